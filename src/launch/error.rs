@@ -1,0 +1,59 @@
+//! What can be wrong with a launch, said to the person who wrote it.
+
+use std::fmt;
+use thiserror::Error;
+
+/// A place in the launch file, both numbers from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of a byte of the text.
+    pub(super) fn of(text: &str, byte: usize) -> Place {
+        let before = &text.as_bytes()[..byte.min(text.len())];
+        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
+        Place {
+            line: before.iter().filter(|&&b| b == b'\n').count() + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LaunchError {
+    /// Not TOML, a key that does not exist, or a key of the wrong kind: the parser's own words, which show the line.
+    #[error("the launch file cannot be read: {message}")]
+    Text { message: String, place: Option<Place> },
+
+    /// Well-formed, but not a launch that could run.
+    #[error("launch file, {place}: {message}")]
+    Meaning { message: String, place: Place },
+
+    /// The kernel declares other parameters than the launch gives.
+    #[error("{0}")]
+    Kernel(String),
+
+    /// A buffer's first contents cannot be had.
+    #[error("buffer `{buffer}`: {message}")]
+    Fill { buffer: String, message: String },
+}
+
+impl LaunchError {
+    /// Where in the launch file, when the problem has a place there.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            LaunchError::Text { place, .. } => *place,
+            LaunchError::Meaning { place, .. } => Some(*place),
+            LaunchError::Kernel(_) | LaunchError::Fill { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How a kernel is launched: grid, block, parameters, and the device buffers with what they hold at the start.
+//!
+//! A launch is a TOML file:
+//!
+//! ```toml
+//! kernel = "scale"            # the .entry; may be left out when the module has one
+//! grid = [16, 1, 1]           # one to three numbers
+//! block = [256, 1, 1]
+//! shared = 0                  # dynamic shared memory, bytes
+//!
+//! [[param]]                   # in the kernel's order
+//! buffer = "x"                # a device buffer, passed as its address
+//! type = "f32"
+//! len = 4096                  # elements
+//! init = { random = { seed = 7, min = -1.0, max = 1.0 } }
+//!
+//! [[param]]
+//! type = "u32"                # a number, passed by value
+//! value = 4096
+//!
+//! [[param]]
+//! hex = "01000000 02000000"   # a struct, passed by value: its bytes (or `bytes = [1, 0, 0, 0]`)
+//! ```
+//!
+//! A buffer that is passed twice is described once and named again: `buffer = "x"` alone. Without `init` it is zeros;
+//! without `len` it is as long as its `values`.
+//!
+//! [`Launch::parse`] reads the text and refuses whatever cannot be launched anywhere; [`Launch::check`] compares the
+//! launch with the parameters that a kernel declares; [`Launch::fill`] makes the buffers' first contents ([`Init`]).
+//! This room knows nothing of the machine: addresses and limits of a particular core are given elsewhere.
+
+mod check;
+mod error;
+mod file;
+mod fill;
+mod number;
+
+pub use check::ParamShape;
+pub use error::{LaunchError, Place};
+pub use fill::{BufferData, SplitMix64};
+pub use number::Number;
+
+use crate::ptx::types::Type;
+
+/// The most threads that a block may have.
+pub const MAX_BLOCK_THREADS: u64 = 1024;
+/// The most blocks that a grid may have.
+pub const MAX_GRID_BLOCKS: u64 = (1 << 31) - 1;
+/// The most dynamic shared memory that any GPU so far gives a block: 227 KB.
+pub const MAX_SHARED_BYTES: u32 = 227 * 1024;
+/// The most that all buffers may hold together: 1 GiB.
+pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
+
+/// A kernel's launch: what a launch file says, checked as far as it can be without the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The `.entry` to run; `None` where the file leaves it to a module with a single one.
+    pub kernel: Option<String>,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared: u32,
+    /// In the kernel's order.
+    pub params: Vec<Param>,
+}
+
+/// What is passed for one parameter of the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Param {
+    /// A device buffer, passed as its address. The same name again is the same buffer.
+    Buffer(Buffer),
+    /// A number, passed by value; `bits` holds it in its low `ty.bytes()` bytes.
+    Value { ty: Type, bits: u64 },
+    /// A struct, passed by value.
+    Bytes(Vec<u8>),
+}
+
+/// A device buffer: `len` elements of a type, and what they are before the kernel starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    pub name: String,
+    pub ty: Type,
+    pub len: u64,
+    pub init: Init,
+}
+
+impl Buffer {
+    pub fn bytes(&self) -> u64 {
+        self.len.saturating_mul(u64::from(self.ty.bytes()))
+    }
+}
+
+/// How a buffer is filled before the kernel starts. Every variant is deterministic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    /// Every byte zero.
+    Zeros,
+    /// `start + index * step`; integers wrap round in their type, floats are computed in `f64` and rounded.
+    Iota { start: Number, step: Number },
+    /// One [`SplitMix64`] draw an element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
+    /// floats `min + (max - min) * (draw >> 11) / 2^53`, computed in `f64` and rounded.
+    Random { seed: u64, min: Number, max: Number },
+    /// These values, then zeros up to the buffer's length.
+    Values(Vec<Number>),
+    /// The bytes of a file (little-endian), exactly as long as the buffer.
+    File(String),
+}
+
+impl Launch {
+    /// Reads a launch file.
+    pub fn parse(toml_text: &str) -> Result<Launch, LaunchError> {
+        file::parse(toml_text)
+    }
+
+    /// Blocks in the whole grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// Threads in one block.
+    pub fn block_threads(&self) -> u64 {
+        self.block.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// The buffers, each once, in the order in which the parameters first name them.
+    pub fn buffers(&self) -> Vec<&Buffer> {
+        let mut buffers: Vec<&Buffer> = Vec::new();
+        for param in &self.params {
+            if let Param::Buffer(buffer) = param
+                && buffers.iter().all(|known| known.name != buffer.name)
+            {
+                buffers.push(buffer);
+            }
+        }
+        buffers
+    }
+
+    /// What each of [`Launch::buffers`] holds when the kernel starts. `read_file` gives the contents of a file that
+    /// the launch names, or says why it cannot: from the disk beside the launch file, from a workload's folder, …
+    pub fn fill(&self, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Vec<BufferData>, LaunchError> {
+        self.buffers().into_iter().map(|buffer| fill::fill(buffer, read_file)).collect()
+    }
+}

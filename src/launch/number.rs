@@ -1,0 +1,204 @@
+//! Numbers as a launch file writes them, and their bits in a PTX type.
+
+use crate::ptx::types::Type;
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use std::fmt;
+
+/// A number of the launch file: TOML tells whole numbers from floats, and so does every type's range check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+impl Number {
+    /// The bits of this number in a type, or why the type cannot hold it. Floats are rounded to the nearest, ties to
+    /// even; a finite number never becomes infinite, and nothing is rounded to make an integer.
+    pub fn bits(self, ty: Type) -> Result<u64, String> {
+        match self {
+            _ if ty.is_float() => {
+                let bits = float_bits(self, ty);
+                let finite = !matches!(self, Number::Float(v) if !v.is_finite());
+                if finite && bits & exponent_mask(ty) == exponent_mask(ty) {
+                    return Err(format!("{self} is too large for {ty}"));
+                }
+                Ok(bits)
+            }
+            Number::Int(v) => {
+                let (min, max) = integer_range(ty);
+                if (min..=max).contains(&v) {
+                    Ok(wrap(v, ty))
+                } else {
+                    Err(format!("{v} does not fit {ty}, which holds {min} to {max}"))
+                }
+            }
+            Number::Float(v) => Err(format!("{v:?} is a float, and {ty} holds whole numbers: write it without a point")),
+        }
+    }
+
+    /// As `f64`, for arithmetic on float buffers.
+    pub(super) fn to_f64(self) -> f64 {
+        match self {
+            Number::Int(v) => v as f64,
+            Number::Float(v) => v,
+        }
+    }
+
+    /// As an integer that fits its type, for arithmetic on integer buffers.
+    pub(super) fn to_int(self, ty: Type) -> Result<i128, String> {
+        match self {
+            Number::Int(v) => self.bits(ty).map(|_| v),
+            Number::Float(_) => self.bits(ty).map(i128::from), // an integer type refuses it, and says so
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Int(v) => write!(f, "{v}"),
+            Number::Float(v) => write!(f, "{v:?}"),
+        }
+    }
+}
+
+/// What an integer type holds; untyped bits hold either reading.
+pub(super) fn integer_range(ty: Type) -> (i128, i128) {
+    let bits = ty.bits().min(64);
+    let signed_min = -(1i128 << (bits - 1));
+    let unsigned_max = (1i128 << bits) - 1;
+    match ty {
+        Type::S8 | Type::S16 | Type::S32 | Type::S64 => (signed_min, -signed_min - 1),
+        Type::U8 | Type::U16 | Type::U32 | Type::U64 => (0, unsigned_max),
+        _ => (signed_min, unsigned_max),
+    }
+}
+
+/// The low bits of an integer, as many as the type has.
+pub(super) fn wrap(value: i128, ty: Type) -> u64 {
+    let bits = ty.bits().min(64);
+    (value & ((1i128 << bits) - 1)) as u64
+}
+
+/// The bits of a float type for a number, rounded to the nearest.
+pub(super) fn float_bits(value: Number, ty: Type) -> u64 {
+    match (ty, value) {
+        (Type::F64, v) => v.to_f64().to_bits(),
+        // Straight from the integer, so that it is rounded once.
+        (Type::F32, Number::Int(v)) => u64::from((v as f32).to_bits()),
+        (Type::F32, Number::Float(v)) => u64::from((v as f32).to_bits()),
+        (Type::Bf16, v) => small_float_bits(v.to_f64(), 8, 7),
+        (_, v) => small_float_bits(v.to_f64(), 5, 10),
+    }
+}
+
+fn exponent_mask(ty: Type) -> u64 {
+    match ty {
+        Type::F64 => 0x7ff << 52,
+        Type::F32 => 0xff << 23,
+        Type::Bf16 => 0xff << 7,
+        _ => 0x1f << 10,
+    }
+}
+
+/// A 16-bit float of `exponent_bits` and `fraction_bits`, rounded to the nearest, ties to even.
+fn small_float_bits(value: f64, exponent_bits: u32, fraction_bits: u32) -> u64 {
+    let sign = u64::from(value.is_sign_negative()) << (exponent_bits + fraction_bits);
+    let infinity = ((1u64 << exponent_bits) - 1) << fraction_bits;
+    if value.is_nan() {
+        return sign | infinity | 1 << (fraction_bits - 1);
+    }
+    if value.is_infinite() {
+        return sign | infinity;
+    }
+    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let magnitude = value.abs();
+    // The exponent of the value, but never below that of the smallest normal number: below it, steps stay equal.
+    let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(1 - bias);
+    // In units of the last place: exact, for it scales by a power of two.
+    let units = (magnitude * 2f64.powi(fraction_bits as i32 - exponent)).round_ties_even() as u64;
+    // Adding the fraction to the exponent's field lets a carry move on to the next exponent, and to infinity.
+    let encoded = (((exponent + bias - 1) as u64) << fraction_bits) + units;
+    sign | encoded.min(infinity)
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        struct AnyNumber;
+
+        impl Visitor<'_> for AnyNumber {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Number, E> {
+                Ok(Number::Int(v.into()))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Number, E> {
+                Ok(Number::Int(v.into()))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<Number, E> {
+                Ok(Number::Float(v))
+            }
+        }
+
+        deserializer.deserialize_any(AnyNumber)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(number: Number, ty: Type, expected: Result<u64, &str>) {
+        match (number.bits(ty), expected) {
+            (Ok(bits), Ok(expected)) => assert_eq!(bits, expected, "{number} as {ty}"),
+            (Err(message), Err(word)) => assert!(message.contains(word), "{number} as {ty}: {message}"),
+            (found, expected) => panic!("{number} as {ty}: {found:?} where {expected:?} was expected"),
+        }
+    }
+
+    #[test]
+    fn integers_are_checked_against_their_type() {
+        check(Number::Int(255), Type::U8, Ok(255));
+        check(Number::Int(256), Type::U8, Err("0 to 255"));
+        check(Number::Int(-1), Type::U32, Err("does not fit u32"));
+        check(Number::Int(-1), Type::S32, Ok(0xffff_ffff));
+        check(Number::Int(-1), Type::B32, Ok(0xffff_ffff));
+        check(Number::Int(0xffff_ffff), Type::B32, Ok(0xffff_ffff));
+        check(Number::Int(0xffff_ffff), Type::S32, Err("does not fit s32"));
+        check(Number::Int(u64::MAX.into()), Type::U64, Ok(u64::MAX));
+        check(Number::Int(i64::MIN.into()), Type::S64, Ok(1 << 63));
+        check(Number::Float(1.0), Type::U32, Err("whole numbers"));
+    }
+
+    #[test]
+    fn floats_take_whole_numbers_too_and_round_once() {
+        check(Number::Int(1), Type::F32, Ok(0x3f80_0000));
+        check(Number::Float(0.1), Type::F32, Ok(0x3dcc_cccd));
+        check(Number::Float(-2.0), Type::F64, Ok(0xc000_0000_0000_0000));
+        check(Number::Float(1e300), Type::F32, Err("too large"));
+        check(Number::Float(f64::NEG_INFINITY), Type::F32, Ok(0xff80_0000));
+        // 2^24 + 1 lies halfway between two f32 and goes to the even one.
+        check(Number::Int(16_777_217), Type::F32, Ok(0x4b80_0000));
+    }
+
+    #[test]
+    fn halves_round_to_the_nearest_even() {
+        check(Number::Float(1.0), Type::F16, Ok(0x3c00));
+        check(Number::Float(65504.0), Type::F16, Ok(0x7bff));
+        check(Number::Float(65519.9), Type::F16, Ok(0x7bff));
+        check(Number::Float(65520.0), Type::F16, Err("too large"));
+        check(Number::Float(2f64.powi(-24)), Type::F16, Ok(1)); // the smallest subnormal
+        check(Number::Float(2f64.powi(-25)), Type::F16, Ok(0)); // half of it: to even
+        check(Number::Float(2f64.powi(-14) - 2f64.powi(-26)), Type::F16, Ok(0x400)); // up into the normal numbers
+        check(Number::Float(1.0 + 2f64.powi(-11)), Type::F16, Ok(0x3c00));
+        check(Number::Float(1.0 + 3.0 * 2f64.powi(-11)), Type::F16, Ok(0x3c02));
+        check(Number::Float(f64::INFINITY), Type::F16, Ok(0x7c00));
+        check(Number::Float(-0.0), Type::F16, Ok(0x8000));
+        check(Number::Float(1.0), Type::Bf16, Ok(0x3f80));
+        check(Number::Float(1e-50), Type::Bf16, Ok(0));
+        check(Number::Float(-3.140625), Type::Bf16, Ok(0xc049));
+    }
+}
