@@ -1,0 +1,24 @@
+//! When the page itself fails: the reason goes to the console and into a message that `index.html` keeps ready.
+//!
+//! A panic ends the wasm module for good, so the message, with its buttons, is plain HTML and JavaScript.
+
+use std::panic;
+
+/// From now on a panic is shown.
+pub fn show_panics() {
+    panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        show(&info.to_string());
+    }));
+}
+
+fn show(reason: &str) {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
+    if let Some(text) = document.get_element_by_id("fault-text") {
+        text.set_text_content(Some(reason));
+    }
+    if let Some(message) = document.get_element_by_id("fault") {
+        // An attribute that is not there needs no removing: nothing to do about a failure here.
+        let _ = message.remove_attribute("hidden");
+    }
+}

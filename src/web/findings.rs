@@ -1,0 +1,49 @@
+//! What is wrong with a text, as a list under its editor; a click goes to the place.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::desk::{Finding, Spot};
+
+/// More findings than this help nobody; the rest are counted.
+const MOST: usize = 100;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub label: AttrValue,
+    pub findings: Rc<[Finding]>,
+    pub ongo: Callback<Spot>,
+}
+
+#[component]
+pub fn Findings(props: &Props) -> Html {
+    if props.findings.is_empty() {
+        return Html::default();
+    }
+    let rest = props.findings.len().saturating_sub(MOST);
+    html! {
+        <ol class="findings" aria-label={props.label.clone()}>
+            { for props.findings.iter().take(MOST).map(|finding| item(finding, &props.ongo)) }
+            if rest > 0 {
+                <li class="status">{ format!("and {rest} more") }</li>
+            }
+        </ol>
+    }
+}
+
+fn item(finding: &Finding, ongo: &Callback<Spot>) -> Html {
+    let place = finding.place;
+    let onclick = place.map(|spot| ongo.reform(move |_: MouseEvent| spot));
+    html! {
+        <li>
+            <button type="button" {onclick}>
+                <span class="place">{ place.map_or_else(String::new, |spot| format!("{}:{}", spot.line, spot.column)) }</span>
+                <span>{ &finding.message }</span>
+                if let Some(help) = &finding.help {
+                    <span class="help">{ help }</span>
+                }
+            </button>
+        </li>
+    }
+}

@@ -1,0 +1,37 @@
+//! What the browser remembers for the page: light or dark, and the texts a person changed.
+//!
+//! Storage may be full or forbidden; then nothing is remembered, and that is all.
+
+use serde::{Deserialize, Serialize};
+
+const DRAFT: &str = "warpscope.draft";
+
+/// The texts as a person left them, kept over a reload or a fault of the page.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    pub ptx: String,
+    pub launch: String,
+}
+
+impl Draft {
+    pub fn load() -> Option<Draft> {
+        serde_json::from_str(&storage()?.get_item(DRAFT).ok()??).ok()
+    }
+
+    pub fn save(&self) {
+        if let Ok(text) = serde_json::to_string(self) {
+            save(DRAFT, &text);
+        }
+    }
+}
+
+/// Stores `value` under `key`.
+pub fn save(key: &str, value: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    web_sys::window()?.local_storage().ok()?
+}

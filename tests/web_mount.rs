@@ -1,0 +1,27 @@
+//! The page mounts in a real browser.
+#![cfg(target_arch = "wasm32")]
+
+use std::time::Duration;
+
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+#[wasm_bindgen_test]
+async fn the_page_mounts_and_shows_its_name() {
+    let document = web_sys::window().unwrap().document().unwrap();
+    let root = document.create_element("div").unwrap();
+    root.set_id("app");
+    document.body().unwrap().append_child(&root).unwrap();
+
+    warpscope::web::mount();
+    // Yew draws in a later task.
+    gloo_timers::future::sleep(Duration::from_millis(50)).await;
+
+    let heading = document.query_selector("h1").unwrap().expect("the page has a heading");
+    assert_eq!(heading.text_content().as_deref(), Some("Warpscope"));
+    for panel in ["Source", "Launch", "Result"] {
+        let found = document.query_selector(&format!("section[aria-label={panel}]")).unwrap();
+        assert!(found.is_some(), "the panel {panel} is missing");
+    }
+}
