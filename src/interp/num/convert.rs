@@ -1,0 +1,249 @@
+//! `cvt`: every conversion between scalar types.
+//!
+//! [`cvt`] covers all pairs in two steps: the source is read as an exact number (an integer of any type fits in an `i128`, a
+//! float of any type in an f64), and that number is rounded into the destination. The short functions at the end are the
+//! pairs that kernels convert in their inner loops.
+
+use super::float32::{ftz32, sat32};
+use super::half::{Bf16, F16, Half};
+use super::nan::{CANONICAL16, CANONICAL32, nan_to_f64, nan_to_integer};
+use super::soft::{self, Finite, Format};
+use crate::ptx::types::{Rounding, Type};
+
+/// What an exact source value is.
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+/// Converts `bits` from `src` to `dst`. Of the result only the low `dst.bits()` bits are set; [`extend`] widens it to a
+/// register.
+///
+/// `to_integer` says that the rounding was one of `.rni .rzi .rmi .rpi`: between floats the value is then rounded to an
+/// integral one. Without a rounding, floats round to nearest, and towards zero on their way to an integer. A float that does
+/// not fit its integer type gives the nearest one that does, with `.sat` or without. Packed types count as their low half.
+pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integer: bool, ftz: bool, sat: bool) -> u64 {
+    let number = match src {
+        Type::F64 => Number::Float(f64::from_bits(bits)),
+        Type::F32 => {
+            let x = f32::from_bits(bits as u32);
+            Number::Float(if ftz { ftz32(x) } else { x } as f64)
+        }
+        Type::F16 | Type::F16x2 => Number::Float(F16::to_f64(bits as u16)),
+        Type::Bf16 | Type::Bf16x2 => Number::Float(Bf16::to_f64(bits as u16)),
+        _ => Number::Integer(integer_value(src, bits)),
+    };
+    match number {
+        Number::Integer(value) if dst.is_float() => saturated(dst, from_integer(dst, value, rounding.unwrap_or_default()), sat),
+        Number::Integer(value) => {
+            let value = if sat { clamp(dst, value) } else { value };
+            truncate(dst, value as u64)
+        }
+        Number::Float(x) if !dst.is_float() => {
+            if x.is_nan() {
+                return nan_to_integer(dst, src);
+            }
+            truncate(dst, clamp(dst, integral(x, rounding.unwrap_or(Rounding::Zero)) as i128) as u64)
+        }
+        Number::Float(x) if x.is_nan() => saturated(dst, nan_result(dst, src, bits), sat),
+        Number::Float(x) => {
+            let r = rounding.unwrap_or_default();
+            let (x, r) = if to_integer { (integral(x, r), Rounding::Near) } else { (x, r) };
+            let result = from_f64(dst, x, r);
+            let result = if ftz && dst == Type::F32 { flushed(result) } else { result };
+            saturated(dst, result, sat)
+        }
+    }
+}
+
+/// The packing form `cvt.f16x2.f32 d, a, b` and its bf16x2 twin: `a` goes to the upper half, `b` to the lower.
+pub fn cvt_pack(dst: Type, a: f32, b: f32, r: Rounding, sat: bool, relu: bool) -> u32 {
+    fn one<H: Half>(x: f32, r: Rounding, sat: bool, relu: bool) -> u32 {
+        let mut half = H::from_f32(x, r);
+        if sat {
+            half = H::sat(half);
+        }
+        if relu {
+            half = H::relu(half);
+        }
+        half as u32
+    }
+    match dst {
+        Type::Bf16x2 | Type::Bf16 => one::<Bf16>(a, r, sat, relu) << 16 | one::<Bf16>(b, r, sat, relu),
+        _ => one::<F16>(a, r, sat, relu) << 16 | one::<F16>(b, r, sat, relu),
+    }
+}
+
+/// Widens the low `ty.bits()` bits to 64, by sign where the type has one and with zeros otherwise.
+#[inline]
+pub fn extend(ty: Type, bits: u64) -> u64 {
+    match ty {
+        Type::S8 => bits as i8 as u64,
+        Type::S16 => bits as i16 as u64,
+        Type::S32 => bits as i32 as u64,
+        _ => truncate(ty, bits),
+    }
+}
+
+#[inline]
+pub fn s32_to_f32(x: i32) -> f32 {
+    x as f32
+}
+
+#[inline]
+pub fn u32_to_f32(x: u32) -> f32 {
+    x as f32
+}
+
+#[inline]
+pub fn s64_to_f32(x: i64) -> f32 {
+    x as f32
+}
+
+#[inline]
+pub fn u64_to_f32(x: u64) -> f32 {
+    x as f32
+}
+
+#[inline]
+pub fn s32_to_f64(x: i32) -> f64 {
+    x as f64
+}
+
+#[inline]
+pub fn u32_to_f64(x: u32) -> f64 {
+    x as f64
+}
+
+#[inline]
+pub fn s64_to_f64(x: i64) -> f64 {
+    x as f64
+}
+
+#[inline]
+pub fn u64_to_f64(x: u64) -> f64 {
+    x as f64
+}
+
+/// `cvt.rzi.s32.f32`.
+#[inline]
+pub fn f32_to_s32(x: f32) -> i32 {
+    x as i32
+}
+
+/// `cvt.rzi.u32.f32`.
+#[inline]
+pub fn f32_to_u32(x: f32) -> u32 {
+    x as u32
+}
+
+/// `cvt.rzi.s64.f32`.
+#[inline]
+pub fn f32_to_s64(x: f32) -> i64 {
+    if x.is_nan() { nan_to_integer(Type::S64, Type::F32) as i64 } else { x as i64 }
+}
+
+/// `cvt.rzi.s32.f64`.
+#[inline]
+pub fn f64_to_s32(x: f64) -> i32 {
+    if x.is_nan() { nan_to_integer(Type::S32, Type::F64) as i32 } else { x as i32 }
+}
+
+/// `cvt.rzi.s64.f64`.
+#[inline]
+pub fn f64_to_s64(x: f64) -> i64 {
+    if x.is_nan() { nan_to_integer(Type::S64, Type::F64) as i64 } else { x as i64 }
+}
+
+/// `cvt.f64.f32`: exact.
+#[inline]
+pub fn f32_to_f64(x: f32) -> f64 {
+    if x.is_nan() { f64::from_bits(nan_to_f64(Type::F32, x.to_bits() as u64)) } else { x as f64 }
+}
+
+/// `cvt.rn.f32.f64`.
+#[inline]
+pub fn f64_to_f32(x: f64) -> f32 {
+    super::nan::canon32(x as f32)
+}
+
+fn truncate(ty: Type, bits: u64) -> u64 {
+    match ty.bits() {
+        width @ 0..64 => bits & ((1 << width) - 1),
+        _ => bits,
+    }
+}
+
+fn integer_value(ty: Type, bits: u64) -> i128 {
+    let wide = extend(ty, bits);
+    if ty.is_signed() { wide as i64 as i128 } else { wide as i128 }
+}
+
+/// The nearest value the integer type has.
+fn clamp(ty: Type, value: i128) -> i128 {
+    let width = ty.bits().min(64);
+    if ty.is_signed() { value.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { value.clamp(0, (1 << width) - 1) }
+}
+
+fn format_of(ty: Type) -> Format {
+    match ty {
+        Type::F16 | Type::F16x2 => Format::F16,
+        Type::Bf16 | Type::Bf16x2 => Format::BF16,
+        Type::F32 => Format::F32,
+        _ => Format::F64,
+    }
+}
+
+fn from_integer(dst: Type, value: i128, r: Rounding) -> u64 {
+    // Every integer type's magnitude fits 64 bits, 2^63 of the most negative one included.
+    let exact = Finite { negative: value < 0, exp: 0, mant: value.unsigned_abs() as u64 };
+    soft::round(format_of(dst), exact, r)
+}
+
+/// `x`, which is no NaN, in the float type `dst`.
+fn from_f64(dst: Type, x: f64, r: Rounding) -> u64 {
+    let format = format_of(dst);
+    if x.is_infinite() {
+        return format.infinity() | if x < 0.0 { format.sign() } else { 0 };
+    }
+    soft::round(format, Finite::unpack(Format::F64, x.to_bits()), r)
+}
+
+/// `x` rounded to an integral value of the same sign, the sign of a zero included.
+fn integral(x: f64, r: Rounding) -> f64 {
+    match r {
+        Rounding::Near => x.round_ties_even(),
+        Rounding::Zero => x.trunc(),
+        Rounding::Down => x.floor(),
+        Rounding::Up => x.ceil(),
+    }
+}
+
+fn nan_result(dst: Type, src: Type, bits: u64) -> u64 {
+    match dst {
+        Type::F64 if matches!(src, Type::F32 | Type::F64) => nan_to_f64(src, bits),
+        Type::F64 => nan_to_f64(Type::F32, CANONICAL32 as u64),
+        Type::F32 => CANONICAL32 as u64,
+        _ => CANONICAL16 as u64,
+    }
+}
+
+fn flushed(bits: u64) -> u64 {
+    ftz32(f32::from_bits(bits as u32)).to_bits() as u64
+}
+
+/// The result of a conversion to a float, clamped to [0, 1] if asked.
+fn saturated(dst: Type, bits: u64, sat: bool) -> u64 {
+    match dst {
+        _ if !sat => bits,
+        Type::F16 | Type::F16x2 => F16::sat(bits as u16) as u64,
+        Type::Bf16 | Type::Bf16x2 => Bf16::sat(bits as u16) as u64,
+        Type::F32 => sat32(f32::from_bits(bits as u32)).to_bits() as u64,
+        _ => {
+            let x = f64::from_bits(bits);
+            let low = if x > 0.0 { x } else { 0.0 };
+            low.min(1.0).to_bits()
+        }
+    }
+}

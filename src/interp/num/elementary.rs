@@ -1,0 +1,95 @@
+//! Elementary functions in f64 from `+ - * /` and bits alone, so that every host computes the same digits.
+//!
+//! They are good to about 2^-48 in their range, far beyond the f32 results made from them, and exact where the result is
+//! (powers of two, quarter turns). Each is the textbook reduction to a small interval and the Taylor series there.
+
+use std::f64::consts::{LN_2, TAU};
+
+/// Adding and subtracting this rounds an f64 of magnitude below 2^51 to an integer.
+const INTEGRAL: f64 = 6_755_399_441_055_744.0; // 1.5 × 2^52
+
+/// 2^x, for |x| up to 1000.
+pub fn exp2(x: f64) -> f64 {
+    let whole = (x + INTEGRAL) - INTEGRAL;
+    let power = f64::from_bits(((1023 + whole as i64) as u64) << 52);
+    series(&EXP, (x - whole) * LN_2) * power
+}
+
+/// The logarithm to base 2 of a positive normal number.
+pub fn log2(x: f64) -> f64 {
+    // x = 2^exponent × m with m from √½ to √2, so that the logarithm of m is near zero where x is near one.
+    const SQRT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
+    let offset = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
+    let exponent = offset as i64 >> 52;
+    let m = f64::from_bits(x.to_bits().wrapping_sub((exponent as u64) << 52));
+    // ln m = 2 artanh((m - 1) / (m + 1)), |s| up to 0.172.
+    let s = (m - 1.0) / (m + 1.0);
+    exponent as f64 + series(&ARTANH, s * s) * s * (2.0 / LN_2)
+}
+
+/// Sine and cosine of `turns` full turns, for |turns| below 2^50.
+pub fn sin_cos_turns(turns: f64) -> (f64, f64) {
+    let rest = turns - ((turns + INTEGRAL) - INTEGRAL);
+    let quarter = (rest * 4.0 + INTEGRAL) - INTEGRAL;
+    let angle = (rest - quarter * 0.25) * TAU;
+    let square = angle * angle;
+    let (sin, cos) = (series(&SIN, square) * angle, series(&COS, square));
+    match quarter as i64 & 3 {
+        0 => (sin, cos),
+        1 => (cos, -sin),
+        2 => (-sin, -cos),
+        _ => (-cos, sin),
+    }
+}
+
+/// The hyperbolic tangent of any number.
+pub fn tanh(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude < 0.001 {
+        // The series in exp2 would cancel here; three terms leave an error below 2^-60.
+        let square = x * x;
+        return x - x * square * (1.0 / 3.0 - square * (2.0 / 15.0));
+    }
+    let grown = exp2(magnitude.min(40.0) * (2.0 / LN_2));
+    let result = 1.0 - 2.0 / (grown + 1.0);
+    if x < 0.0 { -result } else { result }
+}
+
+/// The polynomial with these coefficients, constant term first.
+fn series(coefficients: &[f64], x: f64) -> f64 {
+    coefficients.iter().rev().fold(0.0, |sum, &c| sum * x + c)
+}
+
+/// 1/n!, to 2^-56 for |x| up to ln 2 / 2.
+static EXP: [f64; 14] = reciprocal_factorials(0, 1, 1.0);
+/// Of x² for |x| up to an eighth turn, for sin x / x and cos x.
+static SIN: [f64; 9] = reciprocal_factorials(1, 2, -1.0);
+static COS: [f64; 9] = reciprocal_factorials(0, 2, -1.0);
+/// Of x², for artanh x / x: 1, 1/3, 1/5 and so on.
+static ARTANH: [f64; 11] = reciprocal_odd_numbers();
+
+/// `sign^k / (first + k × step)!` for k from 0.
+const fn reciprocal_factorials<const N: usize>(first: u64, step: u64, sign: f64) -> [f64; N] {
+    let mut table = [0.0; N];
+    let (mut n, mut factorial, mut k, mut sign_k) = (0, 1u64, 0, 1.0);
+    while k < N {
+        while n < first + k as u64 * step {
+            n += 1;
+            factorial *= n;
+        }
+        table[k] = sign_k / factorial as f64;
+        sign_k *= sign;
+        k += 1;
+    }
+    table
+}
+
+const fn reciprocal_odd_numbers<const N: usize>() -> [f64; N] {
+    let mut table = [0.0; N];
+    let mut k = 0;
+    while k < N {
+        table[k] = 1.0 / (2 * k + 1) as f64;
+        k += 1;
+    }
+    table
+}

@@ -1,0 +1,184 @@
+//! f64 arithmetic in all four roundings; the twin of [`float32`](super::float32), with f64's own rules for NaNs.
+
+use super::nan::nan64;
+use super::soft::{self, Format};
+use crate::ptx::types::Rounding;
+
+/// `result`, unless that is a NaN: then the one these operands give.
+#[inline(always)]
+fn settle(result: f64, a: f64, b: f64, c: f64) -> f64 {
+    if result.is_nan() { nan64(a, b, c) } else { result }
+}
+
+#[inline(always)]
+pub fn add64_near(a: f64, b: f64) -> f64 {
+    settle(a + b, a, b, 0.0)
+}
+
+#[inline(always)]
+pub fn sub64_near(a: f64, b: f64) -> f64 {
+    settle(a - b, a, b, 0.0)
+}
+
+#[inline(always)]
+pub fn mul64_near(a: f64, b: f64) -> f64 {
+    settle(a * b, a, b, 0.0)
+}
+
+#[inline(always)]
+pub fn div64_near(a: f64, b: f64) -> f64 {
+    settle(a / b, a, b, 0.0)
+}
+
+#[inline(always)]
+pub fn sqrt64_near(a: f64) -> f64 {
+    // The root of the magnitude, for the reason given at `sqrt32_near`.
+    let root = a.abs().sqrt().copysign(a);
+    if a >= 0.0 { root } else { nan64(a, 0.0, 0.0) }
+}
+
+/// `a × b + c`, rounded once.
+#[inline(always)]
+pub fn fma64_near(a: f64, b: f64, c: f64) -> f64 {
+    settle(a.mul_add(b, c), a, b, c)
+}
+
+#[inline(always)]
+pub fn add64(a: f64, b: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { add64_near(a, b) } else { directed::add(a, b, r) }
+}
+
+#[inline(always)]
+pub fn sub64(a: f64, b: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { sub64_near(a, b) } else { directed::sub(a, b, r) }
+}
+
+#[inline(always)]
+pub fn mul64(a: f64, b: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { mul64_near(a, b) } else { directed::mul(a, b, r) }
+}
+
+#[inline(always)]
+pub fn div64(a: f64, b: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { div64_near(a, b) } else { directed::div(a, b, r) }
+}
+
+#[inline(always)]
+pub fn fma64(a: f64, b: f64, c: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { fma64_near(a, b, c) } else { directed::fma(a, b, c, r) }
+}
+
+#[inline(always)]
+pub fn sqrt64(a: f64, r: Rounding) -> f64 {
+    if r == Rounding::Near { sqrt64_near(a) } else { directed::sqrt(a, r) }
+}
+
+#[inline(always)]
+pub fn rcp64(a: f64, r: Rounding) -> f64 {
+    div64(1.0, a, r)
+}
+
+/// The smaller; a NaN loses to a number, and -0 is below +0.
+#[inline(always)]
+pub fn min64(a: f64, b: f64) -> f64 {
+    // Equal operands have equal bits, or are zeros of which the negative one wins.
+    let tie = f64::from_bits(a.to_bits() | b.to_bits());
+    let ordered = if a < b {
+        a
+    } else if b < a {
+        b
+    } else {
+        tie
+    };
+    settle(
+        if a.is_nan() {
+            b
+        } else if b.is_nan() {
+            a
+        } else {
+            ordered
+        },
+        a,
+        b,
+        0.0,
+    )
+}
+
+/// The larger; a NaN loses to a number, and -0 is below +0.
+#[inline(always)]
+pub fn max64(a: f64, b: f64) -> f64 {
+    let tie = f64::from_bits(a.to_bits() & b.to_bits());
+    let ordered = if a > b {
+        a
+    } else if b > a {
+        b
+    } else {
+        tie
+    };
+    settle(
+        if a.is_nan() {
+            b
+        } else if b.is_nan() {
+            a
+        } else {
+            ordered
+        },
+        a,
+        b,
+        0.0,
+    )
+}
+
+/// The roundings hosts do not offer. Where an operand is not finite, or a divisor is zero, no rounding takes place and the
+/// host's operation has the answer.
+mod directed {
+    use super::*;
+
+    #[inline(never)]
+    pub fn add(a: f64, b: f64, r: Rounding) -> f64 {
+        if !(a.is_finite() && b.is_finite()) {
+            return add64_near(a, b);
+        }
+        f64::from_bits(soft::add(Format::F64, a.to_bits(), b.to_bits(), r))
+    }
+
+    #[inline(never)]
+    pub fn sub(a: f64, b: f64, r: Rounding) -> f64 {
+        if !(a.is_finite() && b.is_finite()) {
+            return sub64_near(a, b);
+        }
+        f64::from_bits(soft::add(Format::F64, a.to_bits(), (-b).to_bits(), r))
+    }
+
+    #[inline(never)]
+    pub fn mul(a: f64, b: f64, r: Rounding) -> f64 {
+        if !(a.is_finite() && b.is_finite()) {
+            return mul64_near(a, b);
+        }
+        f64::from_bits(soft::mul(Format::F64, a.to_bits(), b.to_bits(), r))
+    }
+
+    #[inline(never)]
+    pub fn div(a: f64, b: f64, r: Rounding) -> f64 {
+        if !(a.is_finite() && b.is_finite()) || b == 0.0 {
+            return div64_near(a, b);
+        }
+        f64::from_bits(soft::div(Format::F64, a.to_bits(), b.to_bits(), r))
+    }
+
+    #[inline(never)]
+    pub fn fma(a: f64, b: f64, c: f64, r: Rounding) -> f64 {
+        if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+            return fma64_near(a, b, c);
+        }
+        f64::from_bits(soft::fma(Format::F64, a.to_bits(), b.to_bits(), c.to_bits(), r))
+    }
+
+    #[inline(never)]
+    pub fn sqrt(a: f64, r: Rounding) -> f64 {
+        if !a.is_finite() || a < 0.0 {
+            return sqrt64_near(a);
+        }
+        f64::from_bits(soft::sqrt(Format::F64, a.to_bits(), r))
+    }
+}
