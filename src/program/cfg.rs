@@ -1,0 +1,154 @@
+//! Basic blocks and the edges between them.
+
+use super::{Instruction, Pc};
+use crate::ptx::op::Op;
+use petgraph::Direction;
+use petgraph::algo::dominators::{Dominators, simple_fast};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// A run of instructions that is entered at its first and left at its last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub start: Pc,
+    /// Behind the last instruction.
+    pub end: Pc,
+    /// Blocks that may follow, in the order taken, not taken; each once.
+    pub successors: Vec<usize>,
+    /// Whether its last instruction may end a thread.
+    pub exits: bool,
+}
+
+/// A loop, by its header and the jump back to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The block that every iteration passes.
+    pub header: usize,
+    /// The block whose branch goes back to the header.
+    pub latch: usize,
+    /// All blocks of the loop, header first, in program order behind it.
+    pub body: Vec<usize>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Cfg {
+    pub blocks: Vec<Block>,
+    /// The block of each instruction.
+    pub block_of: Vec<u32>,
+    pub loops: Vec<Loop>,
+}
+
+impl Cfg {
+    pub fn build(instructions: &[Instruction], tables: &[Box<[Pc]>]) -> Cfg {
+        let n = instructions.len();
+        let mut leads = vec![false; n + 1];
+        leads[0] = true;
+        for (pc, instruction) in instructions.iter().enumerate() {
+            if ends_block(instruction.op) {
+                leads[pc + 1] = true;
+                for target in targets(instruction, tables) {
+                    leads[(target as usize).min(n)] = true;
+                }
+            }
+        }
+        let mut cfg = Cfg { block_of: Vec::with_capacity(n), ..Cfg::default() };
+        for pc in 0..n {
+            if leads[pc] {
+                cfg.blocks.push(Block { start: pc as Pc, end: pc as Pc, successors: Vec::new(), exits: false });
+            }
+            cfg.block_of.push(cfg.blocks.len() as u32 - 1);
+            if let Some(block) = cfg.blocks.last_mut() {
+                block.end = pc as Pc + 1;
+            }
+        }
+        for at in 0..cfg.blocks.len() {
+            let end = cfg.blocks[at].end as usize;
+            let last = &instructions[end - 1];
+            let falls_through = !(ends_block(last.op) && last.guard.is_none()) && end < n;
+            let mut successors: Vec<usize> = if ends_block(last.op) {
+                targets(last, tables).filter(|&t| (t as usize) < n).map(|t| cfg.block_of[t as usize] as usize).collect()
+            } else {
+                Vec::new()
+            };
+            if falls_through {
+                successors.push(cfg.block_of[end] as usize);
+            }
+            let mut seen = Vec::new();
+            successors.retain(|s| {
+                !seen.contains(s) && {
+                    seen.push(*s);
+                    true
+                }
+            });
+            cfg.blocks[at].exits = matches!(last.op, Op::Exit | Op::Trap | Op::AssertFail) || (end == n && successors.is_empty());
+            cfg.blocks[at].successors = successors;
+        }
+        cfg.loops = cfg.find_loops();
+        cfg
+    }
+
+    /// Blocks as graph nodes, in order.
+    pub fn graph(&self) -> DiGraph<usize, ()> {
+        let mut graph = DiGraph::with_capacity(self.blocks.len(), self.blocks.len() * 2);
+        for at in 0..self.blocks.len() {
+            graph.add_node(at);
+        }
+        for (at, block) in self.blocks.iter().enumerate() {
+            for &next in &block.successors {
+                graph.add_edge(NodeIndex::new(at), NodeIndex::new(next), ());
+            }
+        }
+        graph
+    }
+
+    /// Natural loops: an edge to a block that dominates its source closes one.
+    fn find_loops(&self) -> Vec<Loop> {
+        if self.blocks.is_empty() {
+            return Vec::new();
+        }
+        let graph = self.graph();
+        let dominators = simple_fast(&graph, NodeIndex::new(0));
+        let mut loops = Vec::new();
+        for (latch, block) in self.blocks.iter().enumerate() {
+            for &header in &block.successors {
+                if dominates(&dominators, header, latch) {
+                    loops.push(Loop { header, latch, body: loop_body(&graph, header, latch) });
+                }
+            }
+        }
+        loops
+    }
+}
+
+fn dominates(dominators: &Dominators<NodeIndex>, a: usize, b: usize) -> bool {
+    dominators.dominators(NodeIndex::new(b)).is_some_and(|mut chain| chain.any(|node| node.index() == a))
+}
+
+/// The header and every block that reaches the latch without passing it.
+fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize) -> Vec<usize> {
+    let mut body = vec![header];
+    let mut open = vec![latch];
+    while let Some(at) = open.pop() {
+        if body.contains(&at) {
+            continue;
+        }
+        body.push(at);
+        open.extend(graph.neighbors_directed(NodeIndex::new(at), Direction::Incoming).map(NodeIndex::index));
+    }
+    body[1..].sort_unstable();
+    body
+}
+
+/// Whether control may go elsewhere than to the next instruction.
+pub fn ends_block(op: Op) -> bool {
+    matches!(op, Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::AssertFail)
+}
+
+/// Where a branch may go besides the next instruction.
+pub fn targets<'a>(instruction: &'a Instruction, tables: &'a [Box<[Pc]>]) -> impl Iterator<Item = Pc> + 'a {
+    let (one, many): (Option<Pc>, &[Pc]) = match instruction.op {
+        Op::Bra { .. } => (Some(instruction.target), &[]),
+        Op::BrxIdx => (None, tables.get(instruction.target as usize).map_or(&[], |t| t)),
+        _ => (None, &[]),
+    };
+    one.into_iter().chain(many.iter().copied())
+}

@@ -1,0 +1,224 @@
+//! A program laid open: blocks, loops, meeting points, registers; as text, as data for JSON, and for Graphviz.
+
+use super::{Program, SourcePlace};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What `warpscope inspect` tells about one kernel.
+#[derive(Serialize)]
+pub struct Report {
+    pub kernel: String,
+    pub instructions: usize,
+    pub registers_declared: usize,
+    pub registers_needed: u32,
+    pub shared_bytes: u32,
+    pub local_bytes: u32,
+    pub constant_bytes: usize,
+    pub params: Vec<ParamReport>,
+    pub blocks: Vec<BlockReport>,
+    pub branches: Vec<BranchReport>,
+    pub loops: Vec<LoopReport>,
+}
+
+#[derive(Serialize)]
+pub struct ParamReport {
+    pub name: String,
+    pub r#type: &'static str,
+    pub bytes: u32,
+    pub offset: u32,
+}
+
+#[derive(Serialize)]
+pub struct BlockReport {
+    pub block: usize,
+    pub start: u32,
+    pub end: u32,
+    pub successors: Vec<usize>,
+    pub exits: bool,
+    pub source: Option<String>,
+    pub code: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct BranchReport {
+    pub pc: u32,
+    pub block: u32,
+    pub source: Option<String>,
+    /// Reconvergence PC: where the two sides meet again.
+    pub rpc: Option<u32>,
+    /// Likely-convergence PC.
+    pub lpc: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub struct LoopReport {
+    pub header: usize,
+    pub latch: usize,
+    pub blocks: Vec<usize>,
+}
+
+impl Report {
+    /// `text` is the PTX that the program was built from.
+    pub fn new(program: &Program, text: &str) -> Report {
+        let place = |place: Option<SourcePlace>| place.map(|p| program.place_name(p));
+        let cfg = &program.cfg;
+        Report {
+            kernel: program.kernel.clone(),
+            instructions: program.instructions.len(),
+            registers_declared: program.registers.len(),
+            registers_needed: program.registers_needed,
+            shared_bytes: program.shared_bytes,
+            local_bytes: program.local_bytes,
+            constant_bytes: program.constants.len(),
+            params: program
+                .params
+                .iter()
+                .zip(&program.param_offsets)
+                .map(|(p, &offset)| ParamReport { name: p.name.clone(), r#type: p.ty.name(), bytes: p.bytes, offset })
+                .collect(),
+            blocks: cfg
+                .blocks
+                .iter()
+                .enumerate()
+                .map(|(at, block)| BlockReport {
+                    block: at,
+                    start: block.start,
+                    end: block.end,
+                    successors: block.successors.clone(),
+                    exits: block.exits,
+                    source: place(program.instructions[block.start as usize].place),
+                    code: (block.start..block.end).map(|pc| code(program, text, pc)).collect(),
+                })
+                .collect(),
+            branches: program
+                .reconvergence
+                .meetings
+                .iter()
+                .map(|meeting| BranchReport {
+                    pc: meeting.pc,
+                    block: cfg.block_of[meeting.pc as usize],
+                    source: place(program.instructions[meeting.pc as usize].place),
+                    rpc: meeting.rpc,
+                    lpc: meeting.lpc,
+                })
+                .collect(),
+            loops: cfg.loops.iter().map(|l| LoopReport { header: l.header, latch: l.latch, blocks: l.body.clone() }).collect(),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let _ = self.write_text(&mut out);
+        out
+    }
+
+    fn write_text(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "kernel {}", self.kernel)?;
+        writeln!(
+            out,
+            "  {} instructions, {} registers declared, {} 32-bit registers needed at once",
+            self.instructions, self.registers_declared, self.registers_needed
+        )?;
+        writeln!(
+            out,
+            "  shared {} B, local {} B a thread, constant {} B",
+            self.shared_bytes, self.local_bytes, self.constant_bytes
+        )?;
+        for param in &self.params {
+            writeln!(out, "  param {} .{} ({} B at {})", param.name, param.r#type, param.bytes, param.offset)?;
+        }
+        for block in &self.blocks {
+            let next = if block.successors.is_empty() {
+                "end".to_string()
+            } else {
+                block.successors.iter().map(|b| format!("B{b}")).collect::<Vec<_>>().join(", ")
+            };
+            writeln!(
+                out,
+                "\nB{} [{}..{})  -> {next}{}",
+                block.block,
+                block.start,
+                block.end,
+                block.source.as_ref().map_or(String::new(), |s| format!("   {s}"))
+            )?;
+            for (at, line) in block.code.iter().enumerate() {
+                let pc = block.start + at as u32;
+                let meeting = self.branches.iter().find(|b| b.pc == pc).map(meets).unwrap_or_default();
+                writeln!(out, "{pc:6}  {line}{meeting}")?;
+            }
+        }
+        writeln!(out, "\nreconvergence points (where the two sides of a branch meet again)")?;
+        if self.branches.is_empty() {
+            writeln!(out, "  none: no branch of this kernel can diverge")?;
+        }
+        for branch in &self.branches {
+            writeln!(
+                out,
+                "  branch at {} (B{}){}{}",
+                branch.pc,
+                branch.block,
+                meets(branch),
+                branch.source.as_ref().map_or(String::new(), |s| format!("   {s}"))
+            )?;
+        }
+        for l in &self.loops {
+            writeln!(
+                out,
+                "loop B{} <- B{} over {}",
+                l.header,
+                l.latch,
+                l.blocks.iter().map(|b| format!("B{b}")).collect::<Vec<_>>().join(" ")
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The control-flow graph for Graphviz; dashed edges lead to reconvergence points.
+    pub fn dot(&self) -> String {
+        let mut out = String::new();
+        let _ = self.write_dot(&mut out);
+        out
+    }
+
+    fn write_dot(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "digraph \"{}\" {{\n  node [shape=box, fontname=monospace];", escape(&self.kernel))?;
+        for block in &self.blocks {
+            let mut label = format!("B{} [{}..{})", block.block, block.start, block.end);
+            for line in &block.code {
+                label.push('\n');
+                label.push_str(line);
+            }
+            writeln!(out, "  b{} [label=\"{}\\l\"];", block.block, escape(&label).replace('\n', "\\l"))?;
+            for next in &block.successors {
+                writeln!(out, "  b{} -> b{next};", block.block)?;
+            }
+            if block.exits {
+                writeln!(out, "  b{} -> exit;", block.block)?;
+            }
+        }
+        for branch in &self.branches {
+            for (point, style) in [(branch.rpc, "dashed"), (branch.lpc, "dotted")] {
+                if let Some(block) = point.and_then(|pc| self.blocks.iter().find(|b| b.start == pc)) {
+                    writeln!(out, "  b{} -> b{} [style={style}, constraint=false];", branch.block, block.block)?;
+                }
+            }
+        }
+        writeln!(out, "  exit [shape=circle, label=\"\"];\n}}")
+    }
+}
+
+fn meets(branch: &BranchReport) -> String {
+    let rpc = branch.rpc.map_or("only at exit".to_string(), |pc| format!("at {pc}"));
+    let lpc = branch.lpc.map_or(String::new(), |pc| format!(", likely at {pc}"));
+    format!("   // reconverges {rpc}{lpc}")
+}
+
+/// The PTX text of an instruction on one line; inlined returns and calls keep the words they were written with.
+pub fn code(program: &Program, text: &str, pc: u32) -> String {
+    let span = program.instructions[pc as usize].span;
+    span.text(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

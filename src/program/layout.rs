@@ -1,0 +1,104 @@
+//! Addresses of variables: module globals and constants, shared arrays, local depots and call frames.
+
+use super::address::{GLOBAL_BASE, GRANULE, align_up, window};
+use super::{GlobalVariable, unsupported};
+use crate::ptx::module::{InitValue, Module, Variable};
+use crate::ptx::problem::Problem;
+use crate::ptx::types::Space;
+use std::collections::HashMap;
+
+/// Module variables may fill this much.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The variables that every kernel of a module sees, laid out once.
+pub struct ModuleLayout {
+    pub constants: Vec<u8>,
+    pub globals: Vec<GlobalVariable>,
+    addresses: HashMap<String, (Space, u64)>,
+}
+
+impl ModuleLayout {
+    pub fn new(module: &Module) -> Result<ModuleLayout, Problem> {
+        let mut layout = ModuleLayout { constants: Vec::new(), globals: Vec::new(), addresses: HashMap::new() };
+        let (mut global, mut constant) = (GLOBAL_BASE, 0);
+        for variable in &module.variables {
+            let bytes = variable.bytes.unwrap_or(0);
+            if (global - GLOBAL_BASE) + constant + bytes > MOST_BYTES {
+                return Err(unsupported(
+                    variable.span,
+                    format!("the module's variables need more than {} MiB", MOST_BYTES >> 20),
+                ));
+            }
+            match variable.space {
+                Space::Global => {
+                    // A free granule between neighbours makes an overrun land outside of both.
+                    layout.addresses.insert(variable.name.clone(), (Space::Global, global));
+                    global = align_up(global + bytes, GRANULE.max(variable.align.into())) + GRANULE;
+                }
+                Space::Const => {
+                    constant = align_up(constant, variable.align.into());
+                    layout.addresses.insert(variable.name.clone(), (Space::Const, constant));
+                    constant += bytes;
+                }
+                _ => {}
+            }
+        }
+        layout.constants = vec![0; constant as usize];
+        for variable in &module.variables {
+            let Some(&(space, address)) = layout.addresses.get(&variable.name) else { continue };
+            let image = layout.image(variable)?;
+            match space {
+                Space::Const => layout.constants[address as usize..][..image.len()].copy_from_slice(&image),
+                _ => layout.globals.push(GlobalVariable { name: variable.name.clone(), address, bytes: image }),
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Space and address of a module variable, in its own space.
+    pub fn find(&self, name: &str) -> Option<(Space, u64)> {
+        self.addresses.get(name).copied()
+    }
+
+    fn image(&self, variable: &Variable) -> Result<Vec<u8>, Problem> {
+        let mut image = vec![0; variable.bytes.unwrap_or(0) as usize];
+        for part in &variable.init {
+            let at = part.offset as usize;
+            match &part.value {
+                InitValue::Bytes(bytes) => {
+                    if let Some(place) = image.get_mut(at..at + bytes.len()) {
+                        place.copy_from_slice(bytes);
+                    }
+                }
+                InitValue::Address { name, offset, bytes, shift, generic } => {
+                    let Some((space, address)) = self.find(name) else {
+                        return Err(unsupported(
+                            variable.span,
+                            format!("`{}` holds the address of `{name}`, which is not a variable in memory", variable.name),
+                        ));
+                    };
+                    let base = if *generic { window(space) } else { 0 };
+                    let value = address.wrapping_add(base).wrapping_add(*offset as u64) >> shift;
+                    if let Some(place) = image.get_mut(at..at + *bytes as usize) {
+                        place.copy_from_slice(&value.to_le_bytes()[..*bytes as usize]);
+                    }
+                }
+            }
+        }
+        Ok(image)
+    }
+}
+
+/// Grows by one variable after another: shared memory of a kernel, local memory of a thread.
+#[derive(Clone, Debug, Default)]
+pub struct Stack {
+    pub bytes: u64,
+}
+
+impl Stack {
+    pub fn place(&mut self, bytes: u64, align: u32) -> u64 {
+        let at = align_up(self.bytes, u64::from(align.max(1)));
+        self.bytes = at + bytes;
+        at
+    }
+}

@@ -1,0 +1,246 @@
+//! A kernel ready to run: flat instructions with resolved targets, addresses and registers, and what analysis knows of them.
+//!
+//! ```text
+//! ptx::Module ─► lower (calls expanded, names to numbers) ─► Program { instructions, layout }
+//!                                   └─► cfg (blocks, edges) ─► reconverge (RPC, LPC), loops, liveness
+//! ```
+//!
+//! **Calls are inlined.** Every call to a named function is expanded into the kernel, with registers and local memory of
+//! its own for each place it is called from. The machine then knows no call stack, reconvergence after a divergent
+//! return is the ordinary post-dominator (the instruction behind the call), and every technique works on one control-flow
+//! graph. The price is that recursion and calls through pointers are refused; compilers write the first rarely and the
+//! second hardly ever.
+//!
+//! A register is one or two **planes**: 32-bit words stored by plane, then by thread, so that the lanes of a warp lie side
+//! by side. Predicates and 16-bit registers take one plane, 64-bit registers two (low word first).
+
+pub mod address;
+pub mod cfg;
+pub mod inspect;
+mod layout;
+pub mod liveness;
+mod lower;
+pub mod reconverge;
+
+use crate::launch::ParamShape;
+use crate::ptx::module::{Operand, Place, SourceFile, Special};
+use crate::ptx::op::Op;
+use crate::ptx::problem::{Problem, Span};
+use crate::ptx::types::Type;
+use crate::ptx::{Module, Trouble};
+use cfg::Cfg;
+use reconverge::Reconvergence;
+
+/// Index of an instruction in [`Program::instructions`].
+pub type Pc = u32;
+
+/// A register's first plane.
+pub type Plane = u32;
+
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub kernel: String,
+    pub instructions: Vec<Instruction>,
+    /// Targets of `brx.idx`, by table.
+    pub tables: Vec<Box<[Pc]>>,
+    pub registers: Vec<RegisterInfo>,
+    /// Planes a thread needs; the last one is the carry flag.
+    pub planes: u32,
+    pub params: Vec<ParamShape>,
+    /// Where each parameter lies in the parameter space.
+    pub param_offsets: Vec<u32>,
+    pub param_bytes: u32,
+    /// Shared memory that the kernel declares; the launch's dynamic part begins here.
+    pub shared_bytes: u32,
+    /// Local memory of a thread: depots and call frames.
+    pub local_bytes: u32,
+    /// The initial contents of constant space.
+    pub constants: Vec<u8>,
+    /// Module variables in global memory, at fixed addresses below the launch's buffers.
+    pub globals: Vec<GlobalVariable>,
+    /// Block shape that the kernel insists on (`.reqntid`), or the largest it allows (`.maxntid`).
+    pub max_threads: Option<[u32; 3]>,
+    pub required_threads: bool,
+    pub files: Vec<SourceFile>,
+    pub cfg: Cfg,
+    /// Per instruction that ends a block in a branch: where its threads meet again.
+    pub reconvergence: Reconvergence,
+    /// The most 32-bit registers that are live at once.
+    pub registers_needed: u32,
+}
+
+/// A module-scope `.global` variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalVariable {
+    pub name: String,
+    pub address: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// A register of the kernel or of an inlined call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterInfo {
+    pub name: String,
+    /// 1 (predicate), 16, 32 or 64.
+    pub bits: u32,
+    pub plane: Plane,
+}
+
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    pub op: Op,
+    pub guard: Option<Guard>,
+    pub dst: Box<[Dst]>,
+    pub src: Box<[Src]>,
+    /// Where a load, store or atomic goes.
+    pub address: Option<Address>,
+    /// Where a branch goes; for `brx.idx`, the index of its table.
+    pub target: Pc,
+    /// The PTX text that it came from.
+    pub span: Span,
+    /// The CUDA source place that it came from.
+    pub place: Option<SourcePlace>,
+}
+
+/// A source place, with the call it was inlined at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+    /// The line of the outermost call in the chain, when there is one.
+    pub outer: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pub plane: Plane,
+    pub negated: bool,
+}
+
+/// A destination register; a sink has no planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dst {
+    Register { plane: Plane, bits: u8 },
+    Sink,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Src {
+    Register(Plane),
+    /// A negated predicate.
+    Not(Plane),
+    Immediate(u64),
+    Special(Special),
+}
+
+/// `base + offset`, in the space that the instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub base: Base,
+    pub offset: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    None,
+    Register32(Plane),
+    Register64(Plane),
+}
+
+/// Parses a PTX text and prepares one of its kernels: the one named, or the only one.
+///
+/// Problems outside of the kernel and of what it calls do not count, so that a module with one kernel that cannot be run
+/// still serves the others.
+pub fn load(text: &str, kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
+    let (module, problems) = crate::ptx::parse(text);
+    let name = choose_kernel(&module, &problems, kernel)?;
+    let needed = reachable(&module, &name);
+    let relevant: Vec<Problem> =
+        problems.into_iter().filter(|p| p.function.as_ref().is_none_or(|f| needed.contains(f))).collect();
+    if relevant.is_empty() { Program::build(&module, &name) } else { Err(relevant) }
+}
+
+fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) -> Result<String, Vec<Problem>> {
+    let names: Vec<&str> = module.kernels().map(|k| k.name.as_str()).collect();
+    let list = || names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let message = match (kernel, names.as_slice()) {
+        (Some(name), _) if names.contains(&name) => return Ok(name.to_string()),
+        (None, [only]) => return Ok(only.to_string()),
+        (_, []) if !problems.is_empty() => return Err(problems.to_vec()),
+        (_, []) => "the text has no kernel: no `.entry` with a body".to_string(),
+        (Some(name), _) => format!("the module has no kernel (`.entry`) named `{name}`; it has {}", list()),
+        (None, _) => {
+            format!("the module has {} kernels: say which one with `kernel = \"…\"` in the launch file: {}", names.len(), list())
+        }
+    };
+    Err(vec![Problem::new(Trouble::Name, Span::default(), message)])
+}
+
+/// The function and everything that it calls, directly or not.
+pub fn reachable(module: &Module, name: &str) -> Vec<String> {
+    let mut found: Vec<String> = vec![name.to_string()];
+    let mut at = 0;
+    while at < found.len() {
+        let body = module.function(&found[at]).and_then(|f| f.body.as_ref());
+        let callees = body.iter().flat_map(|b| &b.instructions).flat_map(|i| &i.operands).filter_map(|operand| match operand {
+            Operand::Callee { name, .. } => Some(name.clone()),
+            _ => None,
+        });
+        for callee in callees.collect::<Vec<_>>() {
+            if !found.contains(&callee) {
+                found.push(callee);
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+impl Program {
+    /// Prepares the kernel of that name. Problems name functions that cannot be had: recursion, missing definitions.
+    pub fn build(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
+        let mut program = lower::lower(module, kernel)?;
+        program.cfg = Cfg::build(&program.instructions, &program.tables);
+        program.reconvergence = Reconvergence::build(&program.cfg, &program.instructions);
+        program.registers_needed = liveness::Liveness::build(&program).registers_needed;
+        Ok(program)
+    }
+
+    pub fn place_name(&self, place: SourcePlace) -> String {
+        let file = self.files.iter().find(|f| f.index == place.file).map_or("?", |f| f.name.as_str());
+        format!("{file}:{}", place.line)
+    }
+}
+
+/// The shape of each parameter of a kernel, for the launch to be checked against.
+fn param_shape(variable: &crate::ptx::module::Variable) -> ParamShape {
+    let bytes = variable.bytes.unwrap_or(0) as u32;
+    ParamShape { name: variable.name.clone(), ty: variable.ty, bytes, align: variable.align }
+}
+
+fn unsupported(span: Span, message: String) -> Problem {
+    Problem::new(Trouble::Unsupported, span, message)
+}
+
+/// The outermost call of a place's chain, and the place itself.
+fn source_place(places: &[Place], index: u32) -> Option<SourcePlace> {
+    let inner = places.get(index as usize)?;
+    let mut outer = None;
+    let mut next = inner.inlined_at;
+    while let Some(place) = next.and_then(|at| places.get(at as usize)) {
+        outer = Some((place.file, place.line));
+        next = place.inlined_at;
+    }
+    Some(SourcePlace { file: inner.file, line: inner.line, column: inner.column, outer })
+}
+
+/// Width in planes of a register of that many bits.
+fn planes_of(bits: u32) -> u32 {
+    bits.div_ceil(32)
+}
+
+/// Whether a value of the type fills two planes.
+pub fn is_wide(ty: Type) -> bool {
+    ty.bits() == 64
+}

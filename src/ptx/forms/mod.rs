@@ -1,0 +1,253 @@
+//! Instruction forms: from an opcode and its dotted modifiers to an [`Op`] and the operands it wants.
+//!
+//! Compilers are loose about the order of modifiers (`atom.global.sys.add.u32`, `vote.ballot.sync.b32`), so a form
+//! *takes* the modifiers it knows from an unordered list, and whatever is left over is reported. Types keep their order,
+//! because `cvt.f32.s32` and `cvt.s32.f32` differ.
+//!
+//! # Adding an instruction
+//! Write its arm in the family's file, add the opcode to [`form`], give [`Op`] a variant with its operand order, execute
+//! it in `interp`, and add a line to a table under `tests/forms/`.
+
+mod arith;
+mod bits;
+mod control;
+mod convert;
+mod float;
+mod memory;
+mod warp;
+
+use super::op::Op;
+use super::types::{Rounding, Type};
+
+/// What one operand must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// A destination register of this width, or `_`.
+    Dst(u32),
+    /// A destination register at least this wide.
+    DstWide(u32),
+    /// A destination, with an optional predicate behind `|`.
+    DstAndPred(u32),
+    /// A source of the type's width: register, constant, special register or symbol.
+    Src(Type),
+    /// A source at least as wide as the type.
+    SrcWide(Type),
+    /// A source predicate, maybe negated.
+    Pred,
+    /// A source that may be left out.
+    Optional(Type),
+    /// `[address]`.
+    Address,
+    /// Registers in braces (or one register for a count of one), each at least this wide.
+    DstVector(u8, u32),
+    /// Sources in braces (or one), each at least as wide as the type.
+    SrcVector(u8, Type),
+    Label,
+    /// A `.branchtargets` table.
+    Table,
+    /// The whole tail of a `call`.
+    Call,
+}
+
+/// An operation and the operands that it wants, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    pub op: Op,
+    pub wants: Vec<Want>,
+}
+
+/// Why there is no such form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoForm {
+    /// Not an instruction that Warpscope has heard of.
+    Unknown,
+    /// PTX, but outside what Warpscope runs; the text says what it is.
+    Refused(&'static str),
+    /// A known instruction whose modifiers make no form: what is wrong.
+    Modifiers(String),
+}
+
+type Result<T> = std::result::Result<T, NoForm>;
+
+/// The form that `opcode` and its modifiers (each with its dot) name.
+pub fn form(opcode: &str, modifiers: &[&str]) -> Result<Form> {
+    let mut mods = Mods::new(modifiers);
+    let form = match opcode {
+        "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "neg" | "abs" | "addc" | "subc" | "madc" | "mul24"
+        | "mad24" | "sad" | "dp4a" | "dp2a" | "vabsdiff2" | "vabsdiff4" => arith::form(opcode, &mut mods),
+        "fma" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "copysign" | "testp" => {
+            float::form(opcode, &mut mods)
+        }
+        "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi" | "shf"
+        | "lop3" | "prmt" | "bmsk" | "szext" | "fns" => bits::form(opcode, &mut mods),
+        "setp" | "set" | "selp" | "slct" | "cvt" | "mov" => convert::form(opcode, &mut mods),
+        "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "prefetch" | "prefetchu" | "membar" | "fence"
+        | "discard" | "applypriority" => memory::form(opcode, &mut mods),
+        "shfl" | "vote" | "match" | "activemask" | "redux" | "bar" | "barrier" => warp::form(opcode, &mut mods),
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" => control::form(opcode, &mut mods),
+        _ => return Err(refusal(opcode)),
+    }?;
+    mods.finish()?;
+    Ok(form)
+}
+
+/// Tier 3: what PTX has and Warpscope does not run, by the start of its name.
+fn refusal(opcode: &str) -> NoForm {
+    const REFUSED: [(&str, &str); 24] = [
+        ("tex", "a texture fetch"),
+        ("tld4", "a texture gather"),
+        ("txq", "a texture query"),
+        ("suld", "a surface load"),
+        ("sust", "a surface store"),
+        ("sured", "a surface reduction"),
+        ("suq", "a surface query"),
+        ("wmma", "a tensor-core operation"),
+        ("mma", "a tensor-core operation"),
+        ("wgmma", "a tensor-core operation"),
+        ("tcgen05", "a tensor-core operation"),
+        ("ldmatrix", "a matrix load for tensor cores"),
+        ("stmatrix", "a matrix store for tensor cores"),
+        ("movmatrix", "a matrix move for tensor cores"),
+        ("cp", "an asynchronous copy"),
+        ("mbarrier", "an asynchronous barrier object"),
+        ("istypep", "a test for texture handles"),
+        ("alloca", "a dynamic stack allocation"),
+        ("stacksave", "a dynamic stack operation"),
+        ("stackrestore", "a dynamic stack operation"),
+        ("mapa", "a cluster address"),
+        ("getctarank", "a cluster address"),
+        ("griddepcontrol", "a grid dependency"),
+        ("setmaxnreg", "a register-file hint"),
+    ];
+    if let Some(&(_, what)) = REFUSED.iter().find(|&&(name, _)| name == opcode) {
+        return NoForm::Refused(what);
+    }
+    let video = ["vadd", "vsub", "vmad", "vmin", "vmax", "vshl", "vshr", "vset", "vavrg", "vabsdiff"];
+    if video.iter().any(|name| opcode.starts_with(name)) {
+        return NoForm::Refused("a video instruction");
+    }
+    if ["multimem", "elect", "createpolicy", "clusterlaunchcontrol", "st_async", "red_async", "tensormap"].contains(&opcode) {
+        return NoForm::Refused("an instruction of a later machine");
+    }
+    NoForm::Unknown
+}
+
+/// The modifiers of one instruction, taken away as they are understood.
+struct Mods<'a> {
+    words: &'a [&'a str],
+    taken: u32,
+}
+
+impl<'a> Mods<'a> {
+    fn new(words: &'a [&'a str]) -> Mods<'a> {
+        Mods { words: &words[..words.len().min(32)], taken: 0 }
+    }
+
+    /// Takes `.word` if it is there.
+    fn take(&mut self, word: &str) -> bool {
+        match self.words.iter().position(|w| w.get(1..) == Some(word)) {
+            Some(at) if self.taken & 1 << at == 0 => {
+                self.taken |= 1 << at;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes the first of `choices` that is there.
+    fn one_of<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let mut found = None;
+        for (at, word) in self.words.iter().enumerate() {
+            if self.taken & 1 << at != 0 {
+                continue;
+            }
+            if let Some(&(_, value)) = choices.iter().find(|(name, _)| word.get(1..) == Some(name)) {
+                self.taken |= 1 << at;
+                found = Some(value);
+                break;
+            }
+        }
+        found
+    }
+
+    /// Takes the next type, in the order of the text.
+    fn ty(&mut self) -> Result<Type> {
+        self.optional_ty().ok_or_else(|| NoForm::Modifiers("a type such as `.u32` is missing".into()))
+    }
+
+    fn optional_ty(&mut self) -> Option<Type> {
+        for (at, word) in self.words.iter().enumerate() {
+            if self.taken & 1 << at == 0
+                && let Some(ty) = word.get(1..).and_then(Type::from_name)
+            {
+                self.taken |= 1 << at;
+                return Some(ty);
+            }
+        }
+        None
+    }
+
+    /// Takes the next type and insists that it is one of `allowed`.
+    fn ty_of(&mut self, allowed: &[Type]) -> Result<Type> {
+        let ty = self.ty()?;
+        if allowed.contains(&ty) {
+            return Ok(ty);
+        }
+        let names: Vec<String> = allowed.iter().map(|t| format!("`.{t}`")).collect();
+        Err(NoForm::Modifiers(format!("type `.{ty}` is not one of {}", names.join(", "))))
+    }
+
+    /// Takes a rounding of a floating-point result.
+    fn rounding(&mut self) -> Option<Rounding> {
+        self.one_of(&[("rn", Rounding::Near), ("rz", Rounding::Zero), ("rm", Rounding::Down), ("rp", Rounding::Up)])
+    }
+
+    /// Takes every word for which `known` holds, to be ignored.
+    fn ignore(&mut self, known: impl Fn(&str) -> bool) {
+        for (at, word) in self.words.iter().enumerate() {
+            if self.taken & 1 << at == 0 && word.get(1..).is_some_and(&known) {
+                self.taken |= 1 << at;
+            }
+        }
+    }
+
+    /// Whatever has not been taken makes no sense here.
+    fn finish(&self) -> Result<()> {
+        match (0..self.words.len()).find(|at| self.taken & 1 << at == 0) {
+            None => Ok(()),
+            Some(at) => Err(NoForm::Modifiers(format!("modifier `{}` has no meaning here", self.words[at]))),
+        }
+    }
+}
+
+fn made(op: Op, wants: &[Want]) -> Result<Form> {
+    Ok(Form { op, wants: wants.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> Result<Form> {
+        let at = text.find('.').unwrap_or(text.len());
+        let mods: Vec<&str> = text[at..].split_inclusive(|_| false).flat_map(|m| m.split('.').skip(1)).collect();
+        let dotted: Vec<String> = mods.iter().map(|m| format!(".{m}")).collect();
+        form(&text[..at], &dotted.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn modifier_order_does_not_matter_but_type_order_does() {
+        assert_eq!(split("atom.global.sys.add.u32"), split("atom.add.sys.global.u32"));
+        assert_eq!(split("vote.ballot.sync.b32"), split("vote.sync.ballot.b32"));
+        assert_ne!(split("cvt.rn.f32.s32"), split("cvt.rzi.s32.f32"));
+    }
+
+    #[test]
+    fn left_over_modifiers_unknown_names_and_tier_three_are_told_apart() {
+        assert!(matches!(split("add.global.s32"), Err(NoForm::Modifiers(m)) if m.contains(".global")));
+        assert!(matches!(split("add"), Err(NoForm::Modifiers(m)) if m.contains("type")));
+        assert_eq!(split("frobnicate.u32"), Err(NoForm::Unknown));
+        assert!(matches!(split("tex.2d.v4.f32.f32"), Err(NoForm::Refused(_))));
+        assert!(matches!(split("vadd4.u32"), Err(NoForm::Refused(_))));
+    }
+}

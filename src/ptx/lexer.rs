@@ -1,0 +1,207 @@
+//! PTX text to tokens.
+//!
+//! A token is a kind and a byte range; its text stays in the source. Words that begin with a dot (`.u32`, `.shared::cta`)
+//! are one token each, so that `ld.global.u32` is a name and two dotted words, and `%tid.x` a name and one.
+//! Comments and white space disappear; what no PTX may hold is kept as [`Kind::Stray`] for the parser to complain about.
+
+use super::problem::Span;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `add`, `%r1`, `$L__BB0_2`, `_ZN1aEv`.
+    Name,
+    /// `.u32`, `.visible`, `.L1::no_allocate`.
+    Dotted,
+    /// `42`, `0x1fU`, `0f3f800000`, `1.5`.
+    Number,
+    /// `"text"`, quotes included.
+    Text,
+    /// One of `, ; : [ ] { } ( ) < > + - * / ! @ | = & ^ ~ ? %`.
+    Punct(u8),
+    /// A character, or an unclosed comment or string, that PTX has no use for.
+    Stray,
+    /// The end of the text; the last token of every list.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+const fn is_name_start(c: u8) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, b'_' | b'$' | b'%')
+}
+
+const fn is_name(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$')
+}
+
+/// All tokens of `text`, closed by one [`Kind::End`].
+pub fn lex(text: &str) -> Vec<Token> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::with_capacity(bytes.len() / 4 + 1);
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let c = bytes[at];
+        let kind = match c {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => {
+                at += 1;
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                at = line_end(bytes, at);
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
+                Some(length) => {
+                    at += length + 4;
+                    continue;
+                }
+                None => {
+                    at = bytes.len();
+                    Kind::Stray
+                }
+            },
+            // Line markers that a preprocessor leaves behind.
+            b'#' if text[..at].trim_end_matches([' ', '\t']).ends_with('\n') || at == 0 => {
+                at = line_end(bytes, at);
+                continue;
+            }
+            b'"' => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                if bytes.get(at) == Some(&b'"') {
+                    at += 1;
+                    Kind::Text
+                } else {
+                    at = at.min(bytes.len());
+                    while !text.is_char_boundary(at) {
+                        at += 1;
+                    }
+                    Kind::Stray
+                }
+            }
+            b'0'..=b'9' => {
+                at = number_end(bytes, at);
+                Kind::Number
+            }
+            b'.' if bytes.get(at + 1).is_some_and(|&c| is_name_start(c) || c.is_ascii_digit()) => {
+                at += 2;
+                loop {
+                    while at < bytes.len() && is_name(bytes[at]) {
+                        at += 1;
+                    }
+                    if bytes[at..].starts_with(b"::") {
+                        at += 2;
+                    } else {
+                        break;
+                    }
+                }
+                Kind::Dotted
+            }
+            c if is_name_start(c) => {
+                at += 1;
+                while at < bytes.len() && is_name(bytes[at]) {
+                    at += 1;
+                }
+                if at - start == 1 && c == b'%' { Kind::Punct(c) } else { Kind::Name }
+            }
+            b',' | b';' | b':' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'!'
+            | b'@' | b'|' | b'=' | b'&' | b'^' | b'~' | b'?' => {
+                at += 1;
+                Kind::Punct(c)
+            }
+            _ => {
+                at += 1;
+                while !text.is_char_boundary(at) {
+                    at += 1;
+                }
+                Kind::Stray
+            }
+        };
+        tokens.push(Token { kind, span: Span::new(start, at) });
+    }
+    tokens.push(Token { kind: Kind::End, span: Span::new(bytes.len(), bytes.len()) });
+    tokens
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|&c| c == b'\n').map_or(bytes.len(), |n| at + n)
+}
+
+/// Where the number that begins at `at` ends: digits, letters and, in a decimal one, a fraction and a signed exponent.
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    let prefixed = bytes[start] == b'0' && bytes.get(start + 1).is_some_and(u8::is_ascii_alphabetic);
+    while at < bytes.len() {
+        let c = bytes[at];
+        let fraction = c == b'.' && !prefixed && bytes.get(at + 1).is_none_or(|&n| n.is_ascii_digit() || !is_name_start(n));
+        let exponent_sign = matches!(c, b'+' | b'-') && !prefixed && at > start && matches!(bytes[at - 1], b'e' | b'E');
+        if is_name(c) || fraction || exponent_sign {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+        lex(text).iter().map(|t| (t.kind, t.span.text(text))).collect()
+    }
+
+    #[test]
+    fn an_instruction_is_a_name_dotted_words_and_operands() {
+        assert_eq!(
+            kinds("@!%p1 ld.global.nc.v2.f32 {%f1,_}, [%rd+-8]; // c"),
+            [
+                (Kind::Punct(b'@'), "@"),
+                (Kind::Punct(b'!'), "!"),
+                (Kind::Name, "%p1"),
+                (Kind::Name, "ld"),
+                (Kind::Dotted, ".global"),
+                (Kind::Dotted, ".nc"),
+                (Kind::Dotted, ".v2"),
+                (Kind::Dotted, ".f32"),
+                (Kind::Punct(b'{'), "{"),
+                (Kind::Name, "%f1"),
+                (Kind::Punct(b','), ","),
+                (Kind::Name, "_"),
+                (Kind::Punct(b'}'), "}"),
+                (Kind::Punct(b','), ","),
+                (Kind::Punct(b'['), "["),
+                (Kind::Name, "%rd"),
+                (Kind::Punct(b'+'), "+"),
+                (Kind::Punct(b'-'), "-"),
+                (Kind::Number, "8"),
+                (Kind::Punct(b']'), "]"),
+                (Kind::Punct(b';'), ";"),
+                (Kind::End, ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_suffixes_and_exponents() {
+        for number in ["0", "0x1fU", "0f3f800000", "0d3ff0000000000000", "1.5", "1e-3", "07", "42U"] {
+            assert_eq!(kinds(number), [(Kind::Number, number), (Kind::End, "")]);
+        }
+    }
+
+    #[test]
+    fn unclosed_things_and_foreign_characters_are_stray() {
+        assert_eq!(kinds("/* x")[0].0, Kind::Stray);
+        assert_eq!(kinds("\"x")[0].0, Kind::Stray);
+        assert_eq!(kinds("\"x\\")[0].0, Kind::Stray);
+        assert_eq!(kinds("é")[0], (Kind::Stray, "é"));
+    }
+}

@@ -1,0 +1,289 @@
+//! A PTX module as the parser leaves it: typed, names resolved inside each function, with spans.
+
+use super::op::Op;
+use super::problem::Span;
+use super::types::{Space, Type};
+use serde::Serialize;
+
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// `.version`, as (major, minor).
+    pub version: (u32, u32),
+    /// `.target`, e.g. `sm_75`.
+    pub target: String,
+    /// Module-scope variables: `.global`, `.const`, `.shared`, `.extern .shared`.
+    pub variables: Vec<Variable>,
+    pub functions: Vec<Function>,
+    pub files: Vec<SourceFile>,
+}
+
+/// A `.file` line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceFile {
+    pub index: u32,
+    pub name: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub span: Span,
+    pub space: Space,
+    pub ty: Type,
+    pub align: u32,
+    /// Size in bytes; `None` for `.extern .shared s[]`, whose size the launch gives.
+    pub bytes: Option<u64>,
+    pub init: Vec<InitPart>,
+}
+
+/// A piece of a variable's initial value; the bytes between pieces are zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitPart {
+    pub offset: u64,
+    pub value: InitValue,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InitValue {
+    Bytes(Vec<u8>),
+    /// The address of a variable, plus an offset; `generic` when the text says `generic(name)`.
+    /// Stored in `bytes` bytes after a shift right by `shift` bits (`0xff(name)` forms spread an address over bytes).
+    Address {
+        name: String,
+        offset: i64,
+        bytes: u32,
+        shift: u32,
+        generic: bool,
+    },
+}
+
+/// A kernel (`.entry`) or a device function (`.func`).
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub span: Span,
+    pub is_kernel: bool,
+    pub params: Vec<Variable>,
+    pub returns: Vec<Variable>,
+    /// `None`: only declared.
+    pub body: Option<Body>,
+    /// `.reqntid` or `.maxntid`, whichever was given.
+    pub max_threads: Option<[u32; 3]>,
+    pub required_threads: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub registers: Vec<Register>,
+    /// `.shared`, `.local` and call `.param` variables declared inside.
+    pub variables: Vec<Variable>,
+    pub instructions: Vec<Instruction>,
+    /// Label names and the index of the instruction that each stands before.
+    pub labels: Vec<Label>,
+    /// `.branchtargets` tables.
+    pub tables: Vec<BranchTable>,
+    /// Distinct source places, which instructions name by index.
+    pub places: Vec<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    pub name: String,
+    /// 1 (predicate), 16, 32, 64 or 128.
+    pub bits: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Label {
+    pub name: String,
+    pub span: Span,
+    /// The instruction that follows it, or the number of instructions at the end of the body.
+    pub at: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct BranchTable {
+    pub name: String,
+    pub targets: Vec<LabelId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LabelId(pub u32);
+
+/// A source place that a `.loc` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Place {
+    /// A [`SourceFile::index`].
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
+    /// The call that was inlined here, as an index into [`Body::places`].
+    pub inlined_at: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    pub op: Op,
+    /// `@p` or `@!p`.
+    pub guard: Option<Guard>,
+    pub operands: Vec<Operand>,
+    pub span: Span,
+    /// Index into [`Body::places`].
+    pub place: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pub register: RegisterId,
+    pub negated: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    Register(RegisterId),
+    /// `!p`.
+    Not(RegisterId),
+    /// Bits already in the form that the instruction's type wants.
+    Immediate(u64),
+    Special(Special),
+    /// The address of a variable plus an offset.
+    Symbol {
+        symbol: Symbol,
+        offset: i64,
+    },
+    /// `[base + offset]`.
+    Address {
+        base: AddressBase,
+        offset: i64,
+    },
+    Label(LabelId),
+    /// Index into [`Body::tables`].
+    Table(u32),
+    /// A called function, the variables that take its results and those that hold its arguments.
+    Callee {
+        name: String,
+        returns: Vec<Operand>,
+        arguments: Vec<Operand>,
+    },
+    /// `_`, or a destination that the text leaves out.
+    Sink,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddressBase {
+    Register(RegisterId),
+    Symbol(Symbol),
+    /// A plain number.
+    None,
+}
+
+/// Which declaration a name means, seen from inside a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A module-scope variable (or a function whose address is taken).
+    Module(String),
+    /// Index into [`Body::variables`].
+    Body(u32),
+    /// Index into [`Function::params`].
+    Param(u32),
+    /// Index into [`Function::returns`].
+    Return(u32),
+}
+
+/// Special registers that a kernel may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Special {
+    Tid(Axis),
+    Ntid(Axis),
+    Ctaid(Axis),
+    Nctaid(Axis),
+    LaneId,
+    WarpId,
+    NWarpId,
+    SmId,
+    NSmId,
+    GridId,
+    LaneMaskEq,
+    LaneMaskLe,
+    LaneMaskLt,
+    LaneMaskGe,
+    LaneMaskGt,
+    Clock,
+    Clock64,
+    GlobalTimer,
+    DynamicSharedSize,
+    TotalSharedSize,
+    /// `WARP_SZ`.
+    WarpSize,
+    /// `%envregN` and performance counters, which read as zero.
+    Zero,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+impl Special {
+    /// The special register of that name (`%tid.x`, `%laneid`, `WARP_SZ`).
+    pub fn from_name(name: &str) -> Option<Special> {
+        let axis = |suffix: &str| match suffix {
+            ".x" => Some(Axis::X),
+            ".y" => Some(Axis::Y),
+            ".z" => Some(Axis::Z),
+            _ => None,
+        };
+        if let Some(dot) = name.find('.') {
+            let (base, suffix) = name.split_at(dot);
+            if suffix == ".w" && matches!(base, "%tid" | "%ntid" | "%ctaid" | "%nctaid") {
+                return Some(Special::Zero);
+            }
+            return match base {
+                "%tid" => axis(suffix).map(Special::Tid),
+                "%ntid" => axis(suffix).map(Special::Ntid),
+                "%ctaid" => axis(suffix).map(Special::Ctaid),
+                "%nctaid" => axis(suffix).map(Special::Nctaid),
+                _ => None,
+            };
+        }
+        Some(match name {
+            "%laneid" => Special::LaneId,
+            "%warpid" => Special::WarpId,
+            "%nwarpid" => Special::NWarpId,
+            "%smid" => Special::SmId,
+            "%nsmid" => Special::NSmId,
+            "%gridid" => Special::GridId,
+            "%lanemask_eq" => Special::LaneMaskEq,
+            "%lanemask_le" => Special::LaneMaskLe,
+            "%lanemask_lt" => Special::LaneMaskLt,
+            "%lanemask_ge" => Special::LaneMaskGe,
+            "%lanemask_gt" => Special::LaneMaskGt,
+            "%clock" | "%clock_hi" => Special::Clock,
+            "%clock64" => Special::Clock64,
+            "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => Special::GlobalTimer,
+            "%dynamic_smem_size" => Special::DynamicSharedSize,
+            "%total_smem_size" => Special::TotalSharedSize,
+            "WARP_SZ" => Special::WarpSize,
+            _ if name.starts_with("%envreg") || name.starts_with("%pm") => Special::Zero,
+            _ => return None,
+        })
+    }
+}
+
+impl Module {
+    pub fn kernels(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|f| f.is_kernel && f.body.is_some())
+    }
+
+    /// The definition of that name, or its declaration when nothing defines it.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        let mut named = self.functions.iter().filter(|f| f.name == name);
+        let first = named.next()?;
+        if first.body.is_some() { Some(first) } else { named.find(|f| f.body.is_some()).or(Some(first)) }
+    }
+}

@@ -1,0 +1,348 @@
+//! What an instruction does, with its modifiers turned into types: the vocabulary that the parser, the program, the
+//! interpreter and the machine share.
+//!
+//! An [`Op`] says nothing about operands; the comment on each variant gives their order. `d` is a destination, `a b c`
+//! are sources, `p q` predicates. Where PTX has an optional second destination (`d|p`) it is always there, as a sink
+//! when the text leaves it out.
+
+use super::types::{Rounding, Space, Type};
+use serde::Serialize;
+
+/// One operation of the tiers that Warpscope runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Op {
+    /// `mov` of one register: d a.
+    Mov(Type),
+    /// `mov` from a vector of `parts` narrow registers into a wide one: d a0 a1 ….
+    Pack { part: Type, parts: u8 },
+    /// `mov` from a wide register into a vector of narrow ones: d0 d1 … a.
+    Unpack { part: Type, parts: u8 },
+    /// `cvta` (to generic) or `cvta.to` (from generic): d a.
+    Cvta { space: Space, to_space: bool, ty: Type },
+    /// `isspacep`: p a.
+    IsSpace(Space),
+    /// `ld`: d0 … address.
+    Load(Access),
+    /// `st`: address a0 ….
+    Store(Access),
+    /// `atom` (with `result`) and `red`: [d] address a [b for `cas`].
+    Atom { space: Space, op: AtomOp, ty: Type, result: bool },
+
+    /// d a b.
+    Int2(Int2, Type),
+    /// `mul.wide`: d (twice as wide) a b.
+    MulWide(Type),
+    /// d a b c.
+    Int3(Int3, Type),
+    /// `mad.wide`: d (twice as wide) a b c (twice as wide).
+    MadWide(Type),
+    /// d a. Counts (`popc`, `clz`, `bfind`) have a 32-bit d.
+    Int1(Int1, Type),
+    /// The extended-precision family, reading and writing the carry flag: d a b [c].
+    Carry { op: CarryOp, ty: Type, carry_in: bool, carry_out: bool },
+    /// `shl`, `shr`: d a amount (32 bits).
+    Shift { left: bool, ty: Type },
+    /// `bfe`: d a position length.
+    Bfe(Type),
+    /// `bfi`: d a b position length.
+    Bfi(Type),
+    /// `shf`: d a b amount.
+    Funnel { left: bool, wrap: bool },
+    /// `lop3`: d a b c table.
+    Lop3,
+    /// `prmt`: d a b selector.
+    Permute(PermuteMode),
+    /// `bmsk`: d a b.
+    Bmsk { wrap: bool },
+    /// `szext`: d a b.
+    Szext { wrap: bool, signed: bool },
+    /// `fns`: d mask base offset.
+    Fns,
+    /// `dp4a`: d a b c.
+    Dp4a { a_signed: bool, b_signed: bool },
+    /// `dp2a`: d a b c.
+    Dp2a { a_signed: bool, b_signed: bool, high: bool },
+    /// `vabsdiff2`, `vabsdiff4`: d a b c (c is added with `.add`).
+    AbsDiff { bytes: u8, signed: bool, add: bool },
+
+    /// d a b.
+    Float2(Float2, FloatMode),
+    /// `fma`, `mad` on floats: d a b c.
+    Fma(FloatMode),
+    /// d a.
+    Float1(Float1, FloatMode),
+    /// `copysign`: d a b (d gets b's magnitude and a's sign).
+    CopySign(Type),
+    /// `testp`: p a.
+    TestP(FloatClass, Type),
+
+    /// `setp`: p q a b [c]; c is combined in when `combine` says how.
+    Setp { cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool },
+    /// `set`: d a b [c]; d is all ones (integers) or 1.0 when true.
+    Set { cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool },
+    /// `selp`: d a b p.
+    Selp(Type),
+    /// `slct`: d a b c; a when c ≥ 0.
+    Slct { ty: Type, by: Type, ftz: bool },
+    /// `and`, `or`, `xor` on predicates: p q r.
+    Pred2(Logic),
+    /// `not` on a predicate: p q.
+    PredNot,
+
+    /// `cvt`: d a.
+    Cvt { dst: Type, src: Type, rounding: Option<Rounding>, integral: bool, ftz: bool, sat: bool, relu: bool },
+    /// `cvt` of two f32 into one packed pair: d a (upper half) b (lower half).
+    CvtPack { dst: Type, rounding: Rounding, sat: bool, relu: bool },
+
+    /// `shfl.sync`: d p a lane clamp members.
+    Shfl(ShflMode),
+    /// `vote.sync`: d (a predicate, or 32 bits for `ballot`) p members.
+    Vote(VoteMode),
+    /// `match.sync`: d p a members.
+    Match { all: bool, ty: Type },
+    /// `redux.sync`: d a members.
+    Redux(Int2, Type),
+    /// `activemask`: d.
+    ActiveMask,
+    /// `bar.warp.sync`: members.
+    WarpBarrier,
+
+    /// `bar.sync`, `barrier.sync`: id [count].
+    Barrier,
+    /// `bar.arrive`: id count.
+    BarrierArrive,
+    /// `bar.red`: d id [count] p.
+    BarrierReduce(Reduce),
+    /// `membar`, `fence`: orders memory; functionally nothing, since effects happen in issue order.
+    Fence,
+    /// `nanosleep` (a), `prefetch`, `pmevent` and others that change no state.
+    Nothing,
+
+    /// `bra`: label. `uniform` says that the active threads agree.
+    Bra { uniform: bool },
+    /// `brx.idx`: index, branch table.
+    BrxIdx,
+    /// `call`: returned values, callee, arguments.
+    Call,
+    /// `ret`.
+    Ret,
+    /// `exit`.
+    Exit,
+    /// `trap`, `brkpt`.
+    Trap,
+
+    /// A call of `vprintf`: frame addresses of the format, of the argument buffer and of the result.
+    Printf,
+    /// A call of `__assertfail`: frame addresses of message, file, line, function and character size.
+    AssertFail,
+}
+
+/// How a load or a store touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Access {
+    pub space: Space,
+    pub ty: Type,
+    /// 1, 2, 4 or 8 elements.
+    pub vector: u8,
+    /// `.volatile`, `.relaxed`, `.acquire` …: the value may change under the reader.
+    pub strong: bool,
+    /// `.nc`, `ldu`, `ld.const`: the value never changes while the kernel runs.
+    pub read_only: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum AtomOp {
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Add,
+    Inc,
+    Dec,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Int2 {
+    Add,
+    Sub,
+    AddSat,
+    SubSat,
+    MulLo,
+    MulHi,
+    Mul24Lo,
+    Mul24Hi,
+    Div,
+    Rem,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Int3 {
+    MadLo,
+    MadHi,
+    MadHiSat,
+    Mad24Lo,
+    Mad24Hi,
+    Mad24HiSat,
+    /// |a − b| + c.
+    Sad,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Int1 {
+    Neg,
+    Abs,
+    Not,
+    /// 1 when a is zero, else 0.
+    Cnot,
+    Popc,
+    Clz,
+    Brev,
+    Bfind,
+    BfindShift,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum CarryOp {
+    Add,
+    Sub,
+    MadLo,
+    MadHi,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum PermuteMode {
+    Index,
+    Forward4,
+    Backward4,
+    Replicate8,
+    EdgeLeft,
+    EdgeRight,
+    Replicate16,
+}
+
+/// Type, rounding and the two clamps of a floating-point instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct FloatMode {
+    pub ty: Type,
+    pub rounding: Rounding,
+    /// Subnormal inputs and results become zero of the same sign.
+    pub ftz: bool,
+    /// The result is clamped to [0, 1], NaN to 0.
+    pub sat: bool,
+    /// Negative results become 0 (`fma.relu`).
+    pub relu: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Float2 {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    DivApprox,
+    DivFull,
+    /// NaN loses against a number.
+    Min,
+    Max,
+    /// NaN wins.
+    MinNan,
+    MaxNan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Float1 {
+    Neg,
+    Abs,
+    Sqrt,
+    Rcp,
+    SqrtApprox,
+    RcpApprox,
+    RsqrtApprox,
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+}
+
+/// The questions of `testp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum FloatClass {
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+}
+
+/// Comparison operators; those that end in `U` are also true when an operand is NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    EqU,
+    NeU,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+    /// Both are numbers.
+    Num,
+    /// One is NaN.
+    Nan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum ShflMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum VoteMode {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Reduce {
+    And,
+    Or,
+    Popc,
+}
+
+impl Op {
+    /// Whether the threads of the PTX warp that it names must all arrive before it happens (`.sync` operations).
+    pub fn joins_warp(self) -> bool {
+        matches!(self, Op::Shfl(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..) | Op::WarpBarrier)
+    }
+
+    /// Whether it waits for, or signals, the threads of its block.
+    pub fn is_barrier(self) -> bool {
+        matches!(self, Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_))
+    }
+}

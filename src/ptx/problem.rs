@@ -1,0 +1,182 @@
+//! What is wrong with a PTX text: a place, a sentence, and what would be right.
+//!
+//! The parser collects every [`Problem`] of a file. A problem only carries a byte range; it is rendered late, as text
+//! with the source line and a caret ([`render`]), or as line and column for JSON and for an editor ([`Problem::located`]).
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::Serialize;
+
+/// A range of bytes in a source text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start: start as u32, end: end as u32 }
+    }
+
+    /// From the start of `self` to the end of `other`.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start, end: other.end.max(self.start) }
+    }
+
+    pub fn text(self, source: &str) -> &str {
+        source.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// What sort of trouble a problem is, for those who count or filter them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trouble {
+    /// The text is not PTX.
+    Syntax,
+    /// A name that nothing declares.
+    Name,
+    /// Operands or types that the instruction does not take.
+    Operand,
+    /// PTX that Warpscope knows of and does not run, or an instruction it has never heard of.
+    Unsupported,
+}
+
+/// One thing wrong in a PTX text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub trouble: Trouble,
+    pub span: Span,
+    /// What is wrong, in a sentence that can stand alone.
+    pub message: String,
+    /// What stands under the caret.
+    pub label: String,
+    /// What was expected, or what to do.
+    pub help: Option<String>,
+    /// The kernel or function it lies in: others of the module stay usable.
+    pub function: Option<String>,
+}
+
+/// A problem with its place counted out, for JSON and editors. Lines and columns start at 1; columns count characters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Located<'a> {
+    pub line: usize,
+    pub column: usize,
+    pub end_line: usize,
+    pub end_column: usize,
+    pub trouble: Trouble,
+    pub message: &'a str,
+    pub found: &'a str,
+    pub help: Option<&'a str>,
+    pub function: Option<&'a str>,
+    pub source_line: &'a str,
+}
+
+impl Problem {
+    pub fn new(trouble: Trouble, span: Span, message: impl Into<String>) -> Problem {
+        Problem { trouble, span, message: message.into(), label: String::new(), help: None, function: None }
+    }
+
+    pub fn label(mut self, label: impl Into<String>) -> Problem {
+        self.label = label.into();
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub fn located<'a>(&'a self, source: &'a str) -> Located<'a> {
+        let (line, column) = line_column(source, self.span.start as usize);
+        let (end_line, end_column) = line_column(source, self.span.end as usize);
+        Located {
+            line,
+            column,
+            end_line,
+            end_column,
+            trouble: self.trouble,
+            message: &self.message,
+            found: self.span.text(source),
+            help: self.help.as_deref(),
+            function: self.function.as_deref(),
+            source_line: source.lines().nth(line - 1).unwrap_or(""),
+        }
+    }
+}
+
+/// Line and column (from 1, in characters) of a byte position.
+pub fn line_column(source: &str, at: usize) -> (usize, usize) {
+    let at = at.min(source.len());
+    let before = &source.as_bytes()[..at];
+    let line = before.iter().filter(|&&c| c == b'\n').count() + 1;
+    let line_start = before.iter().rposition(|&c| c == b'\n').map_or(0, |n| n + 1);
+    let column = source.get(line_start..at).map_or(at - line_start, |text| text.chars().count()) + 1;
+    (line, column)
+}
+
+/// All problems as text for a terminal or a log: place, source line, caret, what to do.
+///
+/// At most `most` are shown in full; the rest are counted in a last line.
+pub fn render(problems: &[Problem], path: &str, source: &str, most: usize) -> String {
+    let renderer = Renderer::plain();
+    let mut out = String::new();
+    for problem in problems.iter().take(most) {
+        let range = clip(problem.span, source);
+        let snippet = Snippet::source(source).path(path).fold(true).annotation(
+            AnnotationKind::Primary.span(range).label(if problem.label.is_empty() { None } else { Some(&*problem.label) }),
+        );
+        let mut group = Group::with_title(Level::ERROR.primary_title(&problem.message)).element(snippet);
+        if let Some(help) = &problem.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        out.push_str(&renderer.render(&[group]).to_string());
+        out.push_str("\n\n");
+    }
+    if problems.len() > most {
+        out.push_str(&format!("… and {} more problems\n", problems.len() - most));
+    }
+    out
+}
+
+/// The span as a range that lies inside the text and on character boundaries.
+fn clip(span: Span, source: &str) -> std::ops::Range<usize> {
+    let mut start = (span.start as usize).min(source.len());
+    while !source.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut end = (span.end as usize).clamp(start, source.len());
+    while !source.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rendered_problem_shows_place_line_caret_and_help() {
+        let source = "ret;\n  frob %r1;\n";
+        let problem = Problem::new(Trouble::Unsupported, Span::new(7, 11), "unknown instruction `frob`")
+            .label("not PTX")
+            .help("is it spelled right?");
+        let text = render(&[problem], "k.ptx", source, 10);
+        for part in ["k.ptx:2:3", "frob %r1;", "^^^^ not PTX", "is it spelled right?"] {
+            assert!(text.contains(part), "{part:?} is missing from\n{text}");
+        }
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(line_column("é\néx", 5), (2, 2));
+        assert_eq!(line_column("", 9), (1, 1));
+    }
+
+    #[test]
+    fn spans_outside_the_text_do_not_panic() {
+        let problem = Problem::new(Trouble::Syntax, Span::new(90, 95), "x");
+        assert!(!render(&[problem], "p", "é", 1).is_empty());
+    }
+}
