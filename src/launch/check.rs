@@ -63,7 +63,11 @@ fn of_another_kind(given: Type, shape: &ParamShape) -> bool {
 }
 
 fn declared(shape: &ParamShape) -> String {
-    if shape.bytes == shape.ty.bytes() { format!(".{}", shape.ty) } else { format!(".{}[{}]", shape.ty, shape.bytes / shape.ty.bytes().max(1)) }
+    if shape.bytes == shape.ty.bytes() {
+        format!(".{}", shape.ty)
+    } else {
+        format!(".{}[{}]", shape.ty, shape.bytes / shape.ty.bytes().max(1))
+    }
 }
 
 fn parameters(n: usize) -> String {
@@ -110,7 +114,10 @@ mod tests {
         let said = verdict("[[param]]\ntype = 'f64'\nvalue = 1.0\n", &[shape("n", Type::F32, 4)]);
         assert_eq!(said, "parameter 1 `n` of kernel `k` is 4 bytes (.f32), the launch gives f64 (8 bytes)");
         let said = verdict(BUFFER, &[shape("s", Type::B8, 24)]);
-        assert_eq!(said, "parameter 1 `s` of kernel `k` is 24 bytes (.b8[24]), the launch gives buffer `x`, an address (8 bytes)");
+        assert_eq!(
+            said,
+            "parameter 1 `s` of kernel `k` is 24 bytes (.b8[24]), the launch gives buffer `x`, an address (8 bytes)"
+        );
         let said = verdict("[[param]]\nhex = 'ff'\n", &[shape("n", Type::U32, 4)]);
         assert_eq!(said, "parameter 1 `n` of kernel `k` is 4 bytes (.u32), the launch gives a struct (1 byte)");
     }

@@ -4,7 +4,10 @@
 //! is turned into what it means, and what cannot be meant is refused with its place.
 
 use super::fill::check_init;
-use super::{Buffer, Init, Launch, LaunchError, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID_BLOCKS, MAX_SHARED_BYTES, Number, Param, Place};
+use super::{
+    Buffer, Init, Launch, LaunchError, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID_BLOCKS, MAX_SHARED_BYTES, Number, Param,
+    Place,
+};
 use crate::ptx::types::Type;
 use serde::{Deserialize, Deserializer, de};
 use std::ops::Range;
@@ -113,7 +116,8 @@ impl Reader<'_> {
             None => 0,
             Some(shared) if *shared.get_ref() <= u64::from(MAX_SHARED_BYTES) => *shared.get_ref() as u32,
             Some(shared) => {
-                let message = format!("shared = {} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes", shared.get_ref());
+                let message =
+                    format!("shared = {} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes", shared.get_ref());
                 return self.refuse(shared.span(), message);
             }
         };
@@ -149,11 +153,16 @@ impl Reader<'_> {
                     Err(why) => self.refuse(value.span(), format!("parameter {number}: {why}")),
                 }
             }
-            RawParam { buffer: None, ty: None, value: None, len: None, init: None, bytes: Some(bytes), hex: None } => Ok(Param::Bytes(bytes)),
+            RawParam { buffer: None, ty: None, value: None, len: None, init: None, bytes: Some(bytes), hex: None } => {
+                Ok(Param::Bytes(bytes))
+            }
             RawParam { buffer: None, ty: None, value: None, len: None, init: None, bytes: None, hex: Some(hex) } => {
                 match hex_bytes(hex.get_ref()) {
                     Some(bytes) => Ok(Param::Bytes(bytes)),
-                    None => self.refuse(hex.span(), format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like")),
+                    None => self.refuse(
+                        hex.span(),
+                        format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like"),
+                    ),
                 }
             }
             RawParam { buffer: None, ty: None, value: Some(value), .. } => {
@@ -179,7 +188,9 @@ impl Reader<'_> {
             let other_ty = ty.is_some_and(|ty| ty != known.ty);
             let other_len = len.is_some_and(|len| len.into_inner() != known.len);
             if other_ty || other_len || init.is_some_and(|init| init != known.init) {
-                let message = format!("parameter {number} describes buffer `{name}` again and otherwise: to pass the same buffer twice, write only buffer = \"{name}\"");
+                let message = format!(
+                    "parameter {number} describes buffer `{name}` again and otherwise: to pass the same buffer twice, write only buffer = \"{name}\""
+                );
                 return self.refuse(at, message);
             }
             return Ok(known.clone());
@@ -207,7 +218,10 @@ impl Reader<'_> {
         let buffer = Buffer { name, ty, len, init };
         let total = self.buffers.iter().fold(buffer.bytes(), |sum, other| sum.saturating_add(other.bytes()));
         if total > MAX_BUFFER_BYTES {
-            let message = format!("with buffer `{}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most", buffer.name);
+            let message = format!(
+                "with buffer `{}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most",
+                buffer.name
+            );
             return self.refuse(len_at, message);
         }
         self.buffers.push(buffer.clone());
@@ -219,7 +233,9 @@ impl From<RawInit> for Init {
     fn from(raw: RawInit) -> Init {
         match raw {
             RawInit::Zeros => Init::Zeros,
-            RawInit::Iota(RawIota { start, step }) => Init::Iota { start: start.unwrap_or(Number::Int(0)), step: step.unwrap_or(Number::Int(1)) },
+            RawInit::Iota(RawIota { start, step }) => {
+                Init::Iota { start: start.unwrap_or(Number::Int(0)), step: step.unwrap_or(Number::Int(1)) }
+            }
             RawInit::Random(RawRandom { seed, min, max }) => Init::Random { seed, min, max },
             RawInit::Values(values) => Init::Values(values),
             RawInit::File(name) => Init::File(name),
@@ -228,7 +244,8 @@ impl From<RawInit> for Init {
 }
 
 fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
+    let digits: Vec<u8> =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
     digits.len().is_multiple_of(2).then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 

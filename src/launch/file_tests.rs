@@ -67,7 +67,14 @@ init = { values = [1, 18446744073709551615] }
 #[test]
 fn every_init_and_every_type_is_read() {
     for ty in TYPES.split(' ') {
-        for init in ["\"zeros\"", "{ iota = { start = 2, step = 3 } }", "{ iota = {} }", "{ random = { seed = 1, min = 0, max = 9 } }", "{ values = [1, 2] }", "{ file = \"x.bin\" }"] {
+        for init in [
+            "\"zeros\"",
+            "{ iota = { start = 2, step = 3 } }",
+            "{ iota = {} }",
+            "{ random = { seed = 1, min = 0, max = 9 } }",
+            "{ values = [1, 2] }",
+            "{ file = \"x.bin\" }",
+        ] {
             let launch = accepted(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = '{ty}'\nlen = 3\ninit = {init}"));
             assert_eq!(launch.buffers()[0].ty.name(), ty);
             launch.fill(&|_| Ok(vec![0; launch.buffers()[0].bytes() as usize])).expect("filled");
@@ -96,7 +103,12 @@ fn text_that_is_not_toml_is_refused_with_its_line() {
 fn unknown_keys_are_named() {
     refused(&format!("colour = 3\n{HEAD}"), &["colour", "line 1"]);
     refused(&format!("{HEAD}[[param]]\ntype = 'u32'\nvalue = 1\ncolour = 3"), &["colour", "line 6"]);
-    refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u32'\nlen = 1\ninit = {{ random = {{ seed = 1, min = 0, max = 2, mean = 1 }} }}"), &["mean", "line 7"]);
+    refused(
+        &format!(
+            "{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u32'\nlen = 1\ninit = {{ random = {{ seed = 1, min = 0, max = 2, mean = 1 }} }}"
+        ),
+        &["mean", "line 7"],
+    );
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u32'\nlen = 1\ninit = 'ones'"), &["ones", "zeros", "line 7"]);
 }
 
@@ -133,7 +145,10 @@ fn buffers_say_what_they_lack() {
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 0"), &["line 6", "empty"]);
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 1\nvalue = 3"), &["mixes or lacks"]);
     refused(&format!("{HEAD}[[param]]"), &["mixes or lacks"]);
-    refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 1\ninit = {{ values = [1, 2] }}"), &["line 7", "1 elements, and 2 values"]);
+    refused(
+        &format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 1\ninit = {{ values = [1, 2] }}"),
+        &["line 7", "1 elements, and 2 values"],
+    );
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 2\ninit = {{ values = [1, 999] }}"), &["value 1: 999"]);
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'f64'\nlen = 134217729"), &["1 GiB"]);
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'f64'\nlen = 9223372036854775807"), &["1 GiB"]);
@@ -164,13 +179,15 @@ fn launch_like() -> impl Strategy<Value = String> {
     let init = prop_oneof![
         Just("'zeros'".to_string()),
         (number.clone(), number.clone()).prop_map(|(a, b)| format!("{{ iota = {{ start = {a}, step = {b} }} }}")),
-        (any::<u32>(), number.clone(), number.clone()).prop_map(|(s, a, b)| format!("{{ random = {{ seed = {s}, min = {a}, max = {b} }} }}")),
+        (any::<u32>(), number.clone(), number.clone())
+            .prop_map(|(s, a, b)| format!("{{ random = {{ seed = {s}, min = {a}, max = {b} }} }}")),
         prop::collection::vec(number.clone(), 0..5).prop_map(|v| format!("{{ values = [{}] }}", v.join(", "))),
         "[a-z.]{0,5}".prop_map(|name| format!("{{ file = '{name}' }}")),
     ];
     let ty = prop::sample::select(TYPES.split(' ').chain(["i32", "pred", ""]).collect::<Vec<_>>());
     let param = prop_oneof![
-        (prop::sample::select(vec!["x", "y", ""]), ty.clone(), small.clone(), init).prop_map(|(name, ty, len, init)| format!("buffer = '{name}'\ntype = '{ty}'\nlen = {len}\ninit = {init}\n")),
+        (prop::sample::select(vec!["x", "y", ""]), ty.clone(), small.clone(), init)
+            .prop_map(|(name, ty, len, init)| format!("buffer = '{name}'\ntype = '{ty}'\nlen = {len}\ninit = {init}\n")),
         (ty, number).prop_map(|(ty, value)| format!("type = '{ty}'\nvalue = {value}\n")),
         "[0-9a-g ]{0,9}".prop_map(|hex| format!("hex = '{hex}'\n")),
         Just("buffer = 'x'\n".to_string()),

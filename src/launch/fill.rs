@@ -116,7 +116,11 @@ pub(super) fn check_init(ty: Type, init: &Init) -> Result<(), String> {
             min.bits(ty)?;
             max.bits(ty)?;
             let span = max.to_f64() - min.to_f64();
-            if span.is_finite() && span >= 0.0 { Ok(()) } else { Err(format!("random numbers from {min} to {max} cannot be drawn")) }
+            if span.is_finite() && span >= 0.0 {
+                Ok(())
+            } else {
+                Err(format!("random numbers from {min} to {max} cannot be drawn"))
+            }
         }
         Init::Random { min, max, .. } => random_range(*min, *max, ty).map(|_| ()),
     }
@@ -138,7 +142,9 @@ fn random_range(min: Number, max: Number, ty: Type) -> Result<(i128, i128), Stri
         Number::Float(_) => max.to_int(ty)?,
     };
     if max <= min {
-        return Err(format!("min = {min} and max = {max} leave nothing to draw: integers are drawn from min up to, not including, max"));
+        return Err(format!(
+            "min = {min} and max = {max} leave nothing to draw: integers are drawn from min up to, not including, max"
+        ));
     }
     Number::Int(max - 1).to_int(ty)?;
     Ok((min, max - min))
@@ -182,7 +188,8 @@ mod tests {
         let negative: Vec<u32> = expected.iter().map(|draw| (-50 + (draw % 100) as i32) as u32).collect();
         assert_eq!(words(&filled(Type::S32, 3, range(-50, 50))), negative);
         let floats = Init::Random { seed: 7, min: Number::Float(-1.0), max: Number::Int(1) };
-        let unit: Vec<u32> = expected.iter().map(|draw| ((-1.0 + 2.0 * ((draw >> 11) as f64 * 2f64.powi(-53))) as f32).to_bits()).collect();
+        let unit: Vec<u32> =
+            expected.iter().map(|draw| ((-1.0 + 2.0 * ((draw >> 11) as f64 * 2f64.powi(-53))) as f32).to_bits()).collect();
         assert_eq!(words(&filled(Type::F32, 3, floats)), unit);
         // The whole of u64.
         let all = Init::Random { seed: 7, min: Number::Int(0), max: Number::Int(1 << 64) };

@@ -1,0 +1,75 @@
+//! Breadth-first search, and the graph that its full launch searches.
+
+use super::{Host, Mismatch};
+use std::collections::VecDeque;
+
+pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
+    let (row, col, source) = (host.read::<i32>(0)?, host.read::<i32>(1)?, host.read::<i32>(2)?);
+    let mut level = host.read::<i32>(3)?;
+    let nodes = host.value::<i32>(4)?;
+    for block in 0..host.grid()[0] {
+        let mine = |v: i32| i64::from(block) * i64::from(nodes) + i64::from(v);
+        for v in 0..nodes {
+            level.set(mine(v), -1)?;
+        }
+        let first = source.at(block)?;
+        level.set(mine(first), 0)?;
+        let mut queue = VecDeque::from([first]);
+        while let Some(v) = queue.pop_front() {
+            for e in row.at(v)?..row.at(v + 1)? {
+                let u = col.at(e)?;
+                if level.at(mine(u))? < 0 {
+                    level.set(mine(u), level.at(mine(v))? + 1)?;
+                    queue.push_back(u);
+                }
+            }
+        }
+    }
+    host.write(3, &level)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::launch::SplitMix64;
+    use crate::workload::find;
+    use crate::workload::host::testing::run;
+
+    /// The graph of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub
+    /// that knows thirty more, anywhere.
+    fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
+        let mut random = SplitMix64::new(1);
+        let (mut row, mut col) = (vec![0], Vec::new());
+        for v in 0..nodes {
+            for _ in 0..2 + random.draw() % 4 {
+                col.push((v + 1 + random.draw() % 32) % nodes);
+            }
+            if random.draw().is_multiple_of(16) {
+                col.extend((0..30).map(|_| random.draw() % nodes));
+            }
+            row.push(col.len() as u64);
+        }
+        (row, col)
+    }
+
+    /// Set `UPDATE_GRAPH` to write the files instead.
+    #[test]
+    fn the_graphs_files_are_the_graph() {
+        let (row, col) = graph(1024);
+        for (name, numbers) in [("row.bin", row), ("col.bin", col)] {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|&n| (n as u32).to_le_bytes()).collect();
+            if std::env::var_os("UPDATE_GRAPH").is_some() {
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/static/kernels/bfs/");
+                std::fs::write(format!("{folder}{name}"), &bytes).expect("the file is written");
+            } else {
+                assert_eq!(find("bfs").and_then(|bfs| bfs.file(name)), Some(&bytes[..]), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn levels_of_the_small_graph_are_right() {
+        let level = run::<i32>(super::reference, find("bfs").expect("the workload").small, "level");
+        assert_eq!(level[..16], [0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3]);
+        assert_eq!(level[16..], [2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 0, 1]);
+    }
+}

@@ -1,0 +1,226 @@
+//! The catalogue of workloads: kernels that come with a launch, an explanation and a reference to check them by.
+//!
+//! A workload is a folder `static/kernels/NAME/` with
+//! - `kernel.cu`, the CUDA source; `kernel.ptx`, what a real compiler made of it (`static/kernels/build.sh`);
+//! - `small.toml`, a launch to watch step by step; `full.toml`, a launch to measure;
+//! - `about.md`, what it does and what to watch;
+//!
+//! a file here with its reference, which does on the host what the kernel does on the device, and a row in
+//! [`all`]'s table. The host works in the same types and the same order as the kernel, so that floats agree bit for
+//! bit, and a check covers every byte of every buffer: also those that the kernel has no business to write.
+//!
+//! # Adding a workload
+//! Make the folder, name it in `build.sh` and run that, write the reference (see `saxpy.rs` for a short one), add the
+//! `mod` line and the row. The tests below then hold it to the same rules as the others.
+
+mod bfs;
+mod collatz;
+mod host;
+mod interpreter;
+mod mandelbrot;
+mod matmul;
+mod mergesort;
+mod raytrace;
+mod reduce;
+mod saxpy;
+mod stencil;
+mod tbc;
+
+pub use host::{Host, Mismatch};
+
+use crate::launch::{BufferData, Launch};
+use serde::Serialize;
+
+/// How a kernel takes to narrow warps: the three sets into which the Variable Warp Sizing paper sorts applications.
+/// What the Thread Block Compaction paper calls coherent is whatever is not divergent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Threads of a warp part and need different times: narrow warps waste fewer lanes.
+    Divergent,
+    /// Threads of a warp stay together and share cache lines: wide warps need fewer memory transactions.
+    Convergent,
+    /// Threads stay together and memory is not the limit: the width hardly matters.
+    Insensitive,
+}
+
+impl Class {
+    pub const ALL: [Class; 3] = [Class::Divergent, Class::Convergent, Class::Insensitive];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Divergent => "divergent",
+            Class::Convergent => "convergent",
+            Class::Insensitive => "insensitive",
+        }
+    }
+}
+
+/// One workload of the catalogue.
+#[derive(Debug)]
+pub struct Workload {
+    /// As the command line writes it; also the kernel's name.
+    pub name: &'static str,
+    /// A few words for a menu.
+    pub title: &'static str,
+    pub class: Class,
+    /// Barriers shape its run, as in the barrier-intensive set of the Barrier-Aware Warp Scheduling paper.
+    pub barriers: bool,
+    /// What it does and what to watch, in Markdown.
+    pub text: &'static str,
+    /// The CUDA source.
+    pub cuda: &'static str,
+    /// What a compiler made of it.
+    pub ptx: &'static str,
+    /// A launch of a few blocks, to watch step by step.
+    pub small: &'static str,
+    /// A launch that keeps a core busy for a while.
+    pub full: &'static str,
+    /// The files that the launches name.
+    pub files: &'static [(&'static str, &'static [u8])],
+    /// Does on the host what the kernel does on the device.
+    pub reference: fn(&mut Host) -> Result<(), Mismatch>,
+}
+
+/// Every workload, in the catalogue's order.
+pub fn all() -> &'static [Workload] {
+    CATALOGUE
+}
+
+/// The workload of that name.
+pub fn find(name: &str) -> Option<&'static Workload> {
+    CATALOGUE.iter().find(|workload| workload.name == name)
+}
+
+impl Workload {
+    /// A file of the workload's folder that a launch names.
+    pub fn file(&self, name: &str) -> Option<&'static [u8]> {
+        self.files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+    }
+
+    /// The same, in the form that [`Launch::fill`] asks for.
+    pub fn read_file(&self, name: &str) -> Result<Vec<u8>, String> {
+        self.file(name).map(<[u8]>::to_vec).ok_or_else(|| format!("workload `{}` has no such file", self.name))
+    }
+
+    /// Compares what a run left in the buffers with what the reference leaves there.
+    pub fn check(&self, launch: &Launch, before: &[BufferData], after: &[BufferData]) -> Result<(), Mismatch> {
+        let mut host = Host::new(launch, before);
+        (self.reference)(&mut host)?;
+        host.compare(after)
+    }
+}
+
+macro_rules! workload {
+    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path $(, files: [$($file:literal),*])?) => {
+        Workload {
+            name: $name,
+            title: $title,
+            class: Class::$class,
+            barriers: $barriers,
+            text: include_str!(concat!("../../static/kernels/", $name, "/about.md")),
+            cuda: include_str!(concat!("../../static/kernels/", $name, "/kernel.cu")),
+            ptx: include_str!(concat!("../../static/kernels/", $name, "/kernel.ptx")),
+            small: include_str!(concat!("../../static/kernels/", $name, "/small.toml")),
+            full: include_str!(concat!("../../static/kernels/", $name, "/full.toml")),
+            files: &[$($(($file, include_bytes!(concat!("../../static/kernels/", $name, "/", $file)))),*)?],
+            reference: $reference,
+        }
+    };
+}
+
+static CATALOGUE: &[Workload] = &[
+    workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, barriers: false, tbc::example1),
+    workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, barriers: false, tbc::example2),
+    workload!("mandelbrot", "Mandelbrot set", Divergent, barriers: false, mandelbrot::reference),
+    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: ["row.bin", "col.bin"]),
+    workload!("collatz", "Collatz sequences", Divergent, barriers: false, collatz::reference),
+    workload!("raytrace", "Ray tracing of spheres", Divergent, barriers: false, raytrace::reference),
+    workload!("reduce", "Block reduction", Convergent, barriers: true, reduce::reference),
+    workload!("matmul", "Tiled matrix multiply", Insensitive, barriers: true, matmul::reference),
+    workload!("stencil", "Five-point stencil with halo", Convergent, barriers: true, stencil::reference),
+    workload!("mergesort", "Merge sort of a block", Divergent, barriers: true, mergesort::reference),
+    workload!("saxpy", "SAXPY", Convergent, barriers: false, saxpy::reference),
+    workload!("interpreter", "A sixteen-way interpreter", Divergent, barriers: false, interpreter::reference),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Param;
+
+    /// Each workload with both of its launches.
+    fn launches() -> impl Iterator<Item = (&'static Workload, &'static str, Launch)> {
+        all().iter().flat_map(|workload| {
+            [("small", workload.small), ("full", workload.full)].map(|(size, text)| {
+                (workload, size, Launch::parse(text).unwrap_or_else(|error| panic!("{} {size}: {error}", workload.name)))
+            })
+        })
+    }
+
+    /// The buffers before the kernel, and as the reference leaves them.
+    fn referenced(workload: &Workload, launch: &Launch) -> (Vec<BufferData>, Vec<BufferData>) {
+        let before = launch.fill(&|name| workload.read_file(name)).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
+        let mut host = Host::new(launch, &before);
+        (workload.reference)(&mut host).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
+        (before, host.into_buffers())
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for (index, workload) in all().iter().enumerate() {
+            assert_eq!(all().iter().position(|other| other.name == workload.name), Some(index));
+            assert!(find(workload.name).is_some_and(|found| std::ptr::eq(found, workload)));
+        }
+        assert!(find("nothing").is_none());
+    }
+
+    #[test]
+    fn the_ptx_belongs_to_the_source_and_carries_its_lines() {
+        for workload in all() {
+            assert!(workload.ptx.contains(&format!(".entry {}(", workload.name)), "{}", workload.name);
+            assert!(workload.cuda.contains(&format!("void {}(", workload.name)), "{}", workload.name);
+            assert!(workload.ptx.contains(".file\t1 \"kernel.cu\"") && workload.ptx.contains(".loc\t1 "), "{}", workload.name);
+            assert!((5..=15).contains(&workload.text.lines().count()), "{}", workload.name);
+        }
+    }
+
+    #[test]
+    fn launches_name_their_kernel_and_give_all_its_parameters() {
+        for (workload, size, launch) in launches() {
+            assert_eq!(launch.kernel.as_deref(), Some(workload.name), "{size}");
+            let declared = workload.ptx.lines().filter(|line| line.trim_start().starts_with(".param ")).count();
+            assert_eq!(launch.params.len(), declared, "{} {size}", workload.name);
+            assert!(launch.params.iter().any(|param| matches!(param, Param::Buffer(_))));
+            match size {
+                "small" => assert!(launch.blocks() <= 4, "{}", workload.name),
+                _ => assert!(launch.blocks() >= 8 && launch.blocks() * launch.block_threads() >= 1536, "{}", workload.name),
+            }
+        }
+    }
+
+    #[test]
+    fn the_check_accepts_the_reference_and_notices_a_single_wrong_byte() {
+        for (workload, size, launch) in launches() {
+            let (before, after) = referenced(workload, &launch);
+            assert_ne!(before, after, "{} {size} does something", workload.name);
+            workload.check(&launch, &before, &after).unwrap_or_else(|error| panic!("{} {size}: {error}", workload.name));
+            assert!(workload.check(&launch, &before, &before).is_err());
+            for buffer in 0..after.len() {
+                let mut wrong = after.clone();
+                let last = wrong[buffer].bytes.len() - 1;
+                wrong[buffer].bytes[last] ^= 1;
+                let mismatch = workload.check(&launch, &before, &wrong).expect_err("a mismatch");
+                assert!(matches!(mismatch, Mismatch::Element { buffer: name, .. } if name == after[buffer].name));
+            }
+        }
+    }
+
+    #[test]
+    fn a_launch_that_does_not_suit_the_reference_is_refused() {
+        let launch = Launch::parse("grid = [1]\nblock = [1]\n[[param]]\ntype = 'u32'\nvalue = 1").expect("a launch");
+        for workload in all() {
+            assert!(matches!(workload.check(&launch, &[], &[]), Err(Mismatch::Launch(_))), "{}", workload.name);
+        }
+    }
+}
