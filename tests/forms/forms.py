@@ -419,7 +419,7 @@ def approx():
         powers = [1, -1, Q(1, 2), Q(1, 3), 10, -10, Q(25, 2), 100, -100, 127, 128, Q(1279, 10), -126, Q(-253, 2), -130, -149, -150, -151, -200, 200, Q(1, 1000)]
         form("approx", f"ex2.approx{ftz}.f32 %d, %a;", b1, i.float_unary(F32, powers), "rel 2^-22")
         form("approx", f"rcp.approx{ftz}.f32 %d, %a;", b1, i.inverse_inputs(F32), "ulp 1")
-        form("approx", f"sqrt.approx{ftz}.f32 %d, %a;", b1, i.inverse_inputs(F32), "rel 2^-23")
+        form("approx", f"sqrt.approx{ftz}.f32 %d, %a;", b1, i.inverse_inputs(F32), "ulp 1")
         form("approx", f"rsqrt.approx{ftz}.f32 %d, %a;", b1, i.inverse_inputs(F32), "rel 2^-22")
         form("approx", f"div.approx{ftz}.f32 %d, %a, %b;", b2, i.float_pairs(F32, "div"), "ulp 2")
         form("approx", f"div.full{ftz}.f32 %d, %a, %b;", b2, i.float_pairs(F32, "div"), "ulp 2")
