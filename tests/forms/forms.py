@@ -254,6 +254,9 @@ def convert():
             form("convert", f"cvt.{dst}.{src} %d, %a;", ops(d, s), rows)
             if not holds_all(dst, src):  # .sat is only for what can be out of range
                 form("convert", f"cvt.sat.{dst}.{src} %d, %a;", ops(d, s), rows)
+    # Bytes in 16-bit registers, as they come from loads.
+    for text, d in (("cvt.u32.u8", "b32"), ("cvt.s32.s8", "b32"), ("cvt.u64.u8", "b64"), ("cvt.s64.s8", "b64"), ("cvt.rn.f32.u8", "b32"), ("cvt.rn.f32.s8", "b32"), ("cvt.rn.f64.s8", "b64")):
+        form("convert", f"{text} %d, %a;", ops(d, "b16"), i.unary(i.ints(16)))
     # A destination register wider than the type holds the value sign- or zero-extended.
     for text, regs, w in (("cvt.s16.s8", ("b32", "b32"), 32), ("cvt.u16.u8", ("b32", "b32"), 32), ("cvt.s8.s32", ("b32", "b32"), 32), ("cvt.u16.u32", ("b32", "b32"), 32),
                           ("cvt.s16.s32", ("b32", "b32"), 32), ("cvt.s16.s64", ("b64", "b64"), 64), ("cvt.s32.s64", ("b64", "b64"), 64), ("cvt.s8.s8", ("b64", "b64"), 64)):
@@ -307,7 +310,7 @@ def convert():
                 form("convert", f"cvt.{rnd}{relu}.f16.f32 %d, %a;", ops("b16", "b32"), i.narrowing(F32, F16))
             for ty in ("f16", "bf16"):
                 rows = [a + b for a, b in zip(i.narrowing(F32, FLOATS[ty]), reversed(i.narrowing(F32, FLOATS[ty])))]
-                form("convert", f"cvt.{rnd}{relu}.{ty}x2.f32 %d, %a, %b;", ops("b32", "b32", "b32"), rows[:40])
+                form("convert", f"cvt.{rnd}{relu}.{ty}x2.f32 %d, %a, %b;", ops("b32", "b32", "b32"), rows)
     for rnd in ("rm", "rp"):
         form("convert", f"cvt.{rnd}.bf16.f32 %d, %a;", ops("b16", "b32"), i.narrowing(F32, BF16))
 
@@ -523,7 +526,7 @@ def mov():
                     ("mov.u32 %d, 017;", "b32"), ("mov.u32 %d, 0b1011;", "b32"), ("mov.f32 %d, 0f3F800000;", "b32"), ("mov.b32 %d, 0fFF800000;", "b32"), ("mov.f32 %d, 0f7f800001;", "b32"), ("mov.f32 %d, 1.0;", "b32"),
                     ("mov.f32 %d, 0.1;", "b32"), ("mov.f32 %d, -2.5e3;", "b32"), ("mov.f32 %d, 0d3FF0000000000000;", "b32"),
                     ("mov.u64 %d, 1;", "b64"), ("mov.s64 %d, -1;", "b64"), ("mov.b64 %d, 0x123456789abcdef0;", "b64"), ("mov.u64 %d, 18446744073709551615;", "b64"), ("mov.b64 %d, -9223372036854775808;", "b64"),
-                    ("mov.f64 %d, 0d4008000000000000;", "b64"), ("mov.f64 %d, 0.1;", "b64"), ("mov.f64 %d, 1e-3;", "b64"), ("mov.f64 %d, 0f3F800000;", "b64"), ("mov.b64 %d, 0dFFF0000000000000;", "b64"),
+                    ("mov.f64 %d, 0d4008000000000000;", "b64"), ("mov.f64 %d, 0.1;", "b64"), ("mov.f64 %d, 1e-3;", "b64"), ("mov.b64 %d, 0dFFF0000000000000;", "b64"),
                     ("mov.u16 %d, 65535;", "b16"), ("mov.b16 %d, -1;", "b16"), ("mov.b16 %d, 0x3C00;", "b16"), ("mov.u32 %d, WARP_SZ;", "b32")):
         form("mov", text, f"d:{r}", [()])
 

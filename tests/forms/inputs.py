@@ -203,7 +203,8 @@ def float_triples(f):
              (mn, 1 - e / 2, 0), (mn, Q(1, 2), f.tiny), (mn, 1, -f.tiny), (Q(1, 2), Q(1, 2), Q(7, 8)), (Q(-1, 2), 1, Q(1, 4)), (3, Q(1, 3), -1)]
     rows = [tuple(map(n, r)) for r in exact]
     rows += [(0, f.one, f.sign), (f.sign, f.one, f.sign), (0, f.inf, f.one), (f.inf, f.one, f.neg(f.inf)), (f.inf, f.one, f.inf),
-             (f.qnan2, f.one, f.one), (f.one, f.qnan, f.snan2), (f.one, f.one, f.snan), (f.snan2, f.qnan2, f.qnan), (0, f.inf, f.qnan2)]
+             (f.qnan2, f.one, f.one), (f.one, f.qnan, f.snan2), (f.one, f.one, f.snan), (f.snan2, f.qnan2, f.qnan), (0, f.inf, f.qnan2),
+             (f.qnan2, f.one, f.qnan), (f.qnan, f.qnan2, f.one)]
     return rows + list(zip(f.randoms(4, "fa"), f.randoms(4, "fb"), f.randoms(4, "fc")))
 
 
@@ -238,8 +239,9 @@ def narrowing(src, dst):
     mn = dst.value(dst.minnorm)
     xs = [1 + e / 2, 1 + 3 * e / 2, 1 + e / 2 + between * e, 1 + e / 2 - between * e, big, big + ulp_max / 2, big + ulp_max / 4, big * 2,
           t, t / 2, t / 2 + t / 64, 3 * t / 2, t / 4, mn, mn - t / 2, mn - t / 4, Q(1, 3), Q(3, 2), Q(1, 2)]
-    values = [src.near(x) for x in xs] + [src.neg(src.near(x)) for x in xs[:15]]
-    return unary(list(dict.fromkeys(values + src.edges()))[:46])
+    values = [src.near(x) for x in xs] + [src.neg(src.near(x)) for x in xs[:12]]
+    values += [0, src.sign, src.minsub, src.neg(src.maxsub), src.maxnorm, src.inf, src.neg(src.inf), src.qnan, src.qnan2, src.snan, src.snan2]
+    return unary(dict.fromkeys(values))
 
 
 def float_to_int(f, signed, width):
@@ -248,7 +250,7 @@ def float_to_int(f, signed, width):
     xs = [Q(1, 2), Q(3, 2), Q(5, 2), Q(1, 2) - f.eps / 4, 1 - f.eps / 2, Q(5, 4), Q(11, 4), 100, 127, 128, top - 1, top - Q(1, 2), top, top * 2]
     values = [f.near(x) for x in xs] + [f.near(-x) for x in xs] + [f.near(-top - 1), f.near(-top - Q(1, 2))]
     values += [0, f.sign, f.minsub, f.neg(f.minsub), f.maxnorm, f.neg(f.maxnorm), f.inf, f.neg(f.inf), f.qnan, f.qnan2, f.snan]
-    return unary([v for v in dict.fromkeys(values)][:40])
+    return unary(dict.fromkeys(values))
 
 
 def int_to_float(f, signed, width):

@@ -6,7 +6,7 @@ extern "C" __global__ void vote_match(const unsigned *in, unsigned *counts, unsi
   unsigned key = i < n ? in[i] % 7 : 99;
   unsigned same = __match_any_sync(0xffffffffu, key);
   int agree;
-  unsigned whole = __match_all_sync(0xffffffffu, key >> 7, &agree);
+  unsigned whole = __match_all_sync(0xffffffffu, i / 48, &agree);
   unsigned long long wide = (unsigned long long)key << 40 | (key & 1);
   unsigned same64 = __match_any_sync(0xffffffffu, wide);
   if (i < n) {
