@@ -147,7 +147,7 @@ pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interp::num::exact::Random;
+    use crate::interp::num::tests::exact::Random;
 
     /// Bit by bit, as the instruction set describes it.
     fn bfe_by_bits(ty: Type, a: u64, pos: u32, len: u32) -> u64 {

@@ -1,7 +1,7 @@
 //! The two 16-bit formats, f16 and bf16, held as bits in a `u16`.
 //!
 //! Each arithmetic result is rounded once, to nearest. It is computed in f64: the product of two such numbers is exact there,
-//! and a sum is either exact too or rounded to odd, which survives the second rounding (see [`fma_odd`]). Addition
+//! and a sum is either exact too or rounded to odd, which survives the second rounding (see `fma_odd`). Addition
 //! is `a × 1 + b` and multiplication `a × b + -0`, both of which IEEE 754 makes the same operation.
 
 use super::float32::fma_odd;

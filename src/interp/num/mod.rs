@@ -7,7 +7,7 @@
 //!
 //! Vocabulary:
 //! - *near* is rounding to nearest, ties to even (`.rn`); it is what hosts do, so it is the fast path everywhere. The other
-//!   three roundings are *directed* and go through [`soft`], which works on integers.
+//!   three roundings are *directed* and go through `soft`, which works on integers.
 //! - *flush* (`.ftz`) turns a subnormal f32 into a zero of its sign. The operations below do not flush: an instruction with
 //!   `.ftz` applies [`ftz32`] to what goes in and to what comes out. [`convert`], [`half`] and [`approx`] take it as an
 //!   argument because there it depends on the type.
@@ -16,11 +16,11 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`nan`] | which NaN a result is |
-//! | [`soft`] | exact arithmetic on integers and the one rounding of it |
+//! | `soft` | exact arithmetic on integers and the one rounding of it |
 //! | [`float32`], [`float64`] | add, sub, mul, div, fma, sqrt, rcp, min, max |
 //! | [`half`] | the same for f16 and bf16 |
 //! | [`convert`] | `cvt` |
-//! | [`approx`], [`elementary`] | `.approx`: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div |
+//! | [`approx`], `elementary` | `.approx`: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div |
 //! | [`integer`] | shifts, division, high products, saturation, `sad`, `mul24`, `dp4a`, `vabsdiff4` |
 //! | [`bits`] | bit fields, permutations, masks |
 
@@ -28,8 +28,6 @@ pub mod approx;
 pub mod bits;
 pub mod convert;
 mod elementary;
-#[cfg(test)]
-mod exact;
 pub mod float32;
 pub mod float64;
 pub mod half;
@@ -37,7 +35,7 @@ pub mod integer;
 pub mod nan;
 mod soft;
 #[cfg(test)]
-mod soft_tests;
+mod tests;
 
 pub use convert::{cvt, cvt_pack, extend};
 pub use float32::*;

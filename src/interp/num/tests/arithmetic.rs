@@ -1,8 +1,8 @@
 //! The roundings of f32 and f64 arithmetic against the exact judge, through the functions an instruction calls.
 
 use super::exact::{Exact, ROUNDINGS, Random, check_rounded, check_value};
-use super::soft::Format;
-use super::*;
+use crate::interp::num::soft::{self, Format};
+use crate::interp::num::*;
 use crate::ptx::types::Rounding;
 
 /// One precision's operations on bits.

@@ -4,7 +4,7 @@
 //! on a line by their bits, and a result is right if the exact value lies in the stretch of the line that its rounding gives
 //! to it.
 
-use super::soft::Format;
+use crate::interp::num::soft::Format;
 use crate::ptx::types::Rounding;
 use std::cmp::Ordering;
 
