@@ -170,7 +170,7 @@ def float_pairs(f, op):
         mn = f.value(f.minnorm)
         exact = [(1 + e, Q(3, 2)), (1 + 3 * e, Q(3, 2)), (1 + e, 1 + e), (-1 - e, Q(3, 2)), (1 - e / 2, 1 - e / 2),
                  (f.huge, 2), (-f.huge, 2), (f.huge, 1 + e), (mn, Q(1, 2)), (mn + f.tiny, Q(1, 2)),
-                 (mn + 3 * f.tiny, Q(1, 2)), (mn, 1 - e / 2), (-mn, 1 - e / 2), (f.tiny, Q(1, 2)), (3 * f.tiny, Q(1, 2)),
+                 (mn + 3 * f.tiny, Q(1, 2)), (mn, 1 - e / 2), (-mn, 1 - e / 2), (mn * (1 + e), 1 - e), (-mn * (1 + e), 1 - e), (f.tiny, Q(1, 2)), (3 * f.tiny, Q(1, 2)),
                  (f.tiny, Q(3, 4)), (f.tiny, f.tiny), (-f.tiny, f.tiny), (f.value(f.maxsub), 2), (f.tiny, Q(3, 2)),
                  (Q(3, 2), Q(3, 4)), (Q(3, 4), Q(1, 2)), (Q(-1, 2), Q(1, 2)), (1 / mn, mn)]
         rows = [(n(a), n(b)) for a, b in exact]
@@ -179,7 +179,7 @@ def float_pairs(f, op):
         mn = f.value(f.minnorm)
         exact = [(1, 3), (2, 3), (-1, 3), (1, 1 + e), (1 + e, 1 - e / 2), (1, -10), (f.huge, Q(1, 2)), (f.huge, f.tiny),
                  (mn, 2), (mn + f.tiny, 2), (mn + 3 * f.tiny, 2), (f.tiny, 2), (3 * f.tiny, 2), (-f.tiny, 3),
-                 (mn, 1 + e), (1, f.huge), (1, f.tiny), (f.value(f.maxsub), f.tiny), (f.huge, f.huge), (7, 7)]
+                 (mn, 1 + e), (2 * mn * (1 - e / 2), 2), (1, f.huge), (1, f.tiny), (f.value(f.maxsub), f.tiny), (f.huge, f.huge), (7, 7)]
         rows = [(n(a), n(b)) for a, b in exact]
         rows += [(f.one, 0), (f.neg(f.one), 0), (f.one, f.sign), (0, 0), (f.sign, f.one), (f.inf, f.inf), (f.one, f.neg(f.inf)),
                  (f.inf, 0), (0, f.inf)]
@@ -200,7 +200,7 @@ def float_triples(f):
     exact = [(1 + e, 1 + e, -1), (1 + e, 1 - e, -1), (1 + e, 1 + e, -1 - 2 * e), (1, 1, e / 2), (1, 1 + e, e / 2), (1, 1, e / 2 + e * e),
              (-1, 1, -e / 2), (1, 1, -e / 4), (1, 1, -1), (-1, 1, 1), (f.huge, 2, -f.huge), (f.huge, 2, 0), (f.huge, 1, f.huge),
              (f.tiny, f.tiny, f.tiny), (f.tiny, f.tiny, 1), (f.tiny, -f.tiny, 0), (f.tiny, Q(1, 2), 0), (f.tiny, Q(1, 2), f.tiny),
-             (mn, 1 - e / 2, 0), (mn, Q(1, 2), f.tiny), (mn, 1, -f.tiny), (Q(1, 2), Q(1, 2), Q(7, 8)), (Q(-1, 2), 1, Q(1, 4)), (3, Q(1, 3), -1)]
+             (mn, 1 - e / 2, 0), (mn * (1 + e), 1 - e, 0), (mn, Q(1, 2), f.tiny), (mn, 1, -f.tiny), (Q(1, 2), Q(1, 2), Q(7, 8)), (Q(-1, 2), 1, Q(1, 4)), (3, Q(1, 3), -1)]
     rows = [tuple(map(n, r)) for r in exact]
     rows += [(0, f.one, f.sign), (f.sign, f.one, f.sign), (0, f.inf, f.one), (f.inf, f.one, f.neg(f.inf)), (f.inf, f.one, f.inf),
              (f.qnan2, f.one, f.one), (f.one, f.qnan, f.snan2), (f.one, f.one, f.snan), (f.snan2, f.qnan2, f.qnan), (0, f.inf, f.qnan2),
