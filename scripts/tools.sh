@@ -101,11 +101,11 @@ apt_install() {
     local what=$1 as_root=()
     shift
     if ! have apt-get; then
-        die "$what is missing, and there is no apt-get to install it with." \
+        die "Missing: $what. There is no apt-get to install it with." \
             "Install it by hand (on Debian: $*) and run this again."
     fi
     if [ "$(id -u)" != 0 ]; then
-        have sudo || die "$what is missing. Installing it needs root: apt-get install $*"
+        have sudo || die "Missing: $what. Installing it needs root: apt-get install $*"
         as_root=(sudo)
     fi
     say "Installing $what: apt-get install $*"
