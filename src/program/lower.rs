@@ -179,7 +179,8 @@ impl<'m> Lowering<'m> {
         // A kernel that runs off its end stops there, as one that ends in `ret` does.
         let falls_off = instance.frame.is_kernel
             && !self.instructions.last().is_some_and(|i| i.guard.is_none() && matches!(i.op, Op::Exit | Op::Bra { .. }));
-        let label_at_end = body.labels.iter().any(|label| label.at as usize == body.instructions.len());
+        let jumps_to_end = branches.iter().map(|(_, label)| label).chain(body.tables.iter().flat_map(|t| &t.targets));
+        let label_at_end = jumps_to_end.into_iter().any(|label| body.labels[label.0 as usize].at as usize == body.instructions.len());
         let end = self.instructions.len() as Pc;
         instance.positions.push(end);
         if instance.frame.is_kernel && (falls_off || label_at_end) {

@@ -62,8 +62,8 @@ pub enum Op {
     Dp4a { a_signed: bool, b_signed: bool },
     /// `dp2a`: d a b c.
     Dp2a { a_signed: bool, b_signed: bool, high: bool },
-    /// `vabsdiff2`, `vabsdiff4`: d a b c (c is added with `.add`).
-    AbsDiff { bytes: u8, signed: bool, add: bool },
+    /// `vabsdiff4` on bytes and `vabsdiff2` on halves, unsigned: d a b c (c is added with `.add`).
+    AbsDiff { halves: bool, add: bool },
 
     /// d a b.
     Float2(Float2, FloatMode),

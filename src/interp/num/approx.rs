@@ -8,6 +8,7 @@
 
 use super::elementary;
 use super::float32::{ftz32, mul32, mul32_near, sqrt32_near};
+use super::flush::mul32_ftz;
 use super::half::Half;
 use super::nan::{CANONICAL16, CANONICAL32, canon32, nan64};
 use crate::ptx::types::Rounding;
@@ -92,22 +93,26 @@ pub fn rsqrt(x: f32, ftz: bool) -> f32 {
 
 /// `div.approx.f32`: `a` times the reciprocal of `b`, which is zero for |b| above 2^126.
 pub fn div(a: f32, b: f32, ftz: bool) -> f32 {
-    let (a, b) = (flush(a, ftz), flush(b, ftz));
-    flush(mul32_near(a, ftz32(rcp(b, false))), ftz)
+    let (a, b) = lifted(flush(a, ftz), flush(b, ftz));
+    times(a, ftz32(rcp(b, false)), ftz)
 }
 
 /// `div.full.f32`: the same, scaled so that it holds over the whole range of `b`.
 pub fn div_full(a: f32, b: f32, ftz: bool) -> f32 {
     const LARGE: f32 = 8.507_059e37; // 2^126
-    let (a, b) = (flush(a, ftz), flush(b, ftz));
-    let scale = if b.abs() > LARGE {
-        0.25
-    } else if b.abs() < f32::MIN_POSITIVE {
-        16_777_216.0
-    } else {
-        1.0
-    };
-    flush(mul32_near(a * scale, rcp(b * scale, false)), ftz)
+    let (a, b) = lifted(flush(a, ftz), flush(b, ftz));
+    let scale = if b.abs() > LARGE { 0.25 } else { 1.0 };
+    times(a * scale, rcp(b * scale, false), ftz)
+}
+
+/// Both operands times 2^24 where the divisor is subnormal.
+fn lifted(a: f32, b: f32) -> (f32, f32) {
+    let scale = if b.abs() < f32::MIN_POSITIVE { 16_777_216.0 } else { 1.0 };
+    (a * scale, b * scale)
+}
+
+fn times(a: f32, b: f32, ftz: bool) -> f32 {
+    if ftz { mul32_ftz(a, b, Rounding::Near) } else { mul32_near(a, b) }
 }
 
 /// `rcp.approx.ftz.f64`: the low words of operand and result count as zero.
@@ -128,20 +133,22 @@ pub fn rsqrt_f64(x: f64) -> f64 {
     if result.is_nan() { nan64(x, 0.0, 0.0) } else { result }
 }
 
-/// `ex2.approx` for f16 and bf16; bf16 has it with `.ftz` only.
+/// `ex2.approx` for f16 and bf16; bf16 has it with `.ftz` only. The f32 result is cut towards zero, as the hardware does.
 pub fn ex2_half<H: Half>(x: u16, ftz: bool) -> u16 {
     let operand = H::to_f64(if ftz { H::ftz(x) } else { x });
     if operand.is_nan() {
         return CANONICAL16;
     }
-    let result = H::from_f64(elementary::exp2(operand.clamp(-200.0, 200.0)), Rounding::Near);
+    let power = elementary::exp2(operand.clamp(-200.0, 200.0));
+    // Cutting alone would stop at the largest number.
+    let result = if power >= H::OVERFLOW { H::INFINITY } else { H::from_f32(power as f32, Rounding::Zero) };
     if ftz { H::ftz(result) } else { result }
 }
 
-/// `tanh.approx` for f16 and bf16.
+/// `tanh.approx` for f16 and bf16, cut likewise.
 pub fn tanh_half<H: Half>(x: u16) -> u16 {
     let operand = H::to_f64(x);
-    if operand.is_nan() { CANONICAL16 } else { H::from_f64(elementary::tanh(operand), Rounding::Near) }
+    if operand.is_nan() { CANONICAL16 } else { H::from_f32(elementary::tanh(operand) as f32, Rounding::Zero) }
 }
 
 /// `x` without its low word, subnormals flushed.

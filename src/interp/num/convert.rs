@@ -5,8 +5,9 @@
 //! pairs that kernels convert in their inner loops.
 
 use super::float32::{ftz32, sat32};
+use super::flush::is_tiny;
 use super::half::{Bf16, F16, Half};
-use super::nan::{CANONICAL16, CANONICAL32, nan_to_f64, nan_to_integer};
+use super::nan::{CANONICAL32, nan_to_float, nan_to_integer};
 use super::soft::{self, Finite, Format};
 use crate::ptx::types::{Rounding, Type};
 
@@ -24,11 +25,16 @@ enum Number {
 /// integral one. Without a rounding, floats round to nearest, and towards zero on their way to an integer. A float that does
 /// not fit its integer type gives the nearest one that does, with `.sat` or without. Packed types count as their low half.
 pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integer: bool, ftz: bool, sat: bool) -> u64 {
+    if dst == src && rounding.is_none() && !ftz && !sat {
+        // A move: even a signalling NaN stays as it is.
+        return truncate(dst, bits);
+    }
     let number = match src {
         Type::F64 => Number::Float(f64::from_bits(bits)),
         Type::F32 => {
             let x = f32::from_bits(bits as u32);
-            Number::Float(if ftz { ftz32(x) } else { x } as f64)
+            // On the way to f16 the hardware flushes nothing.
+            Number::Float(if ftz && dst != Type::F16 { ftz32(x) } else { x } as f64)
         }
         Type::F16 | Type::F16x2 => Number::Float(F16::to_f64(bits as u16)),
         Type::Bf16 | Type::Bf16x2 => Number::Float(Bf16::to_f64(bits as u16)),
@@ -46,12 +52,18 @@ pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integ
             }
             truncate(dst, clamp(dst, integral(x, rounding.unwrap_or(Rounding::Zero)) as i128) as u64)
         }
-        Number::Float(x) if x.is_nan() => saturated(dst, nan_result(dst, src, bits), sat),
+        Number::Float(x) if x.is_nan() => {
+            // Flushing passes an f32 through arithmetic, which has its own NaN.
+            let bits = if ftz && src == Type::F32 { CANONICAL32 as u64 } else { bits };
+            saturated(dst, nan_to_float(dst, src, bits), sat)
+        }
         Number::Float(x) => {
             let r = rounding.unwrap_or_default();
             let (x, r) = if to_integer { (integral(x, r), Rounding::Near) } else { (x, r) };
-            let result = from_f64(dst, x, r);
-            let result = if ftz && dst == Type::F32 { flushed(result) } else { result };
+            let mut result = from_f64(dst, x, r);
+            if ftz && dst == Type::F32 && is_tiny(Format::F32, x, r) {
+                result &= Format::F32.sign();
+            }
             saturated(dst, result, sat)
         }
     }
@@ -159,13 +171,13 @@ pub fn f64_to_s64(x: f64) -> i64 {
 /// `cvt.f64.f32`: exact.
 #[inline]
 pub fn f32_to_f64(x: f32) -> f64 {
-    if x.is_nan() { f64::from_bits(nan_to_f64(Type::F32, x.to_bits() as u64)) } else { x as f64 }
+    if x.is_nan() { f64::from_bits(nan_to_float(Type::F64, Type::F32, x.to_bits() as u64)) } else { x as f64 }
 }
 
 /// `cvt.rn.f32.f64`.
 #[inline]
 pub fn f64_to_f32(x: f64) -> f32 {
-    super::nan::canon32(x as f32)
+    if x.is_nan() { f32::from_bits(nan_to_float(Type::F32, Type::F64, x.to_bits()) as u32) } else { x as f32 }
 }
 
 fn truncate(ty: Type, bits: u64) -> u64 {
@@ -186,24 +198,15 @@ fn clamp(ty: Type, value: i128) -> i128 {
     if ty.is_signed() { value.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { value.clamp(0, (1 << width) - 1) }
 }
 
-fn format_of(ty: Type) -> Format {
-    match ty {
-        Type::F16 | Type::F16x2 => Format::F16,
-        Type::Bf16 | Type::Bf16x2 => Format::BF16,
-        Type::F32 => Format::F32,
-        _ => Format::F64,
-    }
-}
-
 fn from_integer(dst: Type, value: i128, r: Rounding) -> u64 {
     // Every integer type's magnitude fits 64 bits, 2^63 of the most negative one included.
     let exact = Finite { negative: value < 0, exp: 0, mant: value.unsigned_abs() as u64 };
-    soft::round(format_of(dst), exact, r)
+    soft::round(Format::of(dst), exact, r)
 }
 
 /// `x`, which is no NaN, in the float type `dst`.
 fn from_f64(dst: Type, x: f64, r: Rounding) -> u64 {
-    let format = format_of(dst);
+    let format = Format::of(dst);
     if x.is_infinite() {
         return format.infinity() | if x < 0.0 { format.sign() } else { 0 };
     }
@@ -218,19 +221,6 @@ fn integral(x: f64, r: Rounding) -> f64 {
         Rounding::Down => x.floor(),
         Rounding::Up => x.ceil(),
     }
-}
-
-fn nan_result(dst: Type, src: Type, bits: u64) -> u64 {
-    match dst {
-        Type::F64 if matches!(src, Type::F32 | Type::F64) => nan_to_f64(src, bits),
-        Type::F64 => nan_to_f64(Type::F32, CANONICAL32 as u64),
-        Type::F32 => CANONICAL32 as u64,
-        _ => CANONICAL16 as u64,
-    }
-}
-
-fn flushed(bits: u64) -> u64 {
-    ftz32(f32::from_bits(bits as u32)).to_bits() as u64
 }
 
 /// The result of a conversion to a float, clamped to [0, 1] if asked.

@@ -162,6 +162,18 @@ pub fn max32_nan(a: f32, b: f32) -> f32 {
     canon32(if a.is_nan() | b.is_nan() { f32::NAN } else { max32(a, b) })
 }
 
+/// The magnitude; a NaN becomes the canonical one.
+#[inline(always)]
+pub fn abs32(a: f32) -> f32 {
+    canon32(a.abs())
+}
+
+/// The opposite; a NaN becomes the canonical one.
+#[inline(always)]
+pub fn neg32(a: f32) -> f32 {
+    canon32(-a)
+}
+
 /// The roundings hosts do not offer. Where an operand is not finite, or a divisor is zero, no rounding takes place and the
 /// host's operation has the answer.
 mod directed {

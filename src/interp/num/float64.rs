@@ -4,25 +4,25 @@ use super::nan::nan64;
 use super::soft::{self, Format};
 use crate::ptx::types::Rounding;
 
-/// `result`, unless that is a NaN: then the one these operands give.
+/// `result`, unless that is a NaN: then the first of the operands that is one.
 #[inline(always)]
-fn settle(result: f64, a: f64, b: f64, c: f64) -> f64 {
-    if result.is_nan() { nan64(a, b, c) } else { result }
+fn settle(result: f64, first: f64, second: f64, third: f64) -> f64 {
+    if result.is_nan() { nan64(first, second, third) } else { result }
 }
 
 #[inline(always)]
 pub fn add64_near(a: f64, b: f64) -> f64 {
-    settle(a + b, a, b, 0.0)
+    settle(a + b, b, a, 0.0)
 }
 
 #[inline(always)]
 pub fn sub64_near(a: f64, b: f64) -> f64 {
-    settle(a - b, a, b, 0.0)
+    settle(a - b, b, a, 0.0)
 }
 
 #[inline(always)]
 pub fn mul64_near(a: f64, b: f64) -> f64 {
-    settle(a * b, a, b, 0.0)
+    settle(a * b, b, a, 0.0)
 }
 
 #[inline(always)]
@@ -40,7 +40,7 @@ pub fn sqrt64_near(a: f64) -> f64 {
 /// `a × b + c`, rounded once.
 #[inline(always)]
 pub fn fma64_near(a: f64, b: f64, c: f64) -> f64 {
-    settle(a.mul_add(b, c), a, b, c)
+    settle(a.mul_add(b, c), b, c, a)
 }
 
 #[inline(always)]
@@ -98,8 +98,8 @@ pub fn min64(a: f64, b: f64) -> f64 {
         } else {
             ordered
         },
-        a,
         b,
+        a,
         0.0,
     )
 }
@@ -123,10 +123,22 @@ pub fn max64(a: f64, b: f64) -> f64 {
         } else {
             ordered
         },
-        a,
         b,
+        a,
         0.0,
     )
+}
+
+/// The magnitude; a NaN is quieted and keeps its sign.
+#[inline(always)]
+pub fn abs64(a: f64) -> f64 {
+    settle(a.abs(), a, 0.0, 0.0)
+}
+
+/// The opposite; a NaN is quieted and keeps its sign.
+#[inline(always)]
+pub fn neg64(a: f64) -> f64 {
+    settle(-a, a, 0.0, 0.0)
 }
 
 /// The roundings hosts do not offer. Where an operand is not finite, or a divisor is zero, no rounding takes place and the

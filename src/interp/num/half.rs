@@ -5,6 +5,7 @@
 //! is `a × 1 + b` and multiplication `a × b + -0`, both of which IEEE 754 makes the same operation.
 
 use super::float32::fma_odd;
+use super::flush::is_tiny;
 use super::nan::CANONICAL16;
 use super::soft::{self, Finite, Format};
 use crate::ptx::types::Rounding;
@@ -29,10 +30,15 @@ pub struct Bf16;
 
 /// What the two formats have in common; a format is a type, so that a loop over lanes is compiled for each.
 pub trait Half {
+    /// Its layout.
+    #[doc(hidden)]
+    const FORMAT: Format;
     /// Bits of +infinity, which is also the mask of the exponent.
     const INFINITY: u16;
     /// Bits of 1.0.
     const ONE: u16;
+    /// The power of two that would follow the largest number.
+    const OVERFLOW: f64;
 
     /// Exact; a NaN becomes a NaN whose bits are not fixed.
     fn to_f32(bits: u16) -> f32;
@@ -82,9 +88,10 @@ pub trait Half {
     #[inline]
     fn fma(a: u16, b: u16, c: u16, modes: HalfModes) -> u16 {
         let operand = |x: u16| Self::to_f64(if modes.ftz { Self::ftz(x) } else { x });
-        let mut result = Self::from_f64(fma_odd(operand(a), operand(b), operand(c)), Rounding::Near);
-        if modes.ftz {
-            result = Self::ftz(result);
+        let exact = fma_odd(operand(a), operand(b), operand(c));
+        let mut result = Self::from_f64(exact, Rounding::Near);
+        if modes.ftz && is_tiny(Self::FORMAT, exact, Rounding::Near) {
+            result &= 0x8000;
         }
         if modes.sat {
             result = Self::sat(result);
@@ -110,14 +117,16 @@ pub trait Half {
         Self::fma(a, b, 0x8000, modes)
     }
 
+    /// The opposite; a NaN becomes the canonical one.
     #[inline]
     fn neg(a: u16) -> u16 {
-        a ^ 0x8000
+        if Self::is_nan(a) { CANONICAL16 } else { a ^ 0x8000 }
     }
 
+    /// The magnitude; a NaN becomes the canonical one.
     #[inline]
     fn abs(a: u16) -> u16 {
-        a & 0x7fff
+        if Self::is_nan(a) { CANONICAL16 } else { a & 0x7fff }
     }
 
     /// The order of two numbers; none where one is a NaN. The zeros are equal.
@@ -164,8 +173,10 @@ pub trait Half {
 }
 
 impl Half for F16 {
+    const FORMAT: Format = Format::F16;
     const INFINITY: u16 = 0x7c00;
     const ONE: u16 = 0x3c00;
+    const OVERFLOW: f64 = 65_536.0;
 
     #[inline]
     fn to_f32(bits: u16) -> f32 {
@@ -184,8 +195,10 @@ impl Half for F16 {
 }
 
 impl Half for Bf16 {
+    const FORMAT: Format = Format::BF16;
     const INFINITY: u16 = 0x7f80;
     const ONE: u16 = 0x3f80;
+    const OVERFLOW: f64 = 2.0 * (1u128 << 127) as f64;
 
     #[inline]
     fn to_f32(bits: u16) -> f32 {

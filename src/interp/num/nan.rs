@@ -1,9 +1,10 @@
 //! Which NaN a result is.
 //!
-//! IEEE 754 leaves the bits of a NaN to the implementation, and hosts differ, so every operation asks here. The narrow
-//! formats have one NaN each. For f64 the rules are those of NVIDIA's double unit: a NaN operand comes out as it is, quieted,
-//! and an invalid operation gives a constant.
+//! IEEE 754 leaves the bits of a NaN to the implementation, and hosts differ, so every operation asks here. The answers are
+//! those of an NVIDIA H200 (`tests/forms`). The narrow formats have one NaN each. The double unit lets a NaN operand through,
+//! quieted, and so does every conversion that passes through it; an invalid operation gives a constant.
 
+use super::soft::Format;
 use crate::ptx::types::Type;
 
 /// The one NaN of f32 results.
@@ -21,7 +22,8 @@ pub fn canon32(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(CANONICAL32) } else { x }
 }
 
-/// The NaN an f64 operation on these operands gives; operations with fewer operands pass zeros for the rest.
+/// The NaN an f64 operation gives: the first operand here that is one. Operations differ in which of their operands that is,
+/// and pass zeros for those they do not have.
 #[inline]
 pub fn nan64(a: f64, b: f64, c: f64) -> f64 {
     let payload = if a.is_nan() {
@@ -41,13 +43,20 @@ pub fn nan_to_integer(dst: Type, src: Type) -> u64 {
     if src == Type::F64 || dst.bits() == 64 { 1 << (dst.bits().min(64) - 1) } else { 0 }
 }
 
-/// What a NaN of type `src` becomes when converted to f64; an f64 keeps its own.
-pub fn nan_to_f64(src: Type, bits: u64) -> u64 {
-    match src {
-        Type::F64 => bits | QUIET64,
-        // Sign and payload move to the top of the wider fraction.
-        _ => (bits & 0x8000_0000) << 32 | 0x7ff0_0000_0000_0000 | QUIET64 | (bits & 0x7f_ffff) << 29,
+/// What a NaN of the float type `src` becomes when converted to the float type `dst`.
+pub fn nan_to_float(dst: Type, src: Type, bits: u64) -> u64 {
+    let (from, to) = (Format::of(src), Format::of(dst));
+    if (src, dst) == (Type::Bf16, Type::F32) {
+        // These bits are the upper half of the result, so they are moved there and no one looks.
+        return (bits & 0xffff) << 16;
     }
+    if src != Type::F64 && dst != Type::F64 {
+        return to.sign() - 1;
+    }
+    // The payload is counted from the top of the fraction: a wider one gets zeros below, a narrower one loses its end.
+    let payload = (bits << (64 - from.fraction)) >> (64 - to.fraction);
+    let sign = if bits & from.sign() != 0 { to.sign() } else { 0 };
+    sign | to.infinity() | 1 << (to.fraction - 1) | payload
 }
 
 #[cfg(test)]
@@ -74,8 +83,18 @@ mod tests {
     }
 
     #[test]
-    fn a_single_nan_widens_with_sign_and_payload() {
-        assert_eq!(nan_to_f64(Type::F32, 0x7fff_ffff), 0x7fff_ffff_e000_0000);
-        assert_eq!(nan_to_f64(Type::F32, 0xff80_0001), 0xfff8_0000_2000_0000);
+    fn a_nan_passes_the_double_unit_with_sign_and_payload() {
+        assert_eq!(nan_to_float(Type::F64, Type::F32, 0xff80_0001), 0xfff8_0000_2000_0000);
+        assert_eq!(nan_to_float(Type::F64, Type::F16, 0xfe35), 0xfff8_d400_0000_0000);
+        assert_eq!(nan_to_float(Type::F32, Type::F64, 0xfff8_0000_0000_0035), 0xffc0_0000);
+        assert_eq!(nan_to_float(Type::F16, Type::F64, 0xfff7_ffff_ffff_fffd), 0xffff);
+        assert_eq!(nan_to_float(Type::F64, Type::F64, 0x7ff0_0000_0000_0001), 0x7ff8_0000_0000_0001);
+    }
+
+    #[test]
+    fn a_nan_between_the_others_is_canonical_or_moved() {
+        assert_eq!(nan_to_float(Type::F32, Type::F16, 0xfe35), CANONICAL32 as u64);
+        assert_eq!(nan_to_float(Type::Bf16, Type::F32, 0xffc0_0000), CANONICAL16 as u64);
+        assert_eq!(nan_to_float(Type::F32, Type::Bf16, 0xff81), 0xff81_0000);
     }
 }

@@ -5,7 +5,7 @@
 //! between its even neighbours). [`round`] reads that into any [`Format`] under any [`Rounding`]. Sticky is harmless as long
 //! as bit 0 lies at least two places below the last bit the format keeps, and 62 significant bits leave that room even to f64.
 
-use crate::ptx::types::Rounding;
+use crate::ptx::types::{Rounding, Type};
 use std::cmp::Ordering;
 
 /// A binary interchange format: how many bits its fraction and its exponent have.
@@ -20,6 +20,16 @@ impl Format {
     pub const BF16: Format = Format { fraction: 7, exponent: 8 };
     pub const F32: Format = Format { fraction: 23, exponent: 8 };
     pub const F64: Format = Format { fraction: 52, exponent: 11 };
+
+    /// The format of a float type; a packed one has that of its halves.
+    pub fn of(ty: Type) -> Format {
+        match ty {
+            Type::F16 | Type::F16x2 => Format::F16,
+            Type::Bf16 | Type::Bf16x2 => Format::BF16,
+            Type::F32 => Format::F32,
+            _ => Format::F64,
+        }
+    }
 
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1

@@ -135,14 +135,13 @@ fn dot_product(opcode: &str, mods: &mut Mods) -> Result<Form> {
 }
 
 fn abs_diff(opcode: &str, mods: &mut Mods) -> Result<Form> {
-    let types =
-        [mods.ty_of(&[Type::U32, Type::S32])?, mods.ty_of(&[Type::U32, Type::S32])?, mods.ty_of(&[Type::U32, Type::S32])?];
-    if types.iter().any(|&t| t != types[0]) {
-        return Err(NoForm::Refused("a video instruction with mixed signs"));
+    for _ in 0..3 {
+        if mods.ty_of(&[Type::U32, Type::S32])?.is_signed() {
+            return Err(NoForm::Refused("a video instruction on signed parts"));
+        }
     }
-    let op =
-        Op::AbsDiff { bytes: if opcode == "vabsdiff4" { 1 } else { 2 }, signed: types[0].is_signed(), add: mods.take("add") };
-    made(op, &[Dst(32), Src(types[0]), Src(types[0]), Src(Type::B32)])
+    let op = Op::AbsDiff { halves: opcode == "vabsdiff2", add: mods.take("add") };
+    made(op, &[Dst(32), Src(Type::U32), Src(Type::U32), Src(Type::B32)])
 }
 
 /// The float counterpart of a shared opcode, for [`float::arith`].

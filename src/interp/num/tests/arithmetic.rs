@@ -212,7 +212,18 @@ fn a_double_nan_is_an_operand_or_the_invalid_one() {
         assert_eq!(fma64(1.0, 2.0, payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
         assert_eq!(sub64(1.0, payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
         assert_eq!(rcp64(payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
+        // Of several, which one depends on the operation.
+        let [a, b, c] = [0x7ff8_0000_0000_000a, 0x7ff8_0000_0000_000b, 0x7ff8_0000_0000_000c].map(f64::from_bits);
+        assert_eq!(
+            [add64(a, b, r), sub64(a, b, r), mul64(a, b, r), min64(a, b), max64(a, b)].map(f64::to_bits),
+            [b.to_bits(); 5]
+        );
+        assert_eq!((div64(a, b, r).to_bits(), fma64(a, b, c, r).to_bits()), (a.to_bits(), b.to_bits()));
+        assert_eq!(fma64(a, 1.0, c, r).to_bits(), c.to_bits());
     }
+    let negative = f64::from_bits(0xfff0_0000_0000_0001);
+    assert_eq!([abs64(negative), neg64(negative)].map(f64::to_bits), [0xfff8_0000_0000_0001; 2]);
+    assert_eq!((abs64(-2.0), neg64(2.0), neg64(0.0).to_bits()), (2.0, -2.0, 1 << 63));
 }
 
 #[test]
@@ -237,4 +248,5 @@ fn flushing_and_saturating() {
     assert_eq!(ftz32(f32::MIN_POSITIVE), f32::MIN_POSITIVE);
     assert_eq!([-1.0, 0.25, 2.0, f32::INFINITY].map(sat32), [0.0, 0.25, 1.0, 1.0]);
     assert_eq!((sat32(f32::NAN).to_bits(), sat32(-0.0).to_bits()), (0, 0));
+    assert_eq!((abs32(-2.0), neg32(2.0), neg32(f32::from_bits(0x7f80_0001)).to_bits()), (2.0, -2.0, 0x7fff_ffff));
 }

@@ -152,7 +152,13 @@ fn a_nan_becomes_what_the_pair_of_types_says() {
     assert_eq!((to(Type::S32, Type::F32, nan32), to(Type::U32, Type::F32, nan32), to(Type::S16, Type::F16, 0x7e00)), (0, 0, 0));
     assert_eq!((to(Type::S64, Type::F32, nan32), to(Type::U64, Type::F16, 0x7e00)), (1 << 63, 1 << 63));
     assert_eq!((to(Type::S32, Type::F64, nan64), to(Type::U64, Type::F64, nan64)), (1 << 31, 1 << 63));
-    assert_eq!(plain(Type::F32, Type::F64, nan64, Rounding::Near), 0x7fff_ffff);
+    assert_eq!(plain(Type::F32, Type::F64, nan64, Rounding::Near), 0x7fc0_0000);
+    assert_eq!(plain(Type::F64, Type::F32, nan32, Rounding::Near), 0xfff8_0000_2000_0000);
+    assert_eq!(cvt(Type::F64, Type::F32, nan32, None, false, true, false), 0x7fff_ffff_e000_0000);
+    assert_eq!(cvt(Type::F64, Type::F64, nan64, None, false, false, false), nan64);
+    assert_eq!(cvt(Type::F64, Type::F64, nan64, Some(Rounding::Near), true, false, false), nan64 | 1 << 51);
+    assert_eq!(cvt(Type::F32, Type::F32, nan32, None, false, false, false), nan32);
+    assert_eq!(cvt(Type::F32, Type::F32, nan32, None, false, true, false), 0x7fff_ffff);
     assert_eq!(plain(Type::F16, Type::F32, nan32, Rounding::Near), 0x7fff);
     assert_eq!(plain(Type::F32, Type::F16, 0xfe01, Rounding::Near), 0x7fff_ffff);
     for dst in [Type::F16, Type::Bf16, Type::F32, Type::F64] {
@@ -203,6 +209,10 @@ fn flushing_concerns_single_precision_alone() {
     assert_eq!(cvt(Type::S32, Type::F32, 1, Some(Rounding::Up), true, true, false), 0);
     assert_eq!(cvt(Type::S32, Type::F32, 1, Some(Rounding::Up), true, false, false), 1);
     assert_eq!(cvt(Type::F32, Type::F32, 1, Some(Rounding::Up), true, true, false), 0);
+    assert_eq!(flush(Type::F16, Type::F32, 1, Rounding::Up), 1);
+    // 2^-126 (1 - 2^-24) has 24 bits, so it counts as below 2^-126; half way from there to 2^-126 does not.
+    assert_eq!(flush(Type::F32, Type::F64, 0x380f_ffff_e000_0000, Rounding::Near), 0);
+    assert_eq!(flush(Type::F32, Type::F64, 0x380f_ffff_f000_0000, Rounding::Near), 0x0080_0000);
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! Flags as they are typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A laboratory for GPU divergence: runs PTX kernels and explains what their threads do.
+#[derive(Debug, Parser)]
+#[command(name = "warpscope", version, about, max_term_width = 110)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a kernel: a workload of the catalogue, or a PTX file with a launch file
+    Run(RunArgs),
+    /// List what there is to choose from
+    List(ListArgs),
+    /// Show a kernel's blocks, reconvergence points, loops and registers
+    Inspect(InspectArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A workload's name (see `list workloads`) or a .ptx file
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub subject: String,
+    /// The launch file (TOML); for a workload also `small` or `full` (the default)
+    #[arg(long, value_name = "FILE.toml")]
+    pub launch: Option<String>,
+    /// Run the scalar reference interpreter: threads one by one, barrier to barrier
+    #[arg(long)]
+    pub reference: bool,
+    /// Stop after this many cycles (with --reference: thread instructions)
+    #[arg(long, value_name = "N", default_value_t = 10_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_cycles: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a buffer's final bytes to a file; may be given several times
+    #[arg(long, value_name = "BUFFER=FILE")]
+    pub dump: Vec<String>,
+    /// Compare the result with the workload's own reference
+    #[arg(long)]
+    pub check: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[arg(default_value = "workloads")]
+    pub what: Listed,
+    /// Print the list as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Listed {
+    Workloads,
+}
+
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// A workload's name or a .ptx file
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub subject: String,
+    /// Only the kernel of this name
+    #[arg(long)]
+    pub kernel: Option<String>,
+    /// Print as JSON, problems of the file included
+    #[arg(long, conflicts_with = "dot")]
+    pub json: bool,
+    /// Print the control-flow graphs for Graphviz
+    #[arg(long)]
+    pub dot: bool,
+}

@@ -1,0 +1,60 @@
+//! `warpscope inspect`.
+
+use super::args::InspectArgs;
+use super::subject::Subject;
+use super::{Failure, print, print_json};
+use crate::program::Program;
+use crate::program::inspect::Report;
+use crate::program::reachable;
+use crate::ptx::problem::Located;
+use crate::ptx::{self, Problem};
+use serde::Serialize;
+
+/// What `inspect --json` prints.
+#[derive(Serialize)]
+struct FileReport<'a> {
+    kernels: &'a [Report],
+    /// Kernels that cannot be run.
+    refused: &'a [String],
+    problems: Vec<Located<'a>>,
+}
+
+pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+    let subject = Subject::open(&args.subject)?;
+    let (module, mut problems) = ptx::parse(&subject.ptx);
+    let names: Vec<String> = module.kernels().map(|k| k.name.clone()).filter(|name| args.kernel.as_ref().is_none_or(|k| k == name)).collect();
+    if names.is_empty() && problems.is_empty() {
+        let what = args.kernel.as_ref().map_or("no kernel: no `.entry` with a body".into(), |k| format!("no kernel (`.entry`) named `{k}`"));
+        return Err(Failure::Input(format!("{}: the text has {what}", subject.name)));
+    }
+    let (mut reports, mut refused) = (Vec::new(), Vec::new());
+    for name in names {
+        let needed = reachable(&module, &name);
+        let sound = !problems.iter().any(|p| p.function.as_ref().is_none_or(|f| needed.contains(f)));
+        match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
+            Ok(program) => reports.push(Report::new(&program, &subject.ptx)),
+            Err(more) => {
+                add_new(&mut problems, more);
+                refused.push(name);
+            }
+        }
+    }
+    if args.json {
+        let located = problems.iter().map(|p| p.located(&subject.ptx)).collect();
+        print_json(&FileReport { kernels: &reports, refused: &refused, problems: located });
+    } else {
+        for report in &reports {
+            print(&if args.dot { report.dot() } else { report.text() });
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(subject.problems(&problems)) }
+}
+
+/// Adds problems that are not known yet: two kernels may share a function that cannot be had.
+fn add_new(problems: &mut Vec<Problem>, more: Vec<Problem>) {
+    for problem in more {
+        if !problems.iter().any(|known| known.span == problem.span && known.message == problem.message) {
+            problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Comparisons, selections and predicate logic on lanes.
+
+use super::Exec;
+use crate::interp::num::{Bf16, F16, Half, ftz32};
+use crate::interp::value::Value;
+use crate::ptx::op::{Compare, Logic};
+use crate::ptx::types::Type;
+use std::cmp::Ordering;
+
+/// Lanes in which sources 0 and 1 compare as asked.
+fn compared<const W: usize>(x: &Exec<W>, cmp: Compare, ty: Type, ftz: bool) -> u32 {
+    fn ints<T: Value + Ord, const W: usize>(x: &Exec<W>, cmp: Compare) -> u32 {
+        let (a, b) = (x.get::<T>(0), x.get::<T>(1));
+        match cmp {
+            Compare::Eq | Compare::EqU => mask::<W>(|i| a[i] == b[i]),
+            Compare::Ne | Compare::NeU => mask::<W>(|i| a[i] != b[i]),
+            Compare::Lt | Compare::LtU => mask::<W>(|i| a[i] < b[i]),
+            Compare::Le | Compare::LeU => mask::<W>(|i| a[i] <= b[i]),
+            Compare::Gt | Compare::GtU => mask::<W>(|i| a[i] > b[i]),
+            Compare::Ge | Compare::GeU => mask::<W>(|i| a[i] >= b[i]),
+            Compare::Num => u32::MAX,
+            Compare::Nan => 0,
+        }
+    }
+    fn floats<T: Value + PartialOrd, const W: usize>(x: &Exec<W>, cmp: Compare, f: impl Fn(T) -> T) -> u32 {
+        let (a, b) = (x.get::<T>(0).map(&f), x.get::<T>(1).map(&f));
+        match cmp {
+            Compare::Eq => mask::<W>(|i| a[i] == b[i]),
+            Compare::NeU => mask::<W>(|i| a[i] != b[i]),
+            Compare::Lt => mask::<W>(|i| a[i] < b[i]),
+            Compare::Le => mask::<W>(|i| a[i] <= b[i]),
+            Compare::Gt => mask::<W>(|i| a[i] > b[i]),
+            Compare::Ge => mask::<W>(|i| a[i] >= b[i]),
+            _ => mask::<W>(|i| holds(cmp, a[i].partial_cmp(&b[i]))),
+        }
+    }
+    fn halves<H: Half, const W: usize>(x: &Exec<W>, cmp: Compare, ftz: bool) -> u32 {
+        let flush = |a: u16| if ftz { H::ftz(a) } else { a };
+        let (a, b) = (x.get::<u16>(0).map(flush), x.get::<u16>(1).map(flush));
+        mask::<W>(|i| holds(cmp, H::compare(a[i], b[i])))
+    }
+    match ty {
+        Type::U16 | Type::B16 => ints::<u16, W>(x, cmp),
+        Type::S16 => ints::<i16, W>(x, cmp),
+        Type::S32 => ints::<i32, W>(x, cmp),
+        Type::U64 | Type::B64 => ints::<u64, W>(x, cmp),
+        Type::S64 => ints::<i64, W>(x, cmp),
+        Type::F32 if ftz => floats::<f32, W>(x, cmp, ftz32),
+        Type::F32 => floats::<f32, W>(x, cmp, |a| a),
+        Type::F64 => floats::<f64, W>(x, cmp, |a| a),
+        Type::F16 => halves::<F16, W>(x, cmp, ftz),
+        Type::Bf16 => halves::<Bf16, W>(x, cmp, ftz),
+        _ => ints::<u32, W>(x, cmp),
+    }
+}
+
+/// The comparison on an ordering, which NaN has none of.
+fn holds(cmp: Compare, ordering: Option<Ordering>) -> bool {
+    let Some(ordering) = ordering else {
+        return matches!(
+            cmp,
+            Compare::EqU | Compare::NeU | Compare::LtU | Compare::LeU | Compare::GtU | Compare::GeU | Compare::Nan
+        );
+    };
+    match cmp {
+        Compare::Eq | Compare::EqU => ordering.is_eq(),
+        Compare::Ne | Compare::NeU => ordering.is_ne(),
+        Compare::Lt | Compare::LtU => ordering.is_lt(),
+        Compare::Le | Compare::LeU => ordering.is_le(),
+        Compare::Gt | Compare::GtU => ordering.is_gt(),
+        Compare::Ge | Compare::GeU => ordering.is_ge(),
+        Compare::Num => true,
+        Compare::Nan => false,
+    }
+}
+
+/// Lanes for which `f` holds.
+#[inline(always)]
+fn mask<const W: usize>(f: impl Fn(usize) -> bool) -> u32 {
+    let mut mask = 0;
+    for lane in 0..W {
+        mask |= (f(lane) as u32) << lane;
+    }
+    mask
+}
+
+fn combined(logic: Logic, a: u32, b: u32) -> u32 {
+    match logic {
+        Logic::And => a & b,
+        Logic::Or => a | b,
+        Logic::Xor => a ^ b,
+    }
+}
+
+/// p gets the comparison and q its opposite, each combined with c.
+pub fn setp<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool) {
+    let result = compared(x, cmp, ty, ftz);
+    let (p, q) = match combine {
+        None => (result, !result),
+        Some(logic) => {
+            let c = x.source_predicate(2);
+            (combined(logic, result, c), combined(logic, !result, c))
+        }
+    };
+    x.put_mask(0, p);
+    x.put_mask(1, q);
+}
+
+pub fn set<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool) {
+    if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+        return set_pair(x, cmp, combine, dst, ty, ftz);
+    }
+    let mut result = compared(x, cmp, ty, ftz);
+    if let Some(logic) = combine {
+        result = combined(logic, result, x.source_predicate(2));
+    }
+    let yes = yes(dst);
+    match dst.bits() {
+        64 => x.put::<u64>(0, &std::array::from_fn(|i| if result >> i & 1 != 0 { yes } else { 0 })),
+        16 => x.put::<u16>(0, &std::array::from_fn(|i| if result >> i & 1 != 0 { yes as u16 } else { 0 })),
+        _ => x.put::<u32>(0, &std::array::from_fn(|i| if result >> i & 1 != 0 { yes as u32 } else { 0 })),
+    }
+}
+
+/// What `set` writes for true.
+fn yes(dst: Type) -> u64 {
+    match dst {
+        Type::F32 => 0x3f80_0000,
+        Type::F16 => 0x3c00,
+        Type::Bf16 => 0x3f80,
+        Type::F16x2 => 0x3c00_3c00,
+        Type::Bf16x2 => 0x3f80_3f80,
+        _ => u64::MAX,
+    }
+}
+
+/// `set` on packed pairs: each half answers for itself.
+fn set_pair<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool) {
+    fn go<H: Half, const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, yes: u32, ftz: bool) {
+        let c = combine.map(|logic| (logic, x.source_predicate(2)));
+        let (a, b) = (x.get::<u32>(0), x.get::<u32>(1));
+        let flush = |a: u16| if ftz { H::ftz(a) } else { a };
+        let result = x.each(|i| {
+            let mut word = 0;
+            for shift in [0, 16] {
+                let mut answer = holds(cmp, H::compare(flush((a[i] >> shift) as u16), flush((b[i] >> shift) as u16))) as u32;
+                if let Some((logic, c)) = c {
+                    answer = combined(logic, answer, c >> i & 1);
+                }
+                word |= (yes & 0xffff) * answer << shift;
+            }
+            word
+        });
+        x.put(0, &result);
+    }
+    let yes = yes(dst) as u32;
+    if ty == Type::Bf16x2 { go::<Bf16, W>(x, cmp, combine, yes, ftz) } else { go::<F16, W>(x, cmp, combine, yes, ftz) }
+}
+
+pub fn selp<const W: usize>(x: &mut Exec<W>, ty: Type) {
+    let choice = x.source_predicate(2);
+    select(x, ty, choice);
+}
+
+/// Source 0 in the lanes of `choice`, source 1 in the others.
+fn select<const W: usize>(x: &mut Exec<W>, ty: Type, choice: u32) {
+    fn go<T: Value, const W: usize>(x: &mut Exec<W>, choice: u32) {
+        let (a, b) = (x.get::<T>(0), x.get::<T>(1));
+        x.put(0, &std::array::from_fn(|i| if choice >> i & 1 != 0 { a[i] } else { b[i] }));
+    }
+    match ty.bits() {
+        64 => go::<u64, W>(x, choice),
+        16 => go::<u16, W>(x, choice),
+        _ => go::<u32, W>(x, choice),
+    }
+}
+
+/// a where c ≥ 0 (a NaN is not), else b.
+pub fn slct<const W: usize>(x: &mut Exec<W>, ty: Type, by: Type, ftz: bool) {
+    let choice = if by == Type::F32 {
+        let c = x.get::<f32>(2);
+        mask::<W>(|i| if ftz { ftz32(c[i]) >= 0.0 } else { c[i] >= 0.0 })
+    } else {
+        let c = x.get::<i32>(2);
+        mask::<W>(|i| c[i] >= 0)
+    };
+    select(x, ty, choice);
+}
+
+pub fn logic<const W: usize>(x: &mut Exec<W>, logic: Logic) {
+    let result = combined(logic, x.source_predicate(0), x.source_predicate(1));
+    x.put_mask(0, result);
+}

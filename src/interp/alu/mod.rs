@@ -1,0 +1,207 @@
+//! Operations that only touch registers, on all lanes at once.
+//!
+//! [`Exec`] reads sources into arrays of one value a lane, applies a function to each lane and writes the active ones
+//! back. Functions are total, so inactive lanes may compute on whatever their registers hold; where a function is slow,
+//! only active lanes are computed ([`Exec::slow1`] and its siblings).
+
+mod bits;
+mod compare;
+mod convert;
+mod float;
+mod half;
+mod integer;
+
+use super::lanes::{Lanes, Registers};
+use super::shape::BlockView;
+use super::value::Value;
+use crate::program::{Dst, Instruction, Plane, Src};
+use crate::ptx::op::Op;
+use crate::ptx::types::Type;
+
+/// One instruction on one group of lanes.
+pub struct Exec<'a, const W: usize> {
+    pub instruction: &'a Instruction,
+    pub lanes: &'a Lanes<W>,
+    /// Lanes that take part.
+    pub active: u32,
+    pub registers: &'a mut Registers,
+    pub block: BlockView<'a>,
+    /// Plane of the carry flag.
+    pub carry: Plane,
+}
+
+impl<const W: usize> Exec<'_, W> {
+    /// Executes an operation that only touches registers; false if it is not one.
+    pub fn alu(&mut self) -> bool {
+        match self.instruction.op {
+            Op::Mov(ty) => convert::mov(self, ty),
+            Op::Pack { part, parts } => convert::pack(self, part, parts),
+            Op::Unpack { part, parts } => convert::unpack(self, part, parts),
+            Op::Cvta { space, to_space, ty } => convert::cvta(self, space, to_space, ty),
+            Op::IsSpace(space) => convert::is_space(self, space),
+            Op::Cvt { .. } | Op::CvtPack { .. } => convert::cvt(self),
+            Op::Int1(op, ty) => integer::one(self, op, ty),
+            Op::Int2(op, ty) => integer::two(self, op, ty),
+            Op::Int3(op, ty) => integer::three(self, op, ty),
+            Op::MulWide(ty) => integer::mul_wide(self, ty),
+            Op::MadWide(ty) => integer::mad_wide(self, ty),
+            Op::Carry { op, ty, carry_in, carry_out } => integer::carry(self, op, ty, carry_in, carry_out),
+            Op::Shift { left, ty } => integer::shift(self, left, ty),
+            Op::Bfe(_)
+            | Op::Bfi(_)
+            | Op::Funnel { .. }
+            | Op::Lop3
+            | Op::Permute(_)
+            | Op::Bmsk { .. }
+            | Op::Szext { .. }
+            | Op::Fns
+            | Op::Dp4a { .. }
+            | Op::Dp2a { .. }
+            | Op::AbsDiff { .. } => bits::fields(self),
+            Op::Float1(op, mode) => float::one(self, op, mode),
+            Op::Float2(op, mode) => float::two(self, op, mode),
+            Op::Fma(mode) => float::fma(self, mode),
+            Op::CopySign(ty) => float::copy_sign(self, ty),
+            Op::TestP(class, ty) => float::test(self, class, ty),
+            Op::Setp { cmp, combine, ty, ftz } => compare::setp(self, cmp, combine, ty, ftz),
+            Op::Set { cmp, combine, dst, ty, ftz } => compare::set(self, cmp, combine, dst, ty, ftz),
+            Op::Selp(ty) => compare::selp(self, ty),
+            Op::Slct { ty, by, ftz } => compare::slct(self, ty, by, ftz),
+            Op::Pred2(logic) => compare::logic(self, logic),
+            Op::PredNot => {
+                let a = self.source_predicate(0);
+                self.put_mask(0, !a);
+            }
+            Op::Fence | Op::Nothing => {}
+            _ => return false,
+        }
+        true
+    }
+
+    // ---- Sources ----
+
+    /// The value of source `at` in every lane.
+    #[inline(always)]
+    pub fn get<T: Value>(&self, at: usize) -> [T; W] {
+        match self.instruction.src[at] {
+            Src::Register(plane) | Src::Not(plane) => self.registers.read(plane, self.lanes),
+            Src::Immediate(bits) => [T::from_words(bits as u32, (bits >> 32) as u32); W],
+            Src::Special(special) => std::array::from_fn(|lane| {
+                let bits = self.block.special(special, self.lanes.threads[lane]);
+                T::from_words(bits as u32, (bits >> 32) as u32)
+            }),
+        }
+    }
+
+    /// Lanes in which the predicate source `at` holds.
+    #[inline(always)]
+    pub fn source_predicate(&self, at: usize) -> u32 {
+        match self.instruction.src[at] {
+            Src::Register(plane) => self.registers.predicate(plane, self.lanes),
+            Src::Not(plane) => !self.registers.predicate(plane, self.lanes),
+            Src::Immediate(bits) => {
+                if bits != 0 {
+                    u32::MAX
+                } else {
+                    0
+                }
+            }
+            Src::Special(_) => 0,
+        }
+    }
+
+    // ---- Destinations ----
+
+    #[inline(always)]
+    pub fn put<T: Value>(&mut self, at: usize, values: &[T; W]) {
+        if let Dst::Register { plane, .. } = self.instruction.dst[at] {
+            self.registers.write(plane, self.lanes, self.active, values);
+        }
+    }
+
+    /// Writes a predicate from a mask of lanes.
+    #[inline(always)]
+    pub fn put_mask(&mut self, at: usize, mask: u32) {
+        self.put::<bool>(at, &std::array::from_fn(|lane| mask >> lane & 1 != 0));
+    }
+
+    /// Writes values of a type into a register that may be wider: signed ones keep their sign, others are padded with zeros.
+    #[inline(always)]
+    pub fn put_extended(&mut self, at: usize, ty: Type, values: &[u64; W]) {
+        let Dst::Register { plane, bits } = self.instruction.dst[at] else { return };
+        let extended: [u64; W] = std::array::from_fn(|lane| extend(values[lane], ty));
+        match bits {
+            64 => self.registers.write(plane, self.lanes, self.active, &extended),
+            16 => self.registers.write(plane, self.lanes, self.active, &extended.map(|v| v as u16)),
+            _ => self.registers.write(plane, self.lanes, self.active, &extended.map(|v| v as u32)),
+        }
+    }
+
+    // ---- Lane by lane ----
+
+    #[inline(always)]
+    pub fn map1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
+        let a = self.get::<A>(0);
+        self.put::<D>(0, &std::array::from_fn(|i| f(a[i])));
+    }
+
+    #[inline(always)]
+    pub fn map2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
+        let (a, b) = (self.get::<A>(0), self.get::<B>(1));
+        self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i])));
+    }
+
+    #[inline(always)]
+    pub fn map3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
+        let (a, b, c) = (self.get::<A>(0), self.get::<B>(1), self.get::<C>(2));
+        self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i], c[i])));
+    }
+
+    /// As [`Exec::map1`], computing active lanes only.
+    #[inline(always)]
+    pub fn slow1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
+        let a = self.get::<A>(0);
+        self.put::<D>(0, &self.each(|i| f(a[i])));
+    }
+
+    #[inline(always)]
+    pub fn slow2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
+        let (a, b) = (self.get::<A>(0), self.get::<B>(1));
+        self.put::<D>(0, &self.each(|i| f(a[i], b[i])));
+    }
+
+    #[inline(always)]
+    pub fn slow3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
+        let (a, b, c) = (self.get::<A>(0), self.get::<B>(1), self.get::<C>(2));
+        self.put::<D>(0, &self.each(|i| f(a[i], b[i], c[i])));
+    }
+
+    /// `f` in each active lane.
+    #[inline(always)]
+    pub fn each<D: Value>(&self, f: impl Fn(usize) -> D) -> [D; W] {
+        let mut out = [D::default(); W];
+        let mut rest = self.active;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            out[lane] = f(lane);
+        }
+        out
+    }
+}
+
+/// A value of a type as 64 bits: the sign is spread for signed types.
+#[inline(always)]
+pub fn extend(bits: u64, ty: Type) -> u64 {
+    match ty {
+        Type::S8 => bits as i8 as i64 as u64,
+        Type::S16 => bits as i16 as i64 as u64,
+        Type::S32 => bits as i32 as i64 as u64,
+        _ => match ty.bits() {
+            8 => bits & 0xff,
+            16 => bits & 0xffff,
+            32 => bits & 0xffff_ffff,
+            _ => bits,
+        },
+    }
+}

@@ -1,0 +1,198 @@
+//! The barriers of a block: who has arrived, who waits, who goes on.
+//!
+//! Arrivals are counted in threads of the logical block, whatever warp they travel in. A barrier without a count waits for
+//! every thread that has not exited, so an exit can complete it.
+
+use super::trap::Fault;
+use crate::ptx::op::Reduce;
+
+/// Barriers of a block (`bar.sync 0` to `bar.sync 15`).
+pub const BARRIERS: usize = 16;
+
+/// Threads of a block, as a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadSet {
+    words: Vec<u64>,
+    len: u32,
+}
+
+impl ThreadSet {
+    /// Adds a thread; nothing changes if it is there already.
+    pub fn insert(&mut self, thread: u32) {
+        let (word, bit) = (thread as usize / 64, 1 << (thread % 64));
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        if self.words[word] & bit == 0 {
+            self.words[word] |= bit;
+            self.len += 1;
+        }
+    }
+
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// In ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, &word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at as u32 * 64 + bit))
+    }
+
+    /// As ranges, for messages: `0-31, 40`.
+    pub fn ranges(&self) -> String {
+        let mut out = String::new();
+        let mut threads = self.iter().peekable();
+        while let Some(first) = threads.next() {
+            let mut last = first;
+            while threads.next_if_eq(&(last + 1)).is_some() {
+                last += 1;
+            }
+            if !out.is_empty() {
+                out.push_str(", ");
+            }
+            out.push_str(&if first == last { first.to_string() } else { format!("{first}-{last}") });
+        }
+        out
+    }
+}
+
+/// One thread's arrival.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub id: u32,
+    /// `bar.sync id, count`: so many threads complete it; without, all that have not exited.
+    pub count: Option<u32>,
+    /// `bar.arrive` signals and goes on.
+    pub waits: bool,
+    /// The predicate of `bar.red`.
+    pub vote: bool,
+}
+
+/// A completed barrier: who goes on, and what they voted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    pub id: u32,
+    pub threads: ThreadSet,
+    arrived: u32,
+    yes: u32,
+}
+
+impl Release {
+    /// The result of `bar.red`.
+    pub fn result(&self, reduce: Reduce) -> u32 {
+        match reduce {
+            Reduce::And => (self.yes == self.arrived) as u32,
+            Reduce::Or => (self.yes > 0) as u32,
+            Reduce::Popc => self.yes,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    waiting: ThreadSet,
+    arrived: u32,
+    yes: u32,
+    count: Option<u32>,
+}
+
+/// All barriers of one block.
+#[derive(Clone, Debug)]
+pub struct Barriers {
+    barriers: [Barrier; BARRIERS],
+    /// Threads that have not exited.
+    live: u32,
+}
+
+impl Barriers {
+    pub fn new(threads: u32) -> Barriers {
+        Barriers { barriers: Default::default(), live: threads }
+    }
+
+    /// Counts a thread in; the release if it was the last.
+    pub fn arrive(&mut self, thread: u32, arrival: Arrival) -> Result<Option<Release>, Fault> {
+        let barrier = self.barriers.get_mut(arrival.id as usize).ok_or(Fault::BarrierId(arrival.id))?;
+        barrier.arrived += 1;
+        barrier.yes += arrival.vote as u32;
+        barrier.count = arrival.count.or(barrier.count);
+        if arrival.waits {
+            barrier.waiting.insert(thread);
+        }
+        Ok(self.complete(arrival.id as usize))
+    }
+
+    /// A thread is gone; barriers that only waited for it complete, at most one at a time.
+    pub fn exit(&mut self) -> Vec<Release> {
+        self.live -= 1;
+        (0..BARRIERS).filter_map(|id| self.complete(id)).collect()
+    }
+
+    fn complete(&mut self, id: usize) -> Option<Release> {
+        let barrier = &mut self.barriers[id];
+        let wanted = barrier.count.unwrap_or(self.live);
+        if barrier.arrived == 0 || barrier.arrived < wanted {
+            return None;
+        }
+        let done = std::mem::take(barrier);
+        Some(Release { id: id as u32, threads: done.waiting, arrived: done.arrived, yes: done.yes })
+    }
+
+    /// Barriers that somebody waits at: number, who waits, and how many are still missing.
+    pub fn waiting(&self) -> impl Iterator<Item = (u32, &ThreadSet, u32)> {
+        self.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0).map(|(id, b)| {
+            let wanted = b.count.unwrap_or(self.live);
+            (id as u32, &b.waiting, wanted.saturating_sub(b.arrived))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SYNC: Arrival = Arrival { id: 0, count: None, waits: true, vote: false };
+
+    #[test]
+    fn the_last_thread_or_an_exit_completes_a_barrier() {
+        let mut barriers = Barriers::new(3);
+        assert_eq!(barriers.arrive(0, SYNC), Ok(None));
+        assert_eq!(barriers.arrive(2, SYNC), Ok(None));
+        let released = barriers.exit();
+        assert_eq!(released.len(), 1);
+        assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(barriers.waiting().count(), 0);
+    }
+
+    #[test]
+    fn a_count_and_arrivals_that_do_not_wait() -> Result<(), Fault> {
+        let mut barriers = Barriers::new(64);
+        let arrive = Arrival { id: 3, count: Some(2), waits: false, vote: false };
+        assert_eq!(barriers.arrive(9, arrive)?, None);
+        let release = barriers.arrive(1, Arrival { waits: true, ..arrive })?.expect("two have arrived");
+        assert_eq!(release.threads.iter().collect::<Vec<_>>(), [1]);
+        assert_eq!(barriers.arrive(0, Arrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
+        Ok(())
+    }
+
+    #[test]
+    fn votes_are_reduced() -> Result<(), Fault> {
+        let mut barriers = Barriers::new(2);
+        barriers.arrive(0, Arrival { vote: true, ..SYNC })?;
+        let release = barriers.arrive(1, SYNC)?.expect("both are there");
+        assert_eq!([Reduce::And, Reduce::Or, Reduce::Popc].map(|r| release.result(r)), [0, 1, 1]);
+        Ok(())
+    }
+
+    #[test]
+    fn sets_print_as_ranges() {
+        let mut set = ThreadSet::default();
+        for thread in [70, 0, 1, 2, 70, 5] {
+            set.insert(thread);
+        }
+        assert_eq!((set.ranges().as_str(), set.len()), ("0-2, 5, 70", 5));
+    }
+}

@@ -1,0 +1,131 @@
+//! Which threads execute an instruction together, and the registers they do it on.
+//!
+//! Registers are stored by plane, then by thread: the same register of neighbouring threads lies side by side, so that an
+//! operation on a whole warp is a loop over short arrays that the compiler turns into vector instructions. The scalar
+//! interpreter is the same code with one lane.
+
+use super::value::Value;
+use crate::program::Plane;
+
+/// Every row of the register file begins at a multiple of this many threads, so that a whole warp can be read at once.
+const ROW: usize = 32;
+
+/// Up to `W` threads of one block, by their linear index in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes<const W: usize> {
+    pub threads: [u32; W],
+    /// Lanes that hold a thread.
+    pub mask: u32,
+    /// The threads are neighbours, whole and in order: lane i is thread `threads[0] + i`.
+    contiguous: bool,
+}
+
+impl Lanes<1> {
+    pub fn one(thread: u32) -> Lanes<1> {
+        Lanes { threads: [thread], mask: 1, contiguous: true }
+    }
+}
+
+impl<const W: usize> Lanes<W> {
+    /// Lanes `0..count` hold the threads from `first` on.
+    pub fn warp(first: u32, count: u32) -> Lanes<W> {
+        let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+        Lanes { threads: std::array::from_fn(|lane| first + lane as u32), mask, contiguous: first as usize % W == 0 && W <= ROW }
+    }
+
+    /// Any thread in any lane; lanes outside of `mask` are empty.
+    pub fn gathered(threads: [u32; W], mask: u32) -> Lanes<W> {
+        Lanes { threads, mask, contiguous: false }
+    }
+}
+
+/// The registers of all threads of a block.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    words: Vec<u32>,
+    stride: usize,
+}
+
+impl Registers {
+    pub fn new(planes: u32, threads: u32) -> Registers {
+        let stride = (threads as usize).next_multiple_of(ROW);
+        Registers { words: vec![0; stride * planes as usize], stride }
+    }
+
+    /// Everything zero again, for the next block.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    #[inline(always)]
+    pub fn word(&self, plane: Plane, thread: u32) -> u32 {
+        self.words[plane as usize * self.stride + thread as usize]
+    }
+
+    #[inline(always)]
+    pub fn set_word(&mut self, plane: Plane, thread: u32, word: u32) {
+        self.words[plane as usize * self.stride + thread as usize] = word;
+    }
+
+    #[inline(always)]
+    fn row<const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> [u32; W] {
+        let start = plane as usize * self.stride;
+        if lanes.contiguous {
+            let first = start + lanes.threads[0] as usize;
+            let mut row = [0; W];
+            row.copy_from_slice(&self.words[first..first + W]);
+            row
+        } else {
+            let words = &self.words[start..start + self.stride];
+            std::array::from_fn(|lane| words.get(lanes.threads[lane] as usize).copied().unwrap_or(0))
+        }
+    }
+
+    #[inline(always)]
+    fn set_row<const W: usize>(&mut self, plane: Plane, lanes: &Lanes<W>, mask: u32, row: &[u32; W]) {
+        let start = plane as usize * self.stride;
+        if lanes.contiguous && (W == 1 || mask.count_ones() as usize == W) {
+            let first = start + lanes.threads[0] as usize;
+            self.words[first..first + W].copy_from_slice(row);
+        } else {
+            let mut rest = mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                self.words[start + lanes.threads[lane] as usize] = row[lane];
+            }
+        }
+    }
+
+    /// The register's value in every lane; empty lanes read something harmless.
+    #[inline(always)]
+    pub fn read<T: Value, const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> [T; W] {
+        let low = self.row(plane, lanes);
+        if T::WIDE {
+            let high = self.row(plane + 1, lanes);
+            std::array::from_fn(|lane| T::from_words(low[lane], high[lane]))
+        } else {
+            std::array::from_fn(|lane| T::from_words(low[lane], 0))
+        }
+    }
+
+    /// Writes the lanes of `mask`.
+    #[inline(always)]
+    pub fn write<T: Value, const W: usize>(&mut self, plane: Plane, lanes: &Lanes<W>, mask: u32, values: &[T; W]) {
+        self.set_row(plane, lanes, mask, &std::array::from_fn(|lane| values[lane].low()));
+        if T::WIDE {
+            self.set_row(plane + 1, lanes, mask, &std::array::from_fn(|lane| values[lane].high()));
+        }
+    }
+
+    /// Lanes in which the predicate is true.
+    #[inline(always)]
+    pub fn predicate<const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> u32 {
+        let row = self.row(plane, lanes);
+        let mut mask = 0;
+        for (lane, &word) in row.iter().enumerate() {
+            mask |= ((word != 0) as u32) << lane;
+        }
+        mask
+    }
+}

@@ -1,0 +1,143 @@
+//! Global memory: buffers and module variables in one arena of shared pages.
+//!
+//! The arena begins at [`GLOBAL_BASE`]. Every region begins on a granule of 256 bytes and is followed by at least one
+//! granule that belongs to nobody, so whether an access is in bounds is one look at a table: how many bytes of its granule
+//! are valid. Aligned accesses never cross a granule. Pages are copied when they are written while somebody else still
+//! holds them, so a copy of the memory costs what changes afterwards.
+
+use super::word;
+use crate::program::address::{GLOBAL_BASE, GRANULE, align_up};
+use std::rc::Rc;
+
+const PAGE: usize = 4096;
+
+#[derive(Clone, Debug, Default)]
+pub struct Global {
+    pages: Vec<Rc<[u8; PAGE]>>,
+    /// Valid bytes of each granule.
+    valid: Rc<Vec<u16>>,
+    regions: Rc<Vec<Region>>,
+}
+
+/// A buffer of the launch or a variable of the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub name: String,
+    pub address: u64,
+    pub bytes: u64,
+}
+
+impl Global {
+    /// Adds a region with its contents; the address is the next free granule, or `at` if it lies behind all others.
+    pub fn add(&mut self, name: &str, contents: &[u8], at: Option<u64>) -> u64 {
+        let end = self.regions.last().map_or(GLOBAL_BASE, |last| align_up(last.address + last.bytes.max(1), GRANULE) + GRANULE);
+        let address = at.filter(|&at| at >= end || self.regions.is_empty()).unwrap_or(end);
+        let start = (address - GLOBAL_BASE) as usize;
+        let region = Region { name: name.to_string(), address, bytes: contents.len() as u64 };
+        Rc::make_mut(&mut self.regions).push(region);
+        let granule = GRANULE as usize;
+        let valid = Rc::make_mut(&mut self.valid);
+        valid.resize(start / granule + contents.len().div_ceil(granule), 0);
+        for (at, slot) in valid[start / granule..].iter_mut().enumerate() {
+            *slot = (contents.len() - at * granule).min(granule) as u16;
+        }
+        let pages = (start + contents.len()).div_ceil(PAGE);
+        self.pages.resize_with(pages.max(self.pages.len()), || Rc::new([0; PAGE]));
+        let mut from = 0;
+        while from < contents.len() {
+            let (page, offset) = ((start + from) / PAGE, (start + from) % PAGE);
+            let n = (PAGE - offset).min(contents.len() - from);
+            Rc::make_mut(&mut self.pages[page])[offset..offset + n].copy_from_slice(&contents[from..from + n]);
+            from += n;
+        }
+        address
+    }
+
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The contents of the buffer of that name; a module variable of the same name, which lies below, does not count.
+    pub fn read_buffer(&self, name: &str) -> Option<Vec<u8>> {
+        let region = self.regions.iter().rfind(|r| r.name == name)?;
+        let start = (region.address - GLOBAL_BASE) as usize;
+        let end = start + region.bytes as usize;
+        let mut out = Vec::with_capacity(region.bytes as usize);
+        let mut at = start;
+        while at < end {
+            let n = (PAGE - at % PAGE).min(end - at);
+            out.extend_from_slice(&self.pages[at / PAGE][at % PAGE..at % PAGE + n]);
+            at += n;
+        }
+        Some(out)
+    }
+
+    /// Offset into the arena of an access that is in bounds.
+    #[inline(always)]
+    fn offset(&self, address: u64, size: u32) -> Option<usize> {
+        let offset = address.wrapping_sub(GLOBAL_BASE);
+        let valid = *self.valid.get(usize::try_from(offset / GRANULE).ok()?)?;
+        (offset % GRANULE + u64::from(size) <= u64::from(valid)).then_some(offset as usize)
+    }
+
+    #[inline(always)]
+    pub fn load(&self, address: u64, size: u32) -> Option<u64> {
+        let offset = self.offset(address, size)?;
+        let start = offset % PAGE;
+        self.pages.get(offset / PAGE)?.get(start..start + size as usize).map(word)
+    }
+
+    #[inline(always)]
+    pub fn store(&mut self, address: u64, size: u32, value: u64) -> Option<()> {
+        let offset = self.offset(address, size)?;
+        let start = offset % PAGE;
+        let page = Rc::make_mut(self.pages.get_mut(offset / PAGE)?);
+        page.get_mut(start..start + size as usize)?.copy_from_slice(value.to_le_bytes().get(..size as usize)?);
+        Some(())
+    }
+
+    /// The region nearest below an address, for messages.
+    pub fn nearest(&self, address: u64) -> Option<&Region> {
+        self.regions.iter().filter(|r| r.address <= address).max_by_key(|r| r.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_stay_inside_their_region() {
+        let mut memory = Global::default();
+        let a = memory.add("a", &[1, 2, 3, 4, 5, 6], None);
+        let b = memory.add("b", &[9; 256], None);
+        assert_eq!(a % GRANULE, 0);
+        assert_eq!(b % GRANULE, 0);
+        assert_eq!(memory.load(a, 4), Some(0x0403_0201));
+        assert_eq!(memory.load(a + 4, 4), None, "only two bytes are left");
+        assert_eq!(memory.load(a + 4, 2), Some(0x0605));
+        assert_eq!(memory.load(b + 252, 4), Some(0x0909_0909));
+        assert_eq!(memory.load(b + 256, 1), None, "a whole granule is followed by a gap");
+        assert_eq!(memory.load(0, 1), None);
+        assert_eq!(memory.load(u64::MAX, 8), None);
+        assert_eq!(memory.store(a, 2, 0xffff), Some(()));
+        assert_eq!(memory.read_buffer("a"), Some(vec![0xff, 0xff, 3, 4, 5, 6]));
+    }
+
+    #[test]
+    fn a_copy_does_not_see_later_writes() {
+        let mut memory = Global::default();
+        let a = memory.add("a", &[0; 10_000], None);
+        let copy = memory.clone();
+        assert_eq!(memory.store(a + 8000, 4, 7), Some(()));
+        assert_eq!((memory.load(a + 8000, 4), copy.load(a + 8000, 4)), (Some(7), Some(0)));
+    }
+
+    #[test]
+    fn an_empty_region_holds_nothing() {
+        let mut memory = Global::default();
+        let a = memory.add("a", &[], None);
+        assert_eq!(memory.load(a, 1), None);
+        assert_eq!(memory.read_buffer("a"), Some(Vec::new()));
+    }
+}

@@ -1,0 +1,134 @@
+//! What kernels load from and store to: the memories behind the state spaces, and the check of every access.
+//!
+//! Loads and stores are little-endian. An access must be aligned to its size and lie inside something that exists: a
+//! buffer or variable in global memory, the block's shared memory, the thread's local memory, the module's constants, the
+//! launch's parameters. Reading shared memory that nobody has written is an error of the kernel too.
+
+mod global;
+mod shared;
+
+pub use global::{Global, Region};
+pub use shared::Shared;
+
+use super::trap::Fault;
+use crate::program::address::{self, NULL_PAGE};
+use crate::ptx::types::Space;
+
+/// The memories that the threads of one block see.
+pub struct Spaces<'a> {
+    pub global: &'a mut Global,
+    pub shared: &'a mut Shared,
+    pub local: &'a mut Local,
+    pub constants: &'a [u8],
+    pub params: &'a [u8],
+}
+
+/// The local memory of all threads of a block, thread by thread.
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    bytes: Vec<u8>,
+    per_thread: usize,
+}
+
+impl Local {
+    pub fn new(per_thread: u32, threads: u32) -> Local {
+        let per_thread = (per_thread as usize).next_multiple_of(16);
+        Local { bytes: vec![0; per_thread * threads as usize], per_thread }
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
+    fn slice(&mut self, thread: u32, address: u64, size: usize) -> Option<&mut [u8]> {
+        let end = usize::try_from(address).ok()?.checked_add(size)?;
+        let start = thread as usize * self.per_thread;
+        (end <= self.per_thread).then(|| &mut self.bytes[start + end - size..start + end])
+    }
+}
+
+/// An access that has been found sound: where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Never [`Space::Generic`].
+    pub space: Space,
+    /// In that space.
+    pub address: u64,
+}
+
+impl Spaces<'_> {
+    /// The space and place that an address means, aligned to `size` (of the whole access) and not null.
+    #[inline]
+    pub fn target(&self, space: Space, address: u64, size: u32) -> Result<Target, Fault> {
+        let (space, address) = if space == Space::Generic { address::resolve(address) } else { (space, address) };
+        if address & u64::from(size - 1) != 0 {
+            return Err(Fault::Misaligned { space, address, size });
+        }
+        if space == Space::Global && address < NULL_PAGE {
+            return Err(Fault::Null { address, size });
+        }
+        Ok(Target { space, address })
+    }
+
+    /// Reads `size` bytes (1, 2, 4 or 8).
+    #[inline]
+    pub fn load(&mut self, thread: u32, target: Target, size: u32) -> Result<u64, Fault> {
+        let Target { space, address } = target;
+        let outside = Fault::OutOfBounds { space, address, size, write: false };
+        match space {
+            Space::Global | Space::Generic => self.global.load(address, size).ok_or(outside),
+            Space::Shared => self.shared.load(address, size),
+            Space::Local => self.local.slice(thread, address, size as usize).map(|b| word(b)).ok_or(outside),
+            Space::Const => part(self.constants, address, size).ok_or(outside),
+            Space::Param => part(self.params, address, size).ok_or(outside),
+        }
+    }
+
+    /// Writes the low `size` bytes of `value`.
+    #[inline]
+    pub fn store(&mut self, thread: u32, target: Target, size: u32, value: u64) -> Result<(), Fault> {
+        let Target { space, address } = target;
+        let outside = Fault::OutOfBounds { space, address, size, write: true };
+        match space {
+            Space::Global | Space::Generic => self.global.store(address, size, value).ok_or(outside),
+            Space::Shared => self.shared.store(address, size, value).ok_or(outside),
+            Space::Local => {
+                let place = self.local.slice(thread, address, size as usize).ok_or(outside)?;
+                place.copy_from_slice(&value.to_le_bytes()[..size as usize]);
+                Ok(())
+            }
+            Space::Const | Space::Param => Err(Fault::ReadOnly { space, address, size }),
+        }
+    }
+}
+
+fn part(bytes: &[u8], address: u64, size: u32) -> Option<u64> {
+    let start = usize::try_from(address).ok()?;
+    bytes.get(start..start.checked_add(size as usize)?).map(word)
+}
+
+/// Up to eight little-endian bytes as a word.
+#[inline(always)]
+fn word(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        _ => {
+            let mut word = [0; 8];
+            let n = bytes.len().min(8);
+            word[..n].copy_from_slice(&bytes[..n]);
+            u64::from_le_bytes(word)
+        }
+    }
+}
+
+/// The zero-terminated text at a generic address, as a thread sees it; cut where it becomes unreadable or very long.
+pub fn text(spaces: &mut Spaces, thread: u32, address: u64) -> Vec<u8> {
+    const MOST: u64 = 4096;
+    let byte = |at: u64| {
+        let target = spaces.target(Space::Generic, at, 1).ok()?;
+        spaces.load(thread, target, 1).ok().filter(|&byte| byte != 0).map(|byte| byte as u8)
+    };
+    (address..address.saturating_add(MOST)).map_while(byte).collect()
+}

@@ -1,0 +1,74 @@
+//! The shared memory of one block, which remembers what has been written.
+
+use super::super::trap::Fault;
+use super::word;
+use crate::ptx::types::Space;
+
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    bytes: Vec<u8>,
+    /// A bit a byte: somebody has written it.
+    written: Vec<u64>,
+}
+
+impl Shared {
+    pub fn new(bytes: u32) -> Shared {
+        Shared { bytes: vec![0; bytes as usize], written: vec![0; (bytes as usize).div_ceil(64)] }
+    }
+
+    /// As new, for the next block.
+    pub fn clear(&mut self) {
+        self.bytes.fill(0);
+        self.written.fill(0);
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline(always)]
+    fn range(&self, address: u64, size: u32) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(address).ok()?;
+        let end = start.checked_add(size as usize)?;
+        (end <= self.bytes.len()).then_some(start..end)
+    }
+
+    #[inline(always)]
+    pub fn load(&self, address: u64, size: u32) -> Result<u64, Fault> {
+        let Some(range) = self.range(address, size) else {
+            return Err(Fault::OutOfBounds { space: Space::Shared, address, size, write: false });
+        };
+        // An aligned access of up to eight bytes has its bits in one word.
+        let bits = ((1u64 << size) - 1) << (range.start % 64);
+        if self.written[range.start / 64] & bits != bits {
+            return Err(Fault::Uninitialised { address, size });
+        }
+        Ok(word(&self.bytes[range]))
+    }
+
+    #[inline(always)]
+    pub fn store(&mut self, address: u64, size: u32, value: u64) -> Option<()> {
+        let range = self.range(address, size)?;
+        self.written[range.start / 64] |= ((1u64 << size) - 1) << (range.start % 64);
+        self.bytes[range].copy_from_slice(value.to_le_bytes().get(..size as usize)?);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_wrote_cannot_be_read() {
+        let mut shared = Shared::new(16);
+        assert!(matches!(shared.load(0, 4), Err(Fault::Uninitialised { .. })));
+        assert_eq!(shared.store(0, 2, 0xbeef), Some(()));
+        assert!(matches!(shared.load(0, 4), Err(Fault::Uninitialised { .. })), "half of it is missing");
+        assert_eq!(shared.load(0, 2), Ok(0xbeef));
+        assert_eq!(shared.store(16, 1, 0), None);
+        assert!(matches!(shared.load(16, 1), Err(Fault::OutOfBounds { .. })));
+        shared.clear();
+        assert!(shared.load(0, 2).is_err());
+    }
+}

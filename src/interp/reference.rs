@@ -1,0 +1,426 @@
+//! The scalar reference: threads one by one, from barrier to barrier, block after block.
+//!
+//! It knows no warps but the PTX warp of shuffles and votes, no time and no caches; it is what every machine's memory is
+//! compared with. A thread runs until it ends, reaches a barrier, or reaches an operation that its PTX warp must join.
+//! One that runs for long without any of these is put aside for its siblings, so that threads which wait for each other
+//! through memory get on.
+//!
+//! `activemask` asks which threads run together, which a scalar machine cannot know. A thread that executes it waits until
+//! nothing else of its warp can go on; those that wait at the same place then count as together, which is the answer of a
+//! machine that reconverges as early as it can.
+
+use super::access::LaneFault;
+use super::alu::Exec;
+use super::barrier::{Arrival, Barriers, Release, ThreadSet};
+use super::lanes::{Lanes, Registers};
+use super::memory::{Global, Local, Shared, Spaces};
+use super::printf;
+use super::shape::{BlockView, Shape};
+use super::start::Start;
+use super::trap::{Fault, Trap};
+use crate::program::{Instruction, Pc, Program, Src};
+use crate::ptx::op::Op;
+use crate::ptx::types::Space;
+
+/// Instructions that a thread may run before its siblings get a turn.
+const TURN: u32 = 20_000;
+/// The most text that a run keeps of what kernels print.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct Outcome {
+    pub global: Global,
+    pub thread_instructions: u64,
+    /// What the kernel printed.
+    pub output: Vec<u8>,
+    /// Why it stopped early, if it did.
+    pub trap: Option<Trap>,
+}
+
+/// Runs the whole grid, or up to `most` thread instructions.
+pub fn run(program: &Program, start: &Start, most: u64) -> Outcome {
+    let mut run = Run::new(program, start, most);
+    let mut trap = None;
+    for block in 0..start.shape.blocks() {
+        if let Err(fault) = run.block(block) {
+            trap = Some(fault);
+            break;
+        }
+    }
+    Outcome { global: run.global, thread_instructions: run.executed, output: run.output, trap }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Ready,
+    /// At a barrier of that number.
+    Barrier(u32),
+    /// At an operation that its PTX warp must join, naming these members.
+    Join(u32),
+    /// At an `activemask`.
+    Ask,
+    Done,
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    shape: &'a Shape,
+    params: &'a [u8],
+    global: Global,
+    shared: Shared,
+    local: Local,
+    registers: Registers,
+    barriers: Barriers,
+    pcs: Vec<Pc>,
+    status: Vec<Status>,
+    ctaid: [u32; 3],
+    executed: u64,
+    most: u64,
+    output: Vec<u8>,
+}
+
+impl<'a> Run<'a> {
+    fn new(program: &'a Program, start: &'a Start, most: u64) -> Run<'a> {
+        let threads = start.shape.threads;
+        Run {
+            program,
+            shape: &start.shape,
+            params: &start.params,
+            global: start.global.clone(),
+            shared: Shared::new(start.shape.shared_bytes),
+            local: Local::new(program.local_bytes, threads),
+            registers: Registers::new(program.planes, threads),
+            barriers: Barriers::new(threads),
+            pcs: vec![0; threads as usize],
+            status: vec![Status::Ready; threads as usize],
+            ctaid: [0; 3],
+            executed: 0,
+            most,
+            output: Vec::new(),
+        }
+    }
+
+    fn block(&mut self, block: u64) -> Result<(), Trap> {
+        let threads = self.shape.threads;
+        self.ctaid = self.shape.ctaid(block);
+        self.shared.clear();
+        self.local.clear();
+        self.registers.clear();
+        self.barriers = Barriers::new(threads);
+        self.pcs.fill(0);
+        self.status.fill(Status::Ready);
+        loop {
+            let mut progress = false;
+            for first in (0..threads).step_by(self.shape.ptx_warp as usize) {
+                progress |= self.warp(first, (first + self.shape.ptx_warp).min(threads))?;
+            }
+            if self.status.iter().all(|s| *s == Status::Done) {
+                return Ok(());
+            }
+            if !progress {
+                return Err(Trap::new(&self.deadlock()).at(self.program, self.first_waiting_pc()));
+            }
+        }
+    }
+
+    /// Runs the threads of one PTX warp as far as they get; whether any got anywhere.
+    fn warp(&mut self, first: u32, end: u32) -> Result<bool, Trap> {
+        let mut progress = false;
+        loop {
+            let mut moved = false;
+            for thread in first..end {
+                if self.status[thread as usize] == Status::Ready {
+                    self.thread(thread)?;
+                    moved = true;
+                }
+            }
+            let joined = self.join(first, end);
+            // Only when nothing else of the warp moves are those who ask `activemask` answered.
+            if !joined && !moved {
+                progress |= self.answer(first, end);
+                return Ok(progress);
+            }
+            progress = true;
+            if !joined && (first..end).any(|t| self.status[t as usize] == Status::Ready) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Runs one thread until it stops for others, ends, or has had its turn.
+    fn thread(&mut self, thread: u32) -> Result<(), Trap> {
+        let program = self.program;
+        let lanes = Lanes::one(thread);
+        let block = BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed };
+        let mut pc = self.pcs[thread as usize];
+        let trap = |fault: &Fault, pc: Pc| Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread));
+        for _ in 0..TURN {
+            let Some(instruction) = program.instructions.get(pc as usize) else {
+                self.status[thread as usize] = Status::Done;
+                break;
+            };
+            if self.executed >= self.most {
+                return Err(trap(&Fault::TooLong(self.most), pc));
+            }
+            self.executed += 1;
+            if let Some(guard) = instruction.guard
+                && (self.registers.word(guard.plane, thread) != 0) == guard.negated
+            {
+                pc += 1;
+                continue;
+            }
+            let mut exec = Exec {
+                instruction,
+                lanes: &lanes,
+                active: 1,
+                registers: &mut self.registers,
+                block: BlockView { clock: self.executed, ..block },
+                carry: program.planes - 1,
+            };
+            match instruction.op {
+                Op::Bra { .. } => {
+                    pc = instruction.target;
+                    continue;
+                }
+                Op::BrxIdx => {
+                    let index = exec.get::<u32>(0)[0];
+                    let table = &program.tables[instruction.target as usize];
+                    let target = table.get(index as usize);
+                    pc = *target.ok_or_else(|| trap(&Fault::BranchTable { index, len: table.len() }, pc))?;
+                    continue;
+                }
+                Op::Load(_) | Op::Store(_) | Op::Atom { .. } => {
+                    let mut spaces = Spaces {
+                        global: &mut self.global,
+                        shared: &mut self.shared,
+                        local: &mut self.local,
+                        constants: &program.constants,
+                        params: self.params,
+                    };
+                    exec.memory(&mut spaces).map_err(|(_, fault): LaneFault| trap(&fault, pc))?;
+                }
+                Op::Exit | Op::Ret => {
+                    self.status[thread as usize] = Status::Done;
+                    for release in self.barriers.exit() {
+                        self.release(&release);
+                    }
+                    break;
+                }
+                Op::Trap => return Err(trap(&Fault::Trap, pc)),
+                Op::AssertFail => {
+                    let message = self.assertion(instruction, thread);
+                    return Err(trap(&Fault::Assertion(message), pc));
+                }
+                Op::Printf => self.printf(instruction, thread).map_err(|fault| trap(&fault, pc))?,
+                Op::ActiveMask => {
+                    self.status[thread as usize] = Status::Ask;
+                    break;
+                }
+                op if op.joins_warp() => {
+                    let members = exec.get::<u32>(instruction.src.len() - 1)[0];
+                    let lane = thread % self.shape.ptx_warp;
+                    if members >> lane & 1 == 0 {
+                        return Err(trap(&Fault::NotAMember { members, lane }, pc));
+                    }
+                    self.status[thread as usize] = Status::Join(members);
+                    break;
+                }
+                op if op.is_barrier() => {
+                    let arrival = arrival(&exec);
+                    self.status[thread as usize] = if arrival.waits { Status::Barrier(arrival.id) } else { Status::Ready };
+                    let release = self.barriers.arrive(thread, arrival).map_err(|fault| trap(&fault, pc))?;
+                    pc += 1;
+                    self.pcs[thread as usize] = pc;
+                    if let Some(release) = release {
+                        self.release(&release);
+                    }
+                    if arrival.waits {
+                        break;
+                    }
+                    continue;
+                }
+                _ => {
+                    exec.alu();
+                }
+            }
+            pc += 1;
+        }
+        self.pcs[thread as usize] = pc;
+        Ok(())
+    }
+
+    /// Lets the threads of a completed barrier go on; their PCs already lie behind it.
+    fn release(&mut self, release: &Release) {
+        for thread in release.threads.iter() {
+            self.status[thread as usize] = Status::Ready;
+            let instruction = &self.program.instructions[self.pcs[thread as usize] as usize - 1];
+            if let Op::BarrierReduce(reduce) = instruction.op
+                && let Some(&crate::program::Dst::Register { plane, .. }) = instruction.dst.first()
+            {
+                self.registers.set_word(plane, thread, release.result(reduce));
+            }
+        }
+    }
+
+    /// Performs the joined operations of a PTX warp whose members are all there; whether there was one.
+    fn join(&mut self, first: u32, end: u32) -> bool {
+        let mut joined = false;
+        for thread in first..end {
+            let Status::Join(members) = self.status[thread as usize] else { continue };
+            let pc = self.pcs[thread as usize];
+            let barrier = self.program.instructions[pc as usize].op == Op::WarpBarrier;
+            let mut together = 0u32;
+            let complete = (first..end).filter(|t| members >> (t - first) & 1 != 0).all(|t| match self.status[t as usize] {
+                Status::Done => true,
+                Status::Join(theirs) => {
+                    let at = self.pcs[t as usize];
+                    let same_place = at == pc || barrier && self.program.instructions[at as usize].op == Op::WarpBarrier;
+                    together |= 1 << (t - first);
+                    theirs == members && same_place
+                }
+                _ => false,
+            });
+            if complete {
+                self.together(first, end, together, pc);
+                joined = true;
+            }
+        }
+        joined
+    }
+
+    /// Answers the `activemask` of the threads that wait at the lowest PC; whether there were any.
+    fn answer(&mut self, first: u32, end: u32) -> bool {
+        let asking = |run: &Self, t: u32| run.status[t as usize] == Status::Ask;
+        let Some(pc) = (first..end).filter(|&t| asking(self, t)).map(|t| self.pcs[t as usize]).min() else { return false };
+        let mask = (first..end).filter(|&t| asking(self, t) && self.pcs[t as usize] == pc).fold(0, |mask, t| mask | 1 << (t - first));
+        self.together(first, end, mask, pc);
+        true
+    }
+
+    /// Executes one operation for several threads of a PTX warp, and lets them go on.
+    fn together(&mut self, first: u32, end: u32, mask: u32, pc: Pc) {
+        let lanes = Lanes::<32>::warp(first, end - first);
+        let mut exec = Exec {
+            instruction: &self.program.instructions[pc as usize],
+            lanes: &lanes,
+            active: mask,
+            registers: &mut self.registers,
+            block: BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed },
+            carry: self.program.planes - 1,
+        };
+        exec.warp();
+        for thread in (first..end).filter(|t| mask >> (t - first) & 1 != 0) {
+            self.status[thread as usize] = Status::Ready;
+            self.pcs[thread as usize] += 1;
+        }
+    }
+
+    // ---- Calls to the host ----
+
+    /// The 8-byte value in a thread's call frame that source `at` names.
+    fn frame_word(&mut self, instruction: &Instruction, at: usize, thread: u32, size: u32) -> u64 {
+        let Some(&Src::Immediate(address)) = instruction.src.get(at) else { return 0 };
+        let target = super::memory::Target { space: Space::Local, address };
+        self.spaces().load(thread, target, size).unwrap_or(0)
+    }
+
+    fn spaces(&mut self) -> Spaces<'_> {
+        Spaces {
+            global: &mut self.global,
+            shared: &mut self.shared,
+            local: &mut self.local,
+            constants: &self.program.constants,
+            params: self.params,
+        }
+    }
+
+    fn printf(&mut self, instruction: &Instruction, thread: u32) -> Result<(), Fault> {
+        let (format, arguments) = (self.frame_word(instruction, 0, thread, 8), self.frame_word(instruction, 1, thread, 8));
+        let mut spaces = self.spaces();
+        let text = super::memory::text(&mut spaces, thread, format);
+        let mut reader = FrameArguments { spaces: &mut spaces, thread, at: arguments };
+        let (out, count) = printf::format(&text, &mut reader);
+        if self.output.len() < MOST_OUTPUT {
+            self.output.extend(out);
+        }
+        if let Some(&Src::Immediate(address)) = instruction.src.get(2) {
+            let target = super::memory::Target { space: Space::Local, address };
+            self.spaces().store(thread, target, 4, count.into())?;
+        }
+        Ok(())
+    }
+
+    fn assertion(&mut self, instruction: &Instruction, thread: u32) -> String {
+        let words = [0, 1, 3].map(|at| self.frame_word(instruction, at, thread, 8));
+        let line = self.frame_word(instruction, 2, thread, 4);
+        let mut spaces = self.spaces();
+        let [message, file, function] = words.map(|address| String::from_utf8_lossy(&super::memory::text(&mut spaces, thread, address)).into_owned());
+        format!("{message} ({file}:{line}, in {function})")
+    }
+
+    // ---- When nothing moves ----
+
+    fn first_waiting_pc(&self) -> Pc {
+        let waiting = self.status.iter().position(|s| !matches!(s, Status::Done | Status::Ready)).unwrap_or(0);
+        let behind = matches!(self.status[waiting], Status::Barrier(_)) as Pc;
+        self.pcs[waiting].saturating_sub(behind)
+    }
+
+    /// Why no thread of the block can go on.
+    fn deadlock(&self) -> Fault {
+        let mut parts = Vec::new();
+        for (id, waiting, missing) in self.barriers.waiting() {
+            parts.push(format!("barrier {id} can never complete: threads {} wait at it, {missing} more would have to arrive", waiting.ranges()));
+        }
+        let set = |wanted: &dyn Fn(&Status) -> bool| {
+            let mut threads = ThreadSet::default();
+            for (thread, _) in self.status.iter().enumerate().filter(|(_, s)| wanted(s)) {
+                threads.insert(thread as u32);
+            }
+            threads
+        };
+        let joining = set(&|s| matches!(s, Status::Join(_)));
+        if !joining.is_empty() {
+            parts.push(format!("threads {} wait in a warp operation for members that never come", joining.ranges()));
+        }
+        let done = set(&|s| *s == Status::Done);
+        if !done.is_empty() {
+            parts.push(format!("threads {} have exited", done.ranges()));
+        }
+        Fault::Deadlock(parts.join("; "))
+    }
+}
+
+/// What a barrier instruction says, for one thread.
+fn arrival(exec: &Exec<1>) -> Arrival {
+    let sources = exec.instruction.src.len();
+    let reduces = matches!(exec.instruction.op, Op::BarrierReduce(_));
+    let counted = sources > 1 + reduces as usize;
+    Arrival {
+        id: exec.get::<u32>(0)[0],
+        count: counted.then(|| exec.get::<u32>(1)[0]),
+        waits: exec.instruction.op != Op::BarrierArrive,
+        vote: reduces && exec.source_predicate(sources - 1) & 1 != 0,
+    }
+}
+
+/// Arguments of `vprintf`, read from the buffer that it points to.
+struct FrameArguments<'a, 'b> {
+    spaces: &'a mut Spaces<'b>,
+    thread: u32,
+    at: u64,
+}
+
+impl printf::Arguments for FrameArguments<'_, '_> {
+    fn next(&mut self, size: u32) -> u64 {
+        self.at = crate::program::address::align_up(self.at, size.into());
+        let value = self.spaces.target(Space::Generic, self.at, size).and_then(|target| self.spaces.load(self.thread, target, size));
+        self.at += u64::from(size);
+        value.unwrap_or(0)
+    }
+
+    fn text(&mut self, address: u64) -> Vec<u8> {
+        super::memory::text(self.spaces, self.thread, address)
+    }
+}

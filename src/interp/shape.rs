@@ -1,0 +1,99 @@
+//! The launch as a thread sees it: indices, sizes and the other special registers.
+
+use crate::launch::Launch;
+use crate::program::Program;
+use crate::ptx::module::{Axis, Special};
+
+/// What is the same for every block of a launch.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    pub dynamic_shared: u32,
+    /// Shared memory of a block, static and dynamic.
+    pub shared_bytes: u32,
+    /// Threads of a PTX warp: what `%laneid`, `shfl` and member masks mean.
+    pub ptx_warp: u32,
+    pub sms: u32,
+    /// `%tid` of each thread of a block.
+    tid: Vec<[u32; 3]>,
+}
+
+/// Which block a group of threads belongs to, and when and where it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockView<'a> {
+    pub shape: &'a Shape,
+    pub ctaid: [u32; 3],
+    pub sm: u32,
+    /// The cycle, for `%clock`.
+    pub clock: u64,
+}
+
+impl Shape {
+    pub fn new(program: &Program, launch: &Launch, ptx_warp: u32, sms: u32) -> Shape {
+        let [x, y, z] = launch.block;
+        let threads = x * y * z;
+        let tid = (0..threads).map(|t| [t % x, t / x % y, t / (x * y)]).collect();
+        Shape {
+            grid: launch.grid,
+            block: launch.block,
+            threads,
+            dynamic_shared: launch.shared,
+            shared_bytes: program.shared_bytes + launch.shared,
+            ptx_warp,
+            sms,
+            tid,
+        }
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// `%ctaid` of a block by its linear index, x running fastest.
+    pub fn ctaid(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32]
+    }
+
+    /// `%tid` of a thread of a block.
+    pub fn tid(&self, thread: u32) -> [u32; 3] {
+        self.tid.get(thread as usize).copied().unwrap_or_default()
+    }
+}
+
+impl BlockView<'_> {
+    /// What a thread reads in a special register.
+    #[inline]
+    pub fn special(&self, special: Special, thread: u32) -> u64 {
+        let axis = |of: [u32; 3], axis: Axis| u64::from(of[axis as usize]);
+        let lane = thread % self.shape.ptx_warp;
+        let below = (1u64 << lane) - 1;
+        let all = (1u64 << self.shape.ptx_warp.min(32)) - 1;
+        match special {
+            Special::Tid(a) => axis(self.shape.tid(thread), a),
+            Special::Ntid(a) => axis(self.shape.block, a),
+            Special::Ctaid(a) => axis(self.ctaid, a),
+            Special::Nctaid(a) => axis(self.shape.grid, a),
+            Special::LaneId => lane.into(),
+            Special::WarpId => (thread / self.shape.ptx_warp).into(),
+            Special::NWarpId => self.shape.threads.div_ceil(self.shape.ptx_warp).into(),
+            Special::SmId => self.sm.into(),
+            Special::NSmId => self.shape.sms.into(),
+            Special::GridId | Special::Zero => 0,
+            Special::LaneMaskEq => 1 << lane,
+            Special::LaneMaskLt => below,
+            Special::LaneMaskLe => below | 1 << lane,
+            Special::LaneMaskGt => all & !(below | 1 << lane),
+            Special::LaneMaskGe => all & !below,
+            Special::Clock => self.clock & u64::from(u32::MAX),
+            Special::Clock64 | Special::GlobalTimer => self.clock,
+            Special::DynamicSharedSize => self.shape.dynamic_shared.into(),
+            Special::TotalSharedSize => self.shape.shared_bytes.into(),
+            Special::WarpSize => self.shape.ptx_warp.into(),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The state in which every run begins: memory filled, parameters laid out, the launch's shape known.
+
+use super::memory::Global;
+use super::shape::Shape;
+use crate::launch::{BufferData, Launch, LaunchError, Param};
+use crate::program::Program;
+use thiserror::Error;
+
+/// A launch bound to a program.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub shape: Shape,
+    pub global: Global,
+    /// The parameter space.
+    pub params: Vec<u8>,
+}
+
+/// Why a program cannot be launched like this.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("kernel `{kernel}` {what} {allowed:?}, the launch has blocks of {given:?}")]
+    Threads { kernel: String, what: &'static str, allowed: [u32; 3], given: [u32; 3] },
+}
+
+impl Start {
+    /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
+    pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
+        launch.check(&program.kernel, &program.params)?;
+        check_threads(program, launch)?;
+        let mut global = Global::default();
+        for variable in &program.globals {
+            global.add(&variable.name, &variable.bytes, Some(variable.address));
+        }
+        let addresses: Vec<(&str, u64)> = buffers.iter().map(|b| (b.name.as_str(), global.add(&b.name, &b.bytes, None))).collect();
+        let mut params = vec![0; program.param_bytes as usize];
+        for ((param, shape), &offset) in launch.params.iter().zip(&program.params).zip(&program.param_offsets) {
+            let bytes = match param {
+                Param::Buffer(buffer) => {
+                    let address = addresses.iter().find(|(name, _)| *name == buffer.name).map_or(0, |&(_, address)| address);
+                    address.to_le_bytes().to_vec()
+                }
+                Param::Value { bits, .. } => bits.to_le_bytes().to_vec(),
+                Param::Bytes(bytes) => bytes.clone(),
+            };
+            let n = bytes.len().min(shape.bytes as usize);
+            params[offset as usize..][..n].copy_from_slice(&bytes[..n]);
+        }
+        Ok(Start { shape: Shape::new(program, launch, ptx_warp, sms), global, params })
+    }
+}
+
+fn check_threads(program: &Program, launch: &Launch) -> Result<(), StartError> {
+    let Some(allowed) = program.max_threads else { return Ok(()) };
+    let product = |block: [u32; 3]| block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let fits = if program.required_threads { launch.block == allowed } else { product(launch.block) <= product(allowed) };
+    if fits {
+        return Ok(());
+    }
+    let what = if program.required_threads { "wants blocks (.reqntid) of" } else { "allows blocks (.maxntid) of at most" };
+    Err(StartError::Threads { kernel: program.kernel.clone(), what, allowed, given: launch.block })
+}

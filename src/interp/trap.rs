@@ -1,0 +1,100 @@
+//! What a kernel does wrong while it runs, said so that a person can find it.
+
+use crate::program::{Pc, Program};
+use crate::ptx::types::Space;
+use serde::Serialize;
+use thiserror::Error;
+
+/// Why a thread cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    #[error("null pointer: an access of {size} bytes at {address:#x}")]
+    Null { address: u64, size: u32 },
+    #[error("misaligned access: {size} bytes at {space} address {address:#x}, which is not a multiple of {size}")]
+    Misaligned { space: Space, address: u64, size: u32 },
+    #[error("out of bounds: {} of {size} bytes at {space} address {address:#x}", if *.write { "a write" } else { "a read" })]
+    OutOfBounds { space: Space, address: u64, size: u32, write: bool },
+    #[error("write to {space} memory, which is read-only: {size} bytes at {address:#x}")]
+    ReadOnly { space: Space, address: u64, size: u32 },
+    #[error("uninitialised shared memory: {size} bytes at {address:#x} are read but nobody has written them")]
+    Uninitialised { address: u64, size: u32 },
+    #[error("the kernel executed `trap`")]
+    Trap,
+    #[error("assertion failed: {0}")]
+    Assertion(String),
+    #[error("branch table index {index} is past its {len} targets")]
+    BranchTable { index: u32, len: usize },
+    #[error("barrier {0} does not exist: a block has barriers 0 to 15")]
+    BarrierId(u32),
+    #[error("a warp operation whose member mask {members:#010x} does not name lane {lane} itself")]
+    NotAMember { members: u32, lane: u32 },
+    #[error("{0}")]
+    Deadlock(String),
+    #[error("the run did not end within --max-cycles {0}: an endless loop? (raise --max-cycles if it is only long)")]
+    TooLong(u64),
+}
+
+/// A fault with the thread and the place it happened at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trap {
+    /// The fault, in a sentence.
+    pub message: String,
+    /// `%ctaid` and `%tid` of the thread, where one is to blame.
+    pub block: Option<[u32; 3]>,
+    pub thread: Option<[u32; 3]>,
+    pub pc: Option<Pc>,
+    /// The CUDA source line, if the PTX has line information.
+    pub source: Option<String>,
+    /// Line of the PTX text.
+    pub ptx_line: Option<usize>,
+    /// The instruction's text.
+    pub instruction: Option<String>,
+}
+
+impl Trap {
+    pub fn new(fault: &Fault) -> Trap {
+        Trap { message: fault.to_string(), block: None, thread: None, pc: None, source: None, ptx_line: None, instruction: None }
+    }
+
+    pub fn thread(mut self, block: [u32; 3], thread: [u32; 3]) -> Trap {
+        (self.block, self.thread) = (Some(block), Some(thread));
+        self
+    }
+
+    pub fn at(mut self, program: &Program, pc: Pc) -> Trap {
+        self.pc = Some(pc);
+        self.source = program.instructions.get(pc as usize).and_then(|i| i.place).map(|place| program.place_name(place));
+        self
+    }
+
+    /// Adds the PTX line and the instruction as written, from the text that the program was built from.
+    pub fn in_text(mut self, program: &Program, text: &str) -> Trap {
+        if let Some(instruction) = self.pc.and_then(|pc| program.instructions.get(pc as usize)) {
+            self.ptx_line = Some(crate::ptx::problem::line_column(text, instruction.span.start as usize).0);
+            self.instruction = Some(instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for Trap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.message)?;
+        if let (Some([bx, by, bz]), Some([tx, ty, tz])) = (self.block, self.thread) {
+            write!(f, "\n  thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")?;
+        }
+        if let Some(pc) = self.pc {
+            write!(f, "\n  at PC {pc}")?;
+            if let Some(line) = self.ptx_line {
+                write!(f, ", PTX line {line}")?;
+            }
+            if let Some(source) = &self.source {
+                write!(f, ", source {source}")?;
+            }
+            if let Some(instruction) = &self.instruction {
+                write!(f, "\n  {instruction}")?;
+            }
+        }
+        Ok(())
+    }
+}
