@@ -1,11 +1,17 @@
 //! Where the page asks the library: texts in, plain data in the reader's words out.
 
-use std::rc::Rc;
+mod read;
+mod run;
+mod show;
 
-use crate::launch::{Launch, LaunchError};
+pub use read::{Reading, read};
+pub use run::{Ending, Order, Outcome, Verdict, run};
+pub use show::{ShownBuffer, ShownValue, grouped};
+
+use serde::{Deserialize, Serialize};
 
 /// A place in a text: line and column from 1, in characters, and how many characters it covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Spot {
     pub line: usize,
     pub column: usize,
@@ -18,20 +24,4 @@ pub struct Finding {
     pub place: Option<Spot>,
     pub message: String,
     pub help: Option<String>,
-}
-
-/// What is wrong with a launch file; nothing where there is no text yet.
-pub fn read_launch(text: &str) -> Rc<[Finding]> {
-    if text.trim().is_empty() {
-        return Rc::default();
-    }
-    match Launch::parse(text) {
-        Ok(_) => Rc::default(),
-        Err(error) => Rc::new([launch_finding(&error)]),
-    }
-}
-
-fn launch_finding(error: &LaunchError) -> Finding {
-    let place = error.place().map(|place| Spot { line: place.line, column: place.column, width: 1 });
-    Finding { place, message: error.to_string(), help: None }
 }

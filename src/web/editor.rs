@@ -9,7 +9,7 @@ use std::rc::Rc;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use super::desk::Finding;
+use super::desk::{Finding, Spot};
 
 /// How wide a tab is, in characters; the style sheet says the same.
 const TAB: usize = 4;
@@ -19,9 +19,15 @@ const LINE_PX: i32 = 20;
 /// A place to bring into view. Two requests for one place differ in their serial number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reveal {
-    pub line: usize,
-    pub column: usize,
-    pub serial: u32,
+    spot: Spot,
+    serial: u32,
+}
+
+impl Reveal {
+    /// A request for the place, told apart from the last one.
+    pub fn after(last: Option<Reveal>, spot: Spot) -> Reveal {
+        Reveal { spot, serial: last.map_or(0, |last| last.serial.wrapping_add(1)) }
+    }
 }
 
 #[derive(Properties, PartialEq)]
@@ -58,10 +64,10 @@ pub fn Editor(props: &Props) -> Html {
         Callback::from(move |_: Event| follow(&field, &numbers, &marks))
     };
     {
-        let field = field.clone();
-        use_effect_with((props.reveal, props.text.clone()), move |(reveal, text)| {
+        let (field, text) = (field.clone(), props.text.clone());
+        use_effect_with(props.reveal, move |reveal| {
             if let (Some(reveal), Some(field)) = (reveal, field.cast::<HtmlTextAreaElement>()) {
-                bring_into_view(&field, text, *reveal);
+                bring_into_view(&field, &text, reveal.spot);
             }
         });
     }
@@ -70,7 +76,7 @@ pub fn Editor(props: &Props) -> Html {
     let line_numbers = use_memo(lines, |&lines| numbered(lines));
     html! {
         <div class="editor">
-            <div class="numbers" ref={numbers} aria-hidden="true"><pre>{ line_numbers.as_str() }</pre></div>
+            <div class="numbers" aria-hidden="true"><pre ref={numbers}>{ line_numbers.as_str() }</pre></div>
             <div class="text">
                 <div class="marks" ref={marks} aria-hidden="true">
                     { for props.findings.iter().filter_map(|finding| mark(&props.text, finding)) }
@@ -104,27 +110,27 @@ fn shown_column(line: &str, column: usize) -> usize {
 
 fn follow(field: &NodeRef, numbers: &NodeRef, marks: &NodeRef) {
     let Some(field) = field.cast::<HtmlElement>() else { return };
-    if let Some(numbers) = numbers.cast::<HtmlElement>() {
-        numbers.set_scroll_top(field.scroll_top());
-    }
-    if let Some(marks) = marks.cast::<HtmlElement>() {
-        let style = format!("transform:translate({}px,{}px)", -field.scroll_left(), -field.scroll_top());
-        let _ = marks.set_attribute("style", &style);
+    for (layer, left) in [(numbers, 0), (marks, field.scroll_left())] {
+        if let Some(layer) = layer.cast::<HtmlElement>() {
+            let _ = layer.set_attribute("style", &format!("transform:translate({}px,{}px)", -left, -field.scroll_top()));
+        }
     }
 }
 
-fn bring_into_view(field: &HtmlTextAreaElement, text: &str, reveal: Reveal) {
-    let before: usize = text.split('\n').take(reveal.line.saturating_sub(1)).map(|line| utf16_len(line) + 1).sum();
-    let line = text.split('\n').nth(reveal.line.saturating_sub(1)).unwrap_or("");
-    let within: usize = line.chars().take(reveal.column.saturating_sub(1)).map(char::len_utf16).sum();
-    let at = (before + within) as u32;
+fn bring_into_view(field: &HtmlTextAreaElement, text: &str, spot: Spot) {
+    let above = spot.line.saturating_sub(1);
+    let before: usize = text.split('\n').take(above).map(|line| utf16_len(line.chars()) + 1).sum();
+    let line = text.split('\n').nth(above).unwrap_or("");
+    let start = before + utf16_len(line.chars().take(spot.column.saturating_sub(1)));
+    let end = before + utf16_len(line.chars().take((spot.column + spot.width).saturating_sub(1)));
     let _ = field.focus();
-    let _ = field.set_selection_range(at, at);
-    let top = (reveal.line as i32).saturating_mul(LINE_PX) - field.client_height() / 2;
+    let _ = field.set_selection_range(start as u32, end as u32);
+    let top = (spot.line as i32).saturating_mul(LINE_PX) - field.client_height() / 2;
     field.set_scroll_top(top.max(0));
+    field.set_scroll_left(0);
 }
 
 /// Text fields count in UTF-16 units.
-fn utf16_len(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
+fn utf16_len(characters: impl Iterator<Item = char>) -> usize {
+    characters.map(char::len_utf16).sum()
 }

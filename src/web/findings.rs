@@ -39,7 +39,7 @@ fn item(finding: &Finding, ongo: &Callback<Spot>) -> Html {
         <li>
             <button type="button" {onclick}>
                 <span class="place">{ place.map_or_else(String::new, |spot| format!("{}:{}", spot.line, spot.column)) }</span>
-                <span>{ &finding.message }</span>
+                <span class="message">{ &finding.message }</span>
                 if let Some(help) = &finding.help {
                     <span class="help">{ help }</span>
                 }

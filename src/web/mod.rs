@@ -7,32 +7,39 @@
 //! ```text
 //!   app ─┬─ bar        kernel, launch size, run, light or dark
 //!        ├─ source     PTX (editable) and CUDA, with the parser's findings
-//!        ├─ launch     launch file (editable), and what the kernel is about
+//!        ├─ launch     launch file (editable), with what is wrong in it
+//!        ├─ about      what the kernel computes, and what to look at
 //!        └─ result     what the run left: buffers, counts, output, or why it stopped
 //! ```
 //!
 //! Adding a panel: a file with a component, a line below, and its place in `app.rs`.
 
+mod about;
 mod app;
 mod bar;
 mod desk;
+mod dropping;
 mod editor;
 mod fault;
 mod findings;
 mod launch;
+mod prose;
 mod result;
+mod running;
 mod source;
 mod state;
 mod storage;
 mod theme;
+mod worker;
 
 pub use app::App;
 
-/// Puts the page into the document's `#app`, or into its body where there is none.
+/// Puts the page into the document's `#app`, or into its body where there is none. In a worker, which has no document,
+/// there is nothing to mount: it waits for calls.
 pub fn mount() {
     fault::show_panics();
-    let document = web_sys::window().and_then(|window| window.document());
-    match document.and_then(|document| document.get_element_by_id("app")) {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
+    match document.get_element_by_id("app") {
         Some(root) => yew::Renderer::<App>::with_root(root).render(),
         None => yew::Renderer::<App>::new().render(),
     };

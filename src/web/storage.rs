@@ -6,9 +6,19 @@ use serde::{Deserialize, Serialize};
 
 const DRAFT: &str = "warpscope.draft";
 
-/// The texts as a person left them, kept over a reload or a fault of the page.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+/// What a person had on the page, kept over a reload or a fault of the page.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
+    /// The catalogue's kernel that the texts started from.
+    pub origin: Option<String>,
+    /// With its full launch, not the small one.
+    pub full: bool,
+    /// The texts, where they are not the catalogue's.
+    pub texts: Option<Texts>,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Texts {
     pub ptx: String,
     pub launch: String,
 }

@@ -12,7 +12,7 @@ use fantoccini::elements::Element;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The capabilities that the wasm tests use too.
 const CAPABILITIES: &str = include_str!("../../webdriver.json");
@@ -35,9 +35,18 @@ impl Page {
             .connect(&format!("http://127.0.0.1:{}", driver.port))
             .await
             .expect("a browser session");
-        client.set_window_size(1280, 720).await.expect("a window of 1280 × 720");
-        client.goto(address).await.expect("the page's address opens");
-        Page { client, name, driver: Arc::new(driver) }
+        let page = Page { client, name, driver: Arc::new(driver) };
+        page.resize(1280, 720).await;
+        page.client.goto(address).await.expect("the page's address opens");
+        page
+    }
+
+    /// Makes the page itself that large; the window has a frame around it.
+    async fn resize(&self, width: u64, height: u64) {
+        let size = self.script("return [outerWidth - innerWidth, outerHeight - innerHeight]", vec![]).await;
+        let frame = |side: usize| size[side].as_u64().unwrap_or(0);
+        let (width, height) = (width + frame(0), height + frame(1));
+        self.client.set_window_size(width as u32, height as u32).await.expect("a window of that size");
     }
 
     pub async fn close(self) {
@@ -76,14 +85,47 @@ impl Page {
         self.element(selector).await.click().await.unwrap_or_else(|error| panic!("{selector} takes no click: {error}"));
     }
 
+    /// Replaces what stands in a text field.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let field = serde_json::to_value(self.element(selector).await).expect("an element can be named");
+        let type_in = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
+        self.script(type_in, vec![field, text.into()]).await;
+    }
+
+    /// Chooses an entry of a menu.
+    pub async fn choose(&self, selector: &str, value: &str) {
+        self.element(selector).await.select_by_value(value).await.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
+    }
+
+    pub async fn press(&self, selector: &str, keys: &str) {
+        self.element(selector).await.send_keys(keys).await.expect("keys can be pressed");
+    }
+
+    pub async fn value(&self, selector: &str) -> String {
+        self.element(selector).await.prop("value").await.expect("properties can be read").unwrap_or_default()
+    }
+
+    pub async fn is_enabled(&self, selector: &str) -> bool {
+        self.element(selector).await.is_enabled().await.expect("the state of a control can be read")
+    }
+
+    /// The values of every element that the selector names.
+    pub async fn values_of(&self, selector: &str) -> Vec<String> {
+        let mut values = Vec::new();
+        for element in self.client.find_all(Locator::Css(selector)).await.expect("elements can be found") {
+            values.push(element.prop("value").await.expect("properties can be read").unwrap_or_default());
+        }
+        values
+    }
+
     pub async fn attribute(&self, selector: &str, name: &str) -> Option<String> {
         self.element(selector).await.attr(name).await.expect("attributes can be read")
     }
 
     /// Leaves a picture of the page in `target/e2e/`.
-    pub async fn screenshot(&self) {
+    pub async fn screenshot(&self, what: &str) {
         let picture = self.client.screenshot().await.expect("a screenshot");
-        std::fs::write(scratch().join(format!("{}.png", self.name)), picture).expect("the screenshot is written");
+        std::fs::write(scratch().join(format!("{}-{what}.png", self.name)), picture).expect("the screenshot is written");
     }
 
     /// What the page wrote to the console as an error since it was last asked.
@@ -91,6 +133,10 @@ impl Page {
         let entries = self.client.issue_cmd(ConsoleLog).await.expect("the driver gives the console's log");
         let entries = entries.as_array().cloned().unwrap_or_default();
         entries.iter().filter(|entry| entry["level"] == "SEVERE").map(|entry| entry["message"].to_string()).collect()
+    }
+
+    async fn script(&self, text: &str, arguments: Vec<Value>) -> Value {
+        self.client.execute(text, arguments).await.expect("the script runs")
     }
 
     async fn element(&self, selector: &str) -> Element {

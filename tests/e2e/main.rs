@@ -31,6 +31,18 @@ where
     assert!(complaints.is_empty(), "the page complained on the console: {complaints:#?}");
 }
 
+/// A kernel that never ends, without a barrier or an access that could stop it.
+const ENDLESS: &str = "\
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry spin()
+{
+again:
+    bra.uni again;
+}
+";
+
 #[tokio::test]
 async fn the_page_loads() {
     on_the_page("loads", async |page| {
@@ -39,6 +51,9 @@ async fn the_page_loads() {
         for panel in ["Source", "Launch", "Result"] {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
         }
+        page.screenshot("light").await;
+        page.click("[role=tab]:nth-child(2)").await;
+        assert!(page.value("#cuda").await.contains("__global__"));
     })
     .await;
 }
@@ -50,10 +65,100 @@ async fn light_and_dark_change_and_are_kept() {
         page.click("button.theme").await;
         let after = page.attribute("html", "data-theme").await;
         assert_ne!(before, after);
-        page.screenshot().await;
+        page.click("#run").await;
+        page.see("#verdict", "Done").await;
+        page.screenshot("dark").await;
         page.reload().await;
         page.see("h1", "Warpscope").await;
         assert_eq!(page.attribute("html", "data-theme").await, after);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_kernel_of_the_catalogue_runs_and_is_right() {
+    on_the_page("catalogue", async |page| {
+        page.see("#kernel", "Collatz").await;
+        let kernels = page.values_of("#kernel option:not([value=''])").await;
+        assert_eq!(kernels.len(), 12, "{kernels:?}");
+        for kernel in kernels {
+            page.choose("#kernel", &kernel).await;
+            page.see("section[aria-label=Source] .status", &kernel).await;
+            page.click("#run").await;
+            page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            page.screenshot(&kernel).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mistake_is_shown_at_its_place_and_can_be_mended() {
+    on_the_page("mistake", async |page| {
+        page.see("section[aria-label=Source] .status", "instructions").await;
+        let good = page.value("#ptx").await;
+        page.fill("#ptx", &good.replace("mov.u32", "mvo.u32")).await;
+        page.see(".findings .message", "mvo").await;
+        page.see("section[aria-label=Source] .status", "problem").await;
+        assert!(!page.is_enabled("#run").await);
+        page.click(".findings button").await;
+        page.screenshot("ptx").await;
+        page.fill("#launch", "grid = [0]").await;
+        page.see("section[aria-label=Launch] .findings", "block").await;
+        page.screenshot("launch").await;
+
+        page.click(".bar .plain").await;
+        page.click("#run").await;
+        page.see("#verdict", "Done").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_typed_survives_a_reload() {
+    on_the_page("draft", async |page| {
+        let launch = page.value("#launch").await + "\n# mine";
+        page.fill("#launch", &launch).await;
+        page.see(".bar .plain", "Undo").await;
+        page.reload().await;
+        page.see(".bar .plain", "Undo").await;
+        assert_eq!(page.value("#launch").await, launch);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_trap_names_thread_and_line() {
+    on_the_page("trap", async |page| {
+        page.choose("#kernel", "saxpy").await;
+        page.see("section[aria-label=Source] .status", "saxpy").await;
+        let launch = page.value("#launch").await;
+        let (first, rest) = launch.split_once("len = ").expect("a buffer");
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        page.fill("#launch", &format!("{first}len = 1{rest}")).await;
+        page.press("#launch", "\u{e009}\u{e007}").await;
+        page.see("#verdict", "trapped").await;
+        page.see("#verdict p", "thread").await;
+        page.screenshot("before").await;
+        page.click("#verdict button").await;
+        page.screenshot("after").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_endless_kernel_can_be_stopped() {
+    on_the_page("endless", async |page| {
+        page.choose("#kernel", "").await;
+        page.see("section[aria-label=Result]", "Nothing to run yet").await;
+        page.screenshot("empty").await;
+        page.fill("#ptx", ENDLESS).await;
+        page.fill("#launch", "grid = [1]\nblock = [32]").await;
+        page.click("#run").await;
+        page.see("section[aria-label=Result]", "Running").await;
+        page.screenshot("running").await;
+        page.click("#stop").await;
+        page.see("#verdict", "Stopped").await;
     })
     .await;
 }

@@ -1,0 +1,151 @@
+//! What can be said of the two texts without running anything.
+
+use std::rc::Rc;
+
+use super::{Finding, Spot};
+use crate::interp::start::Start;
+use crate::launch::{Launch, LaunchError};
+use crate::program::{self, Program};
+use crate::ptx::{self, Problem, Span};
+
+/// A kernel of a few megabytes is already a curiosity; reading more would hold up the page.
+const MOST_TEXT_BYTES: usize = 16 << 20;
+/// The most that a launch's buffers may hold: a browser tab has less memory than a GPU.
+const MOST_BUFFER_BYTES: u64 = 256 << 20;
+/// Threads of a PTX warp, as on every GPU so far.
+pub(super) const PTX_WARP: u32 = 32;
+
+/// Everything known of the two texts.
+#[derive(Clone, PartialEq)]
+pub struct Reading {
+    pub ptx: Rc<[Finding]>,
+    pub launch: Rc<[Finding]>,
+    /// What a run would start, or what is missing for one.
+    pub ready: Result<Ready, String>,
+}
+
+/// A kernel and a launch that fit together.
+#[derive(Clone)]
+pub struct Ready {
+    pub program: Rc<Program>,
+    pub launch: Rc<Launch>,
+}
+
+/// Readings are made anew for every change of a text, so the same kernel is the same allocation.
+impl PartialEq for Ready {
+    fn eq(&self, other: &Ready) -> bool {
+        Rc::ptr_eq(&self.program, &other.program) && Rc::ptr_eq(&self.launch, &other.launch)
+    }
+}
+
+/// Reads both texts. There is nothing wrong with an empty text, but nothing to run in it either.
+///
+/// Every problem of the PTX is shown; those of kernels that the launch does not use keep nothing from running.
+pub fn read(ptx: &str, launch: &str) -> Reading {
+    let mut reading = Reading { ptx: read_ptx(ptx), launch: Rc::default(), ready: Err(String::new()) };
+    let parsed = if launch.trim().is_empty() { None } else { Some(read_launch(launch)) };
+    reading.ready = match parsed {
+        _ if ptx.trim().is_empty() => Err("Choose a kernel, or paste one.".into()),
+        None => Err("The kernel needs a launch: grid, block and parameters.".into()),
+        Some(Err(finding)) => {
+            reading.launch = Rc::new([finding]);
+            Err("The launch has a problem.".into())
+        }
+        Some(Ok(_)) if ptx.len() > MOST_TEXT_BYTES => Err("The PTX is too long.".into()),
+        Some(Ok(launch)) => fit(ptx, launch).map_err(|misfit| match misfit {
+            Misfit::Ptx(findings) => {
+                if reading.ptx.is_empty() {
+                    reading.ptx = findings;
+                }
+                "The PTX has problems.".into()
+            }
+            Misfit::Launch(message) => {
+                reading.launch = Rc::new([Finding { place: None, message, help: None }]);
+                "Kernel and launch do not fit together.".into()
+            }
+        }),
+    };
+    reading
+}
+
+fn read_ptx(text: &str) -> Rc<[Finding]> {
+    match too_long(text) {
+        Some(finding) => Rc::new([finding]),
+        None if text.trim().is_empty() => Rc::default(),
+        None => findings(&ptx::parse(text).1, text),
+    }
+}
+
+fn read_launch(text: &str) -> Result<Launch, Finding> {
+    if let Some(finding) = too_long(text) {
+        return Err(finding);
+    }
+    let launch = Launch::parse(text).map_err(|error| of_launch(&error))?;
+    let bytes: u64 = launch.buffers().iter().map(|buffer| buffer.bytes()).sum();
+    if bytes > MOST_BUFFER_BYTES {
+        return Err(Finding {
+            place: None,
+            message: format!("the buffers hold {} MiB together; a page can have {}", bytes >> 20, MOST_BUFFER_BYTES >> 20),
+            help: Some("Make them shorter, or use the command line.".into()),
+        });
+    }
+    Ok(launch)
+}
+
+/// Why a kernel and a launch do not go together.
+enum Misfit {
+    Ptx(Rc<[Finding]>),
+    Launch(String),
+}
+
+fn fit(text: &str, launch: Launch) -> Result<Ready, Misfit> {
+    let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
+        // Which kernel is meant is a question to the launch, and has no place in the PTX.
+        [problem] if problem.span == Span::default() => Misfit::Launch(problem.message.clone()),
+        problems => Misfit::Ptx(findings(problems, text)),
+    })?;
+    // Bound without its buffers, a launch is only checked.
+    Start::new(&program, &launch, &[], PTX_WARP, 1).map_err(|error| Misfit::Launch(error.to_string()))?;
+    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch) })
+}
+
+fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {
+    problems.iter().map(|problem| of_ptx(problem, text)).collect()
+}
+
+fn too_long(text: &str) -> Option<Finding> {
+    (text.len() > MOST_TEXT_BYTES).then(|| Finding {
+        place: None,
+        message: format!("the text is {} MiB long; the page reads up to {}", text.len() >> 20, MOST_TEXT_BYTES >> 20),
+        help: Some("Use the command line for it.".into()),
+    })
+}
+
+fn of_ptx(problem: &Problem, text: &str) -> Finding {
+    let at = problem.located(text);
+    // What a problem covers beyond its first line is not marked.
+    let width = if at.end_line == at.line { at.end_column.saturating_sub(at.column) } else { at.source_line.chars().count() };
+    Finding {
+        place: Some(Spot { line: at.line, column: at.column, width }),
+        message: problem.message.clone(),
+        help: problem.help.clone(),
+    }
+}
+
+fn of_launch(error: &LaunchError) -> Finding {
+    let place = error.place().map(|place| Spot { line: place.line, column: place.column, width: 1 });
+    // The editor shows the line and marks the place: what remains is the sentence.
+    let message = match error {
+        LaunchError::Text { message, place: Some(_) } => after_snippet(message),
+        LaunchError::Meaning { message, .. } => message.clone(),
+        other => other.to_string(),
+    };
+    Finding { place, message, help: None }
+}
+
+/// What stands below the source lines that a message quotes.
+fn after_snippet(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().collect();
+    let sentence = lines.iter().rposition(|line| line.trim_start().starts_with('|')).map_or(0, |caret| caret + 1);
+    lines[sentence..].join(" ")
+}

@@ -1,0 +1,53 @@
+//! Files dropped on the page, as a hook: `.toml` is a launch, anything else PTX.
+
+use gloo_file::futures::read_as_text;
+use gloo_file::{File, FileList};
+use yew::platform::spawn_local;
+use yew::prelude::*;
+
+use super::state::{Action, State};
+
+/// What the page's outermost element listens with.
+pub struct Dropping {
+    /// A file is held over the page.
+    pub over: bool,
+    pub ondragover: Callback<DragEvent>,
+    pub ondragleave: Callback<DragEvent>,
+    pub ondrop: Callback<DragEvent>,
+}
+
+#[hook]
+pub fn use_dropping(dispatch: UseReducerDispatcher<State>) -> Dropping {
+    let over = use_state_eq(|| false);
+    let holding = |holds: bool| {
+        let over = over.clone();
+        Callback::from(move |event: DragEvent| {
+            // Without this the browser would leave the page and open the file.
+            event.prevent_default();
+            over.set(holds);
+        })
+    };
+    let ondrop = {
+        let over = over.clone();
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            over.set(false);
+            if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
+                for file in FileList::from(files).iter().cloned() {
+                    take(file, dispatch.clone());
+                }
+            }
+        })
+    };
+    Dropping { over: *over, ondragover: holding(true), ondragleave: holding(false), ondrop }
+}
+
+fn take(file: File, dispatch: UseReducerDispatcher<State>) {
+    spawn_local(async move {
+        // A file that is not text leaves replacement characters, which the parser reports.
+        if let Ok(text) = read_as_text(&file).await {
+            let is_launch = file.name().to_lowercase().ends_with(".toml");
+            dispatch.dispatch(if is_launch { Action::EditLaunch(text) } else { Action::EditPtx(text) });
+        }
+    });
+}
