@@ -13,7 +13,7 @@ const PLACEHOLDER: &str = "\
 grid = [16]
 block = [256]
 
-[[param]]         # in the kernel's order
+[[param]]  # in the kernel's order
 buffer = \"x\"
 type = \"f32\"
 len = 4096
