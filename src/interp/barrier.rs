@@ -3,8 +3,9 @@
 //! Arrivals are counted in threads of the logical block, whatever warp they travel in. A barrier without a count waits for
 //! every thread that has not exited, so an exit can complete it.
 
+use super::alu::Exec;
 use super::trap::Fault;
-use crate::ptx::op::Reduce;
+use crate::ptx::op::{Op, Reduce};
 
 /// Barriers of a block (`bar.sync 0` to `bar.sync 15`).
 pub const BARRIERS: usize = 16;
@@ -70,6 +71,21 @@ pub struct Arrival {
     pub waits: bool,
     /// The predicate of `bar.red`.
     pub vote: bool,
+}
+
+impl<const W: usize> Exec<'_, W> {
+    /// What a barrier instruction says for one lane.
+    pub fn arrival(&self, lane: usize) -> Arrival {
+        let sources = self.instruction.src.len();
+        let reduces = matches!(self.instruction.op, Op::BarrierReduce(_));
+        let counted = sources > 1 + reduces as usize;
+        Arrival {
+            id: self.get::<u32>(0)[lane],
+            count: counted.then(|| self.get::<u32>(1)[lane]),
+            waits: self.instruction.op != Op::BarrierArrive,
+            vote: reduces && self.source_predicate(sources - 1) >> lane & 1 != 0,
+        }
+    }
 }
 
 /// A completed barrier: who goes on, and what they voted.

@@ -9,6 +9,7 @@
 pub mod access;
 pub mod alu;
 pub mod barrier;
+pub mod host_call;
 pub mod lanes;
 pub mod memory;
 pub mod num;

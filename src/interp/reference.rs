@@ -11,21 +11,18 @@
 
 use super::access::LaneFault;
 use super::alu::Exec;
-use super::barrier::{Arrival, Barriers, Release, ThreadSet};
+use super::barrier::{Barriers, Release, ThreadSet};
+use super::host_call;
 use super::lanes::{Lanes, Registers};
 use super::memory::{Global, Local, Shared, Spaces};
-use super::printf;
 use super::shape::{BlockView, Shape};
 use super::start::Start;
 use super::trap::{Fault, Trap};
-use crate::program::{Instruction, Pc, Program, Src};
+use crate::program::{Pc, Program};
 use crate::ptx::op::Op;
-use crate::ptx::types::Space;
 
 /// Instructions that a thread may run before its siblings get a turn.
 const TURN: u32 = 20_000;
-/// The most text that a run keeps of what kernels print.
-const MOST_OUTPUT: usize = 1 << 20;
 
 /// What a run leaves behind.
 #[derive(Debug)]
@@ -209,10 +206,14 @@ impl<'a> Run<'a> {
                 }
                 Op::Trap => return Err(trap(&Fault::Trap, pc)),
                 Op::AssertFail => {
-                    let message = self.assertion(instruction, thread);
-                    return Err(trap(&Fault::Assertion(message), pc));
+                    return Err(trap(&host_call::assertion(&mut self.spaces(), instruction, thread), pc));
                 }
-                Op::Printf => self.printf(instruction, thread).map_err(|fault| trap(&fault, pc))?,
+                Op::Printf => {
+                    let mut output = std::mem::take(&mut self.output);
+                    let result = host_call::print(&mut self.spaces(), instruction, thread, &mut output);
+                    self.output = output;
+                    result.map_err(|fault| trap(&fault, pc))?;
+                }
                 Op::ActiveMask => {
                     self.status[thread as usize] = Status::Ask;
                     break;
@@ -227,7 +228,7 @@ impl<'a> Run<'a> {
                     break;
                 }
                 op if op.is_barrier() => {
-                    let arrival = arrival(&exec);
+                    let arrival = exec.arrival(0);
                     self.status[thread as usize] = if arrival.waits { Status::Barrier(arrival.id) } else { Status::Ready };
                     let release = self.barriers.arrive(thread, arrival).map_err(|fault| trap(&fault, pc))?;
                     pc += 1;
@@ -316,15 +317,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    // ---- Calls to the host ----
-
-    /// The 8-byte value in a thread's call frame that source `at` names.
-    fn frame_word(&mut self, instruction: &Instruction, at: usize, thread: u32, size: u32) -> u64 {
-        let Some(&Src::Immediate(address)) = instruction.src.get(at) else { return 0 };
-        let target = super::memory::Target { space: Space::Local, address };
-        self.spaces().load(thread, target, size).unwrap_or(0)
-    }
-
     fn spaces(&mut self) -> Spaces<'_> {
         Spaces {
             global: &mut self.global,
@@ -333,30 +325,6 @@ impl<'a> Run<'a> {
             constants: &self.program.constants,
             params: self.params,
         }
-    }
-
-    fn printf(&mut self, instruction: &Instruction, thread: u32) -> Result<(), Fault> {
-        let (format, arguments) = (self.frame_word(instruction, 0, thread, 8), self.frame_word(instruction, 1, thread, 8));
-        let mut spaces = self.spaces();
-        let text = super::memory::text(&mut spaces, thread, format);
-        let mut reader = FrameArguments { spaces: &mut spaces, thread, at: arguments };
-        let (out, count) = printf::format(&text, &mut reader);
-        if self.output.len() < MOST_OUTPUT {
-            self.output.extend(out);
-        }
-        if let Some(&Src::Immediate(address)) = instruction.src.get(2) {
-            let target = super::memory::Target { space: Space::Local, address };
-            self.spaces().store(thread, target, 4, count.into())?;
-        }
-        Ok(())
-    }
-
-    fn assertion(&mut self, instruction: &Instruction, thread: u32) -> String {
-        let words = [0, 1, 3].map(|at| self.frame_word(instruction, at, thread, 8));
-        let line = self.frame_word(instruction, 2, thread, 4);
-        let mut spaces = self.spaces();
-        let [message, file, function] = words.map(|address| String::from_utf8_lossy(&super::memory::text(&mut spaces, thread, address)).into_owned());
-        format!("{message} ({file}:{line}, in {function})")
     }
 
     // ---- When nothing moves ----
@@ -389,38 +357,5 @@ impl<'a> Run<'a> {
             parts.push(format!("threads {} have exited", done.ranges()));
         }
         Fault::Deadlock(parts.join("; "))
-    }
-}
-
-/// What a barrier instruction says, for one thread.
-fn arrival(exec: &Exec<1>) -> Arrival {
-    let sources = exec.instruction.src.len();
-    let reduces = matches!(exec.instruction.op, Op::BarrierReduce(_));
-    let counted = sources > 1 + reduces as usize;
-    Arrival {
-        id: exec.get::<u32>(0)[0],
-        count: counted.then(|| exec.get::<u32>(1)[0]),
-        waits: exec.instruction.op != Op::BarrierArrive,
-        vote: reduces && exec.source_predicate(sources - 1) & 1 != 0,
-    }
-}
-
-/// Arguments of `vprintf`, read from the buffer that it points to.
-struct FrameArguments<'a, 'b> {
-    spaces: &'a mut Spaces<'b>,
-    thread: u32,
-    at: u64,
-}
-
-impl printf::Arguments for FrameArguments<'_, '_> {
-    fn next(&mut self, size: u32) -> u64 {
-        self.at = crate::program::address::align_up(self.at, size.into());
-        let value = self.spaces.target(Space::Generic, self.at, size).and_then(|target| self.spaces.load(self.thread, target, size));
-        self.at += u64::from(size);
-        value.unwrap_or(0)
-    }
-
-    fn text(&mut self, address: u64) -> Vec<u8> {
-        super::memory::text(self.spaces, self.thread, address)
     }
 }

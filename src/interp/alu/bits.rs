@@ -1,9 +1,8 @@
 //! Bit fields, permutations and packed products on lanes.
 
 use super::Exec;
-use crate::interp::num::bits::{self, PrmtMode};
-use crate::interp::num::integer;
-use crate::ptx::op::{Op, PermuteMode};
+use crate::interp::num::{bits, integer};
+use crate::ptx::op::Op;
 use crate::ptx::types::Type;
 
 pub fn fields<const W: usize>(x: &mut Exec<W>) {
@@ -23,18 +22,7 @@ pub fn fields<const W: usize>(x: &mut Exec<W>) {
             let (a, b, c, t) = (x.get::<u32>(0), x.get::<u32>(1), x.get::<u32>(2), x.get::<u32>(3));
             x.put(0, &std::array::from_fn(|i| bits::lop3(a[i], b[i], c[i], t[i] as u8)));
         }
-        Op::Permute(mode) => {
-            let mode = match mode {
-                PermuteMode::Index => PrmtMode::Select,
-                PermuteMode::Forward4 => PrmtMode::Forward4,
-                PermuteMode::Backward4 => PrmtMode::Backward4,
-                PermuteMode::Replicate8 => PrmtMode::Replicate8,
-                PermuteMode::EdgeLeft => PrmtMode::ClampLeft,
-                PermuteMode::EdgeRight => PrmtMode::ClampRight,
-                PermuteMode::Replicate16 => PrmtMode::Replicate16,
-            };
-            x.map3(|a, b, s| bits::prmt(mode, a, b, s));
-        }
+        Op::Permute(mode) => x.map3(|a, b, s| bits::prmt(mode, a, b, s)),
         Op::Bmsk { wrap } => x.map2(|a, b| bits::bmsk(wrap, a, b)),
         Op::Szext { wrap, signed } => x.map2(|a, b| bits::szext(signed, wrap, a, b)),
         Op::Fns => x.slow3(bits::fns),

@@ -35,9 +35,8 @@ fn compared<const W: usize>(x: &Exec<W>, cmp: Compare, ty: Type, ftz: bool) -> u
         }
     }
     fn halves<H: Half, const W: usize>(x: &Exec<W>, cmp: Compare, ftz: bool) -> u32 {
-        let flush = |a: u16| if ftz { H::ftz(a) } else { a };
-        let (a, b) = (x.get::<u16>(0).map(flush), x.get::<u16>(1).map(flush));
-        mask::<W>(|i| holds(cmp, H::compare(a[i], b[i])))
+        let (a, b) = (x.get::<u16>(0), x.get::<u16>(1));
+        mask::<W>(|i| compared_halves::<H>(cmp, a[i], b[i], ftz))
     }
     match ty {
         Type::U16 | Type::B16 => ints::<u16, W>(x, cmp),
@@ -52,6 +51,18 @@ fn compared<const W: usize>(x: &Exec<W>, cmp: Compare, ty: Type, ftz: bool) -> u
         Type::Bf16 => halves::<Bf16, W>(x, cmp, ftz),
         _ => ints::<u32, W>(x, cmp),
     }
+}
+
+/// Lanes in which the lower halves of sources 0 and 1 compare as asked, and those in which the upper ones do.
+fn compared_pair<H: Half, const W: usize>(x: &Exec<W>, cmp: Compare, ftz: bool) -> (u32, u32) {
+    let (a, b) = (x.get::<u32>(0), x.get::<u32>(1));
+    let half = |shift: u32| mask::<W>(|i| compared_halves::<H>(cmp, (a[i] >> shift) as u16, (b[i] >> shift) as u16, ftz));
+    (half(0), half(16))
+}
+
+fn compared_halves<H: Half>(cmp: Compare, a: u16, b: u16, ftz: bool) -> bool {
+    let flush = |a: u16| if ftz { H::ftz(a) } else { a };
+    holds(cmp, H::compare(flush(a), flush(b)))
 }
 
 /// The comparison on an ordering, which NaN has none of.
@@ -92,29 +103,39 @@ fn combined(logic: Logic, a: u32, b: u32) -> u32 {
     }
 }
 
-/// p gets the comparison and q its opposite, each combined with c.
+/// p gets the comparison and q its opposite; of packed pairs p gets that of the lower halves and q that of the upper. Each is
+/// combined with c.
 pub fn setp<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool) {
-    let result = compared(x, cmp, ty, ftz);
-    let (p, q) = match combine {
-        None => (result, !result),
-        Some(logic) => {
-            let c = x.source_predicate(2);
-            (combined(logic, result, c), combined(logic, !result, c))
+    let (mut p, mut q) = match ty {
+        Type::F16x2 => compared_pair::<F16, W>(x, cmp, ftz),
+        Type::Bf16x2 => compared_pair::<Bf16, W>(x, cmp, ftz),
+        _ => {
+            let result = compared(x, cmp, ty, ftz);
+            (result, !result)
         }
     };
+    if let Some(logic) = combine {
+        let c = x.source_predicate(2);
+        (p, q) = (combined(logic, p, c), combined(logic, q, c));
+    }
     x.put_mask(0, p);
     x.put_mask(1, q);
 }
 
 pub fn set<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool) {
-    if matches!(ty, Type::F16x2 | Type::Bf16x2) {
-        return set_pair(x, cmp, combine, dst, ty, ftz);
-    }
-    let mut result = compared(x, cmp, ty, ftz);
-    if let Some(logic) = combine {
-        result = combined(logic, result, x.source_predicate(2));
-    }
+    let finish = |x: &Exec<W>, result: u32| match combine {
+        Some(logic) => combined(logic, result, x.source_predicate(2)),
+        None => result,
+    };
     let yes = yes(dst);
+    if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+        let (low, high) =
+            if ty == Type::F16x2 { compared_pair::<F16, W>(x, cmp, ftz) } else { compared_pair::<Bf16, W>(x, cmp, ftz) };
+        let (low, high) = (finish(x, low), finish(x, high));
+        let half = |mask: u32, lane: usize, bits: u32| if mask >> lane & 1 != 0 { yes as u32 & bits } else { 0 };
+        return x.put(0, &std::array::from_fn(|i| half(low, i, 0xffff) | half(high, i, 0xffff_0000)));
+    }
+    let result = finish(x, compared(x, cmp, ty, ftz));
     match dst.bits() {
         64 => x.put::<u64>(0, &std::array::from_fn(|i| if result >> i & 1 != 0 { yes } else { 0 })),
         16 => x.put::<u16>(0, &std::array::from_fn(|i| if result >> i & 1 != 0 { yes as u16 } else { 0 })),
@@ -132,29 +153,6 @@ fn yes(dst: Type) -> u64 {
         Type::Bf16x2 => 0x3f80_3f80,
         _ => u64::MAX,
     }
-}
-
-/// `set` on packed pairs: each half answers for itself.
-fn set_pair<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool) {
-    fn go<H: Half, const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, yes: u32, ftz: bool) {
-        let c = combine.map(|logic| (logic, x.source_predicate(2)));
-        let (a, b) = (x.get::<u32>(0), x.get::<u32>(1));
-        let flush = |a: u16| if ftz { H::ftz(a) } else { a };
-        let result = x.each(|i| {
-            let mut word = 0;
-            for shift in [0, 16] {
-                let mut answer = holds(cmp, H::compare(flush((a[i] >> shift) as u16), flush((b[i] >> shift) as u16))) as u32;
-                if let Some((logic, c)) = c {
-                    answer = combined(logic, answer, c >> i & 1);
-                }
-                word |= (yes & 0xffff) * answer << shift;
-            }
-            word
-        });
-        x.put(0, &result);
-    }
-    let yes = yes(dst) as u32;
-    if ty == Type::Bf16x2 { go::<Bf16, W>(x, cmp, combine, yes, ftz) } else { go::<F16, W>(x, cmp, combine, yes, ftz) }
 }
 
 pub fn selp<const W: usize>(x: &mut Exec<W>, ty: Type) {

@@ -1,7 +1,7 @@
 //! Moves, packing, conversions and address windows on lanes.
 
 use super::Exec;
-use crate::interp::num::{self, convert as fast};
+use crate::interp::num::{self, Bf16, F16, Half, convert as fast};
 use crate::program::address;
 use crate::ptx::op::Op;
 use crate::ptx::types::{Rounding, Space, Type};
@@ -75,11 +75,19 @@ pub fn cvt<const W: usize>(x: &mut Exec<W>) {
                 match (dst, src) {
                     (Type::F32, Type::S32) if near => return x.map1(fast::s32_to_f32),
                     (Type::F32, Type::U32) if near => return x.map1(fast::u32_to_f32),
+                    (Type::F32, Type::S64) if near => return x.map1(fast::s64_to_f32),
+                    (Type::F32, Type::U64) if near => return x.map1(fast::u64_to_f32),
                     (Type::S32, Type::F32) if zero && integral => return x.map1(fast::f32_to_s32),
                     (Type::U32, Type::F32) if zero && integral => return x.map1(fast::f32_to_u32),
+                    (Type::S64, Type::F32) if zero && integral => return x.map1(fast::f32_to_s64),
+                    (Type::S32, Type::F64) if zero && integral => return x.map1(fast::f64_to_s32),
+                    (Type::S64, Type::F64) if zero && integral => return x.map1(fast::f64_to_s64),
                     (Type::F64, Type::F32) => return x.map1(fast::f32_to_f64),
                     (Type::F32, Type::F64) if near => return x.map1(fast::f64_to_f32),
                     (Type::F64, Type::S32) => return x.map1(fast::s32_to_f64),
+                    (Type::F64, Type::U32) => return x.map1(fast::u32_to_f64),
+                    (Type::F64, Type::S64) if near => return x.map1(fast::s64_to_f64),
+                    (Type::F64, Type::U64) if near => return x.map1(fast::u64_to_f64),
                     (Type::S64 | Type::U64 | Type::B64, Type::S32) => return x.map1(|a: i32| a as i64),
                     (Type::S64 | Type::U64 | Type::B64, Type::U32 | Type::B32) => return x.map1(|a: u32| u64::from(a)),
                     (Type::S32 | Type::U32 | Type::B32, Type::S64 | Type::U64 | Type::B64) => return x.map1(|a: u64| a as u32),
@@ -100,11 +108,9 @@ pub fn cvt<const W: usize>(x: &mut Exec<W>) {
 
 /// A negative number becomes zero.
 fn relu_bits(bits: u64, ty: Type) -> u64 {
-    let sign = 1u64 << (ty.bits() - 1);
-    let is_nan = match ty {
-        Type::F16 => bits & 0x7fff > 0x7c00,
-        Type::Bf16 => bits & 0x7fff > 0x7f80,
-        _ => false,
-    };
-    if bits & sign != 0 && !is_nan { 0 } else { bits }
+    match ty {
+        Type::F16 => F16::relu(bits as u16).into(),
+        Type::Bf16 => Bf16::relu(bits as u16).into(),
+        _ => bits,
+    }
 }

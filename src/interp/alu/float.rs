@@ -7,7 +7,12 @@ use crate::ptx::types::{Rounding, Type};
 
 /// Whether an f32 instruction is nothing but its operation, rounded to nearest: the fast path.
 fn is_plain(mode: FloatMode) -> bool {
-    mode.rounding == Rounding::Near && !mode.ftz && !mode.sat && !mode.relu
+    mode.rounding == Rounding::Near && !mode.ftz && !mode.sat
+}
+
+/// Whether it is that with `.ftz`, which compilers write everywhere once they are told to.
+fn is_flushed(mode: FloatMode) -> bool {
+    mode.rounding == Rounding::Near && mode.ftz && !mode.sat
 }
 
 #[inline(always)]
@@ -36,11 +41,16 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
             Float2::DivApprox => x.slow2(|a, b| approx::div(a, b, false)),
             Float2::DivFull => x.slow2(|a, b| approx::div_full(a, b, false)),
         },
+        Type::F32 if is_flushed(mode) && op == Float2::Add => x.map2(|a, b| ftz32(add32_near(ftz32(a), ftz32(b)))),
+        Type::F32 if is_flushed(mode) && op == Float2::Sub => x.map2(|a, b| ftz32(sub32_near(ftz32(a), ftz32(b)))),
+        Type::F32 if is_flushed(mode) && op == Float2::Mul => x.map2(|a, b| mul32_ftz(a, b, Rounding::Near)),
         Type::F32 => x.slow2(|a, b| {
             let (a, b) = (input(a, mode), input(b, mode));
             let result = match op {
                 Float2::Add => add32(a, b, r),
                 Float2::Sub => sub32(a, b, r),
+                Float2::Mul if mode.ftz => mul32_ftz(a, b, r),
+                Float2::Div if mode.ftz => div32_ftz(a, b, r),
                 Float2::Mul => mul32(a, b, r),
                 Float2::Div => div32(a, b, r),
                 Float2::Min => min32(a, b),
@@ -72,7 +82,9 @@ pub fn fma<const W: usize>(x: &mut Exec<W>, mode: FloatMode) {
     let r = mode.rounding;
     match mode.ty {
         Type::F32 if is_plain(mode) => x.map3(fma32_near),
-        Type::F32 => x.slow3(|a, b, c| output(fma32(input(a, mode), input(b, mode), input(c, mode), r), mode)),
+        Type::F32 if is_flushed(mode) => x.map3(|a, b, c| fma32_ftz(a, b, c, Rounding::Near)),
+        Type::F32 if mode.ftz => x.slow3(|a, b, c| output(fma32_ftz(a, b, c, r), mode)),
+        Type::F32 => x.slow3(|a, b, c| output(fma32(a, b, c, r), mode)),
         Type::F64 => x.slow3(|a, b, c| fma64(a, b, c, r)),
         _ => half::fma(x, mode),
     }
@@ -83,9 +95,10 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
     let ftz = mode.ftz;
     match mode.ty {
         Type::F32 => match op {
-            Float1::Neg => x.map1(|a| -input(a, mode)),
-            Float1::Abs => x.map1(|a| input(a, mode).abs()),
+            Float1::Neg => x.map1(|a| neg32(input(a, mode))),
+            Float1::Abs => x.map1(|a| abs32(input(a, mode))),
             Float1::Sqrt => x.slow1(|a| output(sqrt32(input(a, mode), r), mode)),
+            Float1::Rcp if ftz => x.slow1(|a| rcp32_ftz(a, r)),
             Float1::Rcp => x.slow1(|a| output(rcp32(input(a, mode), r), mode)),
             Float1::SqrtApprox => x.slow1(|a| approx::sqrt(a, ftz)),
             Float1::RcpApprox => x.slow1(|a| approx::rcp(a, ftz)),
@@ -97,8 +110,8 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
             Float1::Tanh => x.slow1(approx::tanh),
         },
         Type::F64 => match op {
-            Float1::Neg => x.map1(|a: f64| -a),
-            Float1::Abs => x.map1(f64::abs),
+            Float1::Neg => x.map1(neg64),
+            Float1::Abs => x.map1(abs64),
             Float1::Sqrt | Float1::SqrtApprox => x.slow1(|a| sqrt64(a, r)),
             Float1::RcpApprox => x.slow1(approx::rcp_f64),
             Float1::RsqrtApprox if ftz => x.slow1(approx::rsqrt_f64_ftz),
@@ -120,12 +133,13 @@ pub fn copy_sign<const W: usize>(x: &mut Exec<W>, ty: Type) {
 
 pub fn test<const W: usize>(x: &mut Exec<W>, class: FloatClass, ty: Type) {
     use std::num::FpCategory;
+    // A zero counts as normal.
     let holds = |category: FpCategory| match class {
         FloatClass::Finite => !matches!(category, FpCategory::Nan | FpCategory::Infinite),
         FloatClass::Infinite => category == FpCategory::Infinite,
         FloatClass::Number => category != FpCategory::Nan,
         FloatClass::NotANumber => category == FpCategory::Nan,
-        FloatClass::Normal => category == FpCategory::Normal,
+        FloatClass::Normal => matches!(category, FpCategory::Normal | FpCategory::Zero),
         FloatClass::Subnormal => category == FpCategory::Subnormal,
     };
     if ty == Type::F64 { x.map1(|a: f64| holds(a.classify())) } else { x.map1(|a: f32| holds(a.classify())) }

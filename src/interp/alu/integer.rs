@@ -97,30 +97,26 @@ pub fn shift<const W: usize>(x: &mut Exec<W>, left: bool, ty: Type) {
     by_type!(ty, go(x, left))
 }
 
-/// Sums, differences and products with the carry flag as a further digit. A borrow is a carry.
+/// Sums, differences and products with the carry flag as a further digit. A difference is the sum with the complement, so
+/// the flag behind it is set where nothing was borrowed.
 pub fn carry<const W: usize>(x: &mut Exec<W>, op: CarryOp, ty: Type, carry_in: bool, carry_out: bool) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: CarryOp, carry_in: bool, carry_out: bool) {
-        let flag: [u32; W] = if carry_in { x.registers.read(x.carry, x.lanes) } else { [0; W] };
+        let without = (op == CarryOp::Sub) as u32;
+        let flag: [u32; W] = if carry_in { x.registers.read(x.carry, x.lanes) } else { [without; W] };
         let (a, b) = (x.get::<T>(0), x.get::<T>(1));
-        let c = if matches!(op, CarryOp::MadLo | CarryOp::MadHi) { x.get::<T>(2) } else { a };
-        let mut result = [T::default(); W];
-        let mut flags = [0u32; W];
-        for i in 0..W {
-            let (p, q) = match op {
-                CarryOp::Add | CarryOp::Sub => (a[i], b[i]),
-                CarryOp::MadLo => (a[i].mul_lo(b[i]), c[i]),
-                CarryOp::MadHi => (a[i].mul_hi(b[i]), c[i]),
-            };
-            let (p, q, f) = (p.bits() as u128, q.bits() as u128, flag[i] as u128);
-            let sum = if op == CarryOp::Sub { p.wrapping_sub(q).wrapping_sub(f) } else { p + q + f };
-            result[i] = T::from_bits(sum as u64);
-            flags[i] = (sum >> T::BITS & 1) as u32;
-        }
-        x.put(0, &result);
+        let (a, b) = match op {
+            CarryOp::Add => (a, b),
+            CarryOp::Sub => (a, b.map(T::not)),
+            CarryOp::MadLo => (std::array::from_fn(|i| a[i].mul_lo(b[i])), x.get(2)),
+            CarryOp::MadHi => (std::array::from_fn(|i| a[i].mul_hi(b[i])), x.get(2)),
+        };
+        let sums: [T; W] = std::array::from_fn(|i| a[i].add(b[i]).add(T::from_bits(flag[i].into())));
+        x.put(0, &sums);
         if carry_out {
-            x.registers.write(x.carry, x.lanes, x.active, &flags);
+            // Without a carry the sum is above both operands, or equal to one when the rest is zero.
+            let carried = |i: usize| sums[i].bits() < a[i].bits() || flag[i] != 0 && sums[i].bits() == a[i].bits();
+            x.registers.write(x.carry, x.lanes, x.active, &std::array::from_fn::<u32, W, _>(|i| carried(i) as u32));
         }
     }
     by_type!(ty, go(x, op, carry_in, carry_out))
 }
-

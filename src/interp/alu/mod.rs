@@ -11,6 +11,8 @@ mod float;
 mod half;
 mod integer;
 
+pub use super::num::extend;
+
 use super::lanes::{Lanes, Registers};
 use super::shape::BlockView;
 use super::value::Value;
@@ -187,21 +189,5 @@ impl<const W: usize> Exec<'_, W> {
             out[lane] = f(lane);
         }
         out
-    }
-}
-
-/// A value of a type as 64 bits: the sign is spread for signed types.
-#[inline(always)]
-pub fn extend(bits: u64, ty: Type) -> u64 {
-    match ty {
-        Type::S8 => bits as i8 as i64 as u64,
-        Type::S16 => bits as i16 as i64 as u64,
-        Type::S32 => bits as i32 as i64 as u64,
-        _ => match ty.bits() {
-            8 => bits & 0xff,
-            16 => bits & 0xffff,
-            32 => bits & 0xffff_ffff,
-            _ => bits,
-        },
     }
 }

@@ -3,43 +3,26 @@
 //! Positions and lengths are unchecked numbers from a register: what lies outside the word reads as its sign or as zero and
 //! is not written.
 
+use crate::ptx::op::PermuteMode;
 use crate::ptx::types::Type;
-use serde::Serialize;
-
-/// How `prmt` reads its selector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub enum PrmtMode {
-    /// Four nibbles, each naming one of the eight bytes, or with its top bit set that byte's sign eight times.
-    #[default]
-    Select,
-    /// `.f4e`: four bytes forward from the selected one.
-    Forward4,
-    /// `.b4e`: four bytes backward from the selected one.
-    Backward4,
-    /// `.rc8`: the selected byte four times.
-    Replicate8,
-    /// `.ecl`: bytes of `a`, those below the selected one replaced by it.
-    ClampLeft,
-    /// `.ecr`: bytes of `a`, those above the selected one replaced by it.
-    ClampRight,
-    /// `.rc16`: the selected half of `a` twice.
-    Replicate16,
-}
 
 /// `prmt.b32`: four bytes picked from the eight of `b:a`.
 #[inline]
-pub fn prmt(mode: PrmtMode, a: u32, b: u32, selector: u32) -> u32 {
+pub fn prmt(mode: PermuteMode, a: u32, b: u32, selector: u32) -> u32 {
     let bytes = (b as u64) << 32 | a as u64;
     let base = selector & 3;
     let pick = |n: u32| {
         let source = match mode {
-            PrmtMode::Select => selector >> (4 * n) & 15,
-            PrmtMode::Forward4 => base + n,
-            PrmtMode::Backward4 => base.wrapping_sub(n) & 7,
-            PrmtMode::Replicate8 => base,
-            PrmtMode::ClampLeft => n.max(base),
-            PrmtMode::ClampRight => n.min(base),
-            PrmtMode::Replicate16 => (selector & 1) * 2 + (n & 1),
+            // A nibble names one of the eight bytes; its top bit asks for that byte's sign, eight times.
+            PermuteMode::Index => selector >> (4 * n) & 15,
+            // Four bytes on from the selected one, upwards or downwards.
+            PermuteMode::Forward4 => base + n,
+            PermuteMode::Backward4 => base.wrapping_sub(n) & 7,
+            PermuteMode::Replicate8 => base,
+            // Bytes of `a`, those below (or above) the selected one replaced by it.
+            PermuteMode::EdgeLeft => n.max(base),
+            PermuteMode::EdgeRight => n.min(base),
+            PermuteMode::Replicate16 => (selector & 1) * 2 + (n & 1),
         };
         let byte = (bytes >> (8 * (source & 7))) as u8;
         let sign = if byte & 0x80 != 0 { 0xff } else { 0 };
@@ -204,16 +187,16 @@ mod tests {
     #[test]
     fn prmt_selects_bytes_and_signs() {
         let (a, b) = (0x8322_1100, 0xf766_5544);
-        let select = |s| prmt(PrmtMode::Select, a, b, s);
+        let select = |s| prmt(PermuteMode::Index, a, b, s);
         assert_eq!((select(0x3210), select(0x7654), select(0x0123)), (a, b, 0x0011_2283));
         assert_eq!((select(0xb00f), select(0x8fb8)), (0xff00_00ff, 0x00ff_ff00));
         let all = |mode| [0, 1, 2, 3].map(|s| prmt(mode, 0x3322_1100, 0x7766_5544, s | 0xfffc));
-        assert_eq!(all(PrmtMode::Forward4), [0x3322_1100, 0x4433_2211, 0x5544_3322, 0x6655_4433]);
-        assert_eq!(all(PrmtMode::Backward4), [0x5566_7700, 0x6677_0011, 0x7700_1122, 0x0011_2233]);
-        assert_eq!(all(PrmtMode::Replicate8), [0, 0x1111_1111, 0x2222_2222, 0x3333_3333]);
-        assert_eq!(all(PrmtMode::ClampLeft), [0x3322_1100, 0x3322_1111, 0x3322_2222, 0x3333_3333]);
-        assert_eq!(all(PrmtMode::ClampRight), [0, 0x1111_1100, 0x2222_1100, 0x3322_1100]);
-        assert_eq!(all(PrmtMode::Replicate16), [0x1100_1100, 0x3322_3322, 0x1100_1100, 0x3322_3322]);
+        assert_eq!(all(PermuteMode::Forward4), [0x3322_1100, 0x4433_2211, 0x5544_3322, 0x6655_4433]);
+        assert_eq!(all(PermuteMode::Backward4), [0x5566_7700, 0x6677_0011, 0x7700_1122, 0x0011_2233]);
+        assert_eq!(all(PermuteMode::Replicate8), [0, 0x1111_1111, 0x2222_2222, 0x3333_3333]);
+        assert_eq!(all(PermuteMode::EdgeLeft), [0x3322_1100, 0x3322_1111, 0x3322_2222, 0x3333_3333]);
+        assert_eq!(all(PermuteMode::EdgeRight), [0, 0x1111_1100, 0x2222_1100, 0x3322_1100]);
+        assert_eq!(all(PermuteMode::Replicate16), [0x1100_1100, 0x3322_3322, 0x1100_1100, 0x3322_3322]);
     }
 
     #[test]

@@ -88,8 +88,8 @@ pub fn cvt_pack(dst: Type, a: f32, b: f32, r: Rounding, sat: bool, relu: bool) -
 }
 
 /// Widens the low `ty.bits()` bits to 64, by sign where the type has one and with zeros otherwise.
-#[inline]
-pub fn extend(ty: Type, bits: u64) -> u64 {
+#[inline(always)]
+pub fn extend(bits: u64, ty: Type) -> u64 {
     match ty {
         Type::S8 => bits as i8 as u64,
         Type::S16 => bits as i16 as u64,
@@ -180,6 +180,7 @@ pub fn f64_to_f32(x: f64) -> f32 {
     if x.is_nan() { f32::from_bits(nan_to_float(Type::F32, Type::F64, x.to_bits()) as u32) } else { x as f32 }
 }
 
+#[inline(always)]
 fn truncate(ty: Type, bits: u64) -> u64 {
     match ty.bits() {
         width @ 0..64 => bits & ((1 << width) - 1),
@@ -188,7 +189,7 @@ fn truncate(ty: Type, bits: u64) -> u64 {
 }
 
 fn integer_value(ty: Type, bits: u64) -> i128 {
-    let wide = extend(ty, bits);
+    let wide = extend(bits, ty);
     if ty.is_signed() { wide as i64 as i128 } else { wide as i128 }
 }
 

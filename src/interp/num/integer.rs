@@ -76,18 +76,6 @@ products! {
     i64, i128: mulhi_s64 sad_s64;
 }
 
-/// `add.sat.s32`.
-#[inline(always)]
-pub fn add_sat_s32(a: i32, b: i32) -> i32 {
-    a.saturating_add(b)
-}
-
-/// `sub.sat.s32`.
-#[inline(always)]
-pub fn sub_sat_s32(a: i32, b: i32) -> i32 {
-    a.saturating_sub(b)
-}
-
 /// `mul24.lo` and `mul24.hi`: of the 48-bit product of two 24-bit numbers the low 32 bits, or the high 32.
 #[inline]
 pub fn mul24(signed: bool, high: bool, a: u32, b: u32) -> u32 {

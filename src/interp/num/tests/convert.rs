@@ -16,7 +16,7 @@ fn plain(dst: Type, src: Type, bits: u64, r: Rounding) -> u64 {
 }
 
 fn value_of(ty: Type, bits: u64) -> i128 {
-    let wide = extend(ty, bits);
+    let wide = extend(bits, ty);
     if ty.is_signed() { wide as i64 as i128 } else { wide as i128 }
 }
 
@@ -141,8 +141,8 @@ fn integers_become_integers_by_cutting_extending_or_clamping() {
     }
     assert_eq!(cvt(Type::S32, Type::S8, 0x1ff, None, false, false, false), 0xffff_ffff);
     assert_eq!(cvt(Type::U8, Type::S32, (-5i32) as u32 as u64, None, false, false, true), 0);
-    assert_eq!(extend(Type::S8, 0x80), 0xffff_ffff_ffff_ff80);
-    assert_eq!((extend(Type::U8, 0x180), extend(Type::Pred, 3), extend(Type::S64, !0)), (0x80, 1, !0));
+    assert_eq!(extend(0x80, Type::S8), 0xffff_ffff_ffff_ff80);
+    assert_eq!((extend(0x180, Type::U8), extend(3, Type::Pred), extend(!0, Type::S64)), (0x80, 1, !0));
 }
 
 #[test]

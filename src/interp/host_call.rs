@@ -1,0 +1,61 @@
+//! Calls that leave the device: `vprintf` and `__assertfail`. Their arguments lie in the caller's frame.
+
+use super::memory::{Spaces, Target, text};
+use super::printf;
+use super::trap::Fault;
+use crate::program::address::align_up;
+use crate::program::{Instruction, Src};
+use crate::ptx::types::Space;
+
+/// The most text that a run keeps of what kernels print.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// Prints for one thread: the text goes to `output`, the number of arguments to where the call wants its result.
+pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: u32, output: &mut Vec<u8>) -> Result<(), Fault> {
+    let (format, arguments) = (frame_word(spaces, instruction, 0, thread, 8), frame_word(spaces, instruction, 1, thread, 8));
+    let format = text(spaces, thread, format);
+    let (out, count) = printf::format(&format, &mut FrameArguments { spaces, thread, at: arguments });
+    if output.len() < MOST_OUTPUT {
+        output.extend(out);
+    }
+    match instruction.src.get(2) {
+        Some(&Src::Immediate(address)) => spaces.store(thread, Target { space: Space::Local, address }, 4, count.into()),
+        _ => Ok(()),
+    }
+}
+
+/// What a failed assertion says.
+pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: u32) -> Fault {
+    let [message, file, function] = [0, 1, 3].map(|at| {
+        let address = frame_word(spaces, instruction, at, thread, 8);
+        String::from_utf8_lossy(&text(spaces, thread, address)).into_owned()
+    });
+    let line = frame_word(spaces, instruction, 2, thread, 4);
+    Fault::Assertion(format!("{message} ({file}:{line}, in {function})"))
+}
+
+/// The value in the thread's call frame that source `at` names.
+fn frame_word(spaces: &mut Spaces, instruction: &Instruction, at: usize, thread: u32, size: u32) -> u64 {
+    let Some(&Src::Immediate(address)) = instruction.src.get(at) else { return 0 };
+    spaces.load(thread, Target { space: Space::Local, address }, size).unwrap_or(0)
+}
+
+/// Arguments of `vprintf`, read from the buffer that it points to.
+struct FrameArguments<'a, 'b> {
+    spaces: &'a mut Spaces<'b>,
+    thread: u32,
+    at: u64,
+}
+
+impl printf::Arguments for FrameArguments<'_, '_> {
+    fn next(&mut self, size: u32) -> u64 {
+        self.at = align_up(self.at, size.into());
+        let value = self.spaces.target(Space::Generic, self.at, size).and_then(|target| self.spaces.load(self.thread, target, size));
+        self.at = self.at.wrapping_add(size.into());
+        value.unwrap_or(0)
+    }
+
+    fn text(&mut self, address: u64) -> Vec<u8> {
+        text(self.spaces, self.thread, address)
+    }
+}
