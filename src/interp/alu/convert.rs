@@ -67,7 +67,8 @@ pub fn cvt<const W: usize>(x: &mut Exec<W>) {
     match x.instruction.op {
         Op::CvtPack { dst, rounding, sat, relu } => x.slow2(|a, b| num::cvt_pack(dst, a, b, rounding, sat, relu)),
         Op::Cvt { dst, src, rounding, integral, ftz, sat, relu } => {
-            let exact_width = matches!(x.instruction.dst[0], crate::program::Dst::Register { bits, .. } if u32::from(bits) == dst.bits());
+            let exact_width =
+                matches!(x.instruction.dst[0], crate::program::Dst::Register { bits, .. } if u32::from(bits) == dst.bits());
             // The conversions that kernels are full of, as loops of their own.
             let zero = rounding == Some(Rounding::Zero);
             let near = rounding == Some(Rounding::Near);
