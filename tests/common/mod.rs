@@ -1,9 +1,11 @@
 //! What the value tests share: kernels with their launches, run by each of the ways there are to run them.
 //!
 //! - [`kernel`]: a PTX text, a launch and its buffers, ready to run; [`lanes`]: straight-line kernels on whole warps.
+//! - [`golden`]: the runs of `tests/golden`.
 //! - [`table`]: the tables of `tests/forms/*.txt`; [`tolerance`]: how far an answer may be off.
 #![allow(dead_code, reason = "every test crate takes what it needs")]
 
+pub mod golden;
 pub mod kernel;
 pub mod lanes;
 pub mod table;
