@@ -17,10 +17,16 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
+pub mod config;
+pub mod event;
+pub mod export;
 pub mod interp;
 pub mod launch;
+pub mod metrics;
+pub mod policy;
 pub mod program;
 pub mod ptx;
+pub mod sim;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
 pub mod workload;

@@ -28,19 +28,31 @@ pub struct RunArgs {
     /// The launch file (TOML); for a workload also `small` or `full` (the default)
     #[arg(long, value_name = "FILE.toml")]
     pub launch: Option<String>,
-    /// Run the scalar reference interpreter: threads one by one, barrier to barrier
-    #[arg(long)]
+    /// The machine: see `list presets`
+    #[arg(long, value_name = "P", default_value = "gtx480")]
+    pub preset: String,
+    /// Techniques, joined by commas where several go together: see `list techniques`
+    #[arg(long, value_name = "T")]
+    pub technique: Option<String>,
+    /// Change a key of the machine: see `list keys`; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Run the scalar reference interpreter instead of a machine: threads one by one, barrier to barrier
+    #[arg(long, conflicts_with_all = ["technique", "settings", "trace"])]
     pub reference: bool,
     /// Stop after this many cycles (with --reference: thread instructions)
-    #[arg(long, value_name = "N", default_value_t = 10_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: u64,
+    /// Write a trace that Perfetto's and Chrome's trace viewers open
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<String>,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
     /// Write a buffer's final bytes to a file; may be given several times
     #[arg(long, value_name = "BUFFER=FILE")]
     pub dump: Vec<String>,
-    /// Compare the result with the workload's own reference
+    /// Compare the result with the workload's own reference, or with the scalar interpreter
     #[arg(long)]
     pub check: bool,
 }
@@ -57,6 +69,10 @@ pub struct ListArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Listed {
     Workloads,
+    Presets,
+    Techniques,
+    Metrics,
+    Keys,
 }
 
 #[derive(Debug, Args)]

@@ -2,33 +2,95 @@
 
 use super::args::{ListArgs, Listed};
 use super::{Failure, print, print_json};
+use crate::config::{Config, KEYS, Kind, PRESETS, TECHNIQUES};
+use crate::metrics::DEFINITIONS;
 use crate::workload;
 use serde::Serialize;
 
+/// A row of any list: a name, what it is, and what else a program may want to know.
+#[derive(Serialize)]
+struct Row<T: Serialize> {
+    name: &'static str,
+    about: String,
+    #[serde(flatten)]
+    more: T,
+}
+
 #[derive(Serialize)]
 struct WorkloadRow {
-    name: &'static str,
     title: &'static str,
     class: &'static str,
     barriers: bool,
 }
 
+#[derive(Serialize)]
+struct TechniqueRow {
+    decides: &'static str,
+    paper: &'static str,
+}
+
+#[derive(Serialize)]
+struct MetricRow {
+    label: &'static str,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+struct KeyRow {
+    unit: &'static str,
+    kind: Kind,
+    default: String,
+    choices: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
 pub fn list(args: &ListArgs) -> Result<(), Failure> {
     match args.what {
-        Listed::Workloads => workloads(args.json),
+        Listed::Workloads => show(
+            args.json,
+            workload::all().iter().map(|w| {
+                let barriers = if w.barriers { ", barriers" } else { "" };
+                let about = format!("{} ({}{barriers})", w.title, w.class.name());
+                Row { name: w.name, about, more: WorkloadRow { title: w.title, class: w.class.name(), barriers: w.barriers } }
+            }),
+        ),
+        Listed::Presets => show(args.json, PRESETS.iter().map(|p| Row { name: p.name, about: p.about.to_string(), more: Nothing {} })),
+        Listed::Techniques => show(
+            args.json,
+            TECHNIQUES.iter().map(|t| {
+                let about = format!("{}: {} ({})", t.decides, t.about, t.paper);
+                Row { name: t.name, about, more: TechniqueRow { decides: t.decides, paper: t.paper } }
+            }),
+        ),
+        Listed::Metrics => show(
+            args.json,
+            DEFINITIONS.iter().map(|d| Row { name: d.name, about: d.about.to_string(), more: MetricRow { label: d.label, unit: d.unit } }),
+        ),
+        Listed::Keys => {
+            let default = Config::default();
+            show(
+                args.json,
+                KEYS.iter().map(|k| {
+                    let value = (k.get)(&default);
+                    let unit = if k.unit.is_empty() { String::new() } else { format!(" {}", k.unit) };
+                    let about = format!("{value}{unit}: {}", k.about);
+                    Row { name: k.name, about, more: KeyRow { unit: k.unit, kind: k.kind, default: value, choices: (k.choices)() } }
+                }),
+            );
+        }
     }
     Ok(())
 }
 
-fn workloads(json: bool) {
-    let rows: Vec<WorkloadRow> =
-        workload::all().iter().map(|w| WorkloadRow { name: w.name, title: w.title, class: w.class.name(), barriers: w.barriers }).collect();
+fn show<T: Serialize>(json: bool, rows: impl Iterator<Item = Row<T>>) {
+    let rows: Vec<Row<T>> = rows.collect();
     if json {
         return print_json(&rows);
     }
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in rows {
-        let barriers = if row.barriers { ", barriers" } else { "" };
-        print(&format!("{:width$}  {} ({}{barriers})", row.name, row.title, row.class));
+        print(&format!("{:width$}  {}", row.name, row.about));
     }
 }

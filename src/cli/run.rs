@@ -1,33 +1,52 @@
-//! `warpscope run`.
+//! `warpscope run`: on a machine, or by the scalar reference.
 
 use super::args::RunArgs;
 use super::subject::Subject;
 use super::{Failure, print, print_json};
+use crate::config::{Config, apply_techniques};
+use crate::export::chrome::ChromeTrace;
 use crate::interp::memory::Global;
 use crate::interp::reference;
 use crate::interp::start::Start;
 use crate::interp::trap::Trap;
-use crate::launch::BufferData;
+use crate::launch::{BufferData, Launch};
+use crate::metrics::{Metrics, Report};
+use crate::program::Program;
+use crate::sim::{self, Sim};
 use serde::Serialize;
 use std::time::Instant;
 
 /// Threads of a PTX warp on every machine that PTX was written for.
 const PTX_WARP: u32 = 32;
 
-/// What `run --reference --json` prints.
+/// Everything that a run is about, checked.
+struct Job {
+    subject: Subject,
+    program: Program,
+    launch: Launch,
+    before: Vec<BufferData>,
+}
+
+/// What a run left, whatever ran it.
+struct Finished {
+    after: Vec<BufferData>,
+    output: Vec<u8>,
+    trap: Option<Trap>,
+}
+
+/// The part of a JSON report that every run has.
 #[derive(Serialize)]
-struct ReferenceReport<'a> {
+struct Common<'a> {
     kernel: &'a str,
-    machine: &'static str,
+    machine: &'a str,
+    technique: Option<&'a str>,
     grid: [u32; 3],
     block: [u32; 3],
-    thread_instructions: u64,
     buffers: Vec<BufferReport<'a>>,
     /// What the kernel printed.
     output: String,
     check: Option<&'static str>,
     trap: Option<&'a Trap>,
-    host: Speed,
 }
 
 #[derive(Serialize)]
@@ -38,96 +57,235 @@ struct BufferReport<'a> {
     bytes: u64,
 }
 
-/// Speed of the simulator itself.
 #[derive(Serialize)]
-struct Speed {
+struct ReferenceReport<'a> {
+    #[serde(flatten)]
+    common: Common<'a>,
+    thread_instructions: u64,
+    host: ReferenceSpeed,
+}
+
+#[derive(Serialize)]
+struct ReferenceSpeed {
     seconds: f64,
     thread_instructions_per_s: f64,
 }
 
+#[derive(Serialize)]
+struct MachineReport<'a> {
+    #[serde(flatten)]
+    common: Common<'a>,
+    #[serde(flatten)]
+    report: &'a Report,
+    host: MachineSpeed,
+}
+
+/// Speed of the simulator itself.
+#[derive(Serialize)]
+struct MachineSpeed {
+    seconds: f64,
+    sm_cycles_per_s: f64,
+    warp_instructions_per_s: f64,
+    thread_instructions_per_s: f64,
+}
+
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let subject = Subject::open(&args.subject)?;
-    if !args.reference {
-        return Err(Failure::Input("the cycle-level machine is not there yet: run with --reference".into()));
-    }
-    // Problems of the kernel come before those of the launch, but the launch may say which kernel.
-    let launch = subject.launch(args.launch.as_deref());
-    let kernel = launch.as_ref().ok().and_then(|(launch, _)| launch.kernel.clone());
-    let program = subject.program(kernel.as_deref())?;
-    let (launch, before) = launch?;
-    let dumps = parse_dumps(&args.dump, &before)?;
-    let start = Start::new(&program, &launch, &before, PTX_WARP, 1).map_err(Failure::input)?;
+    let job = Job::prepare(args)?;
+    if args.reference { by_reference(args, &job) } else { by_machine(args, job) }
+}
 
-    let clock = Instant::now();
-    let outcome = reference::run(&program, &start, args.max_cycles);
-    let seconds = clock.elapsed().as_secs_f64();
-
-    let trap = outcome.trap.map(|trap| trap.in_text(&program, &subject.ptx));
-    let after = read_back(&outcome.global, &before);
-    for (buffer, path) in dumps {
-        let bytes = after.iter().find(|b| b.name == buffer).map_or(&[][..], |b| &b.bytes);
-        std::fs::write(path, bytes).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+impl Job {
+    fn prepare(args: &RunArgs) -> Result<Job, Failure> {
+        let subject = Subject::open(&args.subject)?;
+        // Problems of the kernel come before those of the launch, but the launch may say which kernel.
+        let launch = subject.launch(args.launch.as_deref());
+        let kernel = launch.as_ref().ok().and_then(|(launch, _)| launch.kernel.clone());
+        let program = subject.program(kernel.as_deref())?;
+        let (launch, before) = launch?;
+        check_dumps(&args.dump, &before)?;
+        Ok(Job { subject, program, launch, before })
     }
-    let check = match (args.check, subject.workload, &trap) {
-        (true, Some(workload), None) => Some(workload.check(&launch, &before, &after).map_err(|m| m.to_string())),
-        (true, None, None) => {
-            return Err(Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into()));
+
+    fn finish(&self, program: &Program, global: &Global, output: Vec<u8>, trap: Option<Trap>) -> Finished {
+        let contents = |name: &str| global.read_buffer(name).unwrap_or_default();
+        Finished {
+            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(&b.name) }).collect(),
+            output,
+            trap: trap.map(|trap| trap.in_text(program, &self.subject.ptx)),
         }
+    }
+
+    fn common<'a>(&'a self, machine: &'a str, technique: Option<&'a str>, kernel: &'a str, finished: &'a Finished, check: Option<&Result<(), String>>) -> Common<'a> {
+        let report = |b: &'a BufferData| {
+            let bytes = b.bytes.len() as u64;
+            BufferReport { name: &b.name, r#type: b.ty.name(), len: bytes / u64::from(b.ty.bytes()), bytes }
+        };
+        Common {
+            kernel,
+            machine,
+            technique,
+            grid: self.launch.grid,
+            block: self.launch.block,
+            buffers: finished.after.iter().map(report).collect(),
+            output: String::from_utf8_lossy(&finished.output).into_owned(),
+            check: check.map(|result| if result.is_ok() { "ok" } else { "failed" }),
+            trap: finished.trap.as_ref(),
+        }
+    }
+
+    /// Compares with the workload's own reference, if it is a workload.
+    fn check_workload(&self, finished: &Finished) -> Option<Result<(), String>> {
+        let workload = self.subject.workload?;
+        Some(workload.check(&self.launch, &self.before, &finished.after).map_err(|mismatch| mismatch.to_string()))
+    }
+}
+
+fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
+    let program = &job.program;
+    let start = Start::new(program, &job.launch, &job.before, PTX_WARP, 1).map_err(Failure::input)?;
+    let clock = Instant::now();
+    let outcome = reference::run(program, &start, args.max_cycles);
+    let seconds = clock.elapsed().as_secs_f64();
+    let finished = job.finish(program, &outcome.global, outcome.output, outcome.trap);
+    let check = match (args.check, &finished.trap) {
+        (true, None) => Some(job.check_workload(&finished).ok_or_else(|| {
+            Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into())
+        })?),
         _ => None,
     };
-    let output = String::from_utf8_lossy(&outcome.output);
     if args.json {
         print_json(&ReferenceReport {
-            kernel: &program.kernel,
-            machine: "scalar reference",
-            grid: launch.grid,
-            block: launch.block,
+            common: job.common("scalar reference", None, &program.kernel, &finished, check.as_ref()),
             thread_instructions: outcome.thread_instructions,
-            buffers: after
-                .iter()
-                .map(|b| BufferReport { name: &b.name, r#type: b.ty.name(), len: b.bytes.len() as u64 / u64::from(b.ty.bytes()), bytes: b.bytes.len() as u64 })
-                .collect(),
-            output: output.into_owned(),
-            check: check.as_ref().map(|result| if result.is_ok() { "ok" } else { "failed" }),
-            trap: trap.as_ref(),
-            host: Speed { seconds, thread_instructions_per_s: outcome.thread_instructions as f64 / seconds.max(1e-9) },
+            host: ReferenceSpeed { seconds, thread_instructions_per_s: outcome.thread_instructions as f64 / seconds.max(1e-9) },
         });
     } else {
-        if !output.is_empty() {
-            print(&output);
-        }
-        print(&format!(
-            "{}: {} thread instructions by the scalar reference, in {seconds:.3} s",
-            program.kernel, outcome.thread_instructions
-        ));
-        if let Some(Ok(())) = check {
-            print("check: every buffer is as the workload's reference leaves it");
+        print_output(&finished.output);
+        print(&format!("{}: {} thread instructions by the scalar reference, in {seconds:.3} s", program.kernel, outcome.thread_instructions));
+    }
+    conclude(args, program, &finished, check)
+}
+
+fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
+    let config = config(args)?;
+    let mut sim = Sim::new(job.program.clone(), config, &job.launch, &job.before).map_err(Failure::input)?;
+    let mut metrics = Metrics::default();
+    let clock = Instant::now();
+    match &args.trace {
+        None => sim.run(args.max_cycles, &mut metrics),
+        Some(path) => {
+            let mut trace = ChromeTrace::new(&sim, &job.subject.ptx);
+            sim.run(args.max_cycles, &mut (&mut metrics, &mut trace));
+            let text = trace.finish(sim.state.cycle);
+            std::fs::write(path, text).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
         }
     }
-    match (trap, check) {
+    let seconds = clock.elapsed().as_secs_f64().max(1e-9);
+    let trap = if sim.finished() { sim.trap().cloned() } else { Some(sim::too_long(&sim, args.max_cycles)) };
+    let (program, cycles) = (&sim.machine.program, sim.state.cycle);
+    let finished = job.finish(program, &sim.state.uncore.global, sim.state.uncore.output.clone(), trap);
+    let report = Report::new(&metrics, &sim.machine.config, cycles);
+    let check = (args.check && finished.trap.is_none()).then(|| check(&job, &sim, &finished));
+    if args.json {
+        print_json(&MachineReport {
+            common: job.common(&args.preset, args.technique.as_deref(), &program.kernel, &finished, check.as_ref()),
+            report: &report,
+            host: MachineSpeed {
+                seconds,
+                sm_cycles_per_s: (cycles * u64::from(sim.machine.config.sms)) as f64 / seconds,
+                warp_instructions_per_s: metrics.warp_instructions as f64 / seconds,
+                thread_instructions_per_s: metrics.thread_instructions as f64 / seconds,
+            },
+        });
+    } else {
+        print_output(&finished.output);
+        print_summary(&report, &program.kernel, args);
+    }
+    conclude(args, program, &finished, check)
+}
+
+/// The preset with its techniques and changed keys.
+fn config(args: &RunArgs) -> Result<Config, Failure> {
+    let mut config = Config::preset(&args.preset).map_err(Failure::input)?;
+    if let Some(techniques) = &args.technique {
+        apply_techniques(&mut config, techniques).map_err(Failure::input)?;
+    }
+    for setting in &args.settings {
+        let (key, value) = setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
+        config.set(key.trim(), value).map_err(Failure::input)?;
+    }
+    Ok(config)
+}
+
+/// Against the workload's reference, and against the scalar interpreter for files.
+fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
+    if let Some(result) = job.check_workload(finished) {
+        return result;
+    }
+    let outcome = reference::run(&sim.machine.program, &sim.machine.start, u64::MAX);
+    if let Some(trap) = outcome.trap {
+        return Err(format!("the scalar reference trapped where the machine did not: {trap}"));
+    }
+    for buffer in &finished.after {
+        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_default();
+        if let Some(at) = expected.iter().zip(&buffer.bytes).position(|(a, b)| a != b) {
+            let index = at / buffer.ty.bytes() as usize;
+            return Err(format!("buffer `{}` differs from the scalar reference at element {index}", buffer.name));
+        }
+    }
+    Ok(())
+}
+
+fn print_output(output: &[u8]) {
+    if !output.is_empty() {
+        print(&String::from_utf8_lossy(output));
+    }
+}
+
+fn print_summary(report: &Report, kernel: &str, args: &RunArgs) {
+    let technique = args.technique.as_ref().map_or(String::new(), |t| format!(" with {t}"));
+    print(&format!("{kernel} on {}{technique}", args.preset));
+    print(&format!("  cycles            {:>14}", report.cycles));
+    print(&format!("  warp instructions {:>14}", report.warp_instructions));
+    print(&format!("  thread instr.     {:>14}", report.thread_instructions));
+    print(&format!("  IPC               {:>14.2}", report.ipc));
+    print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency));
+    print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)));
+    let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
+    print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses));
+    let resident = report.resident_warp_cycles.max(1) as f64;
+    let parts = report.warp_cycles.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * value.as_f64().unwrap_or(0.0) / resident));
+    print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")));
+}
+
+/// Writes the dumps, and says how it ended.
+fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Option<Result<(), String>>) -> Result<(), Failure> {
+    for flag in &args.dump {
+        let (buffer, path) = flag.split_once('=').unwrap_or((flag, ""));
+        let bytes = finished.after.iter().find(|b| b.name == buffer).map_or(&[][..], |b| &b.bytes);
+        std::fs::write(path, bytes).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+    }
+    match (&finished.trap, check) {
         (Some(trap), _) => Err(Failure::Kernel(format!("{} trapped: {trap}", program.kernel))),
         (None, Some(Err(mismatch))) => Err(Failure::Kernel(format!("check failed: {mismatch}"))),
-        _ => Ok(()),
+        (None, Some(Ok(()))) => {
+            if !args.json {
+                print("check: every buffer is as the reference leaves it");
+            }
+            Ok(())
+        }
+        (None, None) => Ok(()),
     }
 }
 
-/// `BUFFER=FILE` pairs, each naming a buffer of the launch.
-fn parse_dumps<'a>(flags: &'a [String], buffers: &[BufferData]) -> Result<Vec<(&'a str, &'a str)>, Failure> {
-    flags
-        .iter()
-        .map(|flag| {
-            let (buffer, path) = flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
-            if buffers.iter().any(|b| b.name == buffer) {
-                return Ok((buffer, path));
-            }
+/// Every dump must be `BUFFER=FILE` and name a buffer of the launch.
+fn check_dumps(flags: &[String], buffers: &[BufferData]) -> Result<(), Failure> {
+    for flag in flags {
+        let (buffer, _) = flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
+        if !buffers.iter().any(|b| b.name == buffer) {
             let names: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
-            Err(Failure::Input(format!("--dump {flag}: the launch has no buffer `{buffer}`; it has {}", names.join(", "))))
-        })
-        .collect()
-}
-
-/// The buffers' contents after a run.
-fn read_back(global: &Global, before: &[BufferData]) -> Vec<BufferData> {
-    let last = |name: &str| global.read_buffer(name).unwrap_or_default();
-    before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: last(&b.name) }).collect()
+            return Err(Failure::Input(format!("--dump {flag}: the launch has no buffer `{buffer}`; it has {}", names.join(", "))));
+        }
+    }
+    Ok(())
 }

@@ -1,0 +1,203 @@
+//! The table of keys.
+
+use super::Scoreboard;
+use crate::policy::divergence::DivergenceKind;
+use crate::policy::fetch::FetchKind;
+use crate::policy::schedule::ScheduleKind;
+use serde::Serialize;
+
+/// What sort of value a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Number,
+    Flag,
+    Choice,
+}
+
+/// One key: its name, what it means, and how to read and write it.
+pub struct Key {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub about: &'static str,
+    pub kind: Kind,
+    /// What a choice may be.
+    pub choices: fn() -> Vec<&'static str>,
+    pub get: fn(&Config) -> String,
+    pub set: fn(&mut Config, &str) -> Result<(), String>,
+}
+
+/// A type that a key's value can have.
+trait KeyValue: Sized {
+    const KIND: Kind;
+    fn show(&self) -> String;
+    fn read(text: &str) -> Result<Self, String>;
+    fn choices() -> Vec<&'static str> {
+        Vec::new()
+    }
+}
+
+impl KeyValue for u32 {
+    const KIND: Kind = Kind::Number;
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<u32, String> {
+        text.parse().map_err(|_| "a whole number from 0 to 4294967295 is allowed".to_string())
+    }
+}
+
+impl KeyValue for bool {
+    const KIND: Kind = Kind::Flag;
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<bool, String> {
+        text.parse().map_err(|_| "`true` or `false` is allowed".to_string())
+    }
+
+    fn choices() -> Vec<&'static str> {
+        vec!["true", "false"]
+    }
+}
+
+/// Finds a choice by name, without regard to case.
+fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, String> {
+    let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|&(_, value)| value).ok_or_else(|| format!("one of {} is allowed", names()))
+}
+
+const SCOREBOARDS: [(&str, Scoreboard); 2] = [("register", Scoreboard::Register), ("simple", Scoreboard::Simple)];
+
+impl KeyValue for Scoreboard {
+    const KIND: Kind = Kind::Choice;
+
+    fn show(&self) -> String {
+        SCOREBOARDS.iter().find(|(_, s)| s == self).map_or("", |(name, _)| name).to_string()
+    }
+
+    fn read(text: &str) -> Result<Scoreboard, String> {
+        choose(&SCOREBOARDS, text)
+    }
+
+    fn choices() -> Vec<&'static str> {
+        SCOREBOARDS.iter().map(|(name, _)| *name).collect()
+    }
+}
+
+/// The kinds of policies are choices by the names in their tables.
+macro_rules! policy_key {
+    ($($kind:ty),*) => {$(
+        impl KeyValue for $kind {
+            const KIND: Kind = Kind::Choice;
+
+            fn show(&self) -> String {
+                self.name().to_string()
+            }
+
+            fn read(text: &str) -> Result<$kind, String> {
+                choose(&<$kind>::ALL.map(|kind| (kind.name(), kind)), text)
+            }
+
+            fn choices() -> Vec<&'static str> {
+                <$kind>::ALL.map(|kind| kind.name()).to_vec()
+            }
+        }
+    )*};
+}
+
+policy_key!(ScheduleKind, FetchKind, DivergenceKind);
+
+macro_rules! keys {
+    ($($name:ident: $ty:ty = $default:expr, $unit:literal, $about:literal;)*) => {
+        /// Every parameter of the machine. The default is the preset `gtx480`.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+        pub struct Config {
+            $(#[doc = $about] pub $name: $ty,)*
+        }
+
+        impl Default for Config {
+            fn default() -> Config {
+                Config { $($name: $default,)* }
+            }
+        }
+
+        /// Every key, in the order in which a person should meet them.
+        pub static KEYS: &[Key] = &[
+            $(Key {
+                name: stringify!($name),
+                unit: $unit,
+                about: $about,
+                kind: <$ty as KeyValue>::KIND,
+                choices: <$ty as KeyValue>::choices,
+                get: |config| config.$name.show(),
+                set: |config, text| <$ty as KeyValue>::read(text).map(|value| config.$name = value),
+            },)*
+        ];
+    };
+}
+
+keys! {
+    sms: u32 = 1, "SMs", "Streaming multiprocessors; they share the L2 cache, DRAM and the supply of blocks";
+    warp_width: u32 = 32, "threads", "Threads of a hardware warp: 1, 2, 4, 8, 16 or 32";
+    simd_width: u32 = 32, "lanes", "Lanes of an execution unit; a warp wider than that holds its issue port and unit for several cycles (TBC table 2: 8)";
+    ptx_warp: u32 = 32, "threads", "Threads of a PTX warp: what %laneid, shfl.sync and member masks mean";
+    max_threads: u32 = 1536, "threads", "Threads resident on an SM (BAWS section 5, VTW table 3)";
+    max_blocks: u32 = 8, "blocks", "Blocks resident on an SM (VTW table 3)";
+    registers: u32 = 32768, "registers", "32-bit registers of an SM (BAWS section 5, VTW table 3)";
+    shared_memory: u32 = 49152, "bytes", "Shared memory of an SM (VTW table 3)";
+    divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the threads of a divergent branch are tracked and brought together again";
+    schedulers: u32 = 2, "schedulers", "Issue ports; warp n belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
+    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues";
+    tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
+    scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
+    ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
+    fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for";
+    fetch_ports: u32 = 1, "warps/cycle", "Warps that instructions are fetched for in a cycle";
+    fetch_instructions: u32 = 2, "instructions", "Instructions that one fetch brings at most";
+    fetch_latency: u32 = 1, "cycles", "From a fetch that hits the I-cache until its instructions can issue";
+    ibuffer: u32 = 2, "instructions", "I-buffer entries of a warp (BAWS section 2)";
+    icache_bytes: u32 = 2048, "bytes", "Instruction cache (BAWS section 5)";
+    icache_line: u32 = 128, "bytes", "Line of the instruction cache";
+    icache_ways: u32 = 4, "ways", "Associativity of the instruction cache";
+    icache_miss_latency: u32 = 60, "cycles", "Time to bring a line into the instruction cache";
+    instruction_bytes: u32 = 8, "bytes", "Size of an instruction in memory";
+    branch_latency: u32 = 2, "cycles", "From a branch's issue until its outcome is known and its warp may fetch again";
+    read_latency: u32 = 3, "cycles", "From issue through operand read to execution";
+    sp_units: u32 = 2, "units", "Units for integer and floating-point instructions (BAWS section 5)";
+    sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
+    ldst_units: u32 = 1, "units", "Load/store units";
+    int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";
+    mul_latency: u32 = 5, "cycles", "Integer multiplication";
+    div_latency: u32 = 145, "cycles", "Integer division and remainder";
+    fp_latency: u32 = 4, "cycles", "Single- and half-precision addition, multiplication, fused multiply-add";
+    dp_latency: u32 = 8, "cycles", "Double-precision addition, multiplication, fused multiply-add";
+    sfu_latency: u32 = 20, "cycles", "Division, roots and transcendental functions";
+    int_interval: u32 = 1, "cycles", "Cycles between two integer instructions on one unit";
+    mul_interval: u32 = 2, "cycles", "Cycles between two integer multiplications on one unit";
+    div_interval: u32 = 8, "cycles", "Cycles between two integer divisions on one unit";
+    fp_interval: u32 = 1, "cycles", "Cycles between two floating-point instructions on one unit";
+    dp_interval: u32 = 8, "cycles", "Cycles between two double-precision instructions on one unit";
+    sfu_interval: u32 = 8, "cycles", "Cycles between two instructions on a special-function unit";
+    ideal_memory: bool = false, "", "Every access to memory takes one cycle";
+    shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide";
+    shared_latency: u32 = 24, "cycles", "Access to shared memory without conflict";
+    constant_latency: u32 = 8, "cycles", "Access to constants or parameters";
+    l1d_bytes: u32 = 16384, "bytes", "L1 data cache (BAWS section 5, VTW table 3)";
+    l1d_line: u32 = 128, "bytes", "Line of the L1 data cache, and the grain of coalescing";
+    l1d_ways: u32 = 4, "ways", "Associativity of the L1 data cache";
+    l1d_mshrs: u32 = 32, "lines", "Lines of the L1 data cache that may be on their way";
+    l1d_latency: u32 = 30, "cycles", "Hit in the L1 data cache";
+    l2_bytes: u32 = 52428, "bytes", "L2 cache: one SM's share of 768 KB over 15 SMs (VTW table 3), rounded down to whole sets";
+    l2_line: u32 = 128, "bytes", "Line of the L2 cache";
+    l2_ways: u32 = 8, "ways", "Associativity of the L2 cache";
+    l2_latency: u32 = 120, "cycles", "Hit in the L2 cache, the way there and back included";
+    l2_bytes_per_cycle: u32 = 32, "bytes/cycle", "What an SM can send to and take from the L2 cache";
+    dram_latency: u32 = 220, "cycles", "What a miss in the L2 cache adds";
+    dram_bytes_per_cycle: u32 = 8, "bytes/cycle", "DRAM bandwidth: one SM's share of 177 GB/s at 1.4 GHz over 15 SMs";
+    atomic_interval: u32 = 2, "cycles", "Cycles between two atomics to the same address";
+}

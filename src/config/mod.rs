@@ -1,0 +1,104 @@
+//! The machine's parameters: one table of keys, presets from the papers' tables, technique names, one `validate`.
+//!
+//! A [`Config`] is plain data, fixed while a run lasts. Every figure in it is a key that a person can read, change
+//! (`--set key=value`) and look up: unit, meaning and whose figure it is. What a paper leaves open follows the order of
+//! magnitude of GPGPU-Sim's GTX480 configuration.
+
+mod keys;
+mod preset;
+mod technique;
+mod validate;
+
+pub use keys::{Config, KEYS, Key, Kind};
+pub use preset::{PRESETS, Preset};
+pub use technique::{TECHNIQUES, Technique, apply_techniques};
+pub use validate::MAX_WARPS;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What is wrong with a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    #[error("there is no key `{key}`{}; `warpscope list keys` shows them all", nearest.as_ref().map_or(String::new(), |n| format!(" (did you mean `{n}`?)")))]
+    UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("`{key}` = `{value}` cannot be: {allowed}")]
+    Value { key: &'static str, value: String, allowed: String },
+    #[error("there is no preset `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+    UnknownPreset { name: String },
+    #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| t.name).collect::<Vec<_>>().join(", "))]
+    UnknownTechnique { name: String },
+    #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
+    Clash { first: &'static str, second: &'static str, what: &'static str },
+}
+
+/// How an instruction waits for those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scoreboard {
+    /// Only for those whose registers it needs.
+    Register,
+    /// One instruction of a warp is in flight at a time (TBC section 2.2).
+    Simple,
+}
+
+impl Config {
+    /// The preset of that name, compared without case.
+    pub fn preset(name: &str) -> Result<Config, ConfigError> {
+        let preset = PRESETS.iter().find(|p| p.name.eq_ignore_ascii_case(name));
+        preset.map(|p| (p.make)()).ok_or_else(|| ConfigError::UnknownPreset { name: name.to_string() })
+    }
+
+    /// Sets one key from text.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+        let known = KEYS.iter().find(|k| k.name == key).ok_or_else(|| ConfigError::UnknownKey { key: key.to_string(), nearest: nearest(key) })?;
+        (known.set)(self, value.trim()).map_err(|allowed| ConfigError::Value { key: known.name, value: value.to_string(), allowed })
+    }
+}
+
+/// The known key that is spelled most alike, if any is close.
+fn nearest(key: &str) -> Option<&'static str> {
+    KEYS.iter().map(|k| (distance(key, k.name), k.name)).filter(|&(d, _)| d <= 3).min().map(|(_, name)| name)
+}
+
+/// Edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let replace = diagonal + (x != y) as usize;
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_can_be_read_and_set_back() -> Result<(), ConfigError> {
+        for preset in PRESETS {
+            let mut config = (preset.make)();
+            let before = config.clone();
+            for key in KEYS {
+                config.set(key.name, &(key.get)(&before))?;
+            }
+            assert_eq!(config, before, "{}", preset.name);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_keys_and_values_are_named() {
+        let mut config = Config::default();
+        assert!(config.set("warp_widht", "8").is_err_and(|e| e.to_string().contains("warp_width")));
+        assert!(config.set("warp_width", "many").is_err_and(|e| e.to_string().contains("many")));
+        assert!(config.set("schedule", "FIFO").is_err_and(|e| e.to_string().contains("GTO")));
+        assert!(Config::preset("zzz").is_err_and(|e| e.to_string().contains("gtx480")));
+    }
+}

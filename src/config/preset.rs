@@ -1,0 +1,108 @@
+//! Machines as the papers describe them.
+
+use super::{Config, Scoreboard};
+use crate::policy::schedule::ScheduleKind;
+
+pub struct Preset {
+    pub name: &'static str,
+    /// Whose table it is.
+    pub about: &'static str,
+    pub make: fn() -> Config,
+}
+
+pub static PRESETS: &[Preset] = &[
+    Preset { name: "gtx480", about: "NVIDIA GTX480 as BAWS section 5 and VTW table 3 configure it", make: Config::default },
+    Preset { name: "tbc", about: "Thread Block Compaction, table 2: warps of 32 on 8 lanes, one instruction of a warp in flight", make: tbc },
+    Preset { name: "vws", about: "Variable Warp Sizing, table 1: 32 lanes, greedy-then-oldest", make: vws },
+    Preset { name: "origami", about: "Origami section 4.1: the GTX480 with a two-level scheduler", make: origami },
+    Preset { name: "toy", about: "For lessons: warps of 4, every latency 1, ideal memory and fetch", make: toy },
+];
+
+fn tbc() -> Config {
+    Config {
+        simd_width: 8,
+        max_threads: 1024,
+        registers: 16384,
+        shared_memory: 16 << 10,
+        schedulers: 1,
+        schedule: ScheduleKind::Lrr,
+        scoreboard: Scoreboard::Simple,
+        ideal_fetch: true,
+        branch_latency: 0,
+        // One pipeline serves arithmetic and memory (section 2.2), eight lanes wide.
+        sp_units: 1,
+        shared_banks: 16,
+        l1d_bytes: 32 << 10,
+        l1d_line: 64,
+        l1d_ways: 8,
+        // 1 MB for each of 8 channels over 30 cores.
+        l2_bytes: (8 << 20) / 30,
+        l2_line: 64,
+        l2_ways: 64,
+        // 8 channels of 8 bytes a memory cycle (800 MHz) for 30 cores at 1300 MHz.
+        dram_bytes_per_cycle: 2,
+        ..Config::default()
+    }
+}
+
+fn vws() -> Config {
+    let alu = 10;
+    Config {
+        max_threads: 1024,
+        max_blocks: 16,
+        schedulers: 1,
+        schedule: ScheduleKind::Gto,
+        fetch_instructions: 1,
+        ibuffer: 1,
+        icache_bytes: 16 << 10,
+        read_latency: 0,
+        sp_units: 1,
+        int_latency: alu,
+        mul_latency: alu,
+        fp_latency: alu,
+        dp_latency: alu,
+        mul_interval: 1,
+        dp_interval: 1,
+        l1d_bytes: 64 << 10,
+        l1d_ways: 8,
+        l2_bytes: 128 << 10,
+        l2_ways: 8,
+        dram_bytes_per_cycle: 32,
+        ..Config::default()
+    }
+}
+
+fn origami() -> Config {
+    Config { schedule: ScheduleKind::TwoLevel, ..Config::default() }
+}
+
+fn toy() -> Config {
+    Config {
+        warp_width: 4,
+        simd_width: 4,
+        ptx_warp: 4,
+        max_threads: 32,
+        max_blocks: 8,
+        schedulers: 1,
+        schedule: ScheduleKind::Lrr,
+        ideal_fetch: true,
+        branch_latency: 0,
+        read_latency: 0,
+        sp_units: 1,
+        int_latency: 1,
+        mul_latency: 1,
+        div_latency: 1,
+        fp_latency: 1,
+        dp_latency: 1,
+        sfu_latency: 1,
+        mul_interval: 1,
+        div_interval: 1,
+        dp_interval: 1,
+        sfu_interval: 1,
+        ideal_memory: true,
+        shared_banks: 4,
+        shared_latency: 1,
+        constant_latency: 1,
+        ..Config::default()
+    }
+}

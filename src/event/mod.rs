@@ -1,0 +1,245 @@
+//! What happens in the machine, as one closed stream of typed events.
+//!
+//! The machine pushes; whoever wants to know listens through a [`Sink`]. Metrics, timelines, plots, exports and tests read
+//! this stream and nothing else. A sink that does not listen costs nothing: its constants are known at compile time.
+//!
+//! Three kinds of events make time add up: for every SM and cycle one [`Event::Cycle`] says how many static warps did or
+//! waited for what, one [`Event::Slot`] for each issue port says how it was used, and [`Event::Warp`] says which warp's
+//! reason changed. A run of cycles in which nothing can happen is one event with a `repeat`.
+
+use crate::program::Pc;
+use crate::ptx::types::Space;
+use serde::Serialize;
+
+/// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It issued an instruction.
+    Issued,
+    /// It could have issued; the scheduler chose another.
+    NotSelected,
+    /// Its next instruction waits for a value that is not there yet.
+    Data,
+    /// Its next instruction waits for a unit or an issue port.
+    Structural,
+    /// The outcome of its branch is not known yet.
+    Control,
+    /// Its next instruction has not been fetched.
+    Fetch,
+    /// It waits at a barrier.
+    Barrier,
+    /// It has ended; its block has not.
+    Exit,
+    /// It waits for other threads of its PTX warp, or because a technique makes it wait.
+    Sync,
+}
+
+impl Reason {
+    pub const ALL: [Reason; 9] = [
+        Reason::Issued,
+        Reason::NotSelected,
+        Reason::Data,
+        Reason::Structural,
+        Reason::Control,
+        Reason::Fetch,
+        Reason::Barrier,
+        Reason::Exit,
+        Reason::Sync,
+    ];
+
+    /// The key in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Reason::Issued => "issued",
+            Reason::NotSelected => "not_selected",
+            Reason::Data => "data",
+            Reason::Structural => "structural",
+            Reason::Control => "control",
+            Reason::Fetch => "fetch",
+            Reason::Barrier => "barrier",
+            Reason::Exit => "exit",
+            Reason::Sync => "sync",
+        }
+    }
+
+    /// The letter that stands for it in every legend.
+    pub fn letter(self) -> char {
+        match self {
+            Reason::Issued => 'I',
+            Reason::NotSelected => 'N',
+            Reason::Data => 'D',
+            Reason::Structural => 'S',
+            Reason::Control => 'C',
+            Reason::Fetch => 'F',
+            Reason::Barrier => 'B',
+            Reason::Exit => 'X',
+            Reason::Sync => 'Y',
+        }
+    }
+}
+
+/// How an issue port was used in a cycle (TBC figure 13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum SlotUse {
+    /// By an instruction with this many active threads.
+    Threads(u8),
+    /// A warp was ready, but no unit was free for it.
+    Stall,
+    /// No warp was ready; at least one waits for memory.
+    Memory,
+    /// No warp was ready, and none waits for memory.
+    Idle,
+}
+
+/// What a cache made of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum CacheOutcome {
+    Hit,
+    Miss,
+    /// The line was already on its way.
+    Merged,
+}
+
+/// One thing that happened. Warps are static warps of an SM by slot, blocks are logical blocks by linear index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Event {
+    /// How many resident static warps had which reason, in the order of [`Reason::ALL`], for `repeat` cycles.
+    Cycle { sm: u16, counts: [u16; 9], repeat: u64 },
+    /// The reason of a warp is another than in the cycle before; `None` when it is no longer resident.
+    Warp { sm: u16, warp: u16, reason: Option<Reason> },
+    Slot { sm: u16, port: u16, slot: SlotUse, repeat: u64 },
+    /// `count` instructions from `pc` on were asked for.
+    Fetched { sm: u16, warp: u16, pc: Pc, count: u8, hit: bool },
+    /// An instruction issued for the lanes of `mask`; lane i is thread `first_thread + i` of the block.
+    Issued { sm: u16, warp: u16, block: u64, pc: Pc, mask: u32, first_thread: u32 },
+    /// A branch that can diverge was executed.
+    Branch { sm: u16, warp: u16, pc: Pc, taken: u32, not_taken: u32, diverged: bool },
+    /// An entry was pushed onto the warp's stack; `depth` counts it.
+    Push { sm: u16, warp: u16, depth: u16, pc: Pc, rpc: Pc, mask: u32 },
+    /// The top entry was popped, leaving `depth` entries.
+    Pop { sm: u16, warp: u16, depth: u16 },
+    /// An instruction's result is there.
+    Writeback { sm: u16, warp: u16, pc: Pc },
+    /// A memory instruction became this many transactions.
+    Memory { sm: u16, warp: u16, pc: Pc, space: Space, write: bool, transactions: u16, done: u64 },
+    L1 { sm: u16, line: u64, write: bool, outcome: CacheOutcome },
+    L2 { line: u64, write: bool, outcome: CacheOutcome },
+    /// Shared memory served one instruction in this many cycles more than one.
+    BankConflict { sm: u16, warp: u16, pc: Pc, extra: u16 },
+    BarrierArrive { sm: u16, warp: u16, block: u64, barrier: u8, mask: u32 },
+    BarrierRelease { sm: u16, block: u64, barrier: u8 },
+    /// Threads of a PTX warp that waited for each other went on.
+    Joined { sm: u16, block: u64, pc: Pc, mask: u32 },
+    WarpExit { sm: u16, warp: u16 },
+    BlockStart { sm: u16, slot: u16, block: u64, first_warp: u16, warps: u16 },
+    BlockEnd { sm: u16, slot: u16, block: u64 },
+    /// The kernel did something wrong; the run ends.
+    Trap { sm: u16, warp: u16, pc: Pc },
+}
+
+/// Somebody who wants to know.
+pub trait Sink {
+    /// Whether anything is listened to at all.
+    const LISTENS: bool = true;
+    /// Whether [`Event::Warp`] is wanted: it costs a look at every warp each cycle.
+    const WANTS_WARPS: bool = false;
+
+    fn event(&mut self, cycle: u64, event: Event);
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silence;
+
+impl Sink for Silence {
+    const LISTENS: bool = false;
+
+    #[inline(always)]
+    fn event(&mut self, _: u64, _: Event) {}
+}
+
+/// Keeps every event with its cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    pub events: Vec<(u64, Event)>,
+}
+
+impl Sink for Log {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.events.push((cycle, event));
+    }
+}
+
+/// Two listeners at once.
+impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
+    const LISTENS: bool = A::LISTENS || B::LISTENS;
+    const WANTS_WARPS: bool = A::WANTS_WARPS || B::WANTS_WARPS;
+
+    #[inline(always)]
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.0.event(cycle, event);
+        self.1.event(cycle, event);
+    }
+}
+
+/// A number that depends on every event and its order, for comparing runs.
+#[derive(Clone, Debug)]
+pub struct EventHash(u64);
+
+impl Default for EventHash {
+    fn default() -> EventHash {
+        EventHash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl EventHash {
+    pub fn value(&self) -> u64 {
+        self.0
+    }
+}
+
+impl std::hash::Hasher for EventHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    /// FNV-1a over the bytes; integers arrive through the methods below, in one byte order on every host.
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn write_u16(&mut self, i: u16) {
+        self.write_u64(i.into());
+    }
+
+    fn write_u32(&mut self, i: u32) {
+        self.write_u64(i.into());
+    }
+
+    fn write_u64(&mut self, i: u64) {
+        self.0 = (self.0 ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    fn write_usize(&mut self, i: usize) {
+        self.write_u64(i as u64);
+    }
+
+    fn write_isize(&mut self, i: isize) {
+        self.write_u64(i as u64);
+    }
+}
+
+impl Sink for EventHash {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        use std::hash::{Hash, Hasher};
+        self.write_u64(cycle);
+        event.hash(self);
+    }
+}

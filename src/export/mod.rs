@@ -1,0 +1,3 @@
+//! Runs as files that other tools open.
+
+pub mod chrome;

@@ -1,0 +1,49 @@
+//! What each number means.
+
+use serde::Serialize;
+
+/// One number of a run's report.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Definition {
+    /// The key in JSON.
+    pub name: &'static str,
+    /// What a legend or an axis says.
+    pub label: &'static str,
+    pub unit: &'static str,
+    pub about: &'static str,
+}
+
+macro_rules! definitions {
+    ($($name:literal, $label:literal, $unit:literal, $about:literal;)*) => {
+        /// Every number, in the order of a report.
+        pub static DEFINITIONS: &[Definition] = &[$(Definition { name: $name, label: $label, unit: $unit, about: $about },)*];
+    };
+}
+
+definitions! {
+    "cycles", "Cycles", "cycles", "From launch to the last block's end";
+    "warp_instructions", "Warp instructions", "instructions", "Instructions issued by warps";
+    "thread_instructions", "Thread instructions", "instructions", "The sum of their active threads";
+    "ipc", "IPC", "instructions/cycle", "Thread instructions per cycle, the papers' IPC";
+    "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width";
+    "branches", "Branches", "instructions", "Branches that could diverge, executed by warps";
+    "divergent_branches", "Divergent branches", "instructions", "Those whose threads split";
+    "branch_efficiency", "Branch efficiency", "", "Share of branches that did not split";
+    "sms", "SMs", "", "Streaming multiprocessors simulated";
+    "issue_ports", "Issue ports", "", "Issue ports of an SM";
+    "issue_slots", "Issue slots", "slots", "What each issue port did each cycle: active threads in eighths of its width, stall, w0_mem, w0_idle (TBC figure 13)";
+    "warp_cycles", "Warp cycles", "warp-cycles", "What each resident static warp did each cycle, or why it did not issue (BAWS figure 10)";
+    "resident_warp_cycles", "Resident warp cycles", "warp-cycles", "Static warps resident, summed over cycles";
+    "fetches", "Fetches", "fetches", "Instruction fetches (VWS figures 5, 9)";
+    "fetches_per_cycle", "Fetches per cycle", "fetches/cycle", "Instruction fetches per cycle and SM";
+    "instruction_misses", "I-cache misses", "fetches", "Fetches that had to wait for their line";
+    "l1d", "L1 data cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
+    "l2", "L2 cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
+    "memory_transactions", "Memory transactions", "transactions", "Lines that global and local accesses were coalesced into";
+    "memory_bytes", "Memory bytes", "bytes", "What those transactions move";
+    "shared_bank_conflicts", "Bank conflicts", "cycles", "Cycles that shared memory needed beyond the first of each access";
+    "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3)";
+    "barriers", "Barriers", "", "phases: arrivals of warps at barriers; releases; stall_fraction: share of warp cycles spent waiting at one (BAWS figure 1)";
+    "blocks", "Blocks", "blocks", "Blocks that ended";
+    "host", "Simulator speed", "", "How fast the simulator itself was: seconds, SM cycles, warp and thread instructions per second";
+}

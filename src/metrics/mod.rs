@@ -1,0 +1,109 @@
+//! Numbers of a run: folds over its events, each defined once.
+//!
+//! [`Metrics`] listens to the machine and counts. [`DEFINITIONS`] says what each key of `run --json` means, for the command
+//! line, legends and axes alike.
+
+mod definitions;
+mod report;
+
+pub use definitions::{DEFINITIONS, Definition};
+pub use report::Report;
+
+use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use crate::ptx::types::Space;
+use serde::Serialize;
+
+/// Counts over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    pub warp_instructions: u64,
+    pub thread_instructions: u64,
+    pub branches: u64,
+    pub divergent_branches: u64,
+    /// Issue slots by active threads, from one on, then stall, memory, idle.
+    pub slots_by_threads: [u64; 32],
+    pub slots_stall: u64,
+    pub slots_memory: u64,
+    pub slots_idle: u64,
+    /// In the order of [`Reason::ALL`].
+    pub warp_cycles: [u64; Reason::ALL.len()],
+    pub fetches: u64,
+    pub instruction_misses: u64,
+    pub l1d: CacheCounts,
+    pub l2: CacheCounts,
+    pub memory_transactions: u64,
+    pub shared_bank_conflicts: u64,
+    pub max_stack_depth: u64,
+    pub barrier_arrivals: u64,
+    pub barrier_releases: u64,
+    pub blocks: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CacheCounts {
+    pub accesses: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub mshr_merges: u64,
+}
+
+impl CacheCounts {
+    fn count(&mut self, outcome: CacheOutcome) {
+        self.accesses += 1;
+        match outcome {
+            CacheOutcome::Hit => self.hits += 1,
+            CacheOutcome::Miss => self.misses += 1,
+            CacheOutcome::Merged => self.mshr_merges += 1,
+        }
+    }
+}
+
+impl Sink for Metrics {
+    #[inline(always)]
+    fn event(&mut self, _: u64, event: Event) {
+        match event {
+            Event::Cycle { counts, repeat, .. } => {
+                for (total, count) in self.warp_cycles.iter_mut().zip(counts) {
+                    *total += u64::from(count) * repeat;
+                }
+            }
+            Event::Slot { slot, repeat, .. } => match slot {
+                SlotUse::Threads(threads) => self.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
+                SlotUse::Stall => self.slots_stall += repeat,
+                SlotUse::Memory => self.slots_memory += repeat,
+                SlotUse::Idle => self.slots_idle += repeat,
+            },
+            Event::Issued { mask, .. } => {
+                self.warp_instructions += 1;
+                self.thread_instructions += u64::from(mask.count_ones());
+            }
+            Event::Branch { diverged, .. } => {
+                self.branches += 1;
+                self.divergent_branches += u64::from(diverged);
+            }
+            Event::Push { depth, .. } => self.max_stack_depth = self.max_stack_depth.max(depth.into()),
+            Event::Fetched { hit, .. } => {
+                self.fetches += 1;
+                self.instruction_misses += u64::from(!hit);
+            }
+            Event::Memory { space, transactions, .. } => {
+                if matches!(space, Space::Global | Space::Local | Space::Generic) {
+                    self.memory_transactions += u64::from(transactions);
+                }
+            }
+            Event::L1 { outcome, .. } => self.l1d.count(outcome),
+            Event::L2 { outcome, .. } => self.l2.count(outcome),
+            Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
+            Event::BarrierArrive { .. } => self.barrier_arrivals += 1,
+            Event::BarrierRelease { .. } => self.barrier_releases += 1,
+            Event::BlockEnd { .. } => self.blocks += 1,
+            Event::Warp { .. }
+            | Event::Pop { .. }
+            | Event::Writeback { .. }
+            | Event::Joined { .. }
+            | Event::WarpExit { .. }
+            | Event::BlockStart { .. }
+            | Event::Trap { .. } => {}
+        }
+    }
+}

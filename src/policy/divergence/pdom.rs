@@ -1,0 +1,170 @@
+//! PDOM: a stack for each warp, reconverging at immediate post-dominators (TBC section 2.2.2).
+//!
+//! An entry is a PC, a reconvergence PC and a mask; the top entry runs. When a branch splits its lanes, the top entry
+//! becomes the one that waits at the reconvergence point, and an entry is pushed for each side that does not begin there.
+//! When the next PC of the top entry is its RPC, it is popped, and the entry below goes on with all of its lanes.
+//!
+//! ```text
+//!   A: @p bra C      A splits 0b0110 to C      C reaches D         B reaches D
+//!   B: …             [D  -  1111]              [D  -  1111]        [D  -  1111]  ◄ runs
+//!   C: …             [B  D  1001]              [B  D  1001] ◄ runs
+//!   D: …             [C  D  0110]  ◄ runs
+//! ```
+//!
+//! Lanes that exit leave every entry; an entry without lanes is popped.
+
+use super::{Flow, Place, WarpName};
+use crate::event::Event;
+use crate::program::Pc;
+
+/// The RPC of an entry that meets nobody before the kernel ends.
+pub const NEVER: Pc = Pc::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    pub pc: Pc,
+    pub rpc: Pc,
+    pub mask: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pdom {
+    stacks: Vec<Vec<Entry>>,
+}
+
+impl Pdom {
+    pub fn new(warps: u32) -> Pdom {
+        Pdom { stacks: vec![Vec::new(); warps as usize] }
+    }
+
+    pub fn stack(&self, warp: u32) -> &[Entry] {
+        self.stacks.get(warp as usize).map_or(&[], |stack| stack)
+    }
+
+    pub fn start(&mut self, warp: WarpName, mask: u32) -> Place {
+        let stack = &mut self.stacks[warp.warp as usize];
+        stack.clear();
+        stack.push(Entry { pc: 0, rpc: NEVER, mask });
+        Place { pc: 0, mask }
+    }
+
+    #[inline]
+    pub fn advance(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
+        let stack = &mut self.stacks[warp.warp as usize];
+        match flow {
+            Flow::Next => stack.last_mut()?.pc += 1,
+            Flow::Branch { groups: [one], .. } => stack.last_mut()?.pc = one.pc,
+            Flow::Branch { groups, rpc, .. } => diverge(stack, warp, groups, rpc, emit),
+            Flow::Exit { mask } => {
+                stack.last_mut()?.pc += 1;
+                for entry in stack.iter_mut() {
+                    entry.mask &= !mask;
+                }
+            }
+        }
+        // Reaching the reconvergence point, or losing the last lane, uncovers the entry below.
+        while let Some(top) = stack.last() {
+            if top.mask != 0 && top.pc != top.rpc {
+                return Some(Place { pc: top.pc, mask: top.mask });
+            }
+            stack.pop();
+            emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
+        }
+        None
+    }
+}
+
+fn diverge(stack: &mut Vec<Entry>, warp: WarpName, groups: &[Place], rpc: Option<Pc>, emit: &mut impl FnMut(Event)) {
+    let Some(top) = stack.last_mut() else { return };
+    let rpc = match rpc {
+        Some(rpc) => {
+            top.pc = rpc;
+            rpc
+        }
+        None => {
+            // Nothing to wait for: the sides take the entry's place.
+            top.mask = 0;
+            NEVER
+        }
+    };
+    if top.mask == 0 {
+        stack.pop();
+        emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
+    }
+    // The first group, the taken side of a branch, comes to lie on top.
+    for group in groups.iter().rev().filter(|group| group.pc != rpc) {
+        stack.push(Entry { pc: group.pc, rpc, mask: group.mask });
+        emit(Event::Push { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16, pc: group.pc, rpc, mask: group.mask });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WARP: WarpName = WarpName { sm: 0, warp: 0 };
+
+    fn split(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>) -> Option<Place> {
+        let groups: Vec<Place> = groups.iter().map(|&(pc, mask)| Place { pc, mask }).collect();
+        pdom.advance(WARP, Flow::Branch { groups: &groups, rpc, lpc: None }, &mut |_| {})
+    }
+
+    fn next(pdom: &mut Pdom) -> Option<Place> {
+        pdom.advance(WARP, Flow::Next, &mut |_| {})
+    }
+
+    fn at(pc: Pc, mask: u32) -> Option<Place> {
+        Some(Place { pc, mask })
+    }
+
+    #[test]
+    fn both_sides_run_and_meet() {
+        let mut pdom = Pdom::new(1);
+        pdom.start(WARP, 0b1111);
+        // A at 0 branches to C at 2, else B at 1; both end before D at 3, C by falling through, B by a jump.
+        assert_eq!(split(&mut pdom, &[(2, 0b0110), (1, 0b1001)], Some(3)), at(2, 0b0110));
+        assert_eq!(pdom.stack(0).len(), 3);
+        assert_eq!(next(&mut pdom), at(1, 0b1001), "C has reached D, B goes on");
+        assert_eq!(split(&mut pdom, &[(3, 0b1001)], None), at(3, 0b1111), "all meet at D");
+        assert_eq!(pdom.stack(0).len(), 1);
+    }
+
+    #[test]
+    fn a_side_that_begins_at_the_meeting_point_is_not_pushed() {
+        let mut pdom = Pdom::new(1);
+        pdom.start(WARP, 0b11);
+        assert_eq!(split(&mut pdom, &[(5, 0b01), (1, 0b10)], Some(5)), at(1, 0b10));
+        assert_eq!(pdom.stack(0).len(), 2);
+        assert_eq!(split(&mut pdom, &[(5, 0b10)], None), at(5, 0b11));
+    }
+
+    #[test]
+    fn a_loop_with_different_trip_counts_needs_one_entry_more() {
+        let mut pdom = Pdom::new(1);
+        pdom.start(WARP, 0b111);
+        // At 4: jump back to 2, else fall to 5, which is the meeting point.
+        assert_eq!(split(&mut pdom, &[(2, 0b011), (5, 0b100)], Some(5)), at(2, 0b011));
+        assert_eq!(split(&mut pdom, &[(2, 0b001), (5, 0b010)], Some(5)), at(2, 0b001));
+        assert_eq!(pdom.stack(0).len(), 3);
+        assert_eq!(split(&mut pdom, &[(5, 0b001)], Some(5)), at(5, 0b111), "two pops at once");
+    }
+
+    #[test]
+    fn exited_lanes_leave_every_entry() {
+        let mut pdom = Pdom::new(1);
+        pdom.start(WARP, 0b1111);
+        assert_eq!(split(&mut pdom, &[(7, 0b0011), (1, 0b1100)], Some(9)), at(7, 0b0011));
+        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b0011 }, &mut |_| {}), at(1, 0b1100));
+        assert_eq!(pdom.stack(0)[0].mask, 0b1100);
+        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b1100 }, &mut |_| {}), None);
+    }
+
+    #[test]
+    fn without_a_meeting_point_the_sides_replace_the_entry() {
+        let mut pdom = Pdom::new(1);
+        pdom.start(WARP, 0b11);
+        assert_eq!(split(&mut pdom, &[(4, 0b01), (1, 0b10)], None), at(4, 0b01));
+        assert_eq!(pdom.stack(0).len(), 2);
+        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b01 }, &mut |_| {}), at(1, 0b10));
+    }
+}

@@ -1,0 +1,37 @@
+//! Which warp instructions are fetched for.
+
+use crate::sim::warp_set::WarpSet;
+
+super::kinds! {
+    /// The fetch policies.
+    FetchKind {
+        /// Loose round robin: the next warp after the last whose I-buffer is empty (BAWS section 2).
+        Lrr = "LRR",
+    }
+}
+
+/// A fetch policy with its memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fetch {
+    kind: FetchKind,
+    /// Where the search begins: behind the warp that was fetched for last.
+    next: u32,
+}
+
+impl Fetch {
+    pub fn new(kind: FetchKind) -> Fetch {
+        Fetch { kind, next: 0 }
+    }
+
+    /// The warp to fetch for, of those that could do with instructions.
+    #[inline]
+    pub fn pick(&mut self, wanting: &WarpSet, words: usize) -> Option<u32> {
+        match self.kind {
+            FetchKind::Lrr => {
+                let warp = wanting.next_from(self.next, words)?;
+                self.next = warp + 1;
+                Some(warp)
+            }
+        }
+    }
+}

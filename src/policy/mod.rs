@@ -1,0 +1,35 @@
+//! The decisions that techniques differ in, one variant a file.
+//!
+//! A policy sees a read-only view and returns a choice; the stage acts on it and emits the event. Its memory lives in
+//! itself and is plain data, so that the machine can be copied and rewound. No policy knows another.
+//!
+//! # Adding a policy
+//! Write the file in its family's folder, add its row to the family's table (the `policies!` lines), and give it a name in
+//! `config/technique.rs` if people are to choose it by one. Menus, the command line and the tests follow the tables.
+
+pub mod divergence;
+pub mod fetch;
+pub mod schedule;
+
+/// Makes, from one row for each variant, the `Copy` kind that configurations and menus hold, and its table of names.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $kind:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+        pub enum $kind {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $kind {
+            pub const ALL: [$kind; [$(stringify!($variant)),*].len()] = [$($kind::$variant),*];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use kinds;

@@ -1,0 +1,216 @@
+//! One SM with what it needs from the rest of the machine, and the parts of a cycle that concern all of its warps.
+
+use super::Machine;
+use super::decode::UNITS;
+use super::state::{Sm, Uncore};
+use super::warp_set::WarpSet;
+use super::wheel::{Completion, Done};
+use crate::config::Scoreboard;
+use crate::event::{Event, Reason, Sink, SlotUse};
+use crate::interp::barrier::ThreadSet;
+use crate::interp::trap::{Fault, Trap};
+
+/// One SM in one cycle.
+pub struct Core<'a, S> {
+    pub machine: &'a Machine,
+    pub name: u16,
+    pub sm: &'a mut Sm,
+    pub uncore: &'a mut Uncore,
+    pub cycle: u64,
+    pub sink: &'a mut S,
+}
+
+impl<S: Sink> Core<'_, S> {
+    #[inline(always)]
+    pub fn emit(&mut self, event: Event) {
+        if S::LISTENS {
+            self.sink.event(self.cycle, event);
+        }
+    }
+
+    /// Works out anew what holds a warp's next instruction back: after an issue, a fetch or a result.
+    #[inline]
+    pub fn recheck(&mut self, warp: u32) {
+        recheck(self.machine, self.sm, warp);
+    }
+
+    /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
+    pub fn account(&mut self, repeat: u64) {
+        let reasons = self.reasons();
+        let words = self.machine.words;
+        if S::LISTENS {
+            let counts = reasons.map(|set| set.len(words) as u16);
+            self.emit(Event::Cycle { sm: self.name, counts, repeat });
+        }
+        if S::WANTS_WARPS {
+            self.warp_changes(&reasons);
+        }
+        if S::LISTENS {
+            for port in 0..self.sm.issued.ports.len() {
+                self.emit(Event::Slot { sm: self.name, port: port as u16, slot: self.sm.issued.ports[port], repeat });
+            }
+        }
+    }
+
+    fn warp_changes(&mut self, reasons: &[WarpSet; Reason::ALL.len()]) {
+        let words = self.machine.words;
+        let before = std::mem::replace(&mut self.sm.sets.before, *reasons);
+        let mut gone = WarpSet::default();
+        for word in 0..words {
+            let (was, is) = (before.iter().fold(0, |all, set| all | set.bits[word]), reasons.iter().fold(0, |all, set| all | set.bits[word]));
+            gone.bits[word] = was & !is;
+        }
+        for warp in gone.iter(words) {
+            self.emit(Event::Warp { sm: self.name, warp: warp as u16, reason: None });
+        }
+        for (at, reason) in Reason::ALL.into_iter().enumerate() {
+            let mut new = WarpSet::default();
+            for word in 0..words {
+                new.bits[word] = reasons[at].bits[word] & !before[at].bits[word];
+            }
+            for warp in new.iter(words) {
+                self.emit(Event::Warp { sm: self.name, warp: warp as u16, reason: Some(reason) });
+            }
+        }
+    }
+
+    /// Every resident warp in exactly one set, in the order of [`Reason::ALL`].
+    fn reasons(&self) -> [WarpSet; Reason::ALL.len()] {
+        let sets = &self.sm.sets;
+        let mut reasons = [WarpSet::default(); Reason::ALL.len()];
+        for word in 0..self.machine.words {
+            let mut rest = sets.resident.bits[word];
+            let mut take = |reason: Reason, bits: u64| {
+                reasons[reason as usize].bits[word] = rest & bits;
+                rest &= !bits;
+            };
+            // A warp that issued has gone on: whatever holds its next instruction back counts from the next cycle.
+            take(Reason::Issued, self.sm.issued.warps.bits[word]);
+            take(Reason::Exit, sets.exited.bits[word]);
+            take(Reason::Barrier, sets.barrier.bits[word]);
+            take(Reason::Sync, sets.sync.bits[word]);
+            take(Reason::Control, sets.control.bits[word]);
+            take(Reason::Fetch, sets.unfetched.bits[word]);
+            take(Reason::Data, sets.data.bits[word]);
+            take(Reason::NotSelected, self.sm.issued.available.bits[word]);
+            take(Reason::Structural, u64::MAX);
+        }
+        reasons
+    }
+}
+
+/// What the issue stage did in a cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Issued {
+    pub warps: WarpSet,
+    /// Warps that could have issued when their port chose.
+    pub available: WarpSet,
+    /// How each port was used.
+    pub ports: Vec<SlotUse>,
+}
+
+/// Tells of the blocks that are resident before the first cycle.
+pub fn announce_blocks<S: Sink>(sms: &[Sm], sink: &mut S) {
+    for (name, sm) in sms.iter().enumerate() {
+        for (slot, block) in sm.blocks.iter().enumerate().filter_map(|(slot, block)| block.as_ref().map(|b| (slot, b))) {
+            sink.event(0, Event::BlockStart { sm: name as u16, slot: slot as u16, block: block.index, first_warp: block.first_warp, warps: block.warps });
+        }
+    }
+}
+
+/// Applies everything that is done by now; whether there was anything.
+pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore, now: u64, sink: &mut S) -> bool {
+    uncore.wheel.take(now, |completion| {
+        let Completion { sm: name, warp, life, done } = completion;
+        let sm = &mut sms[name as usize];
+        let state = &mut sm.warps[warp as usize];
+        match done {
+            Done::Write { pc, load } if state.life == life => {
+                for &(word, bits) in &machine.decoded[pc as usize].writes {
+                    state.pending[word as usize] &= !bits;
+                }
+                state.in_flight -= 1;
+                if load {
+                    state.loads -= 1;
+                    sm.sets.loading.set(warp.into(), state.loads > 0);
+                }
+                if S::LISTENS {
+                    sink.event(now, Event::Writeback { sm: name, warp, pc });
+                }
+                recheck(machine, sm, warp.into());
+            }
+            Done::Fetch { count } if state.fetch_life == life => {
+                state.filled = count;
+                sm.sets.unfetched.remove(warp.into());
+                recheck(machine, sm, warp.into());
+            }
+            Done::Branch if state.life == life => {
+                sm.sets.control.remove(warp.into());
+                if state.filled == 0 {
+                    sm.sets.wants_fetch.insert(warp.into());
+                }
+            }
+            _ => {}
+        }
+    })
+}
+
+fn recheck(machine: &Machine, sm: &mut Sm, warp: u32) {
+    let state = &sm.warps[warp as usize];
+    let decoded = &machine.decoded[state.place.pc as usize];
+    let waits = match machine.config.scoreboard {
+        _ if decoded.drains => state.in_flight > 0,
+        Scoreboard::Simple => state.in_flight > 0,
+        Scoreboard::Register => decoded.hazards.iter().any(|&(word, bits)| state.pending[word as usize] & bits != 0),
+    };
+    sm.sets.data.set(warp, waits);
+    for kind in 0..UNITS {
+        sm.sets.needs[kind].set(warp, decoded.unit as usize == kind);
+    }
+}
+
+/// The next time at which a unit or a port that is busy now becomes free.
+pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
+    let units = sm.units.iter().flatten().copied();
+    units.chain(sm.ports.iter().map(|port| port.free)).filter(|&free| free > now).min()
+}
+
+/// Why nothing can ever happen again: who waits where.
+pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
+    let mut parts = Vec::new();
+    let mut pc = None;
+    for sm in sms {
+        for block in sm.blocks.iter().flatten() {
+            let warps = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
+            let list = |set: &WarpSet| {
+                let mut named = ThreadSet::default();
+                warps.clone().filter(|&w| set.contains(w)).for_each(|w| named.insert(w - u32::from(block.first_warp)));
+                named
+            };
+            for (id, waiting, missing) in block.barriers.waiting() {
+                let waiters = list(&sm.sets.barrier);
+                parts.push(format!(
+                    "barrier {id} of block {} can never complete: warps {} wait at it (threads {}), {missing} more threads would have to arrive",
+                    block.index,
+                    waiters.ranges(),
+                    waiting.ranges()
+                ));
+                pc = pc.or(warps.clone().find(|&w| sm.sets.barrier.contains(w)).map(|w| sm.warps[w as usize].place.pc));
+            }
+            let joining = list(&sm.sets.sync);
+            if !joining.is_empty() {
+                parts.push(format!("warps {} of block {} wait in a warp operation for threads that never come", joining.ranges(), block.index));
+                pc = pc.or(warps.clone().find(|&w| sm.sets.sync.contains(w)).map(|w| sm.warps[w as usize].place.pc));
+            }
+            let exited = list(&sm.sets.exited);
+            if !exited.is_empty() {
+                parts.push(format!("warps {} of block {} have exited", exited.ranges(), block.index));
+            }
+        }
+    }
+    let trap = Trap::new(&Fault::Deadlock(parts.join("; ")));
+    match pc {
+        Some(pc) => trap.at(&machine.program, pc),
+        None => trap,
+    }
+}

@@ -1,0 +1,98 @@
+//! What the pipeline needs to know of each instruction, worked out once for a program and a configuration.
+
+use crate::config::Config;
+use crate::program::liveness::{for_reads, for_writes};
+use crate::program::{Instruction, Program};
+use crate::ptx::op::{Float1, Float2, Int1, Int2, Op};
+use crate::ptx::types::{Space, Type};
+
+/// What executes an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Integer and floating-point arithmetic.
+    Sp = 0,
+    /// Special functions.
+    Sfu = 1,
+    /// Loads and stores.
+    LdSt = 2,
+    /// Branches, barriers and exits need no unit but the issue port.
+    Control = 3,
+}
+
+/// Kinds of units.
+pub const UNITS: usize = 4;
+
+/// A part of a warp's set of pending registers.
+pub type Bits = (u16, u64);
+
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    pub unit: Unit,
+    /// From execution to result.
+    pub latency: u32,
+    /// Cycles between two of its kind on one unit.
+    pub interval: u32,
+    /// Registers that it reads or writes: those must not be pending.
+    pub hazards: Box<[Bits]>,
+    /// Registers that become pending.
+    pub writes: Box<[Bits]>,
+    /// It waits until nothing of its warp is in flight.
+    pub drains: bool,
+}
+
+impl Decoded {
+    pub fn new(program: &Program, instruction: &Instruction, config: &Config) -> Decoded {
+        let (unit, latency, interval) = timing(instruction.op, config);
+        let carry = program.planes - 1;
+        let (mut hazards, mut writes) = (Vec::new(), Vec::new());
+        for_reads(instruction, carry, |plane| add(&mut hazards, plane));
+        for_writes(instruction, carry, |plane| {
+            add(&mut hazards, plane);
+            add(&mut writes, plane);
+        });
+        Decoded { unit, latency, interval, hazards: hazards.into(), writes: writes.into(), drains: matches!(instruction.op, Op::Exit | Op::Ret) }
+    }
+}
+
+fn add(bits: &mut Vec<Bits>, plane: u32) {
+    let (word, bit) = ((plane / 64) as u16, 1 << (plane % 64));
+    match bits.iter_mut().find(|(at, _)| *at == word) {
+        Some((_, known)) => *known |= bit,
+        None => bits.push((word, bit)),
+    }
+}
+
+/// Unit, latency and interval by the class of an operation.
+fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
+    let int = (Unit::Sp, c.int_latency, c.int_interval);
+    let mul = (Unit::Sp, c.mul_latency, c.mul_interval);
+    let fp = (Unit::Sp, c.fp_latency, c.fp_interval);
+    let dp = (Unit::Sp, c.dp_latency, c.dp_interval);
+    let sfu = (Unit::Sfu, c.sfu_latency, c.sfu_interval);
+    match op {
+        Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::Call => (Unit::Control, 1, 1),
+        Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::WarpBarrier | Op::Fence | Op::Nothing => (Unit::Control, 1, 1),
+        Op::Load(a) | Op::Store(a) if a.space == Space::Param => (Unit::LdSt, c.constant_latency, 1),
+        Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => (Unit::LdSt, c.l1d_latency, 1),
+        Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Sp, c.div_latency, c.div_interval),
+        Op::Int2(Int2::MulLo | Int2::MulHi | Int2::Mul24Lo | Int2::Mul24Hi, _)
+        | Op::MulWide(_)
+        | Op::MadWide(_)
+        | Op::Int3(..)
+        | Op::Dp4a { .. }
+        | Op::Dp2a { .. } => mul,
+        Op::Int1(Int1::Popc | Int1::Clz | Int1::Bfind | Int1::BfindShift | Int1::Brev, _) => mul,
+        Op::Float2(Float2::Div | Float2::DivApprox | Float2::DivFull, _) => sfu,
+        Op::Float1(Float1::Neg | Float1::Abs, mode) if mode.ty != Type::F64 => fp,
+        Op::Float1(Float1::Neg | Float1::Abs, _) => dp,
+        Op::Float1(..) => sfu,
+        Op::Float2(_, mode) | Op::Fma(mode) if mode.ty == Type::F64 => dp,
+        Op::Float2(..) | Op::Fma(_) | Op::CopySign(_) | Op::TestP(..) => fp,
+        Op::Setp { ty, .. } | Op::Set { ty, .. } if ty == Type::F64 => dp,
+        Op::Setp { ty, .. } | Op::Set { ty, .. } if ty.is_float() => fp,
+        Op::Cvt { dst, src, .. } if dst == Type::F64 || src == Type::F64 => dp,
+        Op::Cvt { dst, src, .. } if dst.is_float() || src.is_float() => fp,
+        Op::CvtPack { .. } => fp,
+        _ => int,
+    }
+}

@@ -1,0 +1,132 @@
+//! Blocks: which fit on an SM, where their warps go, and when they are done.
+
+use super::core::Core;
+use super::state::Block;
+use crate::event::{Event, Sink};
+use crate::interp::barrier::Barriers;
+use crate::interp::lanes::{Lanes, Registers};
+use crate::interp::memory::{Local, Shared};
+use crate::policy::divergence::WarpName;
+
+impl<S: Sink> Core<'_, S> {
+    /// Registers that a block takes.
+    fn block_registers(&self) -> u32 {
+        self.machine.program.registers_needed.max(1) * self.machine.block_warps * self.machine.config.warp_width
+    }
+
+    /// The slot and the first warp of the next block, if one is left and fits.
+    fn room(&self) -> Option<(usize, u32)> {
+        let (machine, config) = (self.machine, &self.machine.config);
+        if self.uncore.next_block >= machine.start.shape.blocks() {
+            return None;
+        }
+        let slot = self.sm.blocks.iter().position(Option::is_none)?;
+        let warps = machine.block_warps;
+        if self.sm.registers_used + self.block_registers() > config.registers
+            || self.sm.shared_used + machine.start.shape.shared_bytes > config.shared_memory
+            || self.sm.threads_used + warps * config.warp_width > config.max_threads
+        {
+            return None;
+        }
+        // Neighbouring warp slots: the lowest run that is long enough.
+        let mut run = 0;
+        for warp in 0..machine.max_warps {
+            run = if self.sm.sets.resident.contains(warp) { 0 } else { run + 1 };
+            if run == warps {
+                return Some((slot, warp + 1 - warps));
+            }
+        }
+        None
+    }
+
+    /// Whether [`Core::dispatch`] or [`Core::end_blocks`] would do anything.
+    pub fn will_dispatch(&self) -> bool {
+        let threads = self.machine.start.shape.threads;
+        self.sm.blocks.iter().flatten().any(|block| block.exited == threads) || self.room().is_some()
+    }
+
+    /// Starts as many blocks as fit; with several SMs one at a time, so that they share the work.
+    pub fn dispatch(&mut self) {
+        while let Some((slot, first_warp)) = self.room() {
+            self.start_block(slot, first_warp);
+            if self.machine.config.sms > 1 {
+                return;
+            }
+        }
+    }
+
+    fn start_block(&mut self, slot: usize, first_warp: u32) {
+        let machine = self.machine;
+        let (config, shape, program) = (&machine.config, &machine.start.shape, &machine.program);
+        let index = self.uncore.next_block;
+        self.uncore.next_block += 1;
+        let ptx_warps = shape.threads.div_ceil(config.ptx_warp);
+        let absent = |ptx_warp: u32| {
+            let there = (shape.threads - ptx_warp * config.ptx_warp).min(config.ptx_warp);
+            if there >= 32 { 0 } else { u32::MAX << there }
+        };
+        self.sm.blocks[slot] = Some(Block {
+            index,
+            ctaid: shape.ctaid(index),
+            first_warp: first_warp as u16,
+            warps: machine.block_warps as u16,
+            registers: Registers::new(program.planes, shape.threads),
+            shared: Shared::new(shape.shared_bytes),
+            local: Local::new(program.local_bytes, shape.threads),
+            barriers: Barriers::new(shape.threads),
+            exited: 0,
+            joins: Vec::new(),
+            exited_lanes: (0..ptx_warps).map(absent).collect(),
+        });
+        self.sm.registers_used += self.block_registers();
+        self.sm.shared_used += shape.shared_bytes;
+        self.sm.threads_used += machine.block_warps * config.warp_width;
+        self.emit(Event::BlockStart { sm: self.name, slot: slot as u16, block: index, first_warp: first_warp as u16, warps: machine.block_warps as u16 });
+        for at in 0..machine.block_warps {
+            self.start_warp(slot as u16, first_warp + at, at * config.warp_width);
+        }
+    }
+
+    fn start_warp(&mut self, slot: u16, warp: u32, first_thread: u32) {
+        let machine = self.machine;
+        let count = (machine.start.shape.threads - first_thread).min(machine.config.warp_width);
+        let lanes = Lanes::<32>::warp(first_thread, count);
+        let place = self.sm.divergence.start(WarpName { sm: self.name, warp: warp as u16 }, lanes.mask);
+        let state = &mut self.sm.warps[warp as usize];
+        (state.block, state.first_thread, state.lanes, state.place) = (slot, first_thread, lanes, place);
+        state.life = state.life.wrapping_add(1);
+        state.fetch_life = state.fetch_life.wrapping_add(1);
+        (state.filled, state.in_flight, state.loads) = (0, 0, 0);
+        state.pending.fill(0);
+        self.sm.age[warp as usize] = self.uncore.dispatched;
+        self.uncore.dispatched += 1;
+        let sets = &mut self.sm.sets;
+        sets.resident.insert(warp);
+        for set in [&mut sets.exited, &mut sets.barrier, &mut sets.sync, &mut sets.control, &mut sets.loading] {
+            set.remove(warp);
+        }
+        sets.unfetched.set(warp, !machine.config.ideal_fetch);
+        sets.wants_fetch.set(warp, !machine.config.ideal_fetch);
+        self.recheck(warp);
+    }
+
+    /// Frees the slots of blocks whose threads have all exited.
+    pub fn end_blocks(&mut self) {
+        let threads = self.machine.start.shape.threads;
+        for slot in 0..self.sm.blocks.len() {
+            if self.sm.blocks[slot].as_ref().is_none_or(|block| block.exited < threads) {
+                continue;
+            }
+            let Some(block) = self.sm.blocks[slot].take() else { continue };
+            for warp in u32::from(block.first_warp)..u32::from(block.first_warp + block.warps) {
+                self.sm.sets.resident.remove(warp);
+                self.sm.sets.wants_fetch.remove(warp);
+            }
+            self.sm.registers_used -= self.block_registers();
+            self.sm.shared_used -= self.machine.start.shape.shared_bytes;
+            self.sm.threads_used -= self.machine.block_warps * self.machine.config.warp_width;
+            self.uncore.blocks_done += 1;
+            self.emit(Event::BlockEnd { sm: self.name, slot: slot as u16, block: block.index });
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! When a memory instruction is done: coalescing, L1, L2, DRAM, shared-memory banks.
+//!
+//! What an access finds is decided when it is made; when it completes follows from reservations (this port is free again
+//! at, that channel is free again at), so nothing is simulated twice and nothing is polled. Stores write through and do
+//! not bring lines into the L1 cache.
+
+use super::cache::{Cache, Look};
+use crate::config::Config;
+use crate::event::{CacheOutcome, Event, Sink};
+use crate::interp::access::{Traffic, active};
+use crate::interp::memory::Target;
+use crate::ptx::types::Space;
+
+/// Where local memory lies for the caches: behind everything else.
+const LOCAL_BASE: u64 = 0x0900_0000_0000;
+
+/// What all SMs share: L2 cache and DRAM.
+#[derive(Clone, Debug)]
+pub struct SharedMemorySystem {
+    l2: Cache,
+    dram_free: u64,
+}
+
+/// What belongs to one SM: L1 cache, lines on their way, the road to L2.
+#[derive(Clone, Debug)]
+pub struct SmMemory {
+    l1: Cache,
+    /// When each line that is on its way arrives.
+    misses: Vec<u64>,
+    road_free: u64,
+}
+
+/// When a memory instruction is through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Cycles for which it holds its load/store unit.
+    pub holds: u32,
+    /// When its result is there, or its stores are on their way.
+    pub done: u64,
+}
+
+/// Who makes an access, for its place in local memory and for events.
+#[derive(Clone, Copy, Debug)]
+pub struct Requester<'a> {
+    pub sm: u16,
+    pub warp: u16,
+    pub pc: u32,
+    /// Threads of each lane, and of the block.
+    pub threads: &'a [u32; 32],
+    pub block_threads: u32,
+    pub slot: u16,
+    pub local_bytes: u32,
+}
+
+impl SharedMemorySystem {
+    pub fn new(config: &Config) -> SharedMemorySystem {
+        SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram_free: 0 }
+    }
+
+    /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back.
+    fn access<S: Sink>(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32, sink: &mut S) -> u64 {
+        let line = self.l2.line(address);
+        let back = at + u64::from(config.l2_latency);
+        let (outcome, done) = match self.l2.look(line, at) {
+            Look::Hit => (CacheOutcome::Hit, back),
+            Look::Coming(arrives) => (CacheOutcome::Merged, arrives.max(back)),
+            Look::Miss => {
+                let moved = if write { bytes } else { config.l2_line };
+                let start = self.dram_free.max(at);
+                self.dram_free = start + u64::from(moved.div_ceil(config.dram_bytes_per_cycle));
+                let done = self.dram_free + u64::from(config.l2_latency + config.dram_latency);
+                self.l2.insert(line, at, done);
+                (CacheOutcome::Miss, done)
+            }
+        };
+        if S::LISTENS {
+            sink.event(at, Event::L2 { line, write, outcome });
+        }
+        done
+    }
+}
+
+impl SmMemory {
+    pub fn new(config: &Config) -> SmMemory {
+        SmMemory { l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways), misses: Vec::new(), road_free: 0 }
+    }
+
+    /// Times one instruction that issues at `now`.
+    pub fn time<S: Sink>(
+        &mut self,
+        shared: &mut SharedMemorySystem,
+        config: &Config,
+        who: Requester,
+        traffic: &Traffic<32>,
+        mask: u32,
+        now: u64,
+        sink: &mut S,
+    ) -> Timing {
+        if mask == 0 {
+            return Timing { holds: 1, done: now + 1 };
+        }
+        let start = now + u64::from(config.read_latency);
+        let mut timing = Timing { holds: 0, done: start + 1 };
+        let mut lines = Lines::default();
+        let (mut in_shared, mut constants) = (0u32, 0u32);
+        let mut transactions = 0;
+        for lane in active(mask) {
+            let Target { space, address } = traffic.targets[lane];
+            match space {
+                Space::Shared => in_shared |= 1 << lane,
+                Space::Const | Space::Param => constants |= 1 << lane,
+                Space::Local => lines.add(who.local_address(address, who.threads[lane]) / u64::from(config.l1d_line)),
+                Space::Global | Space::Generic => lines.add(address / u64::from(config.l1d_line)),
+            }
+        }
+        if in_shared != 0 {
+            let cycles = if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
+            timing.holds += cycles;
+            timing.done = timing.done.max(start + u64::from(config.shared_latency + cycles - 1));
+            if S::LISTENS && cycles > 1 {
+                sink.event(now, Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
+            }
+        }
+        if constants != 0 {
+            let cycles = distinct(traffic, constants);
+            timing.holds += cycles;
+            timing.done = timing.done.max(start + u64::from(config.constant_latency + cycles - 1));
+        }
+        if config.ideal_memory {
+            let holds = timing.holds.max(1);
+            transactions += lines.len as u16;
+            timing = Timing { holds, done: start + u64::from(holds) };
+        } else if lines.len > 0 {
+            let serial = if traffic.atomic { most_alike(traffic, mask & !in_shared & !constants) - 1 } else { 0 };
+            for &line in lines.all() {
+                let at = start + u64::from(timing.holds);
+                let done = self.line(shared, config, who.sm, line, traffic, at, sink);
+                timing.holds += 1;
+                timing.done = timing.done.max(done + u64::from(serial * config.atomic_interval));
+                transactions += 1;
+            }
+        }
+        timing.holds = timing.holds.max(1);
+        if S::LISTENS {
+            let space = traffic.targets[mask.trailing_zeros() as usize].space;
+            sink.event(now, Event::Memory { sm: who.sm, warp: who.warp, pc: who.pc, space, write: traffic.write, transactions, done: timing.done });
+        }
+        timing
+    }
+
+    /// One line's way: when a load has it, or when a store has left.
+    fn line<S: Sink>(&mut self, shared: &mut SharedMemorySystem, config: &Config, sm: u16, line: u64, traffic: &Traffic<32>, at: u64, sink: &mut S) -> u64 {
+        let hit = at + u64::from(config.l1d_latency);
+        let address = line * u64::from(config.l1d_line);
+        let (write, bytes) = (traffic.write, config.l1d_line);
+        let look = if traffic.atomic {
+            self.l1.evict(line);
+            Look::Miss
+        } else {
+            self.l1.look(line, at)
+        };
+        let outcome = match look {
+            Look::Hit => CacheOutcome::Hit,
+            Look::Coming(_) => CacheOutcome::Merged,
+            Look::Miss => CacheOutcome::Miss,
+        };
+        if S::LISTENS {
+            sink.event(at, Event::L1 { sm, line, write, outcome });
+        }
+        if write && !traffic.atomic {
+            // The store is on its way; nobody waits for it, but it takes its share of the road.
+            let leaves = self.take_road(config, at, bytes);
+            shared.access(config, address, true, leaves, bytes, sink);
+            return at + 1;
+        }
+        match look {
+            Look::Hit => hit,
+            Look::Coming(arrives) => arrives.max(hit),
+            Look::Miss => {
+                let begin = self.wait_for_miss_slot(config, at);
+                let leaves = self.take_road(config, begin, bytes);
+                let done = shared.access(config, address, write, leaves, bytes, sink).max(hit);
+                self.misses.push(done);
+                if !traffic.atomic {
+                    self.l1.insert(line, at, done);
+                }
+                done
+            }
+        }
+    }
+
+    /// The road to L2 carries so many bytes a cycle.
+    fn take_road(&mut self, config: &Config, at: u64, bytes: u32) -> u64 {
+        let leaves = self.road_free.max(at);
+        self.road_free = leaves + u64::from(bytes.div_ceil(config.l2_bytes_per_cycle));
+        leaves
+    }
+
+    /// Only so many lines may be on their way; a further one waits for the first to arrive.
+    fn wait_for_miss_slot(&mut self, config: &Config, at: u64) -> u64 {
+        self.misses.retain(|&arrives| arrives > at);
+        if self.misses.len() < config.l1d_mshrs as usize {
+            return at;
+        }
+        let first = self.misses.iter().enumerate().min_by_key(|&(_, &arrives)| arrives).map(|(slot, _)| slot);
+        first.map_or(at, |slot| self.misses.swap_remove(slot))
+    }
+}
+
+impl Requester<'_> {
+    /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
+    fn local_address(&self, offset: u64, thread: u32) -> u64 {
+        let threads = u64::from(self.block_threads);
+        let slot = (u64::from(self.sm) << 16 | u64::from(self.slot)) * u64::from(self.local_bytes.next_multiple_of(16)) * threads;
+        LOCAL_BASE + slot + (offset / 4 * threads + u64::from(thread)) * 4 + offset % 4
+    }
+}
+
+/// Distinct lines in the order of their first lane.
+struct Lines {
+    lines: [u64; 32],
+    len: usize,
+}
+
+impl Default for Lines {
+    fn default() -> Lines {
+        Lines { lines: [0; 32], len: 0 }
+    }
+}
+
+impl Lines {
+    #[inline(always)]
+    fn add(&mut self, line: u64) {
+        // Neighbours mostly share a line, so the last one is looked at first.
+        if !self.lines[..self.len].iter().rev().any(|&known| known == line) {
+            self.lines[self.len] = line;
+            self.len += 1;
+        }
+    }
+
+    fn all(&self) -> &[u64] {
+        &self.lines[..self.len]
+    }
+}
+
+/// Cycles that the busiest bank needs; lanes that want the same word share one.
+fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
+    let words_each = u64::from(traffic.size.div_ceil(4));
+    let mut words = [0u64; 32 * 4];
+    let mut count = 0;
+    let mut busiest = 1;
+    for lane in active(mask) {
+        let first = traffic.targets[lane].address / 4;
+        for word in first..first + words_each.min(4) {
+            if words[..count].contains(&word) {
+                continue;
+            }
+            let bank = word % u64::from(config.shared_banks);
+            let load = 1 + words[..count].iter().filter(|&&other| other % u64::from(config.shared_banks) == bank).count() as u32;
+            busiest = busiest.max(load);
+            words[count] = word;
+            count += 1;
+        }
+    }
+    // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
+    busiest.div_ceil(words_each.clamp(1, 4) as u32).max(1)
+}
+
+/// How many different addresses there are.
+fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
+    let mut lines = Lines::default();
+    for lane in active(mask) {
+        lines.add(traffic.targets[lane].address);
+    }
+    lines.len as u32
+}
+
+/// How many lanes want the address that most want.
+fn most_alike(traffic: &Traffic<32>, mask: u32) -> u32 {
+    active(mask)
+        .map(|lane| active(mask).filter(|&other| traffic.targets[other].address == traffic.targets[lane].address).count() as u32)
+        .max()
+        .unwrap_or(1)
+}

@@ -1,0 +1,182 @@
+//! The machine: a cycle-level SIMT core that steps.
+//!
+//! One step is one cycle, from the back of the pipe to its front, so that what a stage frees is there for the stage before
+//! it in the next cycle and not in the same one:
+//!
+//! ```text
+//! completions ─► issue (schedule, execute, divergence) ─► account ─► fetch ─► block ends ─► dispatch
+//! ```
+//!
+//! What an instruction does to registers and memory happens when it issues; everything else only decides when. On a kernel
+//! without races the result therefore never depends on timing.
+//!
+//! [`Sim::step`] simulates one cycle. [`Sim::run`] does the same, but where nothing can happen before a known cycle it
+//! jumps there and books the cycles between to the same reasons.
+
+pub mod cache;
+mod core;
+pub mod decode;
+mod dispatch;
+mod execute;
+mod fetch;
+mod gather;
+mod issue;
+pub mod memory;
+pub mod state;
+pub mod warp_set;
+pub mod wheel;
+
+use crate::config::{Config, ConfigError};
+use crate::event::Sink;
+use crate::interp::start::{Start, StartError};
+use crate::interp::trap::{Fault, Trap};
+use crate::launch::{BufferData, Launch};
+use crate::program::Program;
+use core::Core;
+use decode::Decoded;
+use state::State;
+use std::rc::Rc;
+use thiserror::Error;
+
+/// What stays the same while a machine runs.
+#[derive(Debug)]
+pub struct Machine {
+    pub program: Program,
+    pub config: Config,
+    pub start: Start,
+    pub decoded: Vec<Decoded>,
+    /// Warp slots of an SM, and words of its warp sets.
+    pub max_warps: u32,
+    pub words: usize,
+    /// Warps of a block.
+    pub block_warps: u32,
+}
+
+/// A machine and its state. A copy is a snapshot.
+#[derive(Clone, Debug)]
+pub struct Sim {
+    pub machine: Rc<Machine>,
+    pub state: State,
+}
+
+/// Why a machine cannot be built.
+#[derive(Debug, Error)]
+pub enum SimError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+impl Sim {
+    /// Binds a program, a launch and a configuration, and checks that they go together.
+    pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Sim, SimError> {
+        config.validate()?;
+        let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
+        config.validate_launch(&program, &start.shape)?;
+        let max_warps = config.max_threads / config.warp_width;
+        let machine = Machine {
+            decoded: program.instructions.iter().map(|i| Decoded::new(&program, i, &config)).collect(),
+            max_warps,
+            words: (max_warps as usize).div_ceil(64),
+            block_warps: start.shape.threads.div_ceil(config.warp_width),
+            program,
+            config,
+            start,
+        };
+        let plane_words = (machine.program.planes as usize).div_ceil(64);
+        let state = State::new(&machine.config, machine.start.global.clone(), plane_words, max_warps);
+        let mut sim = Sim { machine: Rc::new(machine), state };
+        sim.dispatch_first();
+        Ok(sim)
+    }
+
+    /// Blocks that fit are resident before the first cycle; their events belong to it.
+    fn dispatch_first(&mut self) {
+        let mut silence = crate::event::Silence;
+        let State { sms, uncore, .. } = &mut self.state;
+        for (sm, state) in sms.iter_mut().enumerate() {
+            let mut core = Core { machine: &self.machine, name: sm as u16, sm: state, uncore, cycle: 0, sink: &mut silence };
+            core.dispatch();
+        }
+    }
+
+    /// All blocks have ended, or the kernel has trapped.
+    pub fn finished(&self) -> bool {
+        let uncore = &self.state.uncore;
+        uncore.trap.is_some() || uncore.blocks_done == self.machine.start.shape.blocks()
+    }
+
+    pub fn trap(&self) -> Option<&Trap> {
+        self.state.uncore.trap.as_ref()
+    }
+
+    /// Simulates one cycle; nothing once the run has finished.
+    pub fn step<S: Sink>(&mut self, sink: &mut S) {
+        if !self.finished() {
+            self.cycle(1, u64::MAX, sink);
+        }
+    }
+
+    /// Runs until it finishes or has simulated `cycles` of them, jumping where nothing can happen.
+    pub fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
+        let end = self.state.cycle.saturating_add(cycles);
+        while !self.finished() && self.state.cycle < end {
+            self.cycle(u64::MAX, end, sink);
+        }
+    }
+
+    /// One cycle, and up to `most` in all while nothing happens, but not past `end`.
+    #[inline]
+    fn cycle<S: Sink>(&mut self, most: u64, end: u64, sink: &mut S) {
+        let State { cycle, sms, uncore } = &mut self.state;
+        let machine = &*self.machine;
+        let now = *cycle;
+        if now == 0 && S::LISTENS {
+            core::announce_blocks(sms, sink);
+        }
+        let mut busy = core::complete(machine, sms, uncore, now, sink);
+        for (name, sm) in sms.iter_mut().enumerate() {
+            let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
+            busy |= core.issue();
+            if core.uncore.trap.is_some() {
+                break;
+            }
+        }
+        if uncore.trap.is_some() {
+            *cycle += 1;
+            return;
+        }
+        // Accounts are settled when it is known how long nothing changes.
+        for (name, sm) in sms.iter_mut().enumerate() {
+            let core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
+            busy |= core.will_fetch() | core.will_dispatch();
+        }
+        let mut repeat = 1;
+        if !busy {
+            match sms.iter().filter_map(|sm| core::next_free(sm, now)).chain(uncore.wheel.next_after(now)).min() {
+                Some(next) => repeat = (next - now).min(most).min(end - now),
+                None => uncore.trap = Some(core::deadlock(machine, sms)),
+            }
+        }
+        for (name, sm) in sms.iter_mut().enumerate() {
+            let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
+            core.account(repeat);
+            core.fetch();
+            core.end_blocks();
+            core.dispatch();
+        }
+        *cycle = now + repeat;
+    }
+}
+
+/// The trap of a run that did not end in time, naming a warp that still runs.
+pub fn too_long(sim: &Sim, cycles: u64) -> Trap {
+    let program = &sim.machine.program;
+    let running = sim.state.sms.iter().flat_map(|sm| sm.sets.resident.iter(sim.machine.words).map(move |w| (sm, w))).find(|(sm, w)| !sm.sets.exited.contains(*w));
+    let trap = Trap::new(&Fault::TooLong(cycles));
+    match running {
+        Some((sm, warp)) => trap.at(program, sm.warps[warp as usize].place.pc),
+        None => trap,
+    }
+}

@@ -1,0 +1,211 @@
+//! Everything that changes while the machine runs, as plain data that can be copied.
+
+use super::cache::Cache;
+use super::core::Issued;
+use super::decode::UNITS;
+use super::memory::{SharedMemorySystem, SmMemory};
+use super::warp_set::WarpSet;
+use super::wheel::Wheel;
+use crate::config::Config;
+use crate::event::Reason;
+use crate::interp::barrier::Barriers;
+use crate::interp::lanes::{Lanes, Registers};
+use crate::interp::memory::{Global, Local, Shared};
+use crate::interp::trap::Trap;
+use crate::policy::divergence::{Divergence, Place};
+use crate::policy::fetch::Fetch;
+use crate::policy::schedule::Schedule;
+use crate::program::Pc;
+
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The cycle that the next step simulates.
+    pub cycle: u64,
+    pub sms: Vec<Sm>,
+    pub uncore: Uncore,
+}
+
+/// What the SMs share.
+#[derive(Clone, Debug)]
+pub struct Uncore {
+    pub wheel: Wheel,
+    pub memory: SharedMemorySystem,
+    pub global: Global,
+    /// The next logical block to be dispatched.
+    pub next_block: u64,
+    pub blocks_done: u64,
+    /// What the kernel printed.
+    pub output: Vec<u8>,
+    /// Why the run ended early, if it did.
+    pub trap: Option<Trap>,
+    /// Warps dispatched so far, for their age.
+    pub dispatched: u64,
+}
+
+/// One streaming multiprocessor.
+#[derive(Clone, Debug)]
+pub struct Sm {
+    pub warps: Vec<Warp>,
+    /// Dispatch order of each warp slot: lower is older.
+    pub age: Vec<u64>,
+    pub blocks: Vec<Option<Block>>,
+    pub sets: Sets,
+    pub ports: Vec<Port>,
+    /// What the issue stage did in this cycle.
+    pub issued: Issued,
+    /// When each unit of each kind takes the next instruction.
+    pub units: [Vec<u64>; UNITS],
+    pub divergence: Divergence,
+    pub fetch: Fetch,
+    pub icache: Cache,
+    pub memory: SmMemory,
+    /// Registers and shared memory that resident blocks have taken.
+    pub registers_used: u32,
+    pub shared_used: u32,
+    pub threads_used: u32,
+}
+
+/// Warps by what holds them back. A resident warp in none of these could issue if a port and a unit are free.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sets {
+    pub resident: WarpSet,
+    pub exited: WarpSet,
+    pub barrier: WarpSet,
+    pub sync: WarpSet,
+    pub control: WarpSet,
+    /// The I-buffer is empty.
+    pub unfetched: WarpSet,
+    /// An I-buffer that is empty and has nothing on its way.
+    pub wants_fetch: WarpSet,
+    /// The next instruction waits for a value.
+    pub data: WarpSet,
+    /// A load is on its way.
+    pub loading: WarpSet,
+    /// The next instruction needs a unit of this kind.
+    pub needs: [WarpSet; UNITS],
+    /// The reasons of the cycle before, for those who want changes.
+    pub before: [WarpSet; Reason::ALL.len()],
+}
+
+/// An issue port: one scheduler.
+#[derive(Clone, Debug)]
+pub struct Port {
+    pub schedule: Schedule,
+    /// The warps it chooses from.
+    pub warps: WarpSet,
+    /// When it is free again, and how many threads the instruction that holds it has.
+    pub free: u64,
+    pub holder_threads: u8,
+}
+
+/// A schedulable warp: today a static one, in the slot of its number.
+#[derive(Clone, Debug)]
+pub struct Warp {
+    pub block: u16,
+    pub first_thread: u32,
+    pub lanes: Lanes<32>,
+    pub place: Place,
+    /// Instructions in the I-buffer, from `place.pc` on.
+    pub filled: u8,
+    /// Tells completions for this warp from those for earlier users of the slot.
+    pub life: u32,
+    /// Tells fetches from before a jump from later ones.
+    pub fetch_life: u32,
+    /// Planes whose value is not there yet.
+    pub pending: Vec<u64>,
+    pub in_flight: u16,
+    pub loads: u16,
+    /// The barrier instruction that it waits at, or waited at last.
+    pub barrier_pc: Pc,
+}
+
+/// A resident block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its linear index in the grid.
+    pub index: u64,
+    pub ctaid: [u32; 3],
+    pub first_warp: u16,
+    pub warps: u16,
+    pub registers: Registers,
+    pub shared: Shared,
+    pub local: Local,
+    pub barriers: Barriers,
+    /// Threads that have exited.
+    pub exited: u32,
+    /// Operations that PTX warps of the block are gathering for.
+    pub joins: Vec<Join>,
+    /// Lanes of each PTX warp that have exited, or were never there.
+    pub exited_lanes: Vec<u32>,
+}
+
+/// Threads of a PTX warp that wait for each other at an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Join {
+    pub ptx_warp: u32,
+    pub pc: Pc,
+    pub members: u32,
+    /// Lanes of the PTX warp that are there.
+    pub arrived: u32,
+}
+
+impl State {
+    pub fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32) -> State {
+        State {
+            cycle: 0,
+            sms: (0..config.sms).map(|_| Sm::new(config, plane_words, max_warps)).collect(),
+            uncore: Uncore {
+                wheel: Wheel::default(),
+                memory: SharedMemorySystem::new(config),
+                global,
+                next_block: 0,
+                blocks_done: 0,
+                output: Vec::new(),
+                trap: None,
+                dispatched: 0,
+            },
+        }
+    }
+}
+
+impl Sm {
+    fn new(config: &Config, plane_words: usize, max_warps: u32) -> Sm {
+        let warp = Warp {
+            block: 0,
+            first_thread: 0,
+            lanes: Lanes::warp(0, 0),
+            place: Place::default(),
+            filled: 0,
+            life: 0,
+            fetch_life: 0,
+            pending: vec![0; plane_words],
+            in_flight: 0,
+            loads: 0,
+            barrier_pc: 0,
+        };
+        let ports = (0..config.schedulers)
+            .map(|port| {
+                let mut warps = WarpSet::default();
+                (port..max_warps).step_by(config.schedulers as usize).for_each(|warp| warps.insert(warp));
+                Port { schedule: Schedule::new(config.schedule, config.tls_active), warps, free: 0, holder_threads: 0 }
+            })
+            .collect();
+        let units = |count: u32| vec![0; count as usize];
+        Sm {
+            warps: vec![warp; max_warps as usize],
+            age: vec![0; max_warps as usize],
+            blocks: vec![None; config.max_blocks.min(max_warps) as usize],
+            sets: Sets::default(),
+            ports,
+            issued: Issued::default(),
+            units: [units(config.sp_units), units(config.sfu_units), units(config.ldst_units), units(0)],
+            divergence: Divergence::new(config.divergence, max_warps),
+            fetch: Fetch::new(config.fetch),
+            icache: Cache::new(config.icache_bytes, config.icache_line, config.icache_ways),
+            memory: SmMemory::new(config),
+            registers_used: 0,
+            shared_used: 0,
+            threads_used: 0,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Sets of warps as bits, for decisions about all warps at once.
+
+use crate::config::MAX_WARPS;
+
+const WORDS: usize = MAX_WARPS as usize / 64;
+
+/// Warps of one SM by number. Operations that look at the whole set take how many words are in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct WarpSet {
+    pub bits: [u64; WORDS],
+}
+
+impl WarpSet {
+    #[inline(always)]
+    pub fn contains(&self, warp: u32) -> bool {
+        self.bits[warp as usize / 64] >> (warp % 64) & 1 != 0
+    }
+
+    #[inline(always)]
+    pub fn insert(&mut self, warp: u32) {
+        self.bits[warp as usize / 64] |= 1 << (warp % 64);
+    }
+
+    #[inline(always)]
+    pub fn remove(&mut self, warp: u32) {
+        self.bits[warp as usize / 64] &= !(1 << (warp % 64));
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, warp: u32, is_in: bool) {
+        if is_in { self.insert(warp) } else { self.remove(warp) }
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self, words: usize) -> bool {
+        self.bits[..words].iter().all(|&w| w == 0)
+    }
+
+    #[inline(always)]
+    pub fn len(&self, words: usize) -> u32 {
+        self.bits[..words].iter().map(|w| w.count_ones()).sum()
+    }
+
+    /// The first warp from `start` on, going round.
+    #[inline(always)]
+    pub fn next_from(&self, start: u32, words: usize) -> Option<u32> {
+        let (first, shift) = ((start as usize / 64) % words, if start as usize / 64 < words { start % 64 } else { 0 });
+        let head = self.bits[first] & (u64::MAX << shift);
+        if head != 0 {
+            return Some(first as u32 * 64 + head.trailing_zeros());
+        }
+        for step in 1..=words {
+            let at = (first + step) % words;
+            let word = if step == words { self.bits[at] & !(u64::MAX << shift) } else { self.bits[at] };
+            if word != 0 {
+                return Some(at as u32 * 64 + word.trailing_zeros());
+            }
+        }
+        None
+    }
+
+    /// In ascending order.
+    #[inline(always)]
+    pub fn iter(&self, words: usize) -> impl Iterator<Item = u32> + '_ {
+        self.bits[..words].iter().enumerate().flat_map(|(at, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    at as u32 * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_goes_round_once() {
+        let mut set = WarpSet::default();
+        assert_eq!(set.next_from(5, 2), None);
+        for warp in [3, 70] {
+            set.insert(warp);
+        }
+        assert_eq!([0, 3, 4, 70, 71, 127, 128].map(|from| set.next_from(from, 2)), [3, 3, 70, 70, 3, 3, 3].map(Some));
+        assert_eq!(set.iter(2).collect::<Vec<_>>(), [3, 70]);
+        assert_eq!(set.len(2), 2);
+        set.remove(3);
+        assert_eq!(set.next_from(71, 2), Some(70));
+    }
+}
