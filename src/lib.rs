@@ -26,6 +26,7 @@ pub mod metrics;
 pub mod policy;
 pub mod program;
 pub mod ptx;
+pub mod replay;
 pub mod sim;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

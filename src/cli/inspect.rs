@@ -22,9 +22,13 @@ struct FileReport<'a> {
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let subject = Subject::open(&args.subject)?;
     let (module, mut problems) = ptx::parse(&subject.ptx);
-    let names: Vec<String> = module.kernels().map(|k| k.name.clone()).filter(|name| args.kernel.as_ref().is_none_or(|k| k == name)).collect();
+    let names: Vec<String> =
+        module.kernels().map(|k| k.name.clone()).filter(|name| args.kernel.as_ref().is_none_or(|k| k == name)).collect();
     if names.is_empty() && problems.is_empty() {
-        let what = args.kernel.as_ref().map_or("no kernel: no `.entry` with a body".into(), |k| format!("no kernel (`.entry`) named `{k}`"));
+        let what = args
+            .kernel
+            .as_ref()
+            .map_or("no kernel: no `.entry` with a body".into(), |k| format!("no kernel (`.entry`) named `{k}`"));
         return Err(Failure::Input(format!("{}: the text has {what}", subject.name)));
     }
     let (mut reports, mut refused) = (Vec::new(), Vec::new());

@@ -56,7 +56,9 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
                 Row { name: w.name, about, more: WorkloadRow { title: w.title, class: w.class.name(), barriers: w.barriers } }
             }),
         ),
-        Listed::Presets => show(args.json, PRESETS.iter().map(|p| Row { name: p.name, about: p.about.to_string(), more: Nothing {} })),
+        Listed::Presets => {
+            show(args.json, PRESETS.iter().map(|p| Row { name: p.name, about: p.about.to_string(), more: Nothing {} }))
+        }
         Listed::Techniques => show(
             args.json,
             TECHNIQUES.iter().map(|t| {
@@ -66,7 +68,11 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
         ),
         Listed::Metrics => show(
             args.json,
-            DEFINITIONS.iter().map(|d| Row { name: d.name, about: d.about.to_string(), more: MetricRow { label: d.label, unit: d.unit } }),
+            DEFINITIONS.iter().map(|d| Row {
+                name: d.name,
+                about: d.about.to_string(),
+                more: MetricRow { label: d.label, unit: d.unit },
+            }),
         ),
         Listed::Keys => {
             let default = Config::default();
@@ -76,7 +82,11 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
                     let value = (k.get)(&default);
                     let unit = if k.unit.is_empty() { String::new() } else { format!(" {}", k.unit) };
                     let about = format!("{value}{unit}: {}", k.about);
-                    Row { name: k.name, about, more: KeyRow { unit: k.unit, kind: k.kind, default: value, choices: (k.choices)() } }
+                    Row {
+                        name: k.name,
+                        about,
+                        more: KeyRow { unit: k.unit, kind: k.kind, default: value, choices: (k.choices)() },
+                    }
                 }),
             );
         }

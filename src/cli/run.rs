@@ -115,7 +115,14 @@ impl Job {
         }
     }
 
-    fn common<'a>(&'a self, machine: &'a str, technique: Option<&'a str>, kernel: &'a str, finished: &'a Finished, check: Option<&Result<(), String>>) -> Common<'a> {
+    fn common<'a>(
+        &'a self,
+        machine: &'a str,
+        technique: Option<&'a str>,
+        kernel: &'a str,
+        finished: &'a Finished,
+        check: Option<&Result<(), String>>,
+    ) -> Common<'a> {
         let report = |b: &'a BufferData| {
             let bytes = b.bytes.len() as u64;
             BufferReport { name: &b.name, r#type: b.ty.name(), len: bytes / u64::from(b.ty.bytes()), bytes }
@@ -161,7 +168,10 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
         });
     } else {
         print_output(&finished.output);
-        print(&format!("{}: {} thread instructions by the scalar reference, in {seconds:.3} s", program.kernel, outcome.thread_instructions));
+        print(&format!(
+            "{}: {} thread instructions by the scalar reference, in {seconds:.3} s",
+            program.kernel, outcome.thread_instructions
+        ));
     }
     conclude(args, program, &finished, check)
 }
@@ -211,7 +221,8 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
         apply_techniques(&mut config, techniques).map_err(Failure::input)?;
     }
     for setting in &args.settings {
-        let (key, value) = setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
         config.set(key.trim(), value).map_err(Failure::input)?;
     }
     Ok(config)
@@ -254,7 +265,8 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) {
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
     print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses));
     let resident = report.resident_warp_cycles.max(1) as f64;
-    let parts = report.warp_cycles.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * value.as_f64().unwrap_or(0.0) / resident));
+    let parts =
+        report.warp_cycles.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * value.as_f64().unwrap_or(0.0) / resident));
     print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")));
 }
 
@@ -281,10 +293,14 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
 /// Every dump must be `BUFFER=FILE` and name a buffer of the launch.
 fn check_dumps(flags: &[String], buffers: &[BufferData]) -> Result<(), Failure> {
     for flag in flags {
-        let (buffer, _) = flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
+        let (buffer, _) =
+            flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
         if !buffers.iter().any(|b| b.name == buffer) {
             let names: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
-            return Err(Failure::Input(format!("--dump {flag}: the launch has no buffer `{buffer}`; it has {}", names.join(", "))));
+            return Err(Failure::Input(format!(
+                "--dump {flag}: the launch has no buffer `{buffer}`; it has {}",
+                names.join(", ")
+            )));
         }
     }
     Ok(())

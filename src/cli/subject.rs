@@ -33,7 +33,8 @@ impl Subject {
             )));
         }
         let bytes = std::fs::read(name).map_err(|error| Failure::Input(format!("cannot read `{name}`: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|_| Failure::Input(format!("`{name}` is not text (UTF-8), so it is not PTX")))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| Failure::Input(format!("`{name}` is not text (UTF-8), so it is not PTX")))?;
         Ok(Subject { name: name.to_string(), ptx: Cow::Owned(text), workload: None })
     }
 
@@ -56,15 +57,24 @@ impl Subject {
             (Some(workload), None | Some("full")) => self.fill(workload.full, "full.toml", &|file| workload.read_file(file)),
             (Some(workload), Some("small")) => self.fill(workload.small, "small.toml", &|file| workload.read_file(file)),
             (_, Some(path)) => {
-                let text = std::fs::read_to_string(path).map_err(|error| Failure::Input(format!("cannot read the launch file `{path}`: {error}")))?;
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::Input(format!("cannot read the launch file `{path}`: {error}")))?;
                 let folder: PathBuf = Path::new(path).parent().map(Path::to_path_buf).unwrap_or_default();
                 self.fill(&text, path, &|file| std::fs::read(folder.join(file)).map_err(|error| error.to_string()))
             }
-            (None, None) => Err(Failure::Input(format!("`{}` needs a launch file: --launch FILE.toml says grid, block and parameters", self.name))),
+            (None, None) => Err(Failure::Input(format!(
+                "`{}` needs a launch file: --launch FILE.toml says grid, block and parameters",
+                self.name
+            ))),
         }
     }
 
-    fn fill(&self, text: &str, path: &str, read: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<(Launch, Vec<BufferData>), Failure> {
+    fn fill(
+        &self,
+        text: &str,
+        path: &str,
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<(Launch, Vec<BufferData>), Failure> {
         let failed = |error| Failure::Input(format!("{path}: {error}"));
         let launch = Launch::parse(text).map_err(failed)?;
         let buffers = launch.fill(read).map_err(failed)?;

@@ -68,7 +68,11 @@ impl KeyValue for bool {
 /// Finds a choice by name, without regard to case.
 fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, String> {
     let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|&(_, value)| value).ok_or_else(|| format!("one of {} is allowed", names()))
+    choices
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(text))
+        .map(|&(_, value)| value)
+        .ok_or_else(|| format!("one of {} is allowed", names()))
 }
 
 const SCOREBOARDS: [(&str, Scoreboard); 2] = [("register", Scoreboard::Register), ("simple", Scoreboard::Simple)];

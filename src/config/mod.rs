@@ -26,7 +26,7 @@ pub enum ConfigError {
     Value { key: &'static str, value: String, allowed: String },
     #[error("there is no preset `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
     UnknownPreset { name: String },
-    #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| t.name).collect::<Vec<_>>().join(", "))]
+    #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
     UnknownTechnique { name: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },
@@ -51,8 +51,15 @@ impl Config {
 
     /// Sets one key from text.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
-        let known = KEYS.iter().find(|k| k.name == key).ok_or_else(|| ConfigError::UnknownKey { key: key.to_string(), nearest: nearest(key) })?;
-        (known.set)(self, value.trim()).map_err(|allowed| ConfigError::Value { key: known.name, value: value.to_string(), allowed })
+        let known = KEYS
+            .iter()
+            .find(|k| k.name == key)
+            .ok_or_else(|| ConfigError::UnknownKey { key: key.to_string(), nearest: nearest(key) })?;
+        (known.set)(self, value.trim()).map_err(|allowed| ConfigError::Value {
+            key: known.name,
+            value: value.to_string(),
+            allowed,
+        })
     }
 }
 

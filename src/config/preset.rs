@@ -12,7 +12,11 @@ pub struct Preset {
 
 pub static PRESETS: &[Preset] = &[
     Preset { name: "gtx480", about: "NVIDIA GTX480 as BAWS section 5 and VTW table 3 configure it", make: Config::default },
-    Preset { name: "tbc", about: "Thread Block Compaction, table 2: warps of 32 on 8 lanes, one instruction of a warp in flight", make: tbc },
+    Preset {
+        name: "tbc",
+        about: "Thread Block Compaction, table 2: warps of 32 on 8 lanes, one instruction of a warp in flight",
+        make: tbc,
+    },
     Preset { name: "vws", about: "Variable Warp Sizing, table 1: 32 lanes, greedy-then-oldest", make: vws },
     Preset { name: "origami", about: "Origami section 4.1: the GTX480 with a two-level scheduler", make: origami },
     Preset { name: "toy", about: "For lessons: warps of 4, every latency 1, ideal memory and fetch", make: toy },

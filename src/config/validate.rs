@@ -17,25 +17,74 @@ impl Config {
         for key in ["l1d_line", "l2_line", "icache_line"] {
             self.demand(key, |v| v.is_power_of_two() && (32..=4096).contains(&v), "a power of two from 32 to 4096 is allowed")?;
         }
-        self.demand("instruction_bytes", |v| v.is_power_of_two() && v <= self.icache_line, "a power of two up to icache_line is allowed")?;
+        self.demand(
+            "instruction_bytes",
+            |v| v.is_power_of_two() && v <= self.icache_line,
+            "a power of two up to icache_line is allowed",
+        )?;
         self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
         self.demand("max_threads", |v| (1..=4096).contains(&v), "1 to 4096 are allowed")?;
         self.demand("schedulers", |v| (1..=32).contains(&v), "1 to 32 are allowed")?;
         self.demand("ibuffer", |v| (1..=16).contains(&v), "1 to 16 are allowed")?;
-        for key in ["max_blocks", "registers", "tls_active", "fetch_ports", "fetch_instructions", "sp_units", "sfu_units", "ldst_units", "l1d_mshrs", "l2_bytes_per_cycle", "dram_bytes_per_cycle", "l1d_ways", "l2_ways", "icache_ways"] {
+        for key in [
+            "max_blocks",
+            "registers",
+            "tls_active",
+            "fetch_ports",
+            "fetch_instructions",
+            "sp_units",
+            "sfu_units",
+            "ldst_units",
+            "l1d_mshrs",
+            "l2_bytes_per_cycle",
+            "dram_bytes_per_cycle",
+            "l1d_ways",
+            "l2_ways",
+            "icache_ways",
+        ] {
             self.demand(key, |v| (1..=1 << 20).contains(&v), "1 to 1048576 are allowed")?;
         }
-        for key in ["int_latency", "mul_latency", "div_latency", "fp_latency", "dp_latency", "sfu_latency", "int_interval", "mul_interval", "div_interval", "fp_interval", "dp_interval", "sfu_interval", "shared_latency", "constant_latency", "l1d_latency", "l2_latency", "fetch_latency"] {
+        for key in [
+            "int_latency",
+            "mul_latency",
+            "div_latency",
+            "fp_latency",
+            "dp_latency",
+            "sfu_latency",
+            "int_interval",
+            "mul_interval",
+            "div_interval",
+            "fp_interval",
+            "dp_interval",
+            "sfu_interval",
+            "shared_latency",
+            "constant_latency",
+            "l1d_latency",
+            "l2_latency",
+            "fetch_latency",
+        ] {
             self.demand(key, |v| (1..=10_000).contains(&v), "1 to 10000 cycles are allowed")?;
         }
         for key in ["dram_latency", "icache_miss_latency", "branch_latency", "read_latency", "atomic_interval"] {
             self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
         }
-        for (bytes, line, ways) in [("l1d_bytes", self.l1d_line, self.l1d_ways), ("l2_bytes", self.l2_line, self.l2_ways), ("icache_bytes", self.icache_line, self.icache_ways)] {
+        for (bytes, line, ways) in [
+            ("l1d_bytes", self.l1d_line, self.l1d_ways),
+            ("l2_bytes", self.l2_line, self.l2_ways),
+            ("icache_bytes", self.icache_line, self.icache_ways),
+        ] {
             let set = u64::from(line) * u64::from(ways);
-            self.demand(bytes, |v| u64::from(v) >= set && v <= 1 << 30, &format!("at least one set of {ways} ways of {line} bytes ({set}) is needed"))?;
+            self.demand(
+                bytes,
+                |v| u64::from(v) >= set && v <= 1 << 30,
+                &format!("at least one set of {ways} ways of {line} bytes ({set}) is needed"),
+            )?;
         }
-        self.demand("max_threads", |v| v.div_ceil(self.warp_width) <= MAX_WARPS, &format!("at most {MAX_WARPS} warps of warp_width fit an SM"))?;
+        self.demand(
+            "max_threads",
+            |v| v.div_ceil(self.warp_width) <= MAX_WARPS,
+            &format!("at most {MAX_WARPS} warps of warp_width fit an SM"),
+        )?;
         self.demand("warp_width", |v| v <= self.ptx_warp, "a hardware warp may not be wider than ptx_warp")
     }
 
@@ -45,7 +94,11 @@ impl Config {
         self.demand("max_threads", |v| threads <= v, &format!("a block of this launch has {} threads", shape.threads))?;
         let registers = u64::from(program.registers_needed.max(1)) * u64::from(threads);
         self.demand("registers", |v| registers <= v.into(), &format!("a block of this launch needs {registers}"))?;
-        self.demand("shared_memory", |v| shape.shared_bytes <= v, &format!("a block of this launch needs {} bytes", shape.shared_bytes))
+        self.demand(
+            "shared_memory",
+            |v| shape.shared_bytes <= v,
+            &format!("a block of this launch needs {} bytes", shape.shared_bytes),
+        )
     }
 
     fn demand(&self, key: &'static str, holds: impl Fn(u32) -> bool, allowed: &str) -> Result<(), ConfigError> {
@@ -68,7 +121,17 @@ mod tests {
 
     #[test]
     fn what_no_machine_could_be_is_refused_by_key() {
-        for (key, value) in [("warp_width", "33"), ("warp_width", "0"), ("l1d_ways", "0"), ("sms", "0"), ("l1d_line", "100"), ("int_latency", "0"), ("l2_bytes", "5"), ("schedulers", "0"), ("max_threads", "100000")] {
+        for (key, value) in [
+            ("warp_width", "33"),
+            ("warp_width", "0"),
+            ("l1d_ways", "0"),
+            ("sms", "0"),
+            ("l1d_line", "100"),
+            ("int_latency", "0"),
+            ("l2_bytes", "5"),
+            ("schedulers", "0"),
+            ("max_threads", "100000"),
+        ] {
             let mut config = Config::default();
             assert_eq!(config.set(key, value), Ok(()));
             let message = config.validate().expect_err("must be refused").to_string();

@@ -105,37 +105,139 @@ pub enum CacheOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Event {
     /// How many resident static warps had which reason, in the order of [`Reason::ALL`], for `repeat` cycles.
-    Cycle { sm: u16, counts: [u16; 9], repeat: u64 },
+    Cycle {
+        sm: u16,
+        counts: [u16; 9],
+        repeat: u64,
+    },
     /// The reason of a warp is another than in the cycle before; `None` when it is no longer resident.
-    Warp { sm: u16, warp: u16, reason: Option<Reason> },
-    Slot { sm: u16, port: u16, slot: SlotUse, repeat: u64 },
+    Warp {
+        sm: u16,
+        warp: u16,
+        reason: Option<Reason>,
+    },
+    Slot {
+        sm: u16,
+        port: u16,
+        slot: SlotUse,
+        repeat: u64,
+    },
     /// `count` instructions from `pc` on were asked for.
-    Fetched { sm: u16, warp: u16, pc: Pc, count: u8, hit: bool },
+    Fetched {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        count: u8,
+        hit: bool,
+    },
     /// An instruction issued for the lanes of `mask`; lane i is thread `first_thread + i` of the block.
-    Issued { sm: u16, warp: u16, block: u64, pc: Pc, mask: u32, first_thread: u32 },
+    Issued {
+        sm: u16,
+        warp: u16,
+        block: u64,
+        pc: Pc,
+        mask: u32,
+        first_thread: u32,
+    },
     /// A branch that can diverge was executed.
-    Branch { sm: u16, warp: u16, pc: Pc, taken: u32, not_taken: u32, diverged: bool },
+    Branch {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        taken: u32,
+        not_taken: u32,
+        diverged: bool,
+    },
     /// An entry was pushed onto the warp's stack; `depth` counts it.
-    Push { sm: u16, warp: u16, depth: u16, pc: Pc, rpc: Pc, mask: u32 },
+    Push {
+        sm: u16,
+        warp: u16,
+        depth: u16,
+        pc: Pc,
+        rpc: Pc,
+        mask: u32,
+    },
     /// The top entry was popped, leaving `depth` entries.
-    Pop { sm: u16, warp: u16, depth: u16 },
+    Pop {
+        sm: u16,
+        warp: u16,
+        depth: u16,
+    },
     /// An instruction's result is there.
-    Writeback { sm: u16, warp: u16, pc: Pc },
+    Writeback {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+    },
     /// A memory instruction became this many transactions.
-    Memory { sm: u16, warp: u16, pc: Pc, space: Space, write: bool, transactions: u16, done: u64 },
-    L1 { sm: u16, line: u64, write: bool, outcome: CacheOutcome },
-    L2 { line: u64, write: bool, outcome: CacheOutcome },
+    Memory {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        space: Space,
+        write: bool,
+        transactions: u16,
+        done: u64,
+    },
+    L1 {
+        sm: u16,
+        line: u64,
+        write: bool,
+        outcome: CacheOutcome,
+    },
+    L2 {
+        line: u64,
+        write: bool,
+        outcome: CacheOutcome,
+    },
     /// Shared memory served one instruction in this many cycles more than one.
-    BankConflict { sm: u16, warp: u16, pc: Pc, extra: u16 },
-    BarrierArrive { sm: u16, warp: u16, block: u64, barrier: u8, mask: u32 },
-    BarrierRelease { sm: u16, block: u64, barrier: u8 },
+    BankConflict {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        extra: u16,
+    },
+    BarrierArrive {
+        sm: u16,
+        warp: u16,
+        block: u64,
+        barrier: u8,
+        mask: u32,
+    },
+    BarrierRelease {
+        sm: u16,
+        block: u64,
+        barrier: u8,
+    },
     /// Threads of a PTX warp that waited for each other went on.
-    Joined { sm: u16, block: u64, pc: Pc, mask: u32 },
-    WarpExit { sm: u16, warp: u16 },
-    BlockStart { sm: u16, slot: u16, block: u64, first_warp: u16, warps: u16 },
-    BlockEnd { sm: u16, slot: u16, block: u64 },
+    Joined {
+        sm: u16,
+        block: u64,
+        pc: Pc,
+        mask: u32,
+    },
+    WarpExit {
+        sm: u16,
+        warp: u16,
+    },
+    BlockStart {
+        sm: u16,
+        slot: u16,
+        block: u64,
+        first_warp: u16,
+        warps: u16,
+    },
+    BlockEnd {
+        sm: u16,
+        slot: u16,
+        block: u64,
+    },
     /// The kernel did something wrong; the run ends.
-    Trap { sm: u16, warp: u16, pc: Pc },
+    Trap {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+    },
 }
 
 /// Somebody who wants to know.

@@ -38,7 +38,9 @@ impl ChromeTrace {
         for (sm, warps) in self.since.iter().enumerate() {
             head.push(json!({"ph": "M", "name": "process_name", "pid": sm, "args": {"name": format!("SM {sm}")}}));
             for warp in 0..warps.len() {
-                head.push(json!({"ph": "M", "name": "thread_name", "pid": sm, "tid": warp, "args": {"name": format!("warp {warp}")}}));
+                head.push(
+                    json!({"ph": "M", "name": "thread_name", "pid": sm, "tid": warp, "args": {"name": format!("warp {warp}")}}),
+                );
                 head.push(json!({"ph": "M", "name": "thread_sort_index", "pid": sm, "tid": warp, "args": {"sort_index": warp}}));
             }
         }
@@ -51,7 +53,9 @@ impl ChromeTrace {
             && reason != Reason::Issued
             && now > since
         {
-            self.events.push(json!({"ph": "X", "name": reason.key(), "cat": "wait", "pid": sm, "tid": warp, "ts": since, "dur": now - since}));
+            self.events.push(
+                json!({"ph": "X", "name": reason.key(), "cat": "wait", "pid": sm, "tid": warp, "ts": since, "dur": now - since}),
+            );
         }
     }
 
@@ -61,7 +65,8 @@ impl ChromeTrace {
         if now > cycle && threads > 0 {
             self.events.push(json!({"ph": "C", "name": "active threads", "pid": sm, "ts": cycle, "args": {"threads": threads}}));
             if now > cycle + 1 {
-                self.events.push(json!({"ph": "C", "name": "active threads", "pid": sm, "ts": cycle + 1, "args": {"threads": 0}}));
+                self.events
+                    .push(json!({"ph": "C", "name": "active threads", "pid": sm, "ts": cycle + 1, "args": {"threads": 0}}));
             }
             self.threads[sm] = (now, 0);
         }
@@ -87,7 +92,9 @@ impl Sink for ChromeTrace {
                 (*cycle, *threads) = (now, *threads + mask.count_ones());
                 let name = self.names.get(pc as usize).cloned().unwrap_or_default();
                 let args = json!({"block": block, "pc": pc, "mask": format!("{mask:#010x}"), "threads": mask.count_ones()});
-                self.events.push(json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": warp, "ts": now, "dur": 1, "args": args}));
+                self.events.push(
+                    json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": warp, "ts": now, "dur": 1, "args": args}),
+                );
             }
             Event::Branch { sm, warp, taken, not_taken, diverged: true, .. } => {
                 self.instant(sm, warp, now, format!("diverged {}/{}", taken.count_ones(), not_taken.count_ones()));

@@ -40,9 +40,13 @@ impl<const W: usize> Exec<'_, W> {
         let offset = address.offset as u64;
         match address.base {
             Base::None => [offset; W],
-            Base::Register64(plane) => self.registers.read::<u64, W>(plane, self.lanes).map(|base| base.wrapping_add(offset)),
+            Base::Register64(plane) => {
+                let base = self.registers.read::<u64, W>(plane, self.lanes);
+                std::array::from_fn(|lane| base[lane].wrapping_add(offset))
+            }
             Base::Register32(plane) => {
-                self.registers.read::<u32, W>(plane, self.lanes).map(|base| u64::from(base.wrapping_add(offset as u32)))
+                let base = self.registers.read::<u32, W>(plane, self.lanes);
+                std::array::from_fn(|lane| u64::from(base[lane].wrapping_add(offset as u32)))
             }
         }
     }
@@ -64,13 +68,18 @@ impl<const W: usize> Exec<'_, W> {
         let targets = self.targets(spaces, access.space, size)?;
         let wide = access.ty.bits() == 64;
         // Destinations are written as each thread's value arrives; a lane that faults leaves the later ones unread.
+        let all_global = active(self.active).all(|lane| targets[lane].space == Space::Global);
         for at in 0..access.vector as usize {
             let Dst::Register { plane, bits } = self.instruction.dst[at] else { continue };
             for lane in active(self.active) {
                 let target = targets[lane].plus(at as u32 * element);
-                let value = spaces.load(self.lanes.threads[lane], target, element).map_err(|fault| (lane, fault))?;
-                let value = extend(value, access.ty);
                 let thread = self.lanes.threads[lane];
+                // Most loads are from global memory: its path is kept short.
+                let value = match if all_global { spaces.global.load(target.address, element) } else { None } {
+                    Some(value) => value,
+                    None => spaces.load(thread, target, element).map_err(|fault| (lane, fault))?,
+                };
+                let value = extend(value, access.ty);
                 if wide || bits == 64 {
                     self.registers.set_word(plane, thread, value as u32);
                     self.registers.set_word(plane + 1, thread, (value >> 32) as u32);

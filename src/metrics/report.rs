@@ -55,7 +55,11 @@ impl Report {
             simd_efficiency: share(metrics.thread_instructions, metrics.warp_instructions * u64::from(config.warp_width)),
             branches: metrics.branches,
             divergent_branches: metrics.divergent_branches,
-            branch_efficiency: if metrics.branches == 0 { 1.0 } else { 1.0 - share(metrics.divergent_branches, metrics.branches) },
+            branch_efficiency: if metrics.branches == 0 {
+                1.0
+            } else {
+                1.0 - share(metrics.divergent_branches, metrics.branches)
+            },
             sms: config.sms,
             issue_ports: config.schedulers,
             issue_slots: issue_slots(metrics, config.warp_width),
@@ -70,7 +74,11 @@ impl Report {
             memory_bytes: metrics.memory_transactions * u64::from(config.l1d_line),
             shared_bank_conflicts: metrics.shared_bank_conflicts,
             max_stack_depth: metrics.max_stack_depth.max(1),
-            barriers: Barriers { phases: metrics.barrier_arrivals, releases: metrics.barrier_releases, stall_fraction: share(barrier, resident) },
+            barriers: Barriers {
+                phases: metrics.barrier_arrivals,
+                releases: metrics.barrier_releases,
+                stall_fraction: share(barrier, resident),
+            },
             blocks: metrics.blocks,
         }
     }

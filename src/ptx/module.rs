@@ -14,6 +14,8 @@ pub struct Module {
     /// Module-scope variables: `.global`, `.const`, `.shared`, `.extern .shared`.
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
+    /// `.alias`: another name of a function, and the function.
+    pub aliases: Vec<(String, String)>,
     pub files: Vec<SourceFile>,
 }
 
@@ -172,6 +174,16 @@ pub enum Operand {
     Sink,
 }
 
+impl Operand {
+    /// The variable that it names, if it names one.
+    pub fn symbol(&self) -> Option<&Symbol> {
+        match self {
+            Operand::Symbol { symbol, .. } | Operand::Address { base: AddressBase::Symbol(symbol), .. } => Some(symbol),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressBase {
     Register(RegisterId),
@@ -218,7 +230,9 @@ pub enum Special {
     TotalSharedSize,
     /// `WARP_SZ`.
     WarpSize,
-    /// `%envregN` and performance counters, which read as zero.
+    /// Sizes of a cluster, which is always one block.
+    One,
+    /// `%envregN`, performance counters and places in a cluster, which read as zero.
     Zero,
 }
 
@@ -230,6 +244,12 @@ pub enum Axis {
 }
 
 impl Special {
+    /// Whether all threads of a block read the same.
+    pub fn is_uniform(self) -> bool {
+        use Special::*;
+        !matches!(self, Tid(_) | LaneId | WarpId | LaneMaskEq | LaneMaskLe | LaneMaskLt | LaneMaskGe | LaneMaskGt)
+    }
+
     /// The special register of that name (`%tid.x`, `%laneid`, `WARP_SZ`).
     pub fn from_name(name: &str) -> Option<Special> {
         let axis = |suffix: &str| match suffix {
@@ -243,13 +263,16 @@ impl Special {
             if suffix == ".w" && matches!(base, "%tid" | "%ntid" | "%ctaid" | "%nctaid") {
                 return Some(Special::Zero);
             }
-            return match base {
-                "%tid" => axis(suffix).map(Special::Tid),
-                "%ntid" => axis(suffix).map(Special::Ntid),
-                "%ctaid" => axis(suffix).map(Special::Ctaid),
-                "%nctaid" => axis(suffix).map(Special::Nctaid),
-                _ => None,
-            };
+            let axis = axis(suffix)?;
+            return Some(match base {
+                "%tid" => Special::Tid(axis),
+                "%ntid" => Special::Ntid(axis),
+                "%ctaid" | "%clusterid" => Special::Ctaid(axis),
+                "%nctaid" | "%nclusterid" => Special::Nctaid(axis),
+                "%cluster_ctaid" => Special::Zero,
+                "%cluster_nctaid" => Special::One,
+                _ => return None,
+            });
         }
         Some(match name {
             "%laneid" => Special::LaneId,
@@ -267,9 +290,11 @@ impl Special {
             "%clock64" => Special::Clock64,
             "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => Special::GlobalTimer,
             "%dynamic_smem_size" => Special::DynamicSharedSize,
-            "%total_smem_size" => Special::TotalSharedSize,
+            "%cluster_nctarank" => Special::One,
+            "%cluster_ctarank" | "%is_explicit_cluster" | "%current_graph_exec" => Special::Zero,
+            "%total_smem_size" | "%aggr_smem_size" => Special::TotalSharedSize,
             "WARP_SZ" => Special::WarpSize,
-            _ if name.starts_with("%envreg") || name.starts_with("%pm") => Special::Zero,
+            _ if name.starts_with("%envreg") || name.starts_with("%pm") || name.starts_with("%reserved_smem_") => Special::Zero,
             _ => return None,
         })
     }
@@ -282,6 +307,7 @@ impl Module {
 
     /// The definition of that name, or its declaration when nothing defines it.
     pub fn function(&self, name: &str) -> Option<&Function> {
+        let name = self.aliases.iter().find(|(alias, _)| alias == name).map_or(name, |(_, aliased)| aliased);
         let mut named = self.functions.iter().filter(|f| f.name == name);
         let first = named.next()?;
         if first.body.is_some() { Some(first) } else { named.find(|f| f.body.is_some()).or(Some(first)) }

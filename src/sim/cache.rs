@@ -29,7 +29,12 @@ pub enum Look {
 impl Cache {
     pub fn new(bytes: u32, line: u32, ways: u32) -> Cache {
         let sets = (bytes / (line * ways)).max(1);
-        Cache { tags: vec![Tag::default(); (sets * ways) as usize], ways: ways as usize, sets: sets.into(), line_shift: line.trailing_zeros() }
+        Cache {
+            tags: vec![Tag::default(); (sets * ways) as usize],
+            ways: ways as usize,
+            sets: sets.into(),
+            line_shift: line.trailing_zeros(),
+        }
     }
 
     /// The line that an address lies in.

@@ -36,67 +36,77 @@ impl<S: Sink> Core<'_, S> {
 
     /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
     pub fn account(&mut self, repeat: u64) {
-        let reasons = self.reasons();
-        let words = self.machine.words;
+        let mut counts = [0u16; Reason::ALL.len()];
+        for word in 0..self.machine.words {
+            let reasons = self.reasons(word);
+            for (count, bits) in counts.iter_mut().zip(reasons) {
+                *count += bits.count_ones() as u16;
+            }
+            // Remembered whether or not anybody listens, so that nobody's listening changes what others hear later.
+            let before = self.sm.sets.before[word];
+            if S::WANTS_WARPS {
+                self.warp_changes(word, &before, &reasons);
+            }
+            self.sm.sets.before[word] = reasons;
+        }
         if S::LISTENS {
-            let counts = reasons.map(|set| set.len(words) as u16);
             self.emit(Event::Cycle { sm: self.name, counts, repeat });
-        }
-        if S::WANTS_WARPS {
-            self.warp_changes(&reasons);
-        }
-        if S::LISTENS {
             for port in 0..self.sm.issued.ports.len() {
                 self.emit(Event::Slot { sm: self.name, port: port as u16, slot: self.sm.issued.ports[port], repeat });
             }
         }
     }
 
-    fn warp_changes(&mut self, reasons: &[WarpSet; Reason::ALL.len()]) {
-        let words = self.machine.words;
-        let before = std::mem::replace(&mut self.sm.sets.before, *reasons);
-        let mut gone = WarpSet::default();
-        for word in 0..words {
-            let (was, is) = (before.iter().fold(0, |all, set| all | set.bits[word]), reasons.iter().fold(0, |all, set| all | set.bits[word]));
-            gone.bits[word] = was & !is;
-        }
-        for warp in gone.iter(words) {
-            self.emit(Event::Warp { sm: self.name, warp: warp as u16, reason: None });
+    /// Tells which of 64 warps have another reason than in the cycle before.
+    fn warp_changes(&mut self, word: usize, before: &Reasons, now: &Reasons) {
+        let first = (word * 64) as u16;
+        let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
+        for bit in bits(all(before) & !all(now)) {
+            self.emit(Event::Warp { sm: self.name, warp: first + bit, reason: None });
         }
         for (at, reason) in Reason::ALL.into_iter().enumerate() {
-            let mut new = WarpSet::default();
-            for word in 0..words {
-                new.bits[word] = reasons[at].bits[word] & !before[at].bits[word];
-            }
-            for warp in new.iter(words) {
-                self.emit(Event::Warp { sm: self.name, warp: warp as u16, reason: Some(reason) });
+            for bit in bits(now[at] & !before[at]) {
+                self.emit(Event::Warp { sm: self.name, warp: first + bit, reason: Some(reason) });
             }
         }
     }
 
-    /// Every resident warp in exactly one set, in the order of [`Reason::ALL`].
-    fn reasons(&self) -> [WarpSet; Reason::ALL.len()] {
+    /// Each of 64 resident warps in exactly one set, in the order of [`Reason::ALL`].
+    #[inline]
+    fn reasons(&self, word: usize) -> Reasons {
         let sets = &self.sm.sets;
-        let mut reasons = [WarpSet::default(); Reason::ALL.len()];
-        for word in 0..self.machine.words {
-            let mut rest = sets.resident.bits[word];
-            let mut take = |reason: Reason, bits: u64| {
-                reasons[reason as usize].bits[word] = rest & bits;
-                rest &= !bits;
-            };
-            // A warp that issued has gone on: whatever holds its next instruction back counts from the next cycle.
-            take(Reason::Issued, self.sm.issued.warps.bits[word]);
-            take(Reason::Exit, sets.exited.bits[word]);
-            take(Reason::Barrier, sets.barrier.bits[word]);
-            take(Reason::Sync, sets.sync.bits[word]);
-            take(Reason::Control, sets.control.bits[word]);
-            take(Reason::Fetch, sets.unfetched.bits[word]);
-            take(Reason::Data, sets.data.bits[word]);
-            take(Reason::NotSelected, self.sm.issued.available.bits[word]);
-            take(Reason::Structural, u64::MAX);
-        }
+        let mut reasons = [0; Reason::ALL.len()];
+        let mut rest = sets.resident.bits[word];
+        let mut take = |reason: Reason, bits: u64| {
+            reasons[reason as usize] = rest & bits;
+            rest &= !bits;
+        };
+        // A warp that issued has gone on: whatever holds its next instruction back counts from the next cycle.
+        take(Reason::Issued, self.sm.issued.warps.bits[word]);
+        take(Reason::Exit, sets.exited.bits[word]);
+        take(Reason::Barrier, sets.barrier.bits[word]);
+        take(Reason::Sync, sets.sync.bits[word]);
+        take(Reason::Control, sets.control.bits[word]);
+        take(Reason::Fetch, sets.unfetched.bits[word]);
+        take(Reason::Data, sets.data.bits[word]);
+        take(Reason::NotSelected, self.sm.issued.available.bits[word]);
+        take(Reason::Structural, u64::MAX);
         reasons
     }
+}
+
+/// Which of 64 warps have which reason, in the order of [`Reason::ALL`].
+pub type Reasons = [u64; Reason::ALL.len()];
+
+/// The positions of the bits that are set.
+fn bits(mut word: u64) -> impl Iterator<Item = u16> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros() as u16;
+            word &= word - 1;
+            bit
+        })
+    })
 }
 
 /// What the issue stage did in a cycle.
@@ -113,7 +123,16 @@ pub struct Issued {
 pub fn announce_blocks<S: Sink>(sms: &[Sm], sink: &mut S) {
     for (name, sm) in sms.iter().enumerate() {
         for (slot, block) in sm.blocks.iter().enumerate().filter_map(|(slot, block)| block.as_ref().map(|b| (slot, b))) {
-            sink.event(0, Event::BlockStart { sm: name as u16, slot: slot as u16, block: block.index, first_warp: block.first_warp, warps: block.warps });
+            sink.event(
+                0,
+                Event::BlockStart {
+                    sm: name as u16,
+                    slot: slot as u16,
+                    block: block.index,
+                    first_warp: block.first_warp,
+                    warps: block.warps,
+                },
+            );
         }
     }
 }
@@ -199,7 +218,11 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
             }
             let joining = list(&sm.sets.sync);
             if !joining.is_empty() {
-                parts.push(format!("warps {} of block {} wait in a warp operation for threads that never come", joining.ranges(), block.index));
+                parts.push(format!(
+                    "warps {} of block {} wait in a warp operation for threads that never come",
+                    joining.ranges(),
+                    block.index
+                ));
                 pc = pc.or(warps.clone().find(|&w| sm.sets.sync.contains(w)).map(|w| sm.warps[w as usize].place.pc));
             }
             let exited = list(&sm.sets.exited);

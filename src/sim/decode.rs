@@ -50,7 +50,14 @@ impl Decoded {
             add(&mut hazards, plane);
             add(&mut writes, plane);
         });
-        Decoded { unit, latency, interval, hazards: hazards.into(), writes: writes.into(), drains: matches!(instruction.op, Op::Exit | Op::Ret) }
+        Decoded {
+            unit,
+            latency,
+            interval,
+            hazards: hazards.into(),
+            writes: writes.into(),
+            drains: matches!(instruction.op, Op::Exit | Op::Ret),
+        }
     }
 }
 
@@ -71,7 +78,9 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
     let sfu = (Unit::Sfu, c.sfu_latency, c.sfu_interval);
     match op {
         Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::Call => (Unit::Control, 1, 1),
-        Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::WarpBarrier | Op::Fence | Op::Nothing => (Unit::Control, 1, 1),
+        Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::WarpBarrier | Op::Fence | Op::Nothing => {
+            (Unit::Control, 1, 1)
+        }
         Op::Load(a) | Op::Store(a) if a.space == Space::Param => (Unit::LdSt, c.constant_latency, 1),
         Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => (Unit::LdSt, c.l1d_latency, 1),
         Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Sp, c.div_latency, c.div_interval),

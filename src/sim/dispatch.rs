@@ -41,18 +41,21 @@ impl<S: Sink> Core<'_, S> {
 
     /// Whether [`Core::dispatch`] or [`Core::end_blocks`] would do anything.
     pub fn will_dispatch(&self) -> bool {
-        let threads = self.machine.start.shape.threads;
-        self.sm.blocks.iter().flatten().any(|block| block.exited == threads) || self.room().is_some()
+        self.sm.ended > 0 || self.sm.may_dispatch && self.room().is_some()
     }
 
     /// Starts as many blocks as fit; with several SMs one at a time, so that they share the work.
     pub fn dispatch(&mut self) {
+        if !self.sm.may_dispatch {
+            return;
+        }
         while let Some((slot, first_warp)) = self.room() {
             self.start_block(slot, first_warp);
             if self.machine.config.sms > 1 {
                 return;
             }
         }
+        self.sm.may_dispatch = false;
     }
 
     fn start_block(&mut self, slot: usize, first_warp: u32) {
@@ -81,7 +84,13 @@ impl<S: Sink> Core<'_, S> {
         self.sm.registers_used += self.block_registers();
         self.sm.shared_used += shape.shared_bytes;
         self.sm.threads_used += machine.block_warps * config.warp_width;
-        self.emit(Event::BlockStart { sm: self.name, slot: slot as u16, block: index, first_warp: first_warp as u16, warps: machine.block_warps as u16 });
+        self.emit(Event::BlockStart {
+            sm: self.name,
+            slot: slot as u16,
+            block: index,
+            first_warp: first_warp as u16,
+            warps: machine.block_warps as u16,
+        });
         for at in 0..machine.block_warps {
             self.start_warp(slot as u16, first_warp + at, at * config.warp_width);
         }
@@ -112,6 +121,10 @@ impl<S: Sink> Core<'_, S> {
 
     /// Frees the slots of blocks whose threads have all exited.
     pub fn end_blocks(&mut self) {
+        if self.sm.ended == 0 {
+            return;
+        }
+        (self.sm.ended, self.sm.may_dispatch) = (0, true);
         let threads = self.machine.start.shape.threads;
         for slot in 0..self.sm.blocks.len() {
             if self.sm.blocks[slot].as_ref().is_none_or(|block| block.exited < threads) {

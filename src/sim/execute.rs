@@ -1,5 +1,6 @@
 //! What an issued instruction does: functionally at once, and in time through the scoreboard, units and memory.
 
+use super::Machine;
 use super::core::Core;
 use super::decode::Unit;
 use super::memory::Requester;
@@ -19,13 +20,25 @@ use crate::ptx::op::Op;
 /// What an instruction did, for the stages around it.
 enum Effect {
     Next,
-    /// Where each lane goes; the first group is the taken side.
-    Branch { groups: [Place; 32], count: usize },
-    Exit { mask: u32 },
+    /// Where the lanes of a branch go; the taken side comes first, and a side without lanes is not there.
+    Branch {
+        sides: [Place; 2],
+        count: usize,
+    },
+    /// Where the lanes of an indexed branch go.
+    Switch {
+        groups: Vec<Place>,
+    },
+    Exit {
+        mask: u32,
+    },
     /// The warp stays where it is until its PTX warp has joined.
     Hold,
     /// A memory instruction: how long it holds its unit, and when its result is there.
-    Memory { holds: u32, done: u64 },
+    Memory {
+        holds: u32,
+        done: u64,
+    },
 }
 
 impl<S: Sink> Core<'_, S> {
@@ -105,11 +118,8 @@ impl<S: Sink> Core<'_, S> {
         let name = WarpName { sm: self.name, warp: warp as u16 };
         let (machine, cycle) = (self.machine, self.cycle);
         let flow = match &effect {
-            Effect::Branch { groups, count } => {
-                let meeting = machine.program.reconvergence.at(pc);
-                let (rpc, lpc) = meeting.map_or((None, None), |m| (m.rpc, m.lpc));
-                Flow::Branch { groups: &groups[..*count], rpc, lpc }
-            }
+            Effect::Branch { sides, count } => branch(machine, pc, &sides[..*count]),
+            Effect::Switch { groups } => branch(machine, pc, groups),
             Effect::Exit { mask } => Flow::Exit { mask: *mask },
             _ => Flow::Next,
         };
@@ -131,7 +141,7 @@ impl<S: Sink> Core<'_, S> {
         };
         let state = &mut self.sm.warps[warp as usize];
         state.place = place;
-        let branched = matches!(effect, Effect::Branch { .. });
+        let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. });
         let jumped = place.pc != pc + 1;
         if !machine.config.ideal_fetch {
             state.filled = if jumped { 0 } else { state.filled.saturating_sub(1) };
@@ -144,7 +154,8 @@ impl<S: Sink> Core<'_, S> {
         if branched && machine.config.branch_latency > 0 {
             self.sm.sets.control.insert(warp);
             self.sm.sets.wants_fetch.remove(warp);
-            let completion = Completion { sm: self.name, warp: warp as u16, life: self.sm.warps[warp as usize].life, done: Done::Branch };
+            let completion =
+                Completion { sm: self.name, warp: warp as u16, life: self.sm.warps[warp as usize].life, done: Done::Branch };
             self.uncore.wheel.insert(self.cycle + u64::from(machine.config.branch_latency), completion);
         }
         self.recheck(warp);
@@ -176,34 +187,37 @@ impl<S: Sink> Core<'_, S> {
             }
         };
         let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let mut exec = Exec { instruction, lanes: &lanes, active: active_mask, registers: &mut block.registers, block: view, carry: program.planes - 1 };
+        let mut exec = Exec {
+            instruction,
+            lanes: &lanes,
+            active: active_mask,
+            registers: &mut block.registers,
+            block: view,
+            carry: program.planes - 1,
+        };
         match instruction.op {
             Op::Bra { uniform } => {
                 let (taken, not_taken) = if uniform && active_mask != 0 { (mask, 0) } else { (active_mask, mask & !active_mask) };
-                let mut groups = [Place::default(); 32];
+                let mut sides = [Place::default(); 2];
                 let mut count = 0;
                 for (pc, mask) in [(instruction.target, taken), (pc + 1, not_taken)] {
                     if mask != 0 {
-                        groups[count] = Place { pc, mask };
+                        sides[count] = Place { pc, mask };
                         count += 1;
                     }
                 }
                 if instruction.guard.is_some() && !uniform {
                     self.emit(Event::Branch { sm: self.name, warp: warp as u16, pc, taken, not_taken, diverged: count > 1 });
                 }
-                return Ok(Effect::Branch { groups, count });
+                return Ok(Effect::Branch { sides, count });
             }
             Op::BrxIdx => {
                 let index = exec.get::<u32>(0);
                 let table = &program.tables[instruction.target as usize];
-                let mut groups = [Place::default(); 32];
-                let mut count = 0;
-                let mut add = |pc: Pc, mask: u32| match groups[..count].iter_mut().find(|g| g.pc == pc) {
+                let mut groups: Vec<Place> = Vec::new();
+                let mut add = |pc: Pc, mask: u32| match groups.iter_mut().find(|g| g.pc == pc) {
                     Some(group) => group.mask |= mask,
-                    None => {
-                        groups[count] = Place { pc, mask };
-                        count += 1;
-                    }
+                    None => groups.push(Place { pc, mask }),
                 };
                 for lane in active(active_mask) {
                     let fault = (lane, Fault::BranchTable { index: index[lane], len: table.len() });
@@ -213,8 +227,15 @@ impl<S: Sink> Core<'_, S> {
                     add(pc + 1, mask & !active_mask);
                 }
                 let taken = groups[0].mask;
-                self.emit(Event::Branch { sm: self.name, warp: warp as u16, pc, taken, not_taken: mask & !taken, diverged: count > 1 });
-                return Ok(Effect::Branch { groups, count });
+                self.emit(Event::Branch {
+                    sm: self.name,
+                    warp: warp as u16,
+                    pc,
+                    taken,
+                    not_taken: mask & !taken,
+                    diverged: groups.len() > 1,
+                });
+                return Ok(Effect::Switch { groups });
             }
             Op::Load(_) | Op::Store(_) | Op::Atom { .. } => {
                 let mut spaces = Spaces {
@@ -234,7 +255,15 @@ impl<S: Sink> Core<'_, S> {
                     slot,
                     local_bytes: program.local_bytes,
                 };
-                let timing = self.sm.memory.time(&mut self.uncore.memory, &machine.config, who, &traffic, active_mask, self.cycle, self.sink);
+                let timing = self.sm.memory.time(
+                    &mut self.uncore.memory,
+                    &machine.config,
+                    who,
+                    &traffic,
+                    active_mask,
+                    self.cycle,
+                    self.sink,
+                );
                 return Ok(Effect::Memory { holds: timing.holds, done: timing.done });
             }
             Op::Exit | Op::Ret => return Ok(Effect::Exit { mask: active_mask }),
@@ -271,4 +300,11 @@ impl<S: Sink> Core<'_, S> {
         }
         Ok(Effect::Next)
     }
+}
+
+/// A branch with the points where its sides meet again.
+fn branch<'a>(machine: &Machine, pc: Pc, groups: &'a [Place]) -> Flow<'a> {
+    let meeting = machine.program.reconvergence.at(pc);
+    let (rpc, lpc) = meeting.map_or((None, None), |m| (m.rpc, m.lpc));
+    Flow::Branch { groups, rpc, lpc }
 }

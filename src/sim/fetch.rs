@@ -40,7 +40,12 @@ impl<S: Sink> Core<'_, S> {
             }
         };
         self.sm.sets.wants_fetch.remove(warp);
-        let completion = Completion { sm: self.name, warp: warp as u16, life: self.sm.warps[warp as usize].fetch_life, done: Done::Fetch { count } };
+        let completion = Completion {
+            sm: self.name,
+            warp: warp as u16,
+            life: self.sm.warps[warp as usize].fetch_life,
+            done: Done::Fetch { count },
+        };
         self.uncore.wheel.insert(ready, completion);
         self.emit(Event::Fetched { sm: self.name, warp: warp as u16, pc, count, hit });
     }

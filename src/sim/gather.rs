@@ -26,7 +26,14 @@ impl<S: Sink> Core<'_, S> {
         let index = block.index;
         let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
         let instruction = &machine.program.instructions[pc as usize];
-        let exec = Exec { instruction, lanes: &lanes, active: mask, registers: &mut block.registers, block: view, carry: machine.program.planes - 1 };
+        let exec = Exec {
+            instruction,
+            lanes: &lanes,
+            active: mask,
+            registers: &mut block.registers,
+            block: view,
+            carry: machine.program.planes - 1,
+        };
         let mut releases = Vec::new();
         let (mut waits, mut barrier) = (false, 0);
         for lane in active(mask) {
@@ -74,7 +81,14 @@ impl<S: Sink> Core<'_, S> {
         let (slot, lanes, first) = (state.block, state.lanes, state.first_thread);
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(true) };
         let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let exec = Exec { instruction, lanes: &lanes, active: mask, registers: &mut block.registers, block: view, carry: machine.program.planes - 1 };
+        let exec = Exec {
+            instruction,
+            lanes: &lanes,
+            active: mask,
+            registers: &mut block.registers,
+            block: view,
+            carry: machine.program.planes - 1,
+        };
         let named = exec.get::<u32>(instruction.src.len() - 1);
         // Lanes that name different members are different gatherings.
         let mut rest = mask;
@@ -147,6 +161,7 @@ impl<S: Sink> Core<'_, S> {
         let (slot, first) = (state.block, state.first_thread);
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
         block.exited += mask.count_ones();
+        self.sm.ended += u32::from(block.exited == self.machine.start.shape.threads);
         let ptx_warp = (first / ptx_width) as usize;
         block.exited_lanes[ptx_warp] |= mask << (first % ptx_width);
         let releases: Vec<Release> = active(mask).flat_map(|_| block.barriers.exit()).collect();

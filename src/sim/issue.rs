@@ -31,7 +31,7 @@ impl<S: Sink> Core<'_, S> {
         }
         let (candidates, available) = self.choices(port);
         if !available.is_empty(words) {
-            let long_wait = self.long_wait(port);
+            let long_wait = if self.sm.ports[port].schedule.looks_at_waits() { self.long_wait(port) } else { WarpSet::default() };
             let state = &mut self.sm.ports[port];
             let mut resident = WarpSet::default();
             for word in 0..words {
@@ -64,7 +64,12 @@ impl<S: Sink> Core<'_, S> {
         }
         let (mut candidates, mut available) = (WarpSet::default(), WarpSet::default());
         for word in 0..self.machine.words {
-            let held = sets.exited.bits[word] | sets.barrier.bits[word] | sets.sync.bits[word] | sets.control.bits[word] | sets.unfetched.bits[word] | sets.data.bits[word];
+            let held = sets.exited.bits[word]
+                | sets.barrier.bits[word]
+                | sets.sync.bits[word]
+                | sets.control.bits[word]
+                | sets.unfetched.bits[word]
+                | sets.data.bits[word];
             let could = sets.resident.bits[word] & mine.bits[word] & !held & !self.sm.issued.warps.bits[word];
             candidates.bits[word] = could;
             for (kind, needs) in sets.needs.iter().enumerate() {
@@ -91,6 +96,7 @@ impl<S: Sink> Core<'_, S> {
     fn waits_for_memory(&self, port: usize) -> bool {
         let sets = &self.sm.sets;
         let mine = &self.sm.ports[port].warps;
-        (0..self.machine.words).any(|word| sets.resident.bits[word] & mine.bits[word] & sets.data.bits[word] & sets.loading.bits[word] != 0)
+        (0..self.machine.words)
+            .any(|word| sets.resident.bits[word] & mine.bits[word] & sets.data.bits[word] & sets.loading.bits[word] != 0)
     }
 }

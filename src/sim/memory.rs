@@ -114,7 +114,8 @@ impl SmMemory {
             }
         }
         if in_shared != 0 {
-            let cycles = if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
+            let cycles =
+                if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
             timing.holds += cycles;
             timing.done = timing.done.max(start + u64::from(config.shared_latency + cycles - 1));
             if S::LISTENS && cycles > 1 {
@@ -143,13 +144,33 @@ impl SmMemory {
         timing.holds = timing.holds.max(1);
         if S::LISTENS {
             let space = traffic.targets[mask.trailing_zeros() as usize].space;
-            sink.event(now, Event::Memory { sm: who.sm, warp: who.warp, pc: who.pc, space, write: traffic.write, transactions, done: timing.done });
+            sink.event(
+                now,
+                Event::Memory {
+                    sm: who.sm,
+                    warp: who.warp,
+                    pc: who.pc,
+                    space,
+                    write: traffic.write,
+                    transactions,
+                    done: timing.done,
+                },
+            );
         }
         timing
     }
 
     /// One line's way: when a load has it, or when a store has left.
-    fn line<S: Sink>(&mut self, shared: &mut SharedMemorySystem, config: &Config, sm: u16, line: u64, traffic: &Traffic<32>, at: u64, sink: &mut S) -> u64 {
+    fn line<S: Sink>(
+        &mut self,
+        shared: &mut SharedMemorySystem,
+        config: &Config,
+        sm: u16,
+        line: u64,
+        traffic: &Traffic<32>,
+        at: u64,
+        sink: &mut S,
+    ) -> u64 {
         let hit = at + u64::from(config.l1d_latency);
         let address = line * u64::from(config.l1d_line);
         let (write, bytes) = (traffic.write, config.l1d_line);

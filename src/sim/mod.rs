@@ -173,7 +173,12 @@ impl Sim {
 /// The trap of a run that did not end in time, naming a warp that still runs.
 pub fn too_long(sim: &Sim, cycles: u64) -> Trap {
     let program = &sim.machine.program;
-    let running = sim.state.sms.iter().flat_map(|sm| sm.sets.resident.iter(sim.machine.words).map(move |w| (sm, w))).find(|(sm, w)| !sm.sets.exited.contains(*w));
+    let running = sim
+        .state
+        .sms
+        .iter()
+        .flat_map(|sm| sm.sets.resident.iter(sim.machine.words).map(move |w| (sm, w)))
+        .find(|(sm, w)| !sm.sets.exited.contains(*w));
     let trap = Trap::new(&Fault::TooLong(cycles));
     match running {
         Some((sm, warp)) => trap.at(program, sm.warps[warp as usize].place.pc),

@@ -1,13 +1,12 @@
 //! Everything that changes while the machine runs, as plain data that can be copied.
 
 use super::cache::Cache;
-use super::core::Issued;
+use super::core::{Issued, Reasons};
 use super::decode::UNITS;
 use super::memory::{SharedMemorySystem, SmMemory};
 use super::warp_set::WarpSet;
 use super::wheel::Wheel;
-use crate::config::Config;
-use crate::event::Reason;
+use crate::config::{Config, MAX_WARPS};
 use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Global, Local, Shared};
@@ -63,6 +62,10 @@ pub struct Sm {
     pub registers_used: u32,
     pub shared_used: u32,
     pub threads_used: u32,
+    /// Another block may fit: nothing has been tried since room was made.
+    pub may_dispatch: bool,
+    /// Blocks whose threads have all exited, and which are still there.
+    pub ended: u32,
 }
 
 /// Warps by what holds them back. A resident warp in none of these could issue if a port and a unit are free.
@@ -83,8 +86,8 @@ pub struct Sets {
     pub loading: WarpSet,
     /// The next instruction needs a unit of this kind.
     pub needs: [WarpSet; UNITS],
-    /// The reasons of the cycle before, for those who want changes.
-    pub before: [WarpSet; Reason::ALL.len()],
+    /// The reasons of the cycle before, 64 warps at a time.
+    pub before: [Reasons; MAX_WARPS as usize / 64],
 }
 
 /// An issue port: one scheduler.
@@ -206,6 +209,8 @@ impl Sm {
             registers_used: 0,
             shared_used: 0,
             threads_used: 0,
+            may_dispatch: true,
+            ended: 0,
         }
     }
 }

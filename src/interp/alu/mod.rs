@@ -17,6 +17,7 @@ use super::lanes::{Lanes, Registers};
 use super::shape::BlockView;
 use super::value::Value;
 use crate::program::{Dst, Instruction, Plane, Src};
+use crate::ptx::module::Special;
 use crate::ptx::op::Op;
 use crate::ptx::types::Type;
 
@@ -44,6 +45,7 @@ impl<const W: usize> Exec<'_, W> {
             Op::Cvt { .. } | Op::CvtPack { .. } => convert::cvt(self),
             Op::Int1(op, ty) => integer::one(self, op, ty),
             Op::Int2(op, ty) => integer::two(self, op, ty),
+            Op::Pair { op, signed, relu } => integer::pair(self, op, signed, relu),
             Op::Int3(op, ty) => integer::three(self, op, ty),
             Op::MulWide(ty) => integer::mul_wide(self, ty),
             Op::MadWide(ty) => integer::mad_wide(self, ty),
@@ -53,6 +55,7 @@ impl<const W: usize> Exec<'_, W> {
             | Op::Bfi(_)
             | Op::Funnel { .. }
             | Op::Lop3
+            | Op::Lop3Test(_)
             | Op::Permute(_)
             | Op::Bmsk { .. }
             | Op::Szext { .. }
@@ -88,11 +91,16 @@ impl<const W: usize> Exec<'_, W> {
         match self.instruction.src[at] {
             Src::Register(plane) | Src::Not(plane) => self.registers.read(plane, self.lanes),
             Src::Immediate(bits) => [T::from_words(bits as u32, (bits >> 32) as u32); W],
-            Src::Special(special) => std::array::from_fn(|lane| {
-                let bits = self.block.special(special, self.lanes.threads[lane]);
-                T::from_words(bits as u32, (bits >> 32) as u32)
-            }),
+            Src::Special(special) => self.special(special),
         }
+    }
+
+    fn special<T: Value>(&self, special: Special) -> [T; W] {
+        let value = |thread: u32| {
+            let bits = self.block.special(special, thread);
+            T::from_words(bits as u32, (bits >> 32) as u32)
+        };
+        if special.is_uniform() { [value(self.lanes.threads[0]); W] } else { self.lanes.threads.map(value) }
     }
 
     /// Lanes in which the predicate source `at` holds.

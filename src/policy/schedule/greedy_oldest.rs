@@ -27,6 +27,10 @@ mod tests {
     #[test]
     fn the_same_warp_goes_on_then_the_oldest_follows() {
         // Ages fall with the number: warp 3 is the oldest.
-        check("GTO", &[set(&[0, 1, 3]), set(&[0, 1, 3]), set(&[0, 1]), set(&[0, 1, 3]), set(&[0, 3])], &[Some(3), Some(3), Some(1), Some(1), Some(3)]);
+        check(
+            "GTO",
+            &[set(&[0, 1, 3]), set(&[0, 1, 3]), set(&[0, 1]), set(&[0, 1, 3]), set(&[0, 3])],
+            &[Some(3), Some(3), Some(1), Some(1), Some(3)],
+        );
     }
 }

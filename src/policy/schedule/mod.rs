@@ -52,6 +52,11 @@ impl Schedule {
         }
     }
 
+    /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
+    pub fn looks_at_waits(&self) -> bool {
+        matches!(self, Schedule::TwoLevel(_))
+    }
+
     /// The warp to issue, if one is available. Nothing changes when none is.
     #[inline]
     pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
@@ -83,7 +88,9 @@ mod tests {
         let resident = set(&[0, 1, 2, 3]);
         let picks: Vec<Option<u32>> = available
             .iter()
-            .map(|available| policy.pick(&IssueView { available, long_wait: &nobody, resident: &resident, age: &[3, 2, 1, 0], words: 1 }))
+            .map(|available| {
+                policy.pick(&IssueView { available, long_wait: &nobody, resident: &resident, age: &[3, 2, 1, 0], words: 1 })
+            })
             .collect();
         assert_eq!(picks, expected);
     }

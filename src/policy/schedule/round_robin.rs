@@ -22,6 +22,10 @@ mod tests {
 
     #[test]
     fn turns_go_round_and_skip_those_who_cannot() {
-        check("LRR", &[set(&[0, 2, 3]), set(&[0, 2, 3]), set(&[0, 3]), set(&[0, 3]), set(&[])], &[Some(0), Some(2), Some(3), Some(0), None]);
+        check(
+            "LRR",
+            &[set(&[0, 2, 3]), set(&[0, 2, 3]), set(&[0, 3]), set(&[0, 3]), set(&[])],
+            &[Some(0), Some(2), Some(3), Some(0), None],
+        );
     }
 }

@@ -1,0 +1,102 @@
+//! How fast Warpscope itself is: the parser, the scalar reference and the machine, listened to and not.
+//!
+//! `cargo bench` prints times and, where an element is a thread instruction, a warp instruction or a byte, rates.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use warpscope::config::Config;
+use warpscope::event::{Event, Silence, Sink};
+use warpscope::interp::{reference, start::Start};
+use warpscope::launch::Launch;
+use warpscope::metrics::Metrics;
+use warpscope::sim::Sim;
+use warpscope::{program, ptx, workload};
+
+/// Compute-bound at full occupancy, divergent, memory-bound.
+const MACHINE_RUNS: [&str; 4] = ["matmul", "mandelbrot", "collatz", "saxpy"];
+
+fn parser(c: &mut Criterion) {
+    let text: String = workload::all().iter().map(|w| w.ptx).collect::<Vec<_>>().join("\n");
+    // The heads of the modules are repeated, which the parser does not mind; bodies make up the rest.
+    let text = text.repeat(4);
+    let mut group = c.benchmark_group("parser");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("all workloads", |b| b.iter(|| black_box(ptx::parse(&text))));
+    group.finish();
+}
+
+fn scalar_reference(c: &mut Criterion) {
+    let mut group = c.benchmark_group("reference");
+    group.sample_size(10);
+    for name in ["collatz", "mandelbrot", "matmul"] {
+        let work = workload::find(name).expect("a workload");
+        let program = program::load(work.ptx, None).expect("sound PTX");
+        let launch = Launch::parse(work.full).expect("a sound launch");
+        let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
+        let start = Start::new(&program, &launch, &buffers, 32, 1).expect("they fit together");
+        let instructions = reference::run(&program, &start, u64::MAX).thread_instructions;
+        group.throughput(Throughput::Elements(instructions));
+        group.bench_function(format!("{name} (thread instructions)"), |b| {
+            b.iter(|| black_box(reference::run(&program, &start, u64::MAX)))
+        });
+    }
+    group.finish();
+}
+
+fn simulator(name: &str) -> Sim {
+    let work = workload::find(name).expect("a workload");
+    let program = program::load(work.ptx, None).expect("sound PTX");
+    let launch = Launch::parse(work.full).expect("a sound launch");
+    let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
+    Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
+}
+
+/// Counts one kind of event, to see what listening costs.
+#[derive(Default)]
+struct Everything(u64);
+
+impl Sink for Everything {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.0 = self.0.wrapping_add(cycle ^ u64::from(matches!(event, Event::Issued { .. })));
+    }
+}
+
+fn machine(c: &mut Criterion) {
+    let mut group = c.benchmark_group("machine");
+    group.sample_size(10);
+    for name in MACHINE_RUNS {
+        let sim = simulator(name);
+        let mut metrics = Metrics::default();
+        let mut once = sim.clone();
+        once.run(u64::MAX, &mut metrics);
+        println!("{name}: {} SM cycles, {} warp instructions", once.state.cycle, metrics.warp_instructions);
+        for (unit, count) in [("SM cycles", once.state.cycle), ("warp instructions", metrics.warp_instructions)] {
+            group.throughput(Throughput::Elements(count));
+            let run = |b: &mut criterion::Bencher| {
+                b.iter_batched_ref(|| sim.clone(), |sim| sim.run(u64::MAX, &mut Silence), BatchSize::LargeInput)
+            };
+            group.bench_function(format!("{name}, nobody listens ({unit})"), run);
+        }
+        group.throughput(Throughput::Elements(once.state.cycle));
+        group.bench_function(format!("{name}, metrics (SM cycles)"), |b| {
+            b.iter_batched_ref(
+                || (sim.clone(), Metrics::default()),
+                |(sim, metrics)| sim.run(u64::MAX, metrics),
+                BatchSize::LargeInput,
+            );
+        });
+        group.bench_function(format!("{name}, every event (SM cycles)"), |b| {
+            b.iter_batched_ref(
+                || (sim.clone(), Everything::default()),
+                |(sim, sink)| sim.run(u64::MAX, sink),
+                BatchSize::LargeInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, parser, scalar_reference, machine);
+criterion_main!(benches);

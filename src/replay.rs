@@ -1,0 +1,189 @@
+//! Any cycle of a run, forwards or backwards: snapshots now and then, and re-execution in between.
+//!
+//! The machine is deterministic, so the state at a cycle is the nearest snapshot before it plus a short run. Snapshots are
+//! spaced so that there are never more than a fixed number: when there would be, every second one is dropped and the
+//! distance doubles. Global memory is shared between them page by page, so a snapshot costs what changed.
+
+use crate::event::{Event, Silence, Sink};
+use crate::sim::Sim;
+
+/// The most snapshots that are kept.
+const MOST: usize = 96;
+/// The first distance between two snapshots.
+const FIRST_DISTANCE: u64 = 256;
+
+/// A run that can be moved through.
+#[derive(Debug)]
+pub struct Replay {
+    /// In ascending order of their cycle; the first is the start.
+    snapshots: Vec<Sim>,
+    distance: u64,
+    /// The machine at the cycle that is looked at.
+    now: Sim,
+    /// The furthest cycle that has been simulated, and whether the run ended there.
+    end: u64,
+    ended: bool,
+}
+
+impl Replay {
+    pub fn new(start: Sim) -> Replay {
+        Replay { snapshots: vec![start.clone()], distance: FIRST_DISTANCE, now: start, end: 0, ended: false }
+    }
+
+    /// The machine at the current cycle.
+    pub fn sim(&self) -> &Sim {
+        &self.now
+    }
+
+    pub fn cycle(&self) -> u64 {
+        self.now.state.cycle
+    }
+
+    /// The furthest cycle reached so far.
+    pub fn reached(&self) -> u64 {
+        self.end
+    }
+
+    /// Whether the run has been simulated to its end.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// How many snapshots are kept.
+    pub fn snapshots(&self) -> usize {
+        self.snapshots.len()
+    }
+
+    /// Goes to a cycle, or to the end of the run if that comes first.
+    pub fn seek(&mut self, cycle: u64) {
+        if cycle < self.cycle() {
+            self.restore(cycle);
+        } else if let Some(nearer) = self.snapshots.iter().rfind(|s| s.state.cycle <= cycle && s.state.cycle > self.cycle()) {
+            self.now = nearer.clone();
+        }
+        self.forward(cycle, &mut Silence);
+    }
+
+    /// One cycle forwards, with its events.
+    pub fn step<S: Sink>(&mut self, sink: &mut S) {
+        let next = self.cycle() + 1;
+        self.forward(next, sink);
+    }
+
+    /// One cycle backwards.
+    pub fn back(&mut self) {
+        self.seek(self.cycle().saturating_sub(1));
+    }
+
+    /// Goes to behind the next cycle with an event that `wanted` likes, at most `most` cycles on; the event if there was one.
+    pub fn next_event(&mut self, wanted: impl Fn(&Event) -> bool, most: u64) -> Option<(u64, Event)> {
+        let limit = self.cycle().saturating_add(most);
+        while !self.now.finished() && self.cycle() < limit {
+            let mut catch = First { wanted: &wanted, found: None };
+            self.step(&mut catch);
+            if catch.found.is_some() {
+                return catch.found;
+            }
+        }
+        None
+    }
+
+    /// Goes to behind the last cycle before this one with an event that `wanted` likes; the event if there was one.
+    pub fn previous_event(&mut self, wanted: impl Fn(&Event) -> bool) -> Option<(u64, Event)> {
+        let here = self.cycle();
+        // The last cycle that was simulated is `here - 1`; an event of that one is where we already are.
+        let mut end = here.saturating_sub(1);
+        for at in (0..self.snapshots.len()).rev() {
+            let start = self.snapshots[at].state.cycle;
+            if start >= end {
+                continue;
+            }
+            let mut sim = self.snapshots[at].clone();
+            let mut last = Last { wanted: &wanted, found: None };
+            while sim.state.cycle < end && !sim.finished() {
+                sim.step(&mut last);
+            }
+            if let Some((cycle, event)) = last.found {
+                self.seek(cycle + 1);
+                return Some((cycle, event));
+            }
+            end = start;
+        }
+        None
+    }
+
+    /// The events of the cycles from `start` up to `end`, without moving.
+    pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
+        let Some(before) = self.snapshots.iter().rfind(|s| s.state.cycle <= start) else { return };
+        let mut sim = before.clone();
+        sim.run(start - sim.state.cycle, &mut Silence);
+        while sim.state.cycle < end && !sim.finished() {
+            sim.step(sink);
+        }
+    }
+
+    fn restore(&mut self, cycle: u64) {
+        if let Some(snapshot) = self.snapshots.iter().rfind(|s| s.state.cycle <= cycle) {
+            self.now = snapshot.clone();
+        }
+    }
+
+    /// Runs on to a cycle, taking snapshots in country that has not been seen before.
+    fn forward<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
+        while !self.now.finished() && self.cycle() < cycle {
+            let last = self.snapshots.last().map_or(0, |s| s.state.cycle);
+            let next = if self.cycle() >= last { last + self.distance } else { cycle };
+            self.now.run(next.min(cycle) - self.cycle(), sink);
+            if self.cycle() >= last + self.distance && !self.now.finished() {
+                self.snapshots.push(self.now.clone());
+                self.thin_out();
+            }
+        }
+        self.end = self.end.max(self.cycle());
+        self.ended |= self.now.finished();
+    }
+
+    fn thin_out(&mut self) {
+        if self.snapshots.len() <= MOST {
+            return;
+        }
+        let mut keep = false;
+        self.snapshots.retain(|_| {
+            keep = !keep;
+            keep
+        });
+        self.distance *= 2;
+    }
+}
+
+/// Keeps the first event that is wanted.
+struct First<'a, F> {
+    wanted: &'a F,
+    found: Option<(u64, Event)>,
+}
+
+impl<F: Fn(&Event) -> bool> Sink for First<'_, F> {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        if self.found.is_none() && (self.wanted)(&event) {
+            self.found = Some((cycle, event));
+        }
+    }
+}
+
+/// Keeps the last event that is wanted.
+struct Last<'a, F> {
+    wanted: &'a F,
+    found: Option<(u64, Event)>,
+}
+
+impl<F: Fn(&Event) -> bool> Sink for Last<'_, F> {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        if (self.wanted)(&event) {
+            self.found = Some((cycle, event));
+        }
+    }
+}
