@@ -14,7 +14,9 @@ export PATH
 WASM_TARGET=wasm32-unknown-unknown
 TRUNK_VERSION=0.21.14
 
-say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+say() {
+    if [ -t 1 ]; then printf '\033[1m==> %s\033[0m\n' "$*"; else printf '==> %s\n' "$*"; fi
+}
 
 die() {
     printf '\n%s: %s\n' "$(basename "$0")" "$1" >&2
