@@ -9,7 +9,7 @@ use crate::program::{self, Program};
 use crate::ptx::{self, Problem, Span};
 
 /// A kernel of a few megabytes is already a curiosity; reading more would hold up the page.
-const MOST_TEXT_BYTES: usize = 16 << 20;
+const MOST_TEXT_BYTES: usize = 8 << 20;
 /// The most that a launch's buffers may hold: a browser tab has less memory than a GPU.
 const MOST_BUFFER_BYTES: u64 = 256 << 20;
 /// Threads of a PTX warp, as on every GPU so far.
