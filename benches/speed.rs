@@ -9,6 +9,7 @@ use warpscope::event::{Event, Silence, Sink};
 use warpscope::interp::{reference, start::Start};
 use warpscope::launch::Launch;
 use warpscope::metrics::Metrics;
+use warpscope::replay::Replay;
 use warpscope::sim::Sim;
 use warpscope::{program, ptx, workload};
 
@@ -98,5 +99,24 @@ fn machine(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parser, scalar_reference, machine);
+/// Seeks in a run of a million cycles.
+fn replay(c: &mut Criterion) {
+    let mut replay = Replay::new(simulator("interpreter"));
+    replay.seek(u64::MAX);
+    let end = replay.reached();
+    println!("replay: {end} cycles, {} snapshots", replay.snapshots());
+    let mut group = c.benchmark_group("replay");
+    group.sample_size(10);
+    let mut at = 1;
+    group.bench_function("seek anywhere", |b| {
+        b.iter(|| {
+            // A walk that visits the whole run, near and far.
+            at = (at * 48_271) % end;
+            replay.seek(at);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, parser, scalar_reference, machine, replay);
 criterion_main!(benches);

@@ -3,6 +3,7 @@
 //! [`Metrics`] listens to the machine and counts. [`DEFINITIONS`] says what each key of `run --json` means, for the command
 //! line, legends and axes alike.
 
+pub mod blocks;
 mod definitions;
 mod report;
 
@@ -34,9 +35,8 @@ pub struct Metrics {
     pub memory_transactions: u64,
     pub shared_bank_conflicts: u64,
     pub max_stack_depth: u64,
-    pub barrier_arrivals: u64,
-    pub barrier_releases: u64,
     pub blocks: u64,
+    pub block_folds: blocks::BlockFolds,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -60,7 +60,8 @@ impl CacheCounts {
 
 impl Sink for Metrics {
     #[inline(always)]
-    fn event(&mut self, _: u64, event: Event) {
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.block_folds.event(cycle, event);
         match event {
             Event::Cycle { counts, repeat, .. } => {
                 for (total, count) in self.warp_cycles.iter_mut().zip(counts) {
@@ -94,10 +95,10 @@ impl Sink for Metrics {
             Event::L1 { outcome, .. } => self.l1d.count(outcome),
             Event::L2 { outcome, .. } => self.l2.count(outcome),
             Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
-            Event::BarrierArrive { .. } => self.barrier_arrivals += 1,
-            Event::BarrierRelease { .. } => self.barrier_releases += 1,
             Event::BlockEnd { .. } => self.blocks += 1,
             Event::Warp { .. }
+            | Event::BarrierArrive { .. }
+            | Event::BarrierRelease { .. }
             | Event::Pop { .. }
             | Event::Writeback { .. }
             | Event::Joined { .. }

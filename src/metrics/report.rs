@@ -1,5 +1,6 @@
 //! The numbers of a run as they are printed.
 
+use super::blocks::WarpDivergence;
 use super::{CacheCounts, Metrics};
 use crate::config::Config;
 use crate::event::Reason;
@@ -32,13 +33,14 @@ pub struct Report {
     pub shared_bank_conflicts: u64,
     pub max_stack_depth: u64,
     pub barriers: Barriers,
+    pub warp_divergence: WarpDivergence,
     pub blocks: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Barriers {
     pub phases: u64,
-    pub releases: u64,
+    pub rtru: f64,
     pub stall_fraction: f64,
 }
 
@@ -75,10 +77,11 @@ impl Report {
             shared_bank_conflicts: metrics.shared_bank_conflicts,
             max_stack_depth: metrics.max_stack_depth.max(1),
             barriers: Barriers {
-                phases: metrics.barrier_arrivals,
-                releases: metrics.barrier_releases,
+                phases: metrics.block_folds.phases,
+                rtru: metrics.block_folds.rtru(),
                 stall_fraction: share(barrier, resident),
             },
+            warp_divergence: metrics.block_folds.warp_divergence(),
             blocks: metrics.blocks,
         }
     }

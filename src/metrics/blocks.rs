@@ -1,0 +1,252 @@
+//! Folds that follow blocks through their lives: warp-phases (BAWS section 3) and warp-level divergence (VTW section 3).
+//!
+//! A *warp-phase* is a warp's execution between two barriers, or between a barrier and its block's start or end. RTRU, the
+//! ratio of temporal resource underutilisation, says how unequal the warps of a phase are: Σ(max T − Tᵢ) / (N · max T).
+//! The *divergent warp region* of a block is the time from its first warp's end to its last one's.
+
+use crate::event::{Event, SlotUse};
+use serde::Serialize;
+
+/// What is known of one resident block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Life {
+    block: u64,
+    first_warp: usize,
+    start: u64,
+    /// When the current phase began.
+    phase_start: u64,
+    /// For each warp: when it arrived at the barrier that the phase leads to.
+    arrived: Vec<Option<u64>>,
+    /// For each warp: when it ended.
+    ended: Vec<Option<u64>>,
+    instructions: Vec<u64>,
+    /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
+    stalls_at_start: u64,
+    stalls_at_first_end: u64,
+}
+
+/// One SM's blocks, and its cycles without any issue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct SmBlocks {
+    lives: Vec<Life>,
+    stalls: u64,
+    /// The cycles being told, unless a port issued in them.
+    unissued: u64,
+    resident_most: usize,
+}
+
+/// Sums over the blocks that have ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockFolds {
+    sms: Vec<SmBlocks>,
+    pub phases: u64,
+    /// Sum of RTRU over phases, in millionths: sums of floats would depend on their order.
+    rtru_millionths: u64,
+    finished: Vec<Finished>,
+}
+
+/// What remains of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Finished {
+    instructions: (u64, u64),
+    cycles: (u64, u64),
+    stalls: (u64, u64),
+}
+
+/// How far apart the warps of blocks are (VTW tables 1 and 2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WarpDivergence {
+    /// Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions.
+    pub instructions: Shares,
+    /// Likewise in cycles.
+    pub cycles: Shares,
+    /// Share of a block's time between its first and its last warp's end; over the blocks that others waited behind.
+    pub dwr: Option<f64>,
+    /// Share of the cycles without any issue that fall into that region.
+    pub dws: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Shares {
+    pub over_50: u64,
+    pub over_25: u64,
+    pub over_10: u64,
+    pub over_5: u64,
+}
+
+impl BlockFolds {
+    #[inline]
+    pub fn event(&mut self, now: u64, event: Event) {
+        match event {
+            Event::Issued { sm, warp, .. } => {
+                if let Some((life, at)) = self.warp(sm, warp) {
+                    life.instructions[at] += 1;
+                }
+            }
+            Event::Slot { sm, port, slot, repeat } => self.slot(sm, port, slot, repeat),
+            Event::BlockStart { sm, block, first_warp, warps, .. } => {
+                let sm = self.sm(sm);
+                let n = usize::from(warps);
+                let stalls = sm.stalls;
+                sm.lives.push(Life {
+                    block,
+                    first_warp: first_warp.into(),
+                    start: now,
+                    phase_start: now,
+                    arrived: vec![None; n],
+                    ended: vec![None; n],
+                    instructions: vec![0; n],
+                    stalls_at_start: stalls,
+                    stalls_at_first_end: stalls,
+                });
+                sm.resident_most = sm.resident_most.max(sm.lives.len());
+            }
+            Event::BarrierArrive { sm, warp, .. } => {
+                if let Some((life, at)) = self.warp(sm, warp) {
+                    life.arrived[at].get_or_insert(now);
+                }
+            }
+            Event::BarrierRelease { sm, block, .. } => {
+                if let Some(life) = self.sm(sm).lives.iter_mut().find(|life| life.block == block) {
+                    let arrivals = std::mem::replace(&mut life.arrived, vec![None; life.ended.len()]);
+                    let start = std::mem::replace(&mut life.phase_start, now);
+                    self.phase(start, &arrivals);
+                }
+            }
+            Event::WarpExit { sm, warp } => {
+                let stalls = self.sm(sm).stalls;
+                if let Some((life, at)) = self.warp(sm, warp) {
+                    if life.ended.iter().all(Option::is_none) {
+                        life.stalls_at_first_end = stalls;
+                    }
+                    life.ended[at] = Some(now);
+                }
+            }
+            Event::BlockEnd { sm, block, .. } => self.end(sm, block),
+            _ => {}
+        }
+    }
+
+    fn sm(&mut self, sm: u16) -> &mut SmBlocks {
+        let at = usize::from(sm);
+        if self.sms.len() <= at {
+            self.sms.resize_with(at + 1, SmBlocks::default);
+        }
+        &mut self.sms[at]
+    }
+
+    #[inline]
+    fn warp(&mut self, sm: u16, warp: u16) -> Option<(&mut Life, usize)> {
+        let warp = usize::from(warp);
+        let life = self.sms.get_mut(usize::from(sm))?.lives.iter_mut().find(|l| (l.first_warp..l.first_warp + l.ended.len()).contains(&warp))?;
+        let at = warp - life.first_warp;
+        Some((life, at))
+    }
+
+    /// A cycle in which no port of an SM issues is a stall; ports tell one after another, the first being number 0.
+    fn slot(&mut self, sm: u16, port: u16, slot: SlotUse, repeat: u64) {
+        let sm = self.sm(sm);
+        if port == 0 {
+            sm.stalls += sm.unissued;
+            sm.unissued = repeat;
+        }
+        if matches!(slot, SlotUse::Threads(_)) {
+            sm.unissued = 0;
+        }
+    }
+
+    fn phase(&mut self, start: u64, arrivals: &[Option<u64>]) {
+        let times: Vec<u64> = arrivals.iter().flatten().map(|&at| at - start).collect();
+        let longest = times.iter().copied().max().unwrap_or(0);
+        if times.len() < 2 {
+            return;
+        }
+        self.phases += 1;
+        if longest > 0 {
+            let idle: u64 = times.iter().map(|&t| longest - t).sum();
+            self.rtru_millionths += idle * 1_000_000 / (times.len() as u64 * longest);
+        }
+    }
+
+    fn end(&mut self, sm: u16, block: u64) {
+        let state = self.sm(sm);
+        let stalls = state.stalls;
+        let Some(at) = state.lives.iter().position(|life| life.block == block) else { return };
+        let life = state.lives.swap_remove(at);
+        // The end of a block is a barrier that nobody wrote down.
+        self.phase(life.phase_start, &life.ended);
+        let spread = |values: &mut dyn Iterator<Item = u64>| values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)));
+        self.finished.push(Finished {
+            instructions: spread(&mut life.instructions.iter().copied()),
+            cycles: spread(&mut life.ended.iter().flatten().map(|&end| end + 1 - life.start)),
+            stalls: (stalls - life.stalls_at_first_end, stalls - life.stalls_at_start),
+        });
+    }
+
+    /// The average RTRU of a phase.
+    pub fn rtru(&self) -> f64 {
+        if self.phases == 0 { 0.0 } else { self.rtru_millionths as f64 / 1e6 / self.phases as f64 }
+    }
+
+    pub fn warp_divergence(&self) -> WarpDivergence {
+        // Only the first blocks to finish have others waiting for their place (VTW: the first N − R).
+        let resident: usize = self.sms.iter().map(|sm| sm.resident_most).sum();
+        let first = &self.finished[..self.finished.len().saturating_sub(resident)];
+        let mean = |values: Vec<f64>| if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) };
+        let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        WarpDivergence {
+            instructions: shares(self.finished.iter().map(|f| f.instructions)),
+            cycles: shares(self.finished.iter().map(|f| f.cycles)),
+            dwr: mean(first.iter().map(|f| 1.0 - ratio(f.cycles.0, f.cycles.1)).collect()),
+            dws: mean(first.iter().map(|f| ratio(f.stalls.0, f.stalls.1)).collect()),
+        }
+    }
+}
+
+/// Counts blocks whose largest value exceeds the smallest by more than so much of it.
+fn shares(spreads: impl Iterator<Item = (u64, u64)>) -> Shares {
+    let mut shares = Shares::default();
+    for (low, high) in spreads {
+        let more = |percent: u64| u64::from((high - low.min(high)) * 100 > low * percent);
+        shares.over_50 += more(50);
+        shares.over_25 += more(25);
+        shares.over_10 += more(10);
+        shares.over_5 += more(5);
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_with_unequal_warps_has_the_papers_rtru() {
+        let mut folds = BlockFolds::default();
+        folds.event(0, Event::BlockStart { sm: 0, slot: 0, block: 7, first_warp: 4, warps: 2 });
+        folds.event(10, Event::BarrierArrive { sm: 0, warp: 5, block: 7, barrier: 0, mask: 1 });
+        folds.event(40, Event::BarrierArrive { sm: 0, warp: 4, block: 7, barrier: 0, mask: 1 });
+        folds.event(40, Event::BarrierRelease { sm: 0, block: 7, barrier: 0 });
+        // (40 − 10) / (2 · 40)
+        assert_eq!((folds.phases, folds.rtru()), (1, 0.375));
+        folds.event(50, Event::WarpExit { sm: 0, warp: 4 });
+        folds.event(50, Event::WarpExit { sm: 0, warp: 5 });
+        folds.event(50, Event::BlockEnd { sm: 0, slot: 0, block: 7 });
+        assert_eq!((folds.phases, folds.rtru()), (2, 0.1875), "the end of the block is a phase's end too");
+    }
+
+    #[test]
+    fn warps_that_end_early_show_in_the_divergent_region() {
+        let mut folds = BlockFolds::default();
+        for block in 0..3 {
+            let start = block * 100;
+            folds.event(start, Event::BlockStart { sm: 0, slot: 0, block, first_warp: 0, warps: 2 });
+            folds.event(start + 24, Event::WarpExit { sm: 0, warp: 1 });
+            folds.event(start + 99, Event::WarpExit { sm: 0, warp: 0 });
+            folds.event(start + 99, Event::BlockEnd { sm: 0, slot: 0, block });
+        }
+        let divergence = folds.warp_divergence();
+        assert_eq!(divergence.dwr, Some(0.75));
+        assert_eq!(divergence.cycles, Shares { over_50: 3, over_25: 3, over_10: 3, over_5: 3 });
+    }
+}

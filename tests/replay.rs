@@ -1,0 +1,106 @@
+//! Moving through a run: forwards, backwards, to events, in bounded memory and time.
+
+use std::time::Instant;
+use warpscope::config::Config;
+use warpscope::event::{Event, EventHash, Log};
+use warpscope::launch::Launch;
+use warpscope::replay::Replay;
+use warpscope::sim::Sim;
+use warpscope::{program, workload};
+
+fn simulator(name: &str, full: bool) -> Sim {
+    let work = workload::find(name).expect("a workload");
+    let program = program::load(work.ptx, None).expect("sound PTX");
+    let launch = Launch::parse(if full { work.full } else { work.small }).expect("a sound launch");
+    let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
+    Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
+}
+
+/// A number that depends on all that happens from here to the end: equal states have equal futures.
+fn future(sim: &Sim) -> (u64, u64) {
+    let mut sim = sim.clone();
+    let mut hash = EventHash::default();
+    sim.run(u64::MAX, &mut hash);
+    (sim.state.cycle, hash.value())
+}
+
+#[test]
+fn every_way_to_a_cycle_ends_in_the_same_state() {
+    let start = simulator("mergesort", false);
+    let mut straight = start.clone();
+    straight.run(u64::MAX, &mut warpscope::event::Silence);
+    let end = straight.state.cycle;
+    let mut replay = Replay::new(start.clone());
+    for cycle in [end / 2, end / 3, end, 0, 1, end - 1, end / 2 + 7, end / 2 + 6] {
+        replay.seek(cycle);
+        assert_eq!(replay.cycle(), cycle);
+        let mut direct = start.clone();
+        direct.run(cycle, &mut warpscope::event::Silence);
+        assert_eq!(future(replay.sim()), future(&direct), "cycle {cycle}");
+    }
+    replay.seek(end / 2);
+    let here = future(replay.sim());
+    for _ in 0..5 {
+        replay.back();
+    }
+    for _ in 0..5 {
+        replay.step(&mut warpscope::event::Silence);
+    }
+    assert_eq!(replay.cycle(), end / 2);
+    assert_eq!(future(replay.sim()), here);
+    replay.seek(u64::MAX);
+    assert!(replay.ended());
+    assert_eq!((replay.cycle(), replay.reached()), (end, end));
+}
+
+#[test]
+fn events_are_found_in_both_directions() {
+    let mut replay = Replay::new(simulator("tbc_example1", false));
+    let diverged = |event: &Event| matches!(event, Event::Branch { diverged: true, .. });
+    let mut found = Vec::new();
+    while let Some((cycle, _)) = replay.next_event(diverged, u64::MAX) {
+        assert_eq!(replay.cycle(), cycle + 1, "the machine stands behind the event's cycle");
+        found.push(cycle);
+    }
+    assert!(!found.is_empty(), "the example diverges");
+    let mut back = Vec::new();
+    while let Some((cycle, _)) = replay.previous_event(diverged) {
+        back.push(cycle);
+    }
+    back.reverse();
+    found.dedup();
+    assert_eq!(back, found);
+    // The events of a span are the same whether it is lived through or looked up.
+    let mut lived = Log::default();
+    replay.seek(10);
+    (0..20).for_each(|_| replay.step(&mut lived));
+    let mut looked_up = Log::default();
+    replay.events(10, 30, &mut looked_up);
+    assert_eq!(lived.events, looked_up.events);
+}
+
+#[test]
+fn a_million_cycles_stay_small_and_near() {
+    let before = resident_bytes();
+    let mut replay = Replay::new(simulator("interpreter", true));
+    replay.seek(u64::MAX);
+    let end = replay.reached();
+    assert!(end > 1_000_000, "the run should be long: {end}");
+    let grown = resident_bytes().saturating_sub(before);
+    assert!(grown < 200 << 20, "{} MiB for {} snapshots", grown >> 20, replay.snapshots());
+    // The bound of 100 ms is for optimised code; `cargo bench` measures it.
+    let bound = if cfg!(debug_assertions) { 1000 } else { 100 };
+    for cycle in [end - 1, end / 2, 12_345, end / 3, 1] {
+        let clock = Instant::now();
+        replay.seek(cycle);
+        let took = clock.elapsed().as_millis();
+        assert_eq!(replay.cycle(), cycle);
+        assert!(took < bound, "a seek to {cycle} took {took} ms");
+    }
+}
+
+/// What the process holds in memory.
+fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096
+}
