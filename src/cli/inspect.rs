@@ -6,7 +6,7 @@ use super::{Failure, print, print_json};
 use crate::program::Program;
 use crate::program::inspect::Report;
 use crate::program::reachable;
-use crate::ptx::problem::Located;
+use crate::ptx::problem::{self, Located};
 use crate::ptx::{self, Problem};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         }
     }
     if args.json {
-        let located = problems.iter().map(|p| p.located(&subject.ptx)).collect();
+        let located = problem::located(&problems, &subject.ptx);
         print_json(&FileReport { kernels: &reports, refused: &refused, problems: located });
     } else {
         for report in &reports {

@@ -84,6 +84,7 @@ impl BlockView<'_> {
             Special::SmId => self.sm.into(),
             Special::NSmId => self.shape.sms.into(),
             Special::GridId | Special::Zero => 0,
+            Special::One => 1,
             Special::LaneMaskEq => 1 << lane,
             Special::LaneMaskLt => below,
             Special::LaneMaskLe => below | 1 << lane,

@@ -11,6 +11,8 @@ pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
 pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
 pub const CONST_WINDOW: u64 = 0x0300_0000_0000;
 pub const PARAM_WINDOW: u64 = 0x0400_0000_0000;
+/// Functions have addresses here, which can be stored and compared but hold nothing.
+pub const CODE_WINDOW: u64 = 0x0500_0000_0000;
 /// Size of each window.
 pub const WINDOW: u64 = 0x0100_0000_0000;
 /// Where global memory begins.
@@ -40,9 +42,9 @@ pub fn resolve(generic: u64) -> (Space, u64) {
     }
 }
 
-/// `value` rounded up to a multiple of `align`, which is a power of two.
+/// `value` rounded up to a multiple of `align`, which is a power of two; at the end of all addresses it begins anew.
 pub fn align_up(value: u64, align: u64) -> u64 {
-    (value + align - 1) & !(align - 1)
+    value.wrapping_add(align - 1) & !(align - 1)
 }
 
 #[cfg(test)]

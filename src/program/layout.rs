@@ -1,6 +1,6 @@
 //! Addresses of variables: module globals and constants, shared arrays, local depots and call frames.
 
-use super::address::{GLOBAL_BASE, GRANULE, align_up, window};
+use super::address::{CODE_WINDOW, GLOBAL_BASE, GRANULE, align_up, window};
 use super::{GlobalVariable, unsupported};
 use crate::ptx::module::{InitValue, Module, Variable};
 use crate::ptx::problem::Problem;
@@ -43,6 +43,11 @@ impl ModuleLayout {
                 _ => {}
             }
         }
+        // Compilers put functions into tables that kernels may hold without ever calling through them.
+        for (at, function) in module.functions.iter().enumerate() {
+            let code = (Space::Generic, CODE_WINDOW + 16 * at as u64);
+            layout.addresses.entry(function.name.clone()).or_insert(code);
+        }
         layout.constants = vec![0; constant as usize];
         for variable in &module.variables {
             let Some(&(space, address)) = layout.addresses.get(&variable.name) else { continue };
@@ -55,7 +60,7 @@ impl ModuleLayout {
         Ok(layout)
     }
 
-    /// Space and address of a module variable, in its own space.
+    /// Space and address of a module variable, in its own space, or of a function.
     pub fn find(&self, name: &str) -> Option<(Space, u64)> {
         self.addresses.get(name).copied()
     }

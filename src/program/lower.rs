@@ -180,7 +180,8 @@ impl<'m> Lowering<'m> {
         let falls_off = instance.frame.is_kernel
             && !self.instructions.last().is_some_and(|i| i.guard.is_none() && matches!(i.op, Op::Exit | Op::Bra { .. }));
         let jumps_to_end = branches.iter().map(|(_, label)| label).chain(body.tables.iter().flat_map(|t| &t.targets));
-        let label_at_end = jumps_to_end.into_iter().any(|label| body.labels[label.0 as usize].at as usize == body.instructions.len());
+        let label_at_end =
+            jumps_to_end.into_iter().any(|label| body.labels[label.0 as usize].at as usize == body.instructions.len());
         let end = self.instructions.len() as Pc;
         instance.positions.push(end);
         if instance.frame.is_kernel && (falls_off || label_at_end) {
@@ -244,11 +245,7 @@ impl<'m> Lowering<'m> {
                     return Ok(place);
                 }
                 let Some(variable) = self.module.variables.iter().find(|v| v.name == *name) else {
-                    return Err(unsupported(
-                        span,
-                        format!("the address of the function `{name}` is not to be had: calls are expanded"),
-                    )
-                    .label("a function's address"));
+                    return Err(Problem::new(Trouble::Name, span, format!("`{name}` is not declared")));
                 };
                 let Some(bytes) = variable.bytes else {
                     return Ok((Space::Shared, u64::MAX));
@@ -471,7 +468,7 @@ fn destinations(op: Op) -> usize {
     match op {
         Op::Load(Access { vector, .. }) => vector as usize,
         Op::Unpack { parts, .. } => parts as usize,
-        Op::Setp { .. } | Op::Shfl(_) | Op::Match { .. } => 2,
+        Op::Setp { .. } | Op::Shfl(_) | Op::Match { .. } | Op::Lop3Test(_) => 2,
         Op::Atom { result, .. } => result as usize,
         Op::Store(_)
         | Op::WarpBarrier

@@ -1,24 +1,31 @@
 //! PTX text to a typed [`Module`], with every problem reported and none fatal to the next.
 //!
 //! ```text
-//! text ─► lexer ─► parser (module, declarations) ─► body (scopes, labels, operands) ─► Module
-//!                                   forms (opcode and modifiers ─► Op, wanted operands) ┘   + Problems
+//! text ─► lexer ─► parser (module, functions) ─► body (scopes, labels) ─► instruction ─► bind ─► Module + Problems
+//!                    └► variables                   └► sources (.loc)       │  └► operands ┘
+//!                                                                           └► forms (opcode and modifiers ─► Op, wants)
 //! ```
 //!
 //! The dialects of nvcc and clang are both read: registers are untyped bits of a width, modifiers come in any order, and
 //! names live in nested scopes as inline assembly writes them. A problem inside one function leaves the others usable.
 
+mod bind;
 mod body;
+mod cursor;
 pub mod forms;
+mod instruction;
 mod lexer;
 mod literal;
 mod lookup;
 pub mod module;
 pub mod op;
+mod operands;
 mod parser;
 pub mod problem;
+mod scopes;
 mod sources;
 pub mod types;
+mod variables;
 
 pub use module::Module;
 pub use parser::parse;

@@ -30,6 +30,8 @@ pub enum Op {
 
     /// d a b.
     Int2(Int2, Type),
+    /// `add`, `min`, `max` on the 16-bit halves of a register: d a b. With `relu` negative results become 0.
+    Pair { op: Int2, signed: bool, relu: bool },
     /// `mul.wide`: d (twice as wide) a b.
     MulWide(Type),
     /// d a b c.
@@ -50,6 +52,8 @@ pub enum Op {
     Funnel { left: bool, wrap: bool },
     /// `lop3`: d a b c table.
     Lop3,
+    /// `lop3` with a predicate, which says whether d is not zero, combined with q: d p a b c table q.
+    Lop3Test(Logic),
     /// `prmt`: d a b selector.
     Permute(PermuteMode),
     /// `bmsk`: d a b.

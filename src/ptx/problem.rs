@@ -88,8 +88,12 @@ impl Problem {
     }
 
     pub fn located<'a>(&'a self, source: &'a str) -> Located<'a> {
-        let (line, column) = line_column(source, self.span.start as usize);
-        let (end_line, end_column) = line_column(source, self.span.end as usize);
+        self.located_in(&Lines::new(source))
+    }
+
+    fn located_in<'a>(&'a self, lines: &Lines<'a>) -> Located<'a> {
+        let (line, column) = lines.place(self.span.start as usize);
+        let (end_line, end_column) = lines.place(self.span.end as usize);
         Located {
             line,
             column,
@@ -97,34 +101,70 @@ impl Problem {
             end_column,
             trouble: self.trouble,
             message: &self.message,
-            found: self.span.text(source),
+            found: self.span.text(lines.source),
             help: self.help.as_deref(),
             function: self.function.as_deref(),
-            source_line: source.lines().nth(line - 1).unwrap_or(""),
+            source_line: lines.text(line),
         }
     }
 }
 
+/// Every problem with its place. The text is gone through once, however many there are.
+pub fn located<'a>(problems: &'a [Problem], source: &'a str) -> Vec<Located<'a>> {
+    let lines = Lines::new(source);
+    problems.iter().map(|problem| problem.located_in(&lines)).collect()
+}
+
 /// Line and column (from 1, in characters) of a byte position.
 pub fn line_column(source: &str, at: usize) -> (usize, usize) {
-    let at = at.min(source.len());
-    let before = &source.as_bytes()[..at];
-    let line = before.iter().filter(|&&c| c == b'\n').count() + 1;
-    let line_start = before.iter().rposition(|&c| c == b'\n').map_or(0, |n| n + 1);
-    let column = source.get(line_start..at).map_or(at - line_start, |text| text.chars().count()) + 1;
-    (line, column)
+    Lines::new(&source[..clip_start(at, source)]).place(at)
+}
+
+/// Where the lines of a text begin.
+struct Lines<'a> {
+    source: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(source: &'a str) -> Lines<'a> {
+        let breaks = source.bytes().enumerate().filter(|(_, c)| *c == b'\n').map(|(at, _)| at + 1);
+        Lines { source, starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// Line and column of a byte position.
+    fn place(&self, at: usize) -> (usize, usize) {
+        let at = clip_start(at, self.source);
+        let line = self.starts.partition_point(|&start| start <= at);
+        (line, self.source[self.starts[line - 1]..at].chars().count() + 1)
+    }
+
+    /// The text of a line, which counts from 1.
+    fn text(&self, line: usize) -> &'a str {
+        let start = self.starts.get(line - 1).map_or(self.source.len(), |&start| start);
+        self.source[start..].lines().next().unwrap_or("")
+    }
+
+    /// The lines from the one that holds `from` to the one that holds `to`.
+    fn around(&self, from: usize, to: usize) -> std::ops::Range<usize> {
+        let last = self.place(to).0;
+        self.starts[self.place(from).0 - 1]..self.starts.get(last).map_or(self.source.len(), |&next| next)
+    }
 }
 
 /// All problems as text for a terminal or a log: place, source line, caret, what to do.
 ///
 /// At most `most` are shown in full; the rest are counted in a last line.
 pub fn render(problems: &[Problem], path: &str, source: &str, most: usize) -> String {
-    let renderer = Renderer::plain();
+    let (renderer, lines) = (Renderer::plain(), Lines::new(source));
     let mut out = String::new();
     for problem in problems.iter().take(most) {
         let range = clip(problem.span, source);
-        let snippet = Snippet::source(source).path(path).fold(true).annotation(
-            AnnotationKind::Primary.span(range).label(if problem.label.is_empty() { None } else { Some(&*problem.label) }),
+        // The renderer works through all that it is given, so it gets the lines in question only.
+        let part = lines.around(range.start, range.end);
+        let (from, to) = (range.start - part.start, range.end - part.start);
+        let snippet = Snippet::source(&source[part]).line_start(lines.place(range.start).0).path(path).annotation(
+            AnnotationKind::Primary.span(from..to).label(if problem.label.is_empty() { None } else { Some(&*problem.label) }),
         );
         let mut group = Group::with_title(Level::ERROR.primary_title(&problem.message)).element(snippet);
         if let Some(help) = &problem.help {
@@ -141,15 +181,21 @@ pub fn render(problems: &[Problem], path: &str, source: &str, most: usize) -> St
 
 /// The span as a range that lies inside the text and on character boundaries.
 fn clip(span: Span, source: &str) -> std::ops::Range<usize> {
-    let mut start = (span.start as usize).min(source.len());
-    while !source.is_char_boundary(start) {
-        start -= 1;
-    }
+    let start = clip_start(span.start as usize, source);
     let mut end = (span.end as usize).clamp(start, source.len());
     while !source.is_char_boundary(end) {
         end += 1;
     }
     start..end
+}
+
+/// A position inside the text, at the start of the character it lies in.
+fn clip_start(at: usize, source: &str) -> usize {
+    let mut at = at.min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 #[cfg(test)]

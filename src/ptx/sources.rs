@@ -4,27 +4,22 @@
 //! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`Place`]s, innermost first.
 
 use super::lexer::Kind;
-use super::module::{AddressBase, Operand, Place, Symbol};
+use super::module::{Place, SourceFile};
 use super::parser::{Parser, Result};
+use std::collections::HashMap;
 
-/// The variable that an operand names, if it names one.
-pub(super) fn symbol(operand: &Operand) -> Option<&Symbol> {
-    match operand {
-        Operand::Symbol { symbol, .. } => Some(symbol),
-        Operand::Address { base: AddressBase::Symbol(symbol), .. } => Some(symbol),
-        _ => None,
-    }
-}
+/// File indices from here on stand for [`Parser::named_files`].
+const NAMED_FILE: u32 = 1 << 31;
 
 /// A place whose file may still be a name: clang's comments come before the `.file` lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PlaceNote<'a> {
     file: FileNote<'a>,
     line: u32,
     column: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FileNote<'a> {
     Index(u32),
     Name(&'a str),
@@ -90,23 +85,23 @@ fn comment_chain<'a>(parser: &Parser<'a>) -> Vec<PlaceNote<'a>> {
 /// The places of one body, each stored once.
 #[derive(Default)]
 pub(super) struct Places<'a> {
+    /// Each place, with the one it was inlined at.
     notes: Vec<(PlaceNote<'a>, Option<u32>)>,
+    known: HashMap<(PlaceNote<'a>, Option<u32>), u32>,
 }
 
 impl<'a> Places<'a> {
     /// The index of a chain's innermost place; `None` for an empty chain.
     pub fn intern(&mut self, chain: &[PlaceNote<'a>]) -> Option<u32> {
-        let mut inner = None;
+        let mut outer = None;
         for note in chain.iter().rev() {
-            let entry = (note.clone(), inner);
-            // Neighbouring lines repeat; a look at the last few finds most.
-            let known = self.notes.iter().rposition(|known| *known == entry);
-            inner = Some(known.unwrap_or_else(|| {
+            let entry = (*note, outer);
+            outer = Some(*self.known.entry(entry).or_insert_with(|| {
                 self.notes.push(entry);
-                self.notes.len() - 1
-            }) as u32);
+                self.notes.len() as u32 - 1
+            }));
         }
-        inner
+        outer
     }
 
     /// The finished list. File names are looked up by `index_of`, which may invent an index for a new one.
@@ -121,5 +116,37 @@ impl<'a> Places<'a> {
                 Place { file, line: note.line, column: note.column, inlined_at }
             })
             .collect()
+    }
+}
+
+impl Parser<'_> {
+    /// A stand-in index for a file that a comment names.
+    pub fn named_file(&mut self, name: &str) -> u32 {
+        let at = self.named_files.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.named_files.push(name.to_string());
+            self.named_files.len() - 1
+        });
+        NAMED_FILE + at as u32
+    }
+
+    /// Gives the files that only comments name the index of the `.file` they mean, or one of their own.
+    pub fn settle_named_files(&mut self) {
+        let mut settled = Vec::new();
+        for name in &self.named_files {
+            let same = |file: &&SourceFile| file.name == *name || file.name.ends_with(&format!("/{name}"));
+            let index = self.module.files.iter().find(same).map(|file| file.index).unwrap_or_else(|| {
+                let index = self.module.files.iter().map(|file| file.index + 1).max().unwrap_or(1);
+                self.module.files.push(SourceFile { index, name: name.clone() });
+                index
+            });
+            settled.push(index);
+        }
+        for body in self.module.functions.iter_mut().filter_map(|f| f.body.as_mut()) {
+            for place in &mut body.places {
+                if let Some(&index) = place.file.checked_sub(NAMED_FILE).and_then(|at| settled.get(at as usize)) {
+                    place.file = index;
+                }
+            }
+        }
     }
 }

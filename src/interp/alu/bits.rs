@@ -1,6 +1,6 @@
 //! Bit fields, permutations and packed products on lanes.
 
-use super::Exec;
+use super::{Exec, compare};
 use crate::interp::num::{bits, integer};
 use crate::ptx::op::Op;
 use crate::ptx::types::Type;
@@ -21,6 +21,13 @@ pub fn fields<const W: usize>(x: &mut Exec<W>) {
         Op::Lop3 => {
             let (a, b, c, t) = (x.get::<u32>(0), x.get::<u32>(1), x.get::<u32>(2), x.get::<u32>(3));
             x.put(0, &std::array::from_fn(|i| bits::lop3(a[i], b[i], c[i], t[i] as u8)));
+        }
+        Op::Lop3Test(logic) => {
+            let (a, b, c, t) = (x.get::<u32>(0), x.get::<u32>(1), x.get::<u32>(2), x.get::<u32>(3));
+            let result = std::array::from_fn(|i| bits::lop3(a[i], b[i], c[i], t[i] as u8));
+            let (set, q) = (compare::mask::<W>(|i| result[i] != 0), x.source_predicate(4));
+            x.put(0, &result);
+            x.put_mask(1, compare::combined(logic, set, q));
         }
         Op::Permute(mode) => x.map3(|a, b, s| bits::prmt(mode, a, b, s)),
         Op::Bmsk { wrap } => x.map2(|a, b| bits::bmsk(wrap, a, b)),

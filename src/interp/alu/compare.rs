@@ -87,7 +87,7 @@ fn holds(cmp: Compare, ordering: Option<Ordering>) -> bool {
 
 /// Lanes for which `f` holds.
 #[inline(always)]
-fn mask<const W: usize>(f: impl Fn(usize) -> bool) -> u32 {
+pub fn mask<const W: usize>(f: impl Fn(usize) -> bool) -> u32 {
     let mut mask = 0;
     for lane in 0..W {
         mask |= (f(lane) as u32) << lane;
@@ -95,7 +95,7 @@ fn mask<const W: usize>(f: impl Fn(usize) -> bool) -> u32 {
     mask
 }
 
-fn combined(logic: Logic, a: u32, b: u32) -> u32 {
+pub fn combined(logic: Logic, a: u32, b: u32) -> u32 {
     match logic {
         Logic::And => a & b,
         Logic::Or => a | b,

@@ -61,6 +61,22 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Int2, ty: Type) {
     by_type!(ty, go(x, op, ty))
 }
 
+/// The halves of 32-bit registers as numbers of their own.
+pub fn pair<const W: usize>(x: &mut Exec<W>, op: Int2, signed: bool, relu: bool) {
+    let half = |a: u16, b: u16| match (op, signed) {
+        (Int2::Min, false) => a.min(b),
+        (Int2::Max, false) => a.max(b),
+        (Int2::Min, true) => (a as i16).min(b as i16) as u16,
+        (Int2::Max, true) => (a as i16).max(b as i16) as u16,
+        _ => a.wrapping_add(b),
+    };
+    let clamped = |a: u16| if relu && a as i16 <= 0 { 0 } else { a };
+    x.map2(|a: u32, b: u32| {
+        let (low, high) = (half(a as u16, b as u16), half((a >> 16) as u16, (b >> 16) as u16));
+        u32::from(clamped(low)) | u32::from(clamped(high)) << 16
+    });
+}
+
 pub fn three<const W: usize>(x: &mut Exec<W>, op: Int3, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: Int3, ty: Type) {
         match op {

@@ -23,15 +23,13 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     if mods.take("cc") {
         return carry_out(opcode, mods);
     }
-    // Mixed-precision forms (`add.f32.f16`) read narrow operands and are of a later machine.
-    let types: Vec<Type> = std::iter::from_fn(|| mods.optional_ty()).collect();
-    let &[ty] = types.as_slice() else {
-        return Err(NoForm::Modifiers(if types.is_empty() {
-            "a type such as `.u32` is missing".into()
-        } else {
-            "one type is enough".into()
-        }));
-    };
+    if let Some(signed) = mods.one_of(&[("u16x2", false), ("s16x2", true)]) {
+        return pair(opcode, signed, mods);
+    }
+    let ty = mods.ty()?;
+    if mods.optional_ty().is_some() {
+        return Err(NoForm::Refused("arithmetic of mixed precision"));
+    }
     if ty.is_float() {
         return float::arith(opcode, ty, mods);
     }
@@ -39,6 +37,9 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     let three = |op| made(Op::Int3(op, ty), &[Dst(ty.bits()), Src(ty), Src(ty), Src(ty)]);
     if !INTEGERS.contains(&ty) {
         return Err(NoForm::Modifiers(format!("`{opcode}` does not take the type `.{ty}`")));
+    }
+    if matches!(opcode, "min" | "max") && mods.take("relu") {
+        return Err(NoForm::Refused("a minimum or maximum that is clamped to zero"));
     }
     match opcode {
         "add" if mods.take("sat") => two(Int2::AddSat),
@@ -75,6 +76,18 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
         }
         _ => Err(NoForm::Unknown),
     }
+}
+
+/// `add`, `min`, `max` on the two 16-bit halves of a register.
+fn pair(opcode: &str, signed: bool, mods: &mut Mods) -> Result<Form> {
+    let op = match opcode {
+        "add" => Int2::Add,
+        "min" => Int2::Min,
+        "max" => Int2::Max,
+        _ => return Err(NoForm::Modifiers(format!("`{opcode}` does not take packed halves"))),
+    };
+    let relu = signed && op != Int2::Add && mods.take("relu");
+    made(Op::Pair { op, signed, relu }, &[Dst(32), Src(Type::B32), Src(Type::B32)])
 }
 
 /// `addc`, `subc`, `madc`: read the carry flag, and write it with `.cc`.

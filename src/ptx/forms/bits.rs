@@ -2,7 +2,7 @@
 
 use super::super::op::{Int1, Int2, Logic, Op, PermuteMode};
 use super::super::types::Type;
-use super::Want::{Dst, Pred, Src};
+use super::Want::{Dst, DstAndPred, Pred, Src};
 use super::{Form, Mods, NoForm, Result, made};
 
 const FIELDS: [Type; 4] = [Type::U32, Type::S32, Type::U64, Type::S64];
@@ -69,6 +69,10 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
         }
         "lop3" => {
             mods.ty_of(&[Type::B32])?;
+            if let Some(logic) = mods.one_of(&[("and", Logic::And), ("or", Logic::Or), ("xor", Logic::Xor)]) {
+                let word = Src(Type::B32);
+                return made(Op::Lop3Test(logic), &[DstAndPred(32), word, word, word, Src(Type::U32), Pred]);
+            }
             made(Op::Lop3, &[Dst(32), Src(Type::B32), Src(Type::B32), Src(Type::B32), Src(Type::U32)])
         }
         "prmt" => {

@@ -23,6 +23,11 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
             mods.ty_of(&[Type::U32])?;
             made(Op::Nothing, &[Src(Type::U32)])
         }
+        // A kernel runs alone here: nothing waits for it and it waits for nothing.
+        "griddepcontrol" => {
+            mods.ignore(|word| matches!(word, "wait" | "launch_dependents"));
+            made(Op::Nothing, &[])
+        }
         "pmevent" => {
             mods.take("mask");
             made(Op::Nothing, &[Optional(Type::U32)])

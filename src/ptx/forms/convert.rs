@@ -79,12 +79,18 @@ fn compare(opcode: &str, mods: &mut Mods) -> Result<Form> {
 }
 
 fn convert(mods: &mut Mods) -> Result<Form> {
+    if mods.take("pack") {
+        return Err(NoForm::Refused("a conversion that packs two integers"));
+    }
     let integral =
         mods.one_of(&[("rni", Rounding::Near), ("rzi", Rounding::Zero), ("rmi", Rounding::Down), ("rpi", Rounding::Up)]);
     let rounding = integral.or_else(|| mods.rounding()).or_else(|| mods.take("rna").then_some(Rounding::Near));
     let (ftz, sat, relu) = (mods.take("ftz"), mods.take("sat"), mods.take("relu"));
-    let dst = mods.ty().map_err(|_| NoForm::Modifiers("a pair of types such as `.f32.s32` is missing or not known".into()))?;
-    let src = mods.ty().map_err(|_| NoForm::Modifiers("the source type is missing or not known".into()))?;
+    let known = |reason| match reason {
+        NoForm::Modifiers(_) => NoForm::Modifiers("a pair of types such as `.f32.s32` is missing or not known".into()),
+        reason => reason,
+    };
+    let (dst, src) = (mods.ty().map_err(known)?, mods.ty().map_err(known)?);
     if matches!(dst, Type::F16x2 | Type::Bf16x2) {
         if src != Type::F32 {
             return Err(NoForm::Modifiers(format!("a packed conversion takes `.f32`, not `.{src}`")));

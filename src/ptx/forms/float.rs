@@ -65,6 +65,9 @@ pub fn arith(opcode: &str, ty: Type, mods: &mut Mods) -> Result<Form> {
     }
     let (approx, full) = if opcode == "div" { (mods.take("approx"), mods.take("full")) } else { (false, false) };
     let nan = matches!(opcode, "min" | "max") && mods.take("NaN");
+    if matches!(opcode, "min" | "max") && mods.take("xorsign") {
+        return Err(NoForm::Refused("a minimum or maximum that keeps the exclusive-or of the signs (`.xorsign`)"));
+    }
     let mode = mode(ty, mods);
     if let Some(op) = arith::float_one(opcode) {
         return made(Op::Float1(op, mode), &[Dst(ty.bits()), Src(ty)]);

@@ -35,6 +35,9 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
             made(Op::IsSpace(space), &[Dst(1), SrcWide(Type::U32)])
         }
         "membar" | "fence" => {
+            if mods.take("async") || mods.take("mbarrier_init") || mods.words.iter().any(|word| word.contains("::")) {
+                return Err(NoForm::Refused("a fence for asynchronous copies"));
+            }
             mods.ignore(|word| {
                 matches!(
                     word,
@@ -78,6 +81,9 @@ fn cache_hints(mods: &mut Mods) {
 }
 
 fn access(opcode: &str, mods: &mut Mods) -> Result<Form> {
+    if mods.take("async") || mods.take("bulk") {
+        return Err(NoForm::Refused("an asynchronous store"));
+    }
     let strong = order(mods);
     let space = mods.one_of(&SPACES).unwrap_or(Space::Generic);
     let read_only = mods.take("nc") || opcode == "ldu" || space == Space::Const;
@@ -85,7 +91,10 @@ fn access(opcode: &str, mods: &mut Mods) -> Result<Form> {
     cache_hints(mods);
     let vector = mods.one_of(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
     let ty = mods.ty()?;
-    if ty == Type::Pred || ty == Type::B128 {
+    if ty == Type::B128 {
+        return Err(NoForm::Refused("an access of 128 bits at once"));
+    }
+    if ty == Type::Pred {
         return Err(NoForm::Modifiers(format!("memory holds no `.{ty}`")));
     }
     let access = Access { space, ty, vector, strong, read_only };
@@ -100,6 +109,9 @@ fn access(opcode: &str, mods: &mut Mods) -> Result<Form> {
 }
 
 fn atomic(opcode: &str, mods: &mut Mods) -> Result<Form> {
+    if mods.take("async") {
+        return Err(NoForm::Refused("an asynchronous reduction"));
+    }
     order(mods);
     let space = mods.one_of(&SPACES).unwrap_or(Space::Generic);
     let op = mods
@@ -122,6 +134,9 @@ fn atomic(opcode: &str, mods: &mut Mods) -> Result<Form> {
         return Err(NoForm::Refused("a vector atomic"));
     }
     let ty = mods.ty()?;
+    if ty == Type::B128 {
+        return Err(NoForm::Refused("an atomic on 128 bits"));
+    }
     use Type::*;
     let allowed: &[Type] = match op {
         AtomOp::And | AtomOp::Or | AtomOp::Xor => &[B32, B64],

@@ -84,7 +84,9 @@ pub fn form(opcode: &str, modifiers: &[&str]) -> Result<Form> {
         "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "prefetch" | "prefetchu" | "membar" | "fence"
         | "discard" | "applypriority" => memory::form(opcode, &mut mods),
         "shfl" | "vote" | "match" | "activemask" | "redux" | "bar" | "barrier" => warp::form(opcode, &mut mods),
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" => control::form(opcode, &mut mods),
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "nanosleep" | "pmevent" | "griddepcontrol" => {
+            control::form(opcode, &mut mods)
+        }
         _ => return Err(refusal(opcode)),
     }?;
     mods.finish()?;
@@ -93,7 +95,7 @@ pub fn form(opcode: &str, modifiers: &[&str]) -> Result<Form> {
 
 /// Tier 3: what PTX has and Warpscope does not run, by the start of its name.
 fn refusal(opcode: &str) -> NoForm {
-    const REFUSED: [(&str, &str); 24] = [
+    const REFUSED: [(&str, &str); 23] = [
         ("tex", "a texture fetch"),
         ("tld4", "a texture gather"),
         ("txq", "a texture query"),
@@ -116,7 +118,6 @@ fn refusal(opcode: &str) -> NoForm {
         ("stackrestore", "a dynamic stack operation"),
         ("mapa", "a cluster address"),
         ("getctarank", "a cluster address"),
-        ("griddepcontrol", "a grid dependency"),
         ("setmaxnreg", "a register-file hint"),
     ];
     if let Some(&(_, what)) = REFUSED.iter().find(|&&(name, _)| name == opcode) {
@@ -172,7 +173,16 @@ impl<'a> Mods<'a> {
 
     /// Takes the next type, in the order of the text.
     fn ty(&mut self) -> Result<Type> {
-        self.optional_ty().ok_or_else(|| NoForm::Modifiers("a type such as `.u32` is missing".into()))
+        self.optional_ty().ok_or_else(|| self.no_type())
+    }
+
+    /// Why there is no type: it is missing, or one that Warpscope does not compute with.
+    fn no_type(&self) -> NoForm {
+        let word = |at: usize| self.words[at].get(1..).unwrap_or("");
+        if (0..self.words.len()).any(|at| self.taken & 1 << at == 0 && is_foreign(word(at))) {
+            return NoForm::Refused("on a number format of tensor cores or later machines");
+        }
+        NoForm::Modifiers("a type such as `.u32` is missing".into())
     }
 
     fn optional_ty(&mut self) -> Option<Type> {
@@ -220,6 +230,12 @@ impl<'a> Mods<'a> {
     }
 }
 
+/// Number formats that PTX has and [`Type`] does not: of 4 to 8 bits, pairs of f32, packed bytes.
+fn is_foreign(word: &str) -> bool {
+    let small = matches!(word.as_bytes(), [b'e', b'0'..=b'9', b'm', b'0'..=b'9', ..]) || word.starts_with("ue8m0");
+    small || matches!(word, "tf32" | "f32x2" | "s2f6x2" | "u8x4" | "s8x4" | "u4" | "s4" | "b1" | "b4" | "u16x2" | "s16x2")
+}
+
 fn made(op: Op, wants: &[Want]) -> Result<Form> {
     Ok(Form { op, wants: wants.to_vec() })
 }
@@ -248,6 +264,24 @@ mod tests {
         assert!(matches!(split("add"), Err(NoForm::Modifiers(m)) if m.contains("type")));
         assert_eq!(split("frobnicate.u32"), Err(NoForm::Unknown));
         assert!(matches!(split("tex.2d.v4.f32.f32"), Err(NoForm::Refused(_))));
-        assert!(matches!(split("vadd4.u32"), Err(NoForm::Refused(_))));
+        for text in [
+            "vadd4.u32",
+            "cvt.rn.satfinite.e4m3x2.f32",
+            "cvt.rn.f16x2.e5m2x2",
+            "cvt.rna.tf32.f32",
+            "cvt.pack.sat.s8.s32.b32",
+            "fma.rn.f32x2",
+            "add.f32.f16",
+            "max.relu.s32",
+            "ld.global.b128",
+            "st.async.shared::cluster.u32",
+            "red.async.add.u32",
+            "atom.cas.b128",
+            "atom.global.v2.f32.add",
+            "fence.proxy.async",
+            "min.xorsign.abs.f32",
+        ] {
+            assert!(matches!(split(text), Err(NoForm::Refused(_))), "{text}: {:?}", split(text));
+        }
     }
 }

@@ -1,0 +1,168 @@
+//! The parser's way through the tokens: look, take, expect, skip, complain.
+
+use super::lexer::{Kind, Token};
+use super::literal::Literal;
+use super::parser::{Parser, Result};
+use super::problem::{Problem, Span, Trouble};
+
+impl<'a> Parser<'a> {
+    pub fn peek(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    pub fn peek_at(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    pub fn next(&mut self) -> Token {
+        let token = self.tokens[self.at];
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        token
+    }
+
+    pub fn word(&self, token: Token) -> &'a str {
+        token.span.text(self.text)
+    }
+
+    pub fn is(&self, punct: u8) -> bool {
+        self.peek().kind == Kind::Punct(punct)
+    }
+
+    pub fn is_end(&self) -> bool {
+        self.peek().kind == Kind::End
+    }
+
+    pub fn eat(&mut self, punct: u8) -> bool {
+        let here = self.is(punct);
+        if here {
+            self.next();
+        }
+        here
+    }
+
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let here = self.word(self.peek()) == word;
+        if here {
+            self.next();
+        }
+        here
+    }
+
+    pub fn expect(&mut self, punct: u8, why: &str) -> Result<Token> {
+        if self.is(punct) {
+            return Ok(self.next());
+        }
+        Err(self.unexpected(&format!("`{}` {why}", punct as char)))
+    }
+
+    pub fn name(&mut self, what: &str) -> Result<Token> {
+        if self.peek().kind == Kind::Name {
+            return Ok(self.next());
+        }
+        Err(self.unexpected(what))
+    }
+
+    /// A problem at the next token: it is not what should be here.
+    pub fn unexpected(&self, wanted: &str) -> Problem {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the end of the text".to_string(),
+            Kind::Stray if self.word(token).starts_with("/*") => "a comment that is never closed".to_string(),
+            Kind::Stray if self.word(token).starts_with('"') => "a string that is never closed".to_string(),
+            _ => format!("`{}`", shorten(self.word(token))),
+        };
+        Problem::new(Trouble::Syntax, token.span, format!("expected {wanted}, found {found}")).label(format!("expected {wanted}"))
+    }
+
+    /// Skips the rest of a statement: to behind its `;`, or to before a brace that is not part of it.
+    ///
+    /// Vector operands and initial values stand in braces too; a brace that a `;` follows before it closes opens a scope.
+    pub fn skip_statement(&mut self) {
+        let mut open = None;
+        while !self.is_end() {
+            match (self.peek().kind, open) {
+                (Kind::Punct(b'{'), None) => open = Some(self.at),
+                (Kind::Punct(b'}'), Some(_)) => open = None,
+                (Kind::Punct(b'{' | b';'), Some(brace)) => {
+                    self.at = brace;
+                    return;
+                }
+                (Kind::Punct(b'}'), None) => return,
+                (Kind::Punct(b';'), None) => {
+                    self.next();
+                    return;
+                }
+                _ => {}
+            }
+            self.next();
+        }
+    }
+
+    /// Skips what stands in parentheses, if they are next.
+    pub fn skip_parentheses(&mut self) {
+        let mut depth = 0u32;
+        while !self.is_end() && (depth > 0 || self.is(b'(')) {
+            match self.next().kind {
+                Kind::Punct(b'(') => depth += 1,
+                Kind::Punct(b')') => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Skips what stands in braces, the opening one being next.
+    pub fn skip_braces(&mut self) {
+        let mut depth = 0u32;
+        while !self.is_end() {
+            match self.next().kind {
+                Kind::Punct(b'{') => depth += 1,
+                Kind::Punct(b'}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn integer(&mut self, what: &str) -> Result<i64> {
+        let negative = self.eat(b'-');
+        let token = self.peek();
+        let value = if token.kind == Kind::Number { Literal::parse(self.word(token)).and_then(Literal::as_i64) } else { None };
+        let value = value.ok_or_else(|| self.unexpected(what))?;
+        self.next();
+        Ok(if negative { value.wrapping_neg() } else { value })
+    }
+
+    /// Any number of `+8`, `-8` and `+-8`, added up.
+    pub fn offset(&mut self) -> Result<i64> {
+        let mut offset = 0i64;
+        loop {
+            if self.eat(b'+') {
+                offset = offset.wrapping_add(self.integer("an offset")?);
+            } else if self.is(b'-') {
+                offset = offset.wrapping_add(self.integer("an offset")?);
+            } else {
+                return Ok(offset);
+            }
+        }
+    }
+
+    /// Where the token before the next one ends.
+    pub fn previous_end(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |at| self.tokens[at].span.end as usize)
+    }
+}
+
+pub(super) fn bad_number(span: Span, text: &str) -> Problem {
+    Problem::new(Trouble::Syntax, span, format!("`{}` is not a number that fits here", shorten(text)))
+}
+
+/// A word as a message shows it.
+pub(super) fn shorten(word: &str) -> String {
+    if word.chars().count() > 40 { word.chars().take(37).chain("…".chars()).collect() } else { word.to_string() }
+}
