@@ -10,6 +10,7 @@ use common::{entries, read};
 use std::fmt::Write;
 use warpscope::launch::{Buffer, Init, Launch, Number, Param};
 use warpscope::program;
+use warpscope::ptx::forms::{NoForm, form};
 use warpscope::ptx::types::Type;
 
 /// Mismatches of a form that are printed in full.
@@ -115,4 +116,29 @@ fn judge(form: &Form, kernel: &Kernel, global: &warpscope::interp::memory::Globa
         }
     }
     if wrong == 0 { Ok(()) } else { Err(format!("  {who}: {wrong} of {} rows differ\n{trouble}", form.rows.len())) }
+}
+
+#[test]
+fn what_compilers_write_has_a_form_or_a_refusal_that_says_why() {
+    let list = read("forms/compilers.list");
+    let lines: Vec<&str> = list.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(lines.len() >= 700, "{} forms", lines.len());
+    let mut wrong = Vec::new();
+    for line in lines {
+        let (text, refused) = line.strip_prefix("refused ").map_or((line, false), |text| (text, true));
+        let found = form_of(text);
+        let as_it_should = if refused { matches!(found, Err(NoForm::Refused(_))) } else { found.is_ok() };
+        if !as_it_should {
+            wrong.push(format!("{line}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} forms are not as listed\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The form of an opcode with its modifiers, as one word.
+fn form_of(text: &str) -> Result<warpscope::ptx::forms::Form, NoForm> {
+    let mut parts = text.split('.');
+    let opcode = parts.next().unwrap_or_default();
+    let modifiers: Vec<String> = parts.map(|word| format!(".{word}")).collect();
+    form(opcode, &modifiers.iter().map(String::as_str).collect::<Vec<_>>())
 }

@@ -2,7 +2,7 @@
 
 use super::alu::{Exec, extend};
 use super::memory::{Spaces, Target};
-use super::num::{Bf16, F16, Half, HalfModes, add32_near, add64_near};
+use super::num::{Bf16, F16, Half, HalfModes, add32_near, add64_near, ftz32};
 use super::trap::Fault;
 use crate::program::{Base, Dst, Src};
 use crate::ptx::op::{Access, AtomOp, Op};
@@ -115,7 +115,10 @@ impl<const W: usize> Exec<'_, W> {
             let thread = self.lanes.threads[lane];
             let fault = |fault| (lane, fault);
             old[lane] = spaces.load(thread, targets[lane], size).map_err(fault)?;
-            let new = updated(op, ty, old[lane], a[lane], b[lane]);
+            let new = match (op, targets[lane].space) {
+                (AtomOp::Add, Space::Global) if ty.is_float() => global_sum(ty, old[lane], a[lane]),
+                _ => updated(op, ty, old[lane], a[lane], b[lane]),
+            };
             spaces.store(thread, targets[lane], size, new).map_err(fault)?;
         }
         if let Some(Dst::Register { .. }) = self.instruction.dst.first() {
@@ -200,6 +203,20 @@ fn updated(op: AtomOp, ty: Type, old: u64, a: u64, b: u64) -> u64 {
         AtomOp::Max if ty.is_signed() => signed(old).max(signed(a)) as u64,
         AtomOp::Min => extend(old, ty).min(extend(a, ty)),
         AtomOp::Max => extend(old, ty).max(extend(a, ty)),
+    }
+}
+
+/// A floating-point sum in global memory, where an adder of its own sits beside the cache: it flushes subnormals of f32, and
+/// lets a NaN of f64 through as it is.
+fn global_sum(ty: Type, old: u64, a: u64) -> u64 {
+    match ty {
+        Type::F32 => {
+            let flushed = |bits: u64| ftz32(f32::from_bits(bits as u32));
+            ftz32(add32_near(flushed(old), flushed(a))).to_bits().into()
+        }
+        Type::F64 if f64::from_bits(a).is_nan() => a,
+        Type::F64 if f64::from_bits(old).is_nan() => old,
+        _ => updated(AtomOp::Add, ty, old, a, a),
     }
 }
 

@@ -75,3 +75,8 @@ pub fn no_files(name: &str) -> Result<Vec<u8>, String> {
 pub fn words64(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
 }
+
+/// Little-endian 32-bit words of a buffer.
+pub fn words32(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}

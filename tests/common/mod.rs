@@ -1,10 +1,12 @@
 //! What the value tests share: kernels with their launches, run by each of the ways there are to run them.
 //!
 //! - [`kernel`]: a PTX text, a launch and its buffers, ready to run; [`lanes`]: straight-line kernels on whole warps.
+//! - [`case`]: the small kernels of `tests/forms/*.case`.
 //! - [`golden`]: the runs of `tests/golden`.
 //! - [`table`]: the tables of `tests/forms/*.txt`; [`tolerance`]: how far an answer may be off.
 #![allow(dead_code, reason = "every test crate takes what it needs")]
 
+pub mod case;
 pub mod golden;
 pub mod kernel;
 pub mod lanes;

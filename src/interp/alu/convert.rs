@@ -59,8 +59,12 @@ pub fn cvta<const W: usize>(x: &mut Exec<W>, space: Space, to_space: bool, ty: T
     }
 }
 
+/// Whether an address lies in the space; the parameters count as a part of global memory too.
 pub fn is_space<const W: usize>(x: &mut Exec<W>, space: Space) {
-    x.map1(|a: u64| address::resolve(a).0 == space);
+    x.map1(|a: u64| {
+        let found = address::resolve(a).0;
+        found == space || (found, space) == (Space::Param, Space::Global)
+    });
 }
 
 pub fn cvt<const W: usize>(x: &mut Exec<W>) {
