@@ -3,6 +3,7 @@
 //! - [`kernel`]: a PTX text, a launch and its buffers, ready to run; [`lanes`]: straight-line kernels on whole warps.
 //! - [`case`]: the small kernels of `tests/forms/*.case`.
 //! - [`golden`]: the runs of `tests/golden`.
+//! - [`operations`]: instructions beside what they mean in plain Rust.
 //! - [`table`]: the tables of `tests/forms/*.txt`; [`tolerance`]: how far an answer may be off.
 #![allow(dead_code, reason = "every test crate takes what it needs")]
 
@@ -10,6 +11,7 @@ pub mod case;
 pub mod golden;
 pub mod kernel;
 pub mod lanes;
+pub mod operations;
 pub mod table;
 pub mod tolerance;
 
