@@ -51,8 +51,8 @@ impl Cfg {
             }
         }
         let mut cfg = Cfg { block_of: Vec::with_capacity(n), ..Cfg::default() };
-        for pc in 0..n {
-            if leads[pc] {
+        for (pc, &leads) in leads[..n].iter().enumerate() {
+            if leads {
                 cfg.blocks.push(Block { start: pc as Pc, end: pc as Pc, successors: Vec::new(), exits: false });
             }
             cfg.block_of.push(cfg.blocks.len() as u32 - 1);
@@ -108,10 +108,12 @@ impl Cfg {
         let graph = self.graph();
         let dominators = simple_fast(&graph, NodeIndex::new(0));
         let mut loops = Vec::new();
+        let mut visits = vec![0; self.blocks.len()];
         for (latch, block) in self.blocks.iter().enumerate() {
             for &header in &block.successors {
                 if dominates(&dominators, header, latch) {
-                    loops.push(Loop { header, latch, body: loop_body(&graph, header, latch) });
+                    let visit = loops.len() + 1;
+                    loops.push(Loop { header, latch, body: loop_body(&graph, header, latch, &mut visits, visit) });
                 }
             }
         }
@@ -123,12 +125,13 @@ fn dominates(dominators: &Dominators<NodeIndex>, a: usize, b: usize) -> bool {
     dominators.dominators(NodeIndex::new(b)).is_some_and(|mut chain| chain.any(|node| node.index() == a))
 }
 
-/// The header and every block that reaches the latch without passing it.
-fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize) -> Vec<usize> {
+/// The header and every block that reaches the latch without passing it. Blocks seen are marked in `visits` with `visit`.
+fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &mut [usize], visit: usize) -> Vec<usize> {
     let mut body = vec![header];
+    visits[header] = visit;
     let mut open = vec![latch];
     while let Some(at) = open.pop() {
-        if body.contains(&at) {
+        if std::mem::replace(&mut visits[at], visit) == visit {
             continue;
         }
         body.push(at);

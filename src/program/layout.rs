@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// Module variables may fill this much.
 const MOST_BYTES: u64 = 1 << 30;
+/// Constant variables may fill this much; real machines have 64 KiB.
+const MOST_CONSTANT_BYTES: u64 = 1 << 20;
 
 /// The variables that every kernel of a module sees, laid out once.
 pub struct ModuleLayout {
@@ -23,10 +25,15 @@ impl ModuleLayout {
         let (mut global, mut constant) = (GLOBAL_BASE, 0);
         for variable in &module.variables {
             let bytes = variable.bytes.unwrap_or(0);
-            if (global - GLOBAL_BASE) + constant + bytes > MOST_BYTES {
+            let (filled, most) = match variable.space {
+                Space::Const => (constant, MOST_CONSTANT_BYTES),
+                _ => (global - GLOBAL_BASE, MOST_BYTES),
+            };
+            if filled + bytes > most {
+                let space = variable.space;
                 return Err(unsupported(
                     variable.span,
-                    format!("the module's variables need more than {} MiB", MOST_BYTES >> 20),
+                    format!("the module's `.{space}` variables need more than {} MiB", most >> 20),
                 ));
             }
             match variable.space {
@@ -43,15 +50,10 @@ impl ModuleLayout {
                 _ => {}
             }
         }
-        // Compilers put functions into tables that kernels may hold without ever calling through them.
-        for (at, function) in module.functions.iter().enumerate() {
-            let code = (Space::Generic, CODE_WINDOW + 16 * at as u64);
-            layout.addresses.entry(function.name.clone()).or_insert(code);
-        }
         layout.constants = vec![0; constant as usize];
         for variable in &module.variables {
             let Some(&(space, address)) = layout.addresses.get(&variable.name) else { continue };
-            let image = layout.image(variable)?;
+            let image = layout.image(module, variable)?;
             match space {
                 Space::Const => layout.constants[address as usize..][..image.len()].copy_from_slice(&image),
                 _ => layout.globals.push(GlobalVariable { name: variable.name.clone(), address, bytes: image }),
@@ -60,12 +62,12 @@ impl ModuleLayout {
         Ok(layout)
     }
 
-    /// Space and address of a module variable, in its own space, or of a function.
+    /// Space and address of a module variable, in its own space.
     pub fn find(&self, name: &str) -> Option<(Space, u64)> {
         self.addresses.get(name).copied()
     }
 
-    fn image(&self, variable: &Variable) -> Result<Vec<u8>, Problem> {
+    fn image(&self, module: &Module, variable: &Variable) -> Result<Vec<u8>, Problem> {
         let mut image = vec![0; variable.bytes.unwrap_or(0) as usize];
         for part in &variable.init {
             let at = part.offset as usize;
@@ -76,7 +78,7 @@ impl ModuleLayout {
                     }
                 }
                 InitValue::Address { name, offset, bytes, shift, generic } => {
-                    let Some((space, address)) = self.find(name) else {
+                    let Some((space, address)) = self.find(name).or_else(|| code_address(module, name)) else {
                         return Err(unsupported(
                             variable.span,
                             format!("`{}` holds the address of `{name}`, which is not a variable in memory", variable.name),
@@ -92,6 +94,12 @@ impl ModuleLayout {
         }
         Ok(image)
     }
+}
+
+/// The address of a function. Compilers put functions into tables that kernels may hold without ever calling through them.
+pub fn code_address(module: &Module, name: &str) -> Option<(Space, u64)> {
+    let at = module.functions.iter().position(|function| function.name == name)?;
+    Some((Space::Generic, CODE_WINDOW + 16 * at as u64))
 }
 
 /// Grows by one variable after another: shared memory of a kernel, local memory of a thread.

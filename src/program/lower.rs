@@ -1,7 +1,7 @@
 //! From a parsed module to flat instructions: calls expanded, labels to positions, names to addresses and planes.
 
 use super::address::align_up;
-use super::layout::{ModuleLayout, Stack};
+use super::layout::{ModuleLayout, Stack, code_address};
 use super::{
     Address, Base, Dst, Guard, Instruction, Pc, Plane, Program, RegisterInfo, Src, param_shape, planes_of, source_place,
     unsupported,
@@ -245,7 +245,8 @@ impl<'m> Lowering<'m> {
                     return Ok(place);
                 }
                 let Some(variable) = self.module.variables.iter().find(|v| v.name == *name) else {
-                    return Err(Problem::new(Trouble::Name, span, format!("`{name}` is not declared")));
+                    return code_address(self.module, name)
+                        .ok_or_else(|| Problem::new(Trouble::Name, span, format!("`{name}` is not declared")));
                 };
                 let Some(bytes) = variable.bytes else {
                     return Ok((Space::Shared, u64::MAX));

@@ -141,15 +141,10 @@ impl<'a> Parser<'a> {
     /// Any number of `+8`, `-8` and `+-8`, added up.
     pub fn offset(&mut self) -> Result<i64> {
         let mut offset = 0i64;
-        loop {
-            if self.eat(b'+') {
-                offset = offset.wrapping_add(self.integer("an offset")?);
-            } else if self.is(b'-') {
-                offset = offset.wrapping_add(self.integer("an offset")?);
-            } else {
-                return Ok(offset);
-            }
+        while self.eat(b'+') || self.is(b'-') {
+            offset = offset.wrapping_add(self.integer("an offset")?);
         }
+        Ok(offset)
     }
 
     /// Where the token before the next one ends.

@@ -43,6 +43,9 @@ pub(super) struct Parser<'a> {
     /// Problems found in it, and outside of all functions.
     in_function: u32,
     outside: u32,
+    /// Positions in [`Module::variables`], and functions with a body.
+    known_variables: NameMap<'a, usize>,
+    known_functions: NameMap<'a, ()>,
     /// Forms by the whole opcode text: a kernel uses few and repeats them.
     forms: NameMap<'a, std::result::Result<Form, NoForm>>,
     /// Files that only comments name; see [`super::sources`].
@@ -60,6 +63,8 @@ impl<'a> Parser<'a> {
             function: None,
             in_function: 0,
             outside: 0,
+            known_variables: NameMap::default(),
+            known_functions: NameMap::default(),
             forms: NameMap::default(),
             named_files: Vec::new(),
         }
@@ -222,7 +227,9 @@ impl<'a> Parser<'a> {
                 }
                 for variable in variables {
                     // An `.extern` declaration and its definition are one variable.
-                    match self.module.variables.iter_mut().find(|v| v.name == variable.name) {
+                    let new = self.module.variables.len();
+                    let at = *self.known_variables.entry(variable.span.text(self.text)).or_insert(new);
+                    match self.module.variables.get_mut(at) {
                         Some(known) if known.bytes.is_none() || known.init.is_empty() => *known = variable,
                         Some(_) => {}
                         None => self.module.variables.push(variable),
@@ -261,7 +268,7 @@ impl<'a> Parser<'a> {
             // Whoever lists the kernels should hear of this one too.
             function.body = Some(Body::default());
         } else if self.is(b'{') {
-            if self.module.functions.iter().any(|f| f.name == function.name && f.body.is_some()) {
+            if self.known_functions.insert(self.word(token), ()).is_some() {
                 self.report(
                     Problem::new(Trouble::Name, token.span, format!("`{}` is defined twice", function.name))
                         .label("a second definition"),

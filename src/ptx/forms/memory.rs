@@ -87,7 +87,7 @@ fn access(opcode: &str, mods: &mut Mods) -> Result<Form> {
     let strong = order(mods);
     let space = mods.one_of(&SPACES).unwrap_or(Space::Generic);
     let read_only = mods.take("nc") || opcode == "ldu" || space == Space::Const;
-    let cache_hint = mods.words.iter().any(|word| *word == ".L2::cache_hint");
+    let cache_hint = mods.words.contains(&".L2::cache_hint");
     cache_hints(mods);
     let vector = mods.one_of(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
     let ty = mods.ty()?;
