@@ -30,8 +30,8 @@ struct Life {
 struct SmBlocks {
     lives: Vec<Life>,
     stalls: u64,
-    /// The cycles being told, unless a port issued in them.
-    unissued: u64,
+    /// The cycles being told count as stalls: no port has issued in them so far.
+    stalled: bool,
     resident_most: usize,
 }
 
@@ -138,7 +138,12 @@ impl BlockFolds {
     #[inline]
     fn warp(&mut self, sm: u16, warp: u16) -> Option<(&mut Life, usize)> {
         let warp = usize::from(warp);
-        let life = self.sms.get_mut(usize::from(sm))?.lives.iter_mut().find(|l| (l.first_warp..l.first_warp + l.ended.len()).contains(&warp))?;
+        let life = self
+            .sms
+            .get_mut(usize::from(sm))?
+            .lives
+            .iter_mut()
+            .find(|l| (l.first_warp..l.first_warp + l.ended.len()).contains(&warp))?;
         let at = warp - life.first_warp;
         Some((life, at))
     }
@@ -147,16 +152,17 @@ impl BlockFolds {
     fn slot(&mut self, sm: u16, port: u16, slot: SlotUse, repeat: u64) {
         let sm = self.sm(sm);
         if port == 0 {
-            sm.stalls += sm.unissued;
-            sm.unissued = repeat;
+            sm.stalls += repeat;
+            sm.stalled = true;
         }
-        if matches!(slot, SlotUse::Threads(_)) {
-            sm.unissued = 0;
+        if matches!(slot, SlotUse::Threads(_)) && std::mem::take(&mut sm.stalled) {
+            sm.stalls -= repeat;
         }
     }
 
+    /// Warps that ended before the phase began have no part in it.
     fn phase(&mut self, start: u64, arrivals: &[Option<u64>]) {
-        let times: Vec<u64> = arrivals.iter().flatten().map(|&at| at - start).collect();
+        let times: Vec<u64> = arrivals.iter().flatten().filter_map(|at| at.checked_sub(start)).collect();
         let longest = times.iter().copied().max().unwrap_or(0);
         if times.len() < 2 {
             return;
@@ -175,7 +181,9 @@ impl BlockFolds {
         let life = state.lives.swap_remove(at);
         // The end of a block is a barrier that nobody wrote down.
         self.phase(life.phase_start, &life.ended);
-        let spread = |values: &mut dyn Iterator<Item = u64>| values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)));
+        let spread = |values: &mut dyn Iterator<Item = u64>| {
+            values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)))
+        };
         self.finished.push(Finished {
             instructions: spread(&mut life.instructions.iter().copied()),
             cycles: spread(&mut life.ended.iter().flatten().map(|&end| end + 1 - life.start)),
@@ -192,7 +200,8 @@ impl BlockFolds {
         // Only the first blocks to finish have others waiting for their place (VTW: the first N − R).
         let resident: usize = self.sms.iter().map(|sm| sm.resident_most).sum();
         let first = &self.finished[..self.finished.len().saturating_sub(resident)];
-        let mean = |values: Vec<f64>| if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) };
+        let mean =
+            |values: Vec<f64>| if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) };
         let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         WarpDivergence {
             instructions: shares(self.finished.iter().map(|f| f.instructions)),
@@ -233,6 +242,43 @@ mod tests {
         folds.event(50, Event::WarpExit { sm: 0, warp: 5 });
         folds.event(50, Event::BlockEnd { sm: 0, slot: 0, block: 7 });
         assert_eq!((folds.phases, folds.rtru()), (2, 0.1875), "the end of the block is a phase's end too");
+    }
+
+    #[test]
+    fn a_warp_that_ended_before_a_barrier_has_no_part_in_later_phases() {
+        let mut folds = BlockFolds::default();
+        folds.event(0, Event::BlockStart { sm: 0, slot: 0, block: 0, first_warp: 0, warps: 3 });
+        folds.event(10, Event::WarpExit { sm: 0, warp: 0 });
+        folds.event(20, Event::BarrierArrive { sm: 0, warp: 1, block: 0, barrier: 0, mask: 1 });
+        folds.event(20, Event::BarrierArrive { sm: 0, warp: 2, block: 0, barrier: 0, mask: 1 });
+        folds.event(20, Event::BarrierRelease { sm: 0, block: 0, barrier: 0 });
+        folds.event(30, Event::WarpExit { sm: 0, warp: 1 });
+        folds.event(40, Event::WarpExit { sm: 0, warp: 2 });
+        folds.event(40, Event::BlockEnd { sm: 0, slot: 0, block: 0 });
+        // Nobody is late at the barrier; then (20 − 10) / (2 · 20).
+        assert_eq!((folds.phases, folds.rtru()), (2, 0.125));
+    }
+
+    #[test]
+    fn stalls_told_at_once_count_like_stalls_told_one_by_one() {
+        let told = |repeats: &[u64]| {
+            let mut folds = BlockFolds::default();
+            folds.event(0, Event::BlockStart { sm: 0, slot: 0, block: 0, first_warp: 0, warps: 2 });
+            for &repeat in repeats {
+                for (port, slot) in [SlotUse::Idle, SlotUse::Memory].into_iter().enumerate() {
+                    folds.event(0, Event::Slot { sm: 0, port: port as u16, slot, repeat });
+                }
+            }
+            folds.event(9, Event::WarpExit { sm: 0, warp: 0 });
+            for (port, slot) in [SlotUse::Idle, SlotUse::Threads(1)].into_iter().enumerate() {
+                folds.event(9, Event::Slot { sm: 0, port: port as u16, slot, repeat: 1 });
+            }
+            folds.event(10, Event::WarpExit { sm: 0, warp: 1 });
+            folds.event(10, Event::BlockEnd { sm: 0, slot: 0, block: 0 });
+            folds
+        };
+        assert_eq!(told(&[9]), told(&[1; 9]));
+        assert_eq!(told(&[9]).finished[0].stalls, (0, 9));
     }
 
     #[test]
