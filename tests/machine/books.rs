@@ -1,0 +1,228 @@
+//! Accounts kept apart from the machine's, from blocks starting and ending, from issues, and from each warp's changes.
+//!
+//! Every cycle of every SM must be told of exactly once; the reasons of a cycle must add up to the warps that started and
+//! did not end blocks make, and be those that the changes of single warps lead to; every issue port must be told of once a
+//! cycle. What does not agree is kept in words, the first time only: what follows is mostly an echo.
+
+use warpscope::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use warpscope::metrics::{CacheCounts, Metrics};
+use warpscope::sim::Sim;
+
+const REASONS: usize = Reason::ALL.len();
+
+#[derive(Clone, Debug, Default)]
+pub struct Books {
+    sms: Vec<SmBook>,
+    trouble: Option<String>,
+    issued: u64,
+    issued_threads: u64,
+    l1: CacheCounts,
+    l2: CacheCounts,
+}
+
+/// The accounts of one SM.
+#[derive(Clone, Debug, Default)]
+struct SmBook {
+    /// Blocks that are there, with their warps.
+    blocks: Vec<(u64, u64)>,
+    /// Warps times cycles, by the blocks that were there.
+    resident_warp_cycles: u64,
+    /// The cycle that has not been told of yet.
+    next: u64,
+    /// What the last cycle told.
+    counts: [u64; REASONS],
+    /// Each warp's reason and since when.
+    warps: Vec<Option<(Reason, u64)>>,
+    /// How long warps had which reason, by their changes.
+    durations: [u64; REASONS],
+    ports: Vec<PortBook>,
+    /// Instructions since the last cycle was told of.
+    issues: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PortBook {
+    next: u64,
+    slots: u64,
+    /// Slots in which an instruction issued or held the port.
+    used: u64,
+}
+
+impl Sink for Books {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        if let Event::L1 { outcome, .. } = event {
+            count(&mut self.l1, outcome);
+        }
+        if let Event::L2 { outcome, .. } = event {
+            count(&mut self.l2, outcome);
+        }
+        if let Event::Issued { mask, .. } = event {
+            self.issued += 1;
+            self.issued_threads += u64::from(mask.count_ones());
+            if mask == 0 {
+                self.note(cycle, "an instruction without threads".to_string());
+            }
+        }
+        let Some(sm) = sm_of(&event) else { return };
+        if self.sms.len() <= sm {
+            self.sms.resize_with(sm + 1, SmBook::default);
+        }
+        if let Err(trouble) = self.sms[sm].enter(cycle, event) {
+            self.note(cycle, format!("SM {sm}: {trouble}"));
+        }
+    }
+}
+
+impl Books {
+    fn note(&mut self, cycle: u64, trouble: String) {
+        self.trouble.get_or_insert_with(|| format!("cycle {cycle}: {trouble}"));
+    }
+
+    /// Compares these accounts with those of the metrics, at the end of a run.
+    pub fn balance(&self, metrics: &Metrics, sim: &Sim) -> Result<(), String> {
+        if let Some(trouble) = &self.trouble {
+            return Err(trouble.clone());
+        }
+        let (config, cycles) = (&sim.machine.config, sim.state.cycle);
+        let (sms, ports) = (u64::from(config.sms), u64::from(config.schedulers));
+        let slots: u64 =
+            metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall + metrics.slots_memory + metrics.slots_idle;
+        same("issue slots and cycles × ports × SMs", slots, cycles * ports * sms)?;
+        let told: u64 = self.sms.iter().flat_map(|sm| &sm.ports).map(|port| port.slots).sum();
+        same("issue slots and those told of", slots, told)?;
+        let used: u64 = self.sms.iter().flat_map(|sm| &sm.ports).map(|port| port.used).sum();
+        same("used issue slots and those told of", metrics.slots_by_threads.iter().sum(), used)?;
+        same("SMs told of", self.sms.len() as u64, sms)?;
+        for (name, sm) in self.sms.iter().enumerate() {
+            same(&format!("cycles of SM {name} told of"), sm.next, cycles)?;
+            same(&format!("ports of SM {name}"), sm.ports.len() as u64, ports)?;
+        }
+        let resident: u64 = self.sms.iter().map(|sm| sm.resident_warp_cycles).sum();
+        same("warp cycles and warps of resident blocks × cycles", metrics.warp_cycles.iter().sum(), resident)?;
+        for (at, reason) in Reason::ALL.into_iter().enumerate() {
+            let by_changes: u64 = self.sms.iter().map(|sm| sm.durations_until(cycles)[at]).sum();
+            same(&format!("warp cycles `{}` and those by changes of warps", reason.key()), metrics.warp_cycles[at], by_changes)?;
+        }
+        same("warp instructions", metrics.warp_instructions, self.issued)?;
+        same("thread instructions", metrics.thread_instructions, self.issued_threads)?;
+        same("warp cycles `issued` and warp instructions", metrics.warp_cycles[Reason::Issued as usize], self.issued)?;
+        if metrics.thread_instructions > metrics.warp_instructions * u64::from(config.warp_width) {
+            return Err("more thread instructions than lanes".to_string());
+        }
+        for (name, counts, own) in [("L1", metrics.l1d, self.l1), ("L2", metrics.l2, self.l2)] {
+            same(&format!("{name} accesses and outcomes"), counts.accesses, counts.hits + counts.misses + counts.mshr_merges)?;
+            if counts != own {
+                return Err(format!("{name}: {counts:?} counted, {own:?} told of"));
+            }
+        }
+        same(
+            "L1 accesses and transactions",
+            metrics.l1d.accesses,
+            if config.ideal_memory { 0 } else { metrics.memory_transactions },
+        )?;
+        same("blocks", metrics.blocks, sim.machine.start.shape.blocks())
+    }
+}
+
+impl SmBook {
+    fn enter(&mut self, cycle: u64, event: Event) -> Result<(), String> {
+        match event {
+            Event::BlockStart { block, warps, .. } => self.blocks.push((block, warps.into())),
+            Event::BlockEnd { block, .. } => {
+                let at = self
+                    .blocks
+                    .iter()
+                    .position(|&(there, _)| there == block)
+                    .ok_or(format!("block {block} ends and was not there"))?;
+                self.blocks.remove(at);
+            }
+            Event::Issued { .. } => self.issues += 1,
+            Event::Cycle { counts, repeat, .. } => return self.cycle(cycle, counts.map(u64::from), repeat),
+            Event::Warp { warp, reason, .. } => return self.change(cycle, warp.into(), reason),
+            Event::Slot { port, slot, repeat, .. } => return self.slot(cycle, port.into(), slot, repeat),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn cycle(&mut self, cycle: u64, counts: [u64; REASONS], repeat: u64) -> Result<(), String> {
+        same("the cycle told of and the next", cycle, std::mem::replace(&mut self.next, cycle + repeat))?;
+        let warps: u64 = self.blocks.iter().map(|(_, warps)| warps).sum();
+        self.resident_warp_cycles += warps * repeat;
+        self.counts = counts;
+        same("reasons and resident warps", counts.iter().sum(), warps)?;
+        same("warps that issued and instructions", counts[Reason::Issued as usize], std::mem::take(&mut self.issues))?;
+        if repeat > 1 && counts[Reason::Issued as usize] > 0 {
+            return Err("an issue repeated".to_string());
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, cycle: u64, warp: usize, reason: Option<Reason>) -> Result<(), String> {
+        if self.warps.len() <= warp {
+            self.warps.resize(warp + 1, None);
+        }
+        let before = std::mem::replace(&mut self.warps[warp], reason.map(|reason| (reason, cycle)));
+        if let Some((old, since)) = before {
+            self.durations[old as usize] += cycle - since;
+        }
+        if before.map(|(old, _)| old) == reason { Err(format!("warp {warp} changes to the reason it had")) } else { Ok(()) }
+    }
+
+    fn slot(&mut self, cycle: u64, port: usize, slot: SlotUse, repeat: u64) -> Result<(), String> {
+        // Slots come behind the changes of a cycle, so those are complete by now.
+        if port == 0 {
+            let mut counts = [0; REASONS];
+            for (reason, _) in self.warps.iter().flatten() {
+                counts[*reason as usize] += 1;
+            }
+            if counts != self.counts {
+                return Err(format!("reasons {:?}, by changes of warps {counts:?}", self.counts));
+            }
+        }
+        if self.ports.len() <= port {
+            self.ports.resize(port + 1, PortBook::default());
+        }
+        let book = &mut self.ports[port];
+        same(&format!("the slot of port {port} and the next"), cycle, std::mem::replace(&mut book.next, cycle + repeat))?;
+        book.slots += repeat;
+        book.used += if matches!(slot, SlotUse::Threads(_)) { repeat } else { 0 };
+        if slot == SlotUse::Threads(0) { Err("a slot used by no thread".to_string()) } else { Ok(()) }
+    }
+
+    fn durations_until(&self, end: u64) -> [u64; REASONS] {
+        let mut durations = self.durations;
+        for (reason, since) in self.warps.iter().flatten() {
+            durations[*reason as usize] += end - since;
+        }
+        durations
+    }
+}
+
+fn count(counts: &mut CacheCounts, outcome: CacheOutcome) {
+    counts.accesses += 1;
+    *match outcome {
+        CacheOutcome::Hit => &mut counts.hits,
+        CacheOutcome::Miss => &mut counts.misses,
+        CacheOutcome::Merged => &mut counts.mshr_merges,
+    } += 1;
+}
+
+fn same(what: &str, found: u64, wanted: u64) -> Result<(), String> {
+    if found == wanted { Ok(()) } else { Err(format!("{what}: {found} and {wanted}")) }
+}
+
+/// The SM that an event's accounts belong to.
+fn sm_of(event: &Event) -> Option<usize> {
+    match *event {
+        Event::Cycle { sm, .. }
+        | Event::Warp { sm, .. }
+        | Event::Slot { sm, .. }
+        | Event::Issued { sm, .. }
+        | Event::BlockStart { sm, .. }
+        | Event::BlockEnd { sm, .. } => Some(sm.into()),
+        _ => None,
+    }
+}

@@ -1,0 +1,51 @@
+//! Machines to test on: every preset, every schedule technique, several SMs, warps of other widths.
+
+use warpscope::config::{Config, PRESETS, TECHNIQUES, apply_techniques};
+
+/// A configuration and what to call it in messages.
+pub struct Setup {
+    pub name: String,
+    pub config: Config,
+}
+
+/// A preset with techniques and keys on top.
+pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
+    let mut config = Config::preset(preset).expect("a preset of that name");
+    apply_techniques(&mut config, techniques).expect("techniques that go together");
+    let mut name = format!("{preset} {techniques}").trim().to_string();
+    for (key, value) in keys {
+        config.set(key, value).expect("a key with a value it can have");
+        name += &format!(" {key}={value}");
+    }
+    Setup { name, config }
+}
+
+/// The names of the techniques that decide which warp issues.
+pub fn schedules() -> Vec<&'static str> {
+    let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.decides == "schedule").map(|t| t.name).collect();
+    assert!(names.len() >= 3, "{names:?}");
+    names
+}
+
+/// A preset with every schedule, and with four SMs.
+pub fn of_preset(preset: &str) -> Vec<Setup> {
+    let mut setups: Vec<Setup> = schedules().into_iter().map(|schedule| setup(preset, schedule, &[])).collect();
+    setups.push(setup(preset, "", &[("sms", "4")]));
+    setups
+}
+
+/// Warps narrower than a PTX warp: their parts must meet at warp operations.
+pub fn narrow_warps() -> Vec<Setup> {
+    let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
+    vec![
+        setup("toy", "", &toy),
+        setup("vws", "", &[("warp_width", "4"), ("simd_width", "4")]),
+        setup("gtx480", "GTO", &[("warp_width", "8"), ("simd_width", "8")]),
+        setup("tbc", "", &[("warp_width", "16"), ("simd_width", "2")]),
+    ]
+}
+
+/// Every preset with every schedule, with four SMs, and the narrow warps.
+pub fn all() -> Vec<Setup> {
+    PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
+}
