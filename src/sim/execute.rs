@@ -8,10 +8,8 @@ use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
-use crate::interp::alu::Exec;
 use crate::interp::host_call;
 use crate::interp::memory::Spaces;
-use crate::interp::shape::BlockView;
 use crate::interp::trap::{Fault, Trap};
 use crate::policy::divergence::{Flow, Place, WarpName};
 use crate::program::Pc;
@@ -186,15 +184,8 @@ impl<S: Sink> Core<'_, S> {
                 mask & if guard.negated { !holds } else { holds }
             }
         };
-        let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let mut exec = Exec {
-            instruction,
-            lanes: &lanes,
-            active: active_mask,
-            registers: &mut block.registers,
-            block: view,
-            carry: program.planes - 1,
-        };
+        let view = machine.view(block.ctaid, self.name, self.cycle);
+        let mut exec = machine.exec(pc, view, &mut block.registers, &lanes, active_mask);
         match instruction.op {
             Op::Bra { uniform } => {
                 let (taken, not_taken) = if uniform && active_mask != 0 { (mask, 0) } else { (active_mask, mask & !active_mask) };
@@ -237,7 +228,7 @@ impl<S: Sink> Core<'_, S> {
                 });
                 return Ok(Effect::Switch { groups });
             }
-            Op::Load(_) | Op::Store(_) | Op::Atom { .. } => {
+            Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => {
                 let mut spaces = Spaces {
                     global: &mut self.uncore.global,
                     shared: &mut block.shared,
@@ -245,6 +236,17 @@ impl<S: Sink> Core<'_, S> {
                     constants: &program.constants,
                     params: &machine.start.params,
                 };
+                if matches!(instruction.op, Op::Printf | Op::AssertFail) {
+                    for lane in active(active_mask) {
+                        let thread = lanes.threads[lane];
+                        if instruction.op == Op::AssertFail {
+                            return Err((lane, host_call::assertion(&mut spaces, instruction, thread)));
+                        }
+                        let printed = host_call::print(&mut spaces, instruction, thread, &mut self.uncore.output);
+                        printed.map_err(|fault| (lane, fault))?;
+                    }
+                    return Ok(Effect::Next);
+                }
                 let traffic = exec.memory(&mut spaces)?;
                 let who = Requester {
                     sm: self.name,
@@ -255,35 +257,12 @@ impl<S: Sink> Core<'_, S> {
                     slot,
                     local_bytes: program.local_bytes,
                 };
-                let timing = self.sm.memory.time(
-                    &mut self.uncore.memory,
-                    &machine.config,
-                    who,
-                    &traffic,
-                    active_mask,
-                    self.cycle,
-                    self.sink,
-                );
+                let (shared, config) = (&mut self.uncore.memory, &machine.config);
+                let timing = self.sm.memory.time(shared, config, who, &traffic, active_mask, self.cycle, self.sink);
                 return Ok(Effect::Memory { holds: timing.holds, done: timing.done });
             }
             Op::Exit | Op::Ret => return Ok(Effect::Exit { mask: active_mask }),
             Op::Trap if active_mask != 0 => return Err((active_mask.trailing_zeros() as usize, Fault::Trap)),
-            Op::Printf | Op::AssertFail => {
-                let mut spaces = Spaces {
-                    global: &mut self.uncore.global,
-                    shared: &mut block.shared,
-                    local: &mut block.local,
-                    constants: &program.constants,
-                    params: &machine.start.params,
-                };
-                for lane in active(active_mask) {
-                    let thread = lanes.threads[lane];
-                    if instruction.op == Op::AssertFail {
-                        return Err((lane, host_call::assertion(&mut spaces, instruction, thread)));
-                    }
-                    host_call::print(&mut spaces, instruction, thread, &mut self.uncore.output).map_err(|fault| (lane, fault))?;
-                }
-            }
             op if op.is_barrier() => {
                 self.arrive(warp, pc, active_mask)?;
             }

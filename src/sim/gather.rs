@@ -6,10 +6,8 @@ use super::core::Core;
 use super::state::Join;
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
-use crate::interp::alu::Exec;
 use crate::interp::barrier::Release;
 use crate::interp::lanes::Lanes;
-use crate::interp::shape::BlockView;
 use crate::interp::trap::Fault;
 use crate::program::{Dst, Pc};
 use crate::ptx::op::Op;
@@ -24,16 +22,7 @@ impl<S: Sink> Core<'_, S> {
         let (slot, lanes) = (self.sm.warps[warp as usize].block, self.sm.warps[warp as usize].lanes);
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(()) };
         let index = block.index;
-        let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let instruction = &machine.program.instructions[pc as usize];
-        let exec = Exec {
-            instruction,
-            lanes: &lanes,
-            active: mask,
-            registers: &mut block.registers,
-            block: view,
-            carry: machine.program.planes - 1,
-        };
+        let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
         let mut releases = Vec::new();
         let (mut waits, mut barrier) = (false, 0);
         for lane in active(mask) {
@@ -80,15 +69,7 @@ impl<S: Sink> Core<'_, S> {
         let state = &self.sm.warps[warp as usize];
         let (slot, lanes, first) = (state.block, state.lanes, state.first_thread);
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(true) };
-        let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let exec = Exec {
-            instruction,
-            lanes: &lanes,
-            active: mask,
-            registers: &mut block.registers,
-            block: view,
-            carry: machine.program.planes - 1,
-        };
+        let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
         let named = exec.get::<u32>(instruction.src.len() - 1);
         // Lanes that name different members are different gatherings.
         let mut rest = mask;
@@ -137,17 +118,17 @@ impl<S: Sink> Core<'_, S> {
         block.joins.swap_remove(at);
         let first = join.ptx_warp * ptx_width;
         let lanes = Lanes::<32>::warp(first, (machine.start.shape.threads - first).min(ptx_width));
-        let view = BlockView { shape: &machine.start.shape, ctaid: block.ctaid, sm: self.name.into(), clock: self.cycle };
-        let instruction = &machine.program.instructions[join.pc as usize];
-        let carry = machine.program.planes - 1;
-        Exec { instruction, lanes: &lanes, active: join.arrived, registers: &mut block.registers, block: view, carry }.warp();
+        let view = machine.view(block.ctaid, self.name, self.cycle);
+        machine.exec(join.pc, view, &mut block.registers, &lanes, join.arrived).warp();
         let (index, first_warp) = (block.index, u32::from(block.first_warp));
+        // Lanes that still wait in another gathering of their PTX warp, and hold their warp back.
+        let others = block.joins.iter().filter(|j| j.ptx_warp == join.ptx_warp).fold(0, |lanes, j| lanes | j.arrived);
         self.emit(Event::Joined { sm: self.name, block: index, pc: join.pc, mask: join.arrived });
         let part = if width >= 32 { u32::MAX } else { (1 << width) - 1 };
         for at in 0..ptx_width / width {
             let warp = first_warp + first / width + at;
-            let took_part = join.arrived >> (at * width) & part != 0;
-            if took_part && Some(warp) != issuing && self.sm.sets.sync.contains(warp) {
+            let lanes_in = |mask: u32| mask >> (at * width) & part != 0;
+            if lanes_in(join.arrived) && !lanes_in(others) && Some(warp) != issuing && self.sm.sets.sync.contains(warp) {
                 self.resume(warp);
             }
         }

@@ -28,10 +28,13 @@ pub mod wheel;
 
 use crate::config::{Config, ConfigError};
 use crate::event::Sink;
+use crate::interp::alu::Exec;
+use crate::interp::lanes::{Lanes, Registers};
+use crate::interp::shape::BlockView;
 use crate::interp::start::{Start, StartError};
 use crate::interp::trap::{Fault, Trap};
 use crate::launch::{BufferData, Launch};
-use crate::program::Program;
+use crate::program::{Pc, Program};
 use core::Core;
 use decode::Decoded;
 use state::State;
@@ -50,6 +53,26 @@ pub struct Machine {
     pub words: usize,
     /// Warps of a block.
     pub block_warps: u32,
+}
+
+impl Machine {
+    /// A block as its threads see it.
+    fn view(&self, ctaid: [u32; 3], sm: u16, clock: u64) -> BlockView<'_> {
+        BlockView { shape: &self.start.shape, ctaid, sm: sm.into(), clock }
+    }
+
+    /// The instruction at `pc` on the lanes of `active`.
+    fn exec<'a>(
+        &'a self,
+        pc: Pc,
+        block: BlockView<'a>,
+        registers: &'a mut Registers,
+        lanes: &'a Lanes<32>,
+        active: u32,
+    ) -> Exec<'a, 32> {
+        let instruction = &self.program.instructions[pc as usize];
+        Exec { instruction, lanes, active, registers, block, carry: self.program.planes - 1 }
+    }
 }
 
 /// A machine and its state. A copy is a snapshot.
