@@ -40,7 +40,10 @@ impl ThreadSet {
 
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, &word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at as u32 * 64 + bit))
+        self.words
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at as u32 * 64 + bit))
     }
 
     /// As ranges, for messages: `0-31, 40`.

@@ -50,7 +50,8 @@ struct FrameArguments<'a, 'b> {
 impl printf::Arguments for FrameArguments<'_, '_> {
     fn next(&mut self, size: u32) -> u64 {
         self.at = align_up(self.at, size.into());
-        let value = self.spaces.target(Space::Generic, self.at, size).and_then(|target| self.spaces.load(self.thread, target, size));
+        let value =
+            self.spaces.target(Space::Generic, self.at, size).and_then(|target| self.spaces.load(self.thread, target, size));
         self.at = self.at.wrapping_add(size.into());
         value.unwrap_or(0)
     }

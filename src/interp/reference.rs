@@ -41,7 +41,7 @@ pub fn run(program: &Program, start: &Start, most: u64) -> Outcome {
     let mut trap = None;
     for block in 0..start.shape.blocks() {
         if let Err(fault) = run.block(block) {
-            trap = Some(fault);
+            trap = Some(*fault);
             break;
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn block(&mut self, block: u64) -> Result<(), Trap> {
+    fn block(&mut self, block: u64) -> Result<(), Box<Trap>> {
         let threads = self.shape.threads;
         self.ctaid = self.shape.ctaid(block);
         self.shared.clear();
@@ -116,13 +116,13 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
             if !progress {
-                return Err(Trap::new(&self.deadlock()).at(self.program, self.first_waiting_pc()));
+                return Err(Box::new(Trap::new(&self.deadlock()).at(self.program, self.first_waiting_pc())));
             }
         }
     }
 
     /// Runs the threads of one PTX warp as far as they get; whether any got anywhere.
-    fn warp(&mut self, first: u32, end: u32) -> Result<bool, Trap> {
+    fn warp(&mut self, first: u32, end: u32) -> Result<bool, Box<Trap>> {
         let mut progress = false;
         loop {
             let mut moved = false;
@@ -146,12 +146,12 @@ impl<'a> Run<'a> {
     }
 
     /// Runs one thread until it stops for others, ends, or has had its turn.
-    fn thread(&mut self, thread: u32) -> Result<(), Trap> {
+    fn thread(&mut self, thread: u32) -> Result<(), Box<Trap>> {
         let program = self.program;
         let lanes = Lanes::one(thread);
         let block = BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed };
         let mut pc = self.pcs[thread as usize];
-        let trap = |fault: &Fault, pc: Pc| Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread));
+        let trap = |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread)));
         for _ in 0..TURN {
             let Some(instruction) = program.instructions.get(pc as usize) else {
                 self.status[thread as usize] = Status::Done;
@@ -294,7 +294,8 @@ impl<'a> Run<'a> {
     fn answer(&mut self, first: u32, end: u32) -> bool {
         let asking = |run: &Self, t: u32| run.status[t as usize] == Status::Ask;
         let Some(pc) = (first..end).filter(|&t| asking(self, t)).map(|t| self.pcs[t as usize]).min() else { return false };
-        let mask = (first..end).filter(|&t| asking(self, t) && self.pcs[t as usize] == pc).fold(0, |mask, t| mask | 1 << (t - first));
+        let mask =
+            (first..end).filter(|&t| asking(self, t) && self.pcs[t as usize] == pc).fold(0, |mask, t| mask | 1 << (t - first));
         self.together(first, end, mask, pc);
         true
     }
@@ -339,7 +340,10 @@ impl<'a> Run<'a> {
     fn deadlock(&self) -> Fault {
         let mut parts = Vec::new();
         for (id, waiting, missing) in self.barriers.waiting() {
-            parts.push(format!("barrier {id} can never complete: threads {} wait at it, {missing} more would have to arrive", waiting.ranges()));
+            parts.push(format!(
+                "barrier {id} can never complete: threads {} wait at it, {missing} more would have to arrive",
+                waiting.ranges()
+            ));
         }
         let set = |wanted: &dyn Fn(&Status) -> bool| {
             let mut threads = ThreadSet::default();

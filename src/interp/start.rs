@@ -33,7 +33,8 @@ impl Start {
         for variable in &program.globals {
             global.add(&variable.name, &variable.bytes, Some(variable.address));
         }
-        let addresses: Vec<(&str, u64)> = buffers.iter().map(|b| (b.name.as_str(), global.add(&b.name, &b.bytes, None))).collect();
+        let addresses: Vec<(&str, u64)> =
+            buffers.iter().map(|b| (b.name.as_str(), global.add(&b.name, &b.bytes, None))).collect();
         let mut params = vec![0; program.param_bytes as usize];
         for ((param, shape), &offset) in launch.params.iter().zip(&program.params).zip(&program.param_offsets) {
             let bytes = match param {

@@ -60,7 +60,8 @@ impl Exec<'_, 32> {
 
     fn match_values(&mut self, all: bool, ty: Type) {
         let values: [u64; 32] = if ty.bits() == 64 { self.get(0) } else { self.get::<u32>(0).map(u64::from) };
-        let same = |lane: usize| active(self.active).filter(|&other| values[other] == values[lane]).fold(0u32, |mask, l| mask | 1 << l);
+        let same =
+            |lane: usize| active(self.active).filter(|&other| values[other] == values[lane]).fold(0u32, |mask, l| mask | 1 << l);
         let masks = self.each(same);
         if all {
             let everyone = active(self.active).next().is_none_or(|first| masks[first] == self.active);

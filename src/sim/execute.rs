@@ -3,7 +3,7 @@
 use super::Machine;
 use super::core::Core;
 use super::decode::Unit;
-use super::memory::Requester;
+use super::memory::{Around, Requester};
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Sink};
@@ -257,8 +257,8 @@ impl<S: Sink> Core<'_, S> {
                     slot,
                     local_bytes: program.local_bytes,
                 };
-                let (shared, config) = (&mut self.uncore.memory, &machine.config);
-                let timing = self.sm.memory.time(shared, config, who, &traffic, active_mask, self.cycle, self.sink);
+                let mut around = Around { shared: &mut self.uncore.memory, config: &machine.config, sink: &mut *self.sink };
+                let timing = self.sm.memory.time(&mut around, who, &traffic, active_mask, self.cycle);
                 return Ok(Effect::Memory { holds: timing.holds, done: timing.done });
             }
             Op::Exit | Op::Ret => return Ok(Effect::Exit { mask: active_mask }),

@@ -39,6 +39,13 @@ pub struct Timing {
     pub done: u64,
 }
 
+/// What an access passes through besides its own SM.
+pub struct Around<'a, S> {
+    pub shared: &'a mut SharedMemorySystem,
+    pub config: &'a Config,
+    pub sink: &'a mut S,
+}
+
 /// Who makes an access, for its place in local memory and for events.
 #[derive(Clone, Copy, Debug)]
 pub struct Requester<'a> {
@@ -86,16 +93,8 @@ impl SmMemory {
     }
 
     /// Times one instruction that issues at `now`.
-    pub fn time<S: Sink>(
-        &mut self,
-        shared: &mut SharedMemorySystem,
-        config: &Config,
-        who: Requester,
-        traffic: &Traffic<32>,
-        mask: u32,
-        now: u64,
-        sink: &mut S,
-    ) -> Timing {
+    pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32, now: u64) -> Timing {
+        let config = around.config;
         if mask == 0 {
             return Timing { holds: 1, done: now + 1 };
         }
@@ -119,7 +118,7 @@ impl SmMemory {
             timing.holds += cycles;
             timing.done = timing.done.max(start + u64::from(config.shared_latency + cycles - 1));
             if S::LISTENS && cycles > 1 {
-                sink.event(now, Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
+                around.sink.event(now, Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
             }
         }
         if constants != 0 {
@@ -135,7 +134,7 @@ impl SmMemory {
             let serial = if traffic.atomic { most_alike(traffic, mask & !in_shared & !constants) - 1 } else { 0 };
             for &line in lines.all() {
                 let at = start + u64::from(timing.holds);
-                let done = self.line(shared, config, who.sm, line, traffic, at, sink);
+                let done = self.line(around, who.sm, line, traffic, at);
                 timing.holds += 1;
                 timing.done = timing.done.max(done + u64::from(serial * config.atomic_interval));
                 transactions += 1;
@@ -144,7 +143,7 @@ impl SmMemory {
         timing.holds = timing.holds.max(1);
         if S::LISTENS {
             let space = traffic.targets[mask.trailing_zeros() as usize].space;
-            sink.event(
+            around.sink.event(
                 now,
                 Event::Memory {
                     sm: who.sm,
@@ -161,16 +160,8 @@ impl SmMemory {
     }
 
     /// One line's way: when a load has it, or when a store has left.
-    fn line<S: Sink>(
-        &mut self,
-        shared: &mut SharedMemorySystem,
-        config: &Config,
-        sm: u16,
-        line: u64,
-        traffic: &Traffic<32>,
-        at: u64,
-        sink: &mut S,
-    ) -> u64 {
+    fn line<S: Sink>(&mut self, around: &mut Around<S>, sm: u16, line: u64, traffic: &Traffic<32>, at: u64) -> u64 {
+        let config = around.config;
         let hit = at + u64::from(config.l1d_latency);
         let address = line * u64::from(config.l1d_line);
         let (write, bytes) = (traffic.write, config.l1d_line);
@@ -186,12 +177,12 @@ impl SmMemory {
             Look::Miss => CacheOutcome::Miss,
         };
         if S::LISTENS {
-            sink.event(at, Event::L1 { sm, line, write, outcome });
+            around.sink.event(at, Event::L1 { sm, line, write, outcome });
         }
         if write && !traffic.atomic {
             // The store is on its way; nobody waits for it, but it takes its share of the road.
             let leaves = self.take_road(config, at, bytes);
-            shared.access(config, address, true, leaves, bytes, sink);
+            around.shared.access(config, address, true, leaves, bytes, around.sink);
             return at + 1;
         }
         match look {
@@ -200,7 +191,7 @@ impl SmMemory {
             Look::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
                 let leaves = self.take_road(config, begin, bytes);
-                let done = shared.access(config, address, write, leaves, bytes, sink).max(hit);
+                let done = around.shared.access(config, address, write, leaves, bytes, around.sink).max(hit);
                 self.misses.push(done);
                 if !traffic.atomic {
                     self.l1.insert(line, at, done);
@@ -238,15 +229,10 @@ impl Requester<'_> {
 }
 
 /// Distinct lines in the order of their first lane.
+#[derive(Default)]
 struct Lines {
     lines: [u64; 32],
     len: usize,
-}
-
-impl Default for Lines {
-    fn default() -> Lines {
-        Lines { lines: [0; 32], len: 0 }
-    }
 }
 
 impl Lines {
