@@ -30,7 +30,11 @@ impl<const W: usize> Lanes<W> {
     /// Lanes `0..count` hold the threads from `first` on.
     pub fn warp(first: u32, count: u32) -> Lanes<W> {
         let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
-        Lanes { threads: std::array::from_fn(|lane| first + lane as u32), mask, contiguous: (first as usize).is_multiple_of(W) && W <= ROW }
+        Lanes {
+            threads: std::array::from_fn(|lane| first + lane as u32),
+            mask,
+            contiguous: (first as usize).is_multiple_of(W) && W <= ROW,
+        }
     }
 
     /// Any thread in any lane; lanes outside of `mask` are empty.

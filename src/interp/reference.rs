@@ -151,7 +151,8 @@ impl<'a> Run<'a> {
         let lanes = Lanes::one(thread);
         let block = BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed };
         let mut pc = self.pcs[thread as usize];
-        let trap = |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread)));
+        let trap =
+            |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread)));
         for _ in 0..TURN {
             let Some(instruction) = program.instructions.get(pc as usize) else {
                 self.status[thread as usize] = Status::Done;
