@@ -1,0 +1,80 @@
+//! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset and the
+//! schedule; the accounts balance; and single steps come to the same as a run.
+
+mod common;
+mod machine;
+mod recipe;
+
+use common::kernel::{Kernel, no_files};
+use machine::setups::{self, Setup};
+use machine::stream::{compare, expanded, fingerprint};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use recipe::{Recipe, recipes};
+use warpscope::event::Log;
+
+/// Machines that each kernel runs on.
+const MACHINES: usize = 2;
+/// Cycles that are compared step by step.
+const STEPS: u64 = 3_000;
+
+/// 48 kernels, unless `PROPTEST_CASES` says how many.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 48 };
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 4_000, ..default }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn random_kernels_leave_what_the_reference_leaves(recipe in recipes(), picks in prop::array::uniform2(any::<Index>())) {
+        let text = recipe.ptx();
+        if let Err(trouble) = check(&recipe, &text, picks) {
+            return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
+        }
+    }
+}
+
+fn check(recipe: &Recipe, text: &str, picks: [Index; MACHINES]) -> Result<(), String> {
+    let kernel = Kernel::with_launch(text, recipe.launch(), &no_files)?;
+    let setups: Vec<Setup> = setups::all();
+    for pick in picks {
+        // Machines that are too small for the block make way for the next.
+        let first = pick.index(setups.len());
+        let fits = |setup: &&Setup| machine::load(&kernel, &setup.config).is_ok();
+        let setup = setups.iter().cycle().skip(first).take(setups.len()).find(fits).ok_or("no machine holds it")?;
+        check_on(&kernel, setup).map_err(|trouble| format!("on {}: {trouble}", setup.name))?;
+    }
+    Ok(())
+}
+
+fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
+    let expected = machine::reference(kernel, &setup.config);
+    if let Some(trap) = expected.trap {
+        return Err(format!("the reference traps: {trap}"));
+    }
+    let start = machine::load(kernel, &setup.config).map_err(|error| error.to_string())?;
+    let finished = machine::finish(start.clone())?;
+    for (found, wanted) in finished.buffers(kernel).iter().zip(kernel.buffers(&expected.global)) {
+        if found.bytes != wanted.bytes {
+            let word = found.bytes.chunks(4).zip(wanted.bytes.chunks(4)).position(|(f, w)| f != w).unwrap_or(0);
+            return Err(format!("word {word} of `{}` differs", found.name));
+        }
+    }
+    if finished.metrics.thread_instructions != expected.thread_instructions {
+        return Err(format!(
+            "{} thread instructions, the reference has {}",
+            finished.metrics.thread_instructions, expected.thread_instructions
+        ));
+    }
+    let (mut run, mut stepped) = (start.clone(), start);
+    let (mut run_log, mut step_log) = (Log::default(), Log::default());
+    run.run(STEPS, &mut run_log);
+    for _ in 0..STEPS {
+        stepped.step(&mut step_log);
+    }
+    compare(&expanded(&run_log), &expanded(&step_log)).map_err(|trouble| format!("run and steps: {trouble}"))?;
+    if fingerprint(&run) == fingerprint(&stepped) { Ok(()) } else { Err("run and steps end in different states".to_string()) }
+}

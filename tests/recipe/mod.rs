@@ -1,0 +1,216 @@
+//! Recipes for random kernels: structured control flow as data, so that a failing one can be made smaller piece by piece.
+//!
+//! A kernel is a sequence of phases. Within a phase threads go their own ways: nested ifs, loops whose trips depend on data,
+//! `break` and `continue`, indexed branches, returns in the middle, guarded instructions. Between phases those that are left
+//! meet: at barriers around an exchange through shared memory, or in a vote of their PTX warp. No result depends on the
+//! order of threads: what several of them write to, they only add to or take the minimum or maximum of.
+
+mod ptx;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Registers that steps work on.
+pub const VARIABLES: u8 = 6;
+/// Words of the input buffer.
+pub const INPUTS: u32 = 256;
+/// Words of the buffer that threads count in, a third of it for each [`Counting`].
+pub const COUNTERS: u32 = 12;
+/// Loops within loops.
+pub const NESTING: usize = 4;
+
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    pub threads: u32,
+    pub blocks: u32,
+    /// For the input buffer.
+    pub seed: u64,
+    pub phases: Vec<Phase>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Phase {
+    pub steps: Vec<Step>,
+    pub then: Meeting,
+}
+
+/// What all threads of a block do together.
+#[derive(Clone, Debug)]
+pub enum Meeting {
+    None,
+    /// Everyone writes a word of shared memory and reads the one so many threads further.
+    Exchange {
+        give: u8,
+        take: u8,
+        distance: u8,
+    },
+    /// Everyone adds to a word of shared memory and reads the sum.
+    Sum {
+        value: u8,
+        take: u8,
+    },
+    /// Everyone counts those with a property: a barrier that reduces.
+    Census {
+        test: Test,
+        take: u8,
+    },
+    /// The PTX warp votes.
+    Ballot {
+        test: Test,
+        take: u8,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    Compute(Compute),
+    Guarded {
+        test: Test,
+        negated: bool,
+        compute: Compute,
+    },
+    /// A word of the input that a variable chooses.
+    Load {
+        to: u8,
+        at: u8,
+    },
+    /// Through an array of one's own.
+    Local {
+        put: u8,
+        at: u8,
+        get: u8,
+        from: u8,
+    },
+    Count {
+        counting: Counting,
+        at: u8,
+        value: u8,
+    },
+    If {
+        test: Test,
+        then: Vec<Step>,
+        other: Vec<Step>,
+    },
+    /// As many trips as a variable says, at most `most`, and one more unless it `checks_first`.
+    Loop {
+        trips: u8,
+        most: u8,
+        checks_first: bool,
+        body: Vec<Step>,
+    },
+    /// Outside of loops nothing happens.
+    Break(Test),
+    Continue(Test),
+    /// A guarded return, or a branch round a store and a return.
+    Leave {
+        test: Test,
+        stores: bool,
+    },
+    Switch {
+        by: u8,
+        arms: Vec<Vec<Step>>,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Compute {
+    pub op: Arithmetic,
+    pub to: u8,
+    pub a: u8,
+    pub b: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Arithmetic {
+    Add,
+    Sub,
+    Xor,
+    Multiply,
+    Shift,
+    Least,
+    Divide,
+    Root,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Counting {
+    Add,
+    Min,
+    Max,
+}
+
+/// A comparison of a variable's low bits with a number: different for neighbouring threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    pub variable: u8,
+    pub relation: Relation,
+    pub number: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Relation {
+    Less,
+    Equal,
+    NotEqual,
+}
+
+pub fn recipes() -> impl Strategy<Value = Recipe> {
+    (1..=96u32, 1..=3u32, any::<u64>(), vec(phase(), 1..4)).prop_map(|(threads, blocks, seed, phases)| Recipe {
+        threads,
+        blocks,
+        seed,
+        phases,
+    })
+}
+
+fn phase() -> impl Strategy<Value = Phase> {
+    (vec(step(), 1..5), meeting()).prop_map(|(steps, then)| Phase { steps, then })
+}
+
+fn variable() -> impl Strategy<Value = u8> + Clone {
+    0..VARIABLES
+}
+
+fn test() -> impl Strategy<Value = Test> + Clone {
+    let relation = prop_oneof![Just(Relation::Less), Just(Relation::Equal), Just(Relation::NotEqual)];
+    (variable(), relation, 0..9u8).prop_map(|(variable, relation, number)| Test { variable, relation, number })
+}
+
+fn meeting() -> impl Strategy<Value = Meeting> {
+    prop_oneof![
+        Just(Meeting::None),
+        (variable(), variable(), any::<u8>()).prop_map(|(give, take, distance)| Meeting::Exchange { give, take, distance }),
+        (variable(), variable()).prop_map(|(value, take)| Meeting::Sum { value, take }),
+        (test(), variable()).prop_map(|(test, take)| Meeting::Census { test, take }),
+        (test(), variable()).prop_map(|(test, take)| Meeting::Ballot { test, take }),
+    ]
+}
+
+fn compute() -> impl Strategy<Value = Compute> + Clone {
+    use Arithmetic::{Add, Divide, Least, Multiply, Root, Shift, Sub, Xor};
+    let op = prop::sample::select(vec![Add, Sub, Xor, Multiply, Shift, Least, Divide, Root]);
+    (op, variable(), variable(), variable()).prop_map(|(op, to, a, b)| Compute { op, to, a, b })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let counting = prop_oneof![Just(Counting::Add), Just(Counting::Min), Just(Counting::Max)];
+    let leaf = prop_oneof![
+        4 => compute().prop_map(Step::Compute),
+        2 => (test(), any::<bool>(), compute()).prop_map(|(test, negated, compute)| Step::Guarded { test, negated, compute }),
+        2 => (variable(), variable()).prop_map(|(to, at)| Step::Load { to, at }),
+        1 => (variable(), variable(), variable(), variable()).prop_map(|(put, at, get, from)| Step::Local { put, at, get, from }),
+        1 => (counting, any::<u8>(), variable()).prop_map(|(counting, at, value)| Step::Count { counting, at, value }),
+        1 => test().prop_map(Step::Break),
+        1 => test().prop_map(Step::Continue),
+        1 => (test(), any::<bool>()).prop_map(|(test, stores)| Step::Leave { test, stores }),
+    ];
+    leaf.prop_recursive(NESTING as u32, 40, 4, |inner| {
+        let some = || vec(inner.clone(), 1..4);
+        prop_oneof![
+            3 => (test(), some(), vec(inner.clone(), 0..3)).prop_map(|(test, then, other)| Step::If { test, then, other }),
+            3 => (variable(), 1..5u8, any::<bool>(), some())
+                .prop_map(|(trips, most, checks_first, body)| Step::Loop { trips, most, checks_first, body }),
+            1 => (variable(), vec(vec(inner.clone(), 0..3), 2..5)).prop_map(|(by, arms)| Step::Switch { by, arms }),
+        ]
+    })
+}
