@@ -245,6 +245,28 @@ fn lines_of_nvcc_follow_inlined_at_and_skip_line_zero() {
 }
 
 #[test]
+fn nvcc_tells_of_outer_calls_on_lines_before() {
+    let text = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n\
+        .loc 1 11 3\n\
+        .loc 1 5 3, function_name $L__info_string0, inlined_at 1 11 3\n\
+        .loc 1 2 3, function_name $L__info_string1, inlined_at 1 5 3\nmov.u32 %r1, 1;\n\
+        .loc 1 12 3\n\
+        .loc 1 5 3, function_name $L__info_string0, inlined_at 1 12 3\n\
+        .loc 1 2 3, function_name $L__info_string1, inlined_at 1 5 3\nmov.u32 %r1, 2;\n\
+        .loc 1 7 3, function_name $L__info_string0, inlined_at 1 12 3\nmov.u32 %r1, 3;\n\
+        .loc 1 7 3, function_name $L__info_string0, inlined_at 1 7 3\nmov.u32 %r1, 4;\n\
+        ret;\n}\n.file 1 \"k.cu\"\n";
+    let expected = [(2, 11), (2, 12), (7, 12), (7, 12), (7, 12)];
+    assert_eq!(places(text), expected.map(|(line, outer)| ("k.cu".to_string(), line, Some(outer))));
+    // Places that name each other do not grow without end.
+    let circle = ".loc 1 1 1, function_name f, inlined_at 1 2 2\nmov.u32 %r1, 1;\n.loc 1 2 2, function_name g, inlined_at 1 1 1\nmov.u32 %r1, 1;\n";
+    let text = kernel(&circle.repeat(5000));
+    let (module, _) = parse(&text);
+    assert!(module.functions[0].body.as_ref().is_some_and(|body| body.places.len() < 200));
+    loaded(&text);
+}
+
+#[test]
 fn lines_of_clang_follow_the_comments() {
     let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n\
         .loc 1 9 0                          // k.cu:9:0\n\
@@ -262,6 +284,17 @@ fn lines_of_clang_follow_the_comments() {
         ("k.cu", 13, None),
     ];
     assert_eq!(places(text), expected.map(|(file, line, outer)| (file.to_string(), line, outer)));
+}
+
+#[test]
+fn what_a_called_function_does_happens_at_the_call() {
+    let text = ".version 9.0\n.target sm_75\n.address_size 64\n\
+        .func inner()\n{\n.reg .b32 %r<2>;\n.loc 1 2 1\nmov.u32 %r1, 1;\nret;\n}\n\
+        .func outer()\n{\n.loc 1 5 1\ncall.uni inner;\n.loc 1 6 1\nret;\n}\n\
+        .entry k()\n{\n.loc 1 9 1\ncall.uni outer;\n.loc 1 10 1\nret;\n}\n.file 1 \"k.cu\"\n";
+    let lines: Vec<_> = places(text).into_iter().map(|(_, line, outer)| (line, outer)).collect();
+    let expected = [(9, None), (5, Some(9)), (2, Some(9)), (2, Some(9)), (6, Some(9)), (10, None)];
+    assert_eq!(lines, expected);
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         params: param_offsets.iter().map(|&at| (Space::Param, u64::from(at))).collect(),
         returns: Vec::new(),
         is_kernel: true,
+        called_from: None,
     };
     lowering.expand(function, frame).map_err(|mut problem| {
         problem.function.get_or_insert_with(|| kernel.to_string());
@@ -100,6 +101,8 @@ struct Frame {
     params: Vec<(Space, u64)>,
     returns: Vec<(Space, u64)>,
     is_kernel: bool,
+    /// File and line of the call in the kernel that led here.
+    called_from: Option<(u32, u32)>,
 }
 
 /// One expansion of a function: its registers, variables and labels.
@@ -297,6 +300,9 @@ impl<'m> Lowering<'m> {
         let mut lowered = bare(op, instruction.span);
         lowered.guard = instruction.guard.map(|guard| Guard { plane: instance.plane(guard.register), negated: guard.negated });
         lowered.place = instruction.place.and_then(|index| source_place(&instance.body.places, index));
+        if let Some(place) = &mut lowered.place {
+            place.outer = instance.frame.called_from.or(place.outer);
+        }
         let writes = destinations(op);
         let (mut dst, mut src) = (Vec::new(), Vec::new());
         for operand in &instruction.operands {
@@ -442,8 +448,9 @@ impl<'m> Lowering<'m> {
         if let Some(guard) = &mut jump.guard {
             guard.negated = !guard.negated;
         }
+        let called_from = jump.place.map(|place| place.outer.unwrap_or((place.file, place.line)));
         self.instructions.push(jump);
-        self.expand(callee, Frame { params: arguments, returns, is_kernel: false }).map_err(|problem| {
+        self.expand(callee, Frame { params: arguments, returns, is_kernel: false, called_from }).map_err(|problem| {
             // The chain's innermost function knows what is wrong; the caller knows where it matters.
             if problem.span == callee.span { Problem { span: instruction.span, ..problem } } else { problem }
         })?;

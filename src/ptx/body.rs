@@ -109,8 +109,8 @@ impl Builder<'_, '_> {
         match self.p.word(self.p.peek()) {
             ".reg" => self.registers(),
             ".loc" => {
-                let chain = sources::location(self.p)?;
-                if let Some(place) = self.places.intern(&chain) {
+                let location = sources::location(self.p)?;
+                if let Some(place) = self.places.intern(&location) {
                     self.place = Some(place);
                 }
                 Ok(())

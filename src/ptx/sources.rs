@@ -1,13 +1,18 @@
 //! Where the text came from: `.loc` lines, nvcc's `inlined_at` and clang's `@[ ]` comments.
 //!
-//! nvcc writes the call chain as `.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5`; clang only as a comment,
+//! nvcc writes the nearest call as `.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5`; the calls around it
+//! stand in the same way on a line before. clang writes the whole chain, but only as a comment,
 //! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`Place`]s, innermost first.
 
 use super::lexer::Kind;
+use super::lookup::NameHasher;
 use super::module::{Place, SourceFile};
 use super::parser::{Parser, Result};
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
+/// Calls inlined into each other that are followed outwards.
+const MOST_DEPTH: u32 = 32;
 /// File indices from here on stand for [`Parser::named_files`].
 const NAMED_FILE: u32 = 1 << 31;
 
@@ -25,8 +30,16 @@ enum FileNote<'a> {
     Name(&'a str),
 }
 
-/// Reads a `.loc` (its word is next): the chain of places, innermost first; empty for line 0, which means "no line".
-pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Vec<PlaceNote<'a>>> {
+/// What a `.loc` says.
+pub(super) struct Location<'a> {
+    /// The place and the calls it was inlined at, innermost first; empty for line 0, which means "no line".
+    chain: Vec<PlaceNote<'a>>,
+    /// The last call of the chain may itself be in a function that was inlined.
+    goes_on: bool,
+}
+
+/// Reads a `.loc`; its word is next.
+pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Location<'a>> {
     parser.next();
     let mut chain = vec![numbers(parser)?];
     while parser.eat(b',') {
@@ -48,13 +61,14 @@ pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Vec<PlaceNote<'a>>
             parser.next();
         }
     }
-    if chain.len() == 1 {
+    let goes_on = chain.len() > 1;
+    if !goes_on {
         chain.extend(comment_chain(parser));
     }
     if chain[0].line == 0 {
         chain.clear();
     }
-    Ok(chain)
+    Ok(Location { chain, goes_on })
 }
 
 fn numbers<'a>(parser: &mut Parser<'a>) -> Result<PlaceNote<'a>> {
@@ -85,30 +99,52 @@ fn comment_chain<'a>(parser: &Parser<'a>) -> Vec<PlaceNote<'a>> {
 /// The places of one body, each stored once.
 #[derive(Default)]
 pub(super) struct Places<'a> {
-    /// Each place, with the one it was inlined at.
-    notes: Vec<(PlaceNote<'a>, Option<u32>)>,
-    known: HashMap<(PlaceNote<'a>, Option<u32>), u32>,
+    notes: Vec<Entry<'a>>,
+    known: HashMap<(PlaceNote<'a>, Option<u32>), u32, BuildHasherDefault<NameHasher>>,
+    /// The last entry that a `.loc` made for a place.
+    latest: HashMap<PlaceNote<'a>, u32, BuildHasherDefault<NameHasher>>,
+}
+
+struct Entry<'a> {
+    note: PlaceNote<'a>,
+    inlined_at: Option<u32>,
+    /// How many calls there are outwards.
+    depth: u32,
 }
 
 impl<'a> Places<'a> {
-    /// The index of a chain's innermost place; `None` for an empty chain.
-    pub fn intern(&mut self, chain: &[PlaceNote<'a>]) -> Option<u32> {
+    /// The index of a location's innermost place; `None` for line 0.
+    pub fn intern(&mut self, location: &Location<'a>) -> Option<u32> {
+        let innermost = *location.chain.first()?;
+        let mut chain = location.chain.iter().rev().copied().peekable();
         let mut outer = None;
-        for note in chain.iter().rev() {
-            let entry = (*note, outer);
-            outer = Some(*self.known.entry(entry).or_insert_with(|| {
-                self.notes.push(entry);
-                self.notes.len() as u32 - 1
-            }));
+        if location.goes_on {
+            let around = chain.peek().and_then(|call| self.latest.get(call)).copied();
+            outer = around.filter(|&at| self.notes[at as usize].depth < MOST_DEPTH);
+            if outer.is_some() {
+                chain.next();
+            }
         }
+        for note in chain {
+            outer = Some(self.add(note, outer));
+        }
+        self.latest.insert(innermost, outer?);
         outer
+    }
+
+    fn add(&mut self, note: PlaceNote<'a>, inlined_at: Option<u32>) -> u32 {
+        *self.known.entry((note, inlined_at)).or_insert_with(|| {
+            let depth = inlined_at.map_or(0, |at| self.notes[at as usize].depth + 1);
+            self.notes.push(Entry { note, inlined_at, depth });
+            self.notes.len() as u32 - 1
+        })
     }
 
     /// The finished list. File names are looked up by `index_of`, which may invent an index for a new one.
     pub fn finish(self, mut index_of: impl FnMut(&str) -> u32) -> Vec<Place> {
         self.notes
             .into_iter()
-            .map(|(note, inlined_at)| {
+            .map(|Entry { note, inlined_at, .. }| {
                 let file = match note.file {
                     FileNote::Index(index) => index,
                     FileNote::Name(name) => index_of(name),
