@@ -132,3 +132,29 @@ fn a_second_run_has_the_same_events() {
         if first == second { Ok(()) } else { Err(format!("{first:016x} and {second:016x}")) }
     });
 }
+
+#[test]
+fn a_listener_that_comes_late_hears_what_others_hear() {
+    each(|start| {
+        let mut whole = start.clone();
+        whole.run(MOST, &mut Silence);
+        let late = whole.state.cycle / 2 + 1;
+        let heard_from_there = |first: &mut dyn FnMut(&mut Sim)| {
+            let (mut sim, mut log) = (start.clone(), Log::default());
+            first(&mut sim);
+            sim.run(MOST - late, &mut log);
+            (expanded(&log), fingerprint(&sim))
+        };
+        let (with_others, state) = heard_from_there(&mut |sim| sim.run(late, &mut Log::default()));
+        for alone in [
+            heard_from_there(&mut |sim| sim.run(late, &mut Silence)),
+            heard_from_there(&mut |sim| sim.run(late, &mut Metrics::default())),
+        ] {
+            compare(&alone.0, &with_others)?;
+            if alone.1 != state {
+                return Err("who listened shows in the state".to_string());
+            }
+        }
+        Ok(())
+    });
+}
