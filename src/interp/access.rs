@@ -68,17 +68,23 @@ impl<const W: usize> Exec<'_, W> {
         let targets = self.targets(spaces, access.space, size)?;
         let wide = access.ty.bits() == 64;
         // Destinations are written as each thread's value arrives; a lane that faults leaves the later ones unread.
-        let all_global = active(self.active).all(|lane| targets[lane].space == Space::Global);
+        // Most loads of a warp go to one space: the two busiest are called directly, which keeps their path short.
+        let first = targets[self.active.trailing_zeros() as usize % W].space;
+        let space = if active(self.active).all(|lane| targets[lane].space == first) { first } else { Space::Generic };
         for at in 0..access.vector as usize {
             let Dst::Register { plane, bits } = self.instruction.dst[at] else { continue };
             for lane in active(self.active) {
                 let target = targets[lane].plus(at as u32 * element);
                 let thread = self.lanes.threads[lane];
-                // Most loads are from global memory: its path is kept short.
-                let value = match if all_global { spaces.global.load(target.address, element) } else { None } {
-                    Some(value) => value,
-                    None => spaces.load(thread, target, element).map_err(|fault| (lane, fault))?,
+                let value = match space {
+                    Space::Global => match spaces.global.load(target.address, element) {
+                        Some(value) => Ok(value),
+                        None => spaces.load(thread, target, element),
+                    },
+                    Space::Shared => spaces.shared.load(target.address, element),
+                    _ => spaces.load(thread, target, element),
                 };
+                let value = value.map_err(|fault| (lane, fault))?;
                 let value = extend(value, access.ty);
                 if wide || bits == 64 {
                     self.registers.set_word(plane, thread, value as u32);

@@ -93,7 +93,14 @@ impl SmMemory {
     }
 
     /// Times one instruction that issues at `now`.
-    pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32, now: u64) -> Timing {
+    pub fn time<S: Sink>(
+        &mut self,
+        around: &mut Around<S>,
+        who: Requester,
+        traffic: &Traffic<32>,
+        mask: u32,
+        now: u64,
+    ) -> Timing {
         let config = around.config;
         if mask == 0 {
             return Timing { holds: 1, done: now + 1 };
@@ -252,25 +259,41 @@ impl Lines {
 
 /// Cycles that the busiest bank needs; lanes that want the same word share one.
 fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
-    let words_each = u64::from(traffic.size.div_ceil(4));
+    let banks = u64::from(config.shared_banks);
+    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
+    // One word a bank is the common case, and is seen in one pass.
+    const TRACKED: usize = 64;
+    let mut word_of = [u64::MAX; TRACKED];
+    let conflict_free = banks <= TRACKED as u64
+        && active(mask).all(|lane| {
+            let first = traffic.targets[lane].address / 4;
+            (first..first + words_each).all(|word| {
+                let known = std::mem::replace(&mut word_of[(word % banks) as usize], word);
+                known == u64::MAX || known == word
+            })
+        });
+    if conflict_free { 1 } else { conflict_cycles(traffic, mask, banks, words_each) }
+}
+
+/// The same, counted out for accesses that do conflict.
+fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64) -> u32 {
     let mut words = [0u64; 32 * 4];
     let mut count = 0;
     let mut busiest = 1;
     for lane in active(mask) {
         let first = traffic.targets[lane].address / 4;
-        for word in first..first + words_each.min(4) {
+        for word in first..first + words_each {
             if words[..count].contains(&word) {
                 continue;
             }
-            let bank = word % u64::from(config.shared_banks);
-            let load = 1 + words[..count].iter().filter(|&&other| other % u64::from(config.shared_banks) == bank).count() as u32;
+            let load = 1 + words[..count].iter().filter(|&&other| other % banks == word % banks).count() as u32;
             busiest = busiest.max(load);
             words[count] = word;
             count += 1;
         }
     }
     // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
-    busiest.div_ceil(words_each.clamp(1, 4) as u32).max(1)
+    busiest.div_ceil(words_each as u32)
 }
 
 /// How many different addresses there are.
