@@ -19,7 +19,6 @@ struct Life {
     arrived: Vec<Option<u64>>,
     /// For each warp: when it ended.
     ended: Vec<Option<u64>>,
-    instructions: Vec<u64>,
     /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
     stalls_at_start: u64,
     stalls_at_first_end: u64,
@@ -29,6 +28,8 @@ struct Life {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SmBlocks {
     lives: Vec<Life>,
+    /// Instructions that each warp slot has issued since its block started.
+    instructions: Vec<u64>,
     stalls: u64,
     /// The cycles being told count as stalls: no port has issued in them so far.
     stalled: bool,
@@ -75,19 +76,26 @@ pub struct Shares {
 }
 
 impl BlockFolds {
-    #[inline]
+    /// A warp issued an instruction.
+    #[inline(always)]
+    pub fn issued(&mut self, sm: u16, warp: u16) {
+        if let Some(count) = self.sms.get_mut(usize::from(sm)).and_then(|sm| sm.instructions.get_mut(usize::from(warp))) {
+            *count += 1;
+        }
+    }
+
+    /// Starts, ends and barriers; issues and slots, which are many, have doors of their own.
     pub fn event(&mut self, now: u64, event: Event) {
         match event {
-            Event::Issued { sm, warp, .. } => {
-                if let Some((life, at)) = self.warp(sm, warp) {
-                    life.instructions[at] += 1;
-                }
-            }
-            Event::Slot { sm, port, slot, repeat } => self.slot(sm, port, slot, repeat),
             Event::BlockStart { sm, block, first_warp, warps, .. } => {
                 let sm = self.sm(sm);
                 let n = usize::from(warps);
                 let stalls = sm.stalls;
+                let end = usize::from(first_warp) + n;
+                if sm.instructions.len() < end {
+                    sm.instructions.resize(end, 0);
+                }
+                sm.instructions[usize::from(first_warp)..end].fill(0);
                 sm.lives.push(Life {
                     block,
                     first_warp: first_warp.into(),
@@ -95,7 +103,6 @@ impl BlockFolds {
                     phase_start: now,
                     arrived: vec![None; n],
                     ended: vec![None; n],
-                    instructions: vec![0; n],
                     stalls_at_start: stalls,
                     stalls_at_first_end: stalls,
                 });
@@ -127,6 +134,7 @@ impl BlockFolds {
         }
     }
 
+    #[inline(always)]
     fn sm(&mut self, sm: u16) -> &mut SmBlocks {
         let at = usize::from(sm);
         if self.sms.len() <= at {
@@ -149,7 +157,8 @@ impl BlockFolds {
     }
 
     /// A cycle in which no port of an SM issues is a stall; ports tell one after another, the first being number 0.
-    fn slot(&mut self, sm: u16, port: u16, slot: SlotUse, repeat: u64) {
+    #[inline(always)]
+    pub fn slot(&mut self, sm: u16, port: u16, slot: SlotUse, repeat: u64) {
         let sm = self.sm(sm);
         if port == 0 {
             sm.stalls += repeat;
@@ -179,13 +188,14 @@ impl BlockFolds {
         let stalls = state.stalls;
         let Some(at) = state.lives.iter().position(|life| life.block == block) else { return };
         let life = state.lives.swap_remove(at);
+        let instructions = state.instructions[life.first_warp..life.first_warp + life.ended.len()].to_vec();
         // The end of a block is a barrier that nobody wrote down.
         self.phase(life.phase_start, &life.ended);
         let spread = |values: &mut dyn Iterator<Item = u64>| {
             values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)))
         };
         self.finished.push(Finished {
-            instructions: spread(&mut life.instructions.iter().copied()),
+            instructions: spread(&mut instructions.into_iter()),
             cycles: spread(&mut life.ended.iter().flatten().map(|&end| end + 1 - life.start)),
             stalls: (stalls - life.stalls_at_first_end, stalls - life.stalls_at_start),
         });
@@ -266,12 +276,12 @@ mod tests {
             folds.event(0, Event::BlockStart { sm: 0, slot: 0, block: 0, first_warp: 0, warps: 2 });
             for &repeat in repeats {
                 for (port, slot) in [SlotUse::Idle, SlotUse::Memory].into_iter().enumerate() {
-                    folds.event(0, Event::Slot { sm: 0, port: port as u16, slot, repeat });
+                    folds.slot(0, port as u16, slot, repeat);
                 }
             }
             folds.event(9, Event::WarpExit { sm: 0, warp: 0 });
             for (port, slot) in [SlotUse::Idle, SlotUse::Threads(1)].into_iter().enumerate() {
-                folds.event(9, Event::Slot { sm: 0, port: port as u16, slot, repeat: 1 });
+                folds.slot(0, port as u16, slot, 1);
             }
             folds.event(10, Event::WarpExit { sm: 0, warp: 1 });
             folds.event(10, Event::BlockEnd { sm: 0, slot: 0, block: 0 });

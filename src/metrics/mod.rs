@@ -61,20 +61,23 @@ impl CacheCounts {
 impl Sink for Metrics {
     #[inline(always)]
     fn event(&mut self, cycle: u64, event: Event) {
-        self.block_folds.event(cycle, event);
         match event {
             Event::Cycle { counts, repeat, .. } => {
                 for (total, count) in self.warp_cycles.iter_mut().zip(counts) {
                     *total += u64::from(count) * repeat;
                 }
             }
-            Event::Slot { slot, repeat, .. } => match slot {
-                SlotUse::Threads(threads) => self.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
-                SlotUse::Stall => self.slots_stall += repeat,
-                SlotUse::Memory => self.slots_memory += repeat,
-                SlotUse::Idle => self.slots_idle += repeat,
-            },
-            Event::Issued { mask, .. } => {
+            Event::Slot { sm, port, slot, repeat } => {
+                self.block_folds.slot(sm, port, slot, repeat);
+                match slot {
+                    SlotUse::Threads(threads) => self.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
+                    SlotUse::Stall => self.slots_stall += repeat,
+                    SlotUse::Memory => self.slots_memory += repeat,
+                    SlotUse::Idle => self.slots_idle += repeat,
+                }
+            }
+            Event::Issued { sm, warp, mask, .. } => {
+                self.block_folds.issued(sm, warp);
                 self.warp_instructions += 1;
                 self.thread_instructions += u64::from(mask.count_ones());
             }
@@ -95,16 +98,14 @@ impl Sink for Metrics {
             Event::L1 { outcome, .. } => self.l1d.count(outcome),
             Event::L2 { outcome, .. } => self.l2.count(outcome),
             Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
-            Event::BlockEnd { .. } => self.blocks += 1,
-            Event::Warp { .. }
-            | Event::BarrierArrive { .. }
-            | Event::BarrierRelease { .. }
-            | Event::Pop { .. }
-            | Event::Writeback { .. }
-            | Event::Joined { .. }
-            | Event::WarpExit { .. }
-            | Event::BlockStart { .. }
-            | Event::Trap { .. } => {}
+            Event::BlockEnd { .. } => {
+                self.blocks += 1;
+                self.block_folds.event(cycle, event);
+            }
+            Event::BlockStart { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::BarrierRelease { .. } => {
+                self.block_folds.event(cycle, event);
+            }
+            Event::Warp { .. } | Event::Pop { .. } | Event::Writeback { .. } | Event::Joined { .. } | Event::Trap { .. } => {}
         }
     }
 }

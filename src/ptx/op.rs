@@ -25,7 +25,7 @@ pub enum Op {
     Load(Access),
     /// `st`: address a0 ….
     Store(Access),
-    /// `atom` (with `result`) and `red`: [d] address a [b for `cas`].
+    /// `atom` (with `result`) and `red`: \[d\] address a [b for `cas`].
     Atom { space: Space, op: AtomOp, ty: Type, result: bool },
 
     /// d a b.
@@ -40,7 +40,7 @@ pub enum Op {
     MadWide(Type),
     /// d a. Counts (`popc`, `clz`, `bfind`) have a 32-bit d.
     Int1(Int1, Type),
-    /// The extended-precision family, reading and writing the carry flag: d a b [c].
+    /// The extended-precision family, reading and writing the carry flag: d a b \[c\].
     Carry { op: CarryOp, ty: Type, carry_in: bool, carry_out: bool },
     /// `shl`, `shr`: d a amount (32 bits).
     Shift { left: bool, ty: Type },
@@ -80,9 +80,9 @@ pub enum Op {
     /// `testp`: p a.
     TestP(FloatClass, Type),
 
-    /// `setp`: p q a b [c]; c is combined in when `combine` says how.
+    /// `setp`: p q a b \[c\]; c is combined in when `combine` says how.
     Setp { cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool },
-    /// `set`: d a b [c]; d is all ones (integers) or 1.0 when true.
+    /// `set`: d a b \[c\]; d is all ones (integers) or 1.0 when true.
     Set { cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool },
     /// `selp`: d a b p.
     Selp(Type),
@@ -111,11 +111,11 @@ pub enum Op {
     /// `bar.warp.sync`: members.
     WarpBarrier,
 
-    /// `bar.sync`, `barrier.sync`: id [count].
+    /// `bar.sync`, `barrier.sync`: id \[count\].
     Barrier,
     /// `bar.arrive`: id count.
     BarrierArrive,
-    /// `bar.red`: d id [count] p.
+    /// `bar.red`: d id \[count\] p.
     BarrierReduce(Reduce),
     /// `membar`, `fence`: orders memory; functionally nothing, since effects happen in issue order.
     Fence,
@@ -239,7 +239,7 @@ pub struct FloatMode {
     pub rounding: Rounding,
     /// Subnormal inputs and results become zero of the same sign.
     pub ftz: bool,
-    /// The result is clamped to [0, 1], NaN to 0.
+    /// The result is clamped to \[0, 1\], NaN to 0.
     pub sat: bool,
     /// Negative results become 0 (`fma.relu`).
     pub relu: bool,

@@ -84,8 +84,8 @@ impl<S: Sink> Core<'_, S> {
         // A warp that issued has gone on: whatever holds its next instruction back counts from the next cycle.
         take(Reason::Issued, self.sm.issued.warps.bits[word]);
         take(Reason::Exit, sets.exited.bits[word]);
-        take(Reason::Barrier, sets.barrier.bits[word]);
-        take(Reason::Sync, sets.sync.bits[word]);
+        take(Reason::Barrier, sets.barrier.bits[word] | self.sm.issued.freed_from_barrier.bits[word]);
+        take(Reason::Sync, sets.sync.bits[word] | self.sm.issued.freed_from_sync.bits[word]);
         take(Reason::Control, sets.control.bits[word]);
         take(Reason::Fetch, sets.unfetched.bits[word]);
         take(Reason::Data, sets.data.bits[word]);
@@ -115,6 +115,9 @@ pub struct Issued {
     pub warps: WarpSet,
     /// Warps that could have issued when their port chose.
     pub available: WarpSet,
+    /// Warps that came free of a barrier or a gathering in this cycle: they have waited in it, and go on in the next.
+    pub freed_from_barrier: WarpSet,
+    pub freed_from_sync: WarpSet,
     /// How each port was used.
     pub ports: Vec<SlotUse>,
 }

@@ -86,6 +86,7 @@ impl<S: Sink> Core<'_, S> {
         let pc = self.sm.warps[warp as usize].place.pc;
         let decoded = &self.machine.decoded[pc as usize];
         self.sm.sets.sync.remove(warp);
+        self.sm.issued.freed_from_sync.insert(warp);
         self.track(warp, pc, self.cycle + u64::from(self.machine.config.read_latency + decoded.latency), false);
         self.go_on(warp, pc, Effect::Next);
     }
@@ -164,7 +165,8 @@ impl<S: Sink> Core<'_, S> {
         let shape = &self.machine.start.shape;
         let ctaid = self.sm.blocks[state.block as usize].as_ref().map_or([0; 3], |b| b.ctaid);
         let thread = shape.tid(state.lanes.threads[lane.min(31)]);
-        self.uncore.trap = Some(Trap::new(fault).at(&self.machine.program, pc).thread(ctaid, thread));
+        let trap = Trap::new(fault).at(&self.machine.program, pc).thread(ctaid, thread);
+        self.uncore.trap.get_or_insert(trap);
         self.emit(Event::Trap { sm: self.name, warp: warp as u16, pc });
     }
 
@@ -257,8 +259,9 @@ impl<S: Sink> Core<'_, S> {
                     slot,
                     local_bytes: program.local_bytes,
                 };
-                let mut around = Around { shared: &mut self.uncore.memory, config: &machine.config, sink: &mut *self.sink };
-                let timing = self.sm.memory.time(&mut around, who, &traffic, active_mask, self.cycle);
+                let mut around =
+                    Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
+                let timing = self.sm.memory.time(&mut around, who, &traffic, active_mask);
                 return Ok(Effect::Memory { holds: timing.holds, done: timing.done });
             }
             Op::Exit | Op::Ret => return Ok(Effect::Exit { mask: active_mask }),

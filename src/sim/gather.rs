@@ -50,6 +50,7 @@ impl<S: Sink> Core<'_, S> {
         for thread in release.threads.iter() {
             let warp = u32::from(block.first_warp) + thread / machine.config.warp_width;
             self.sm.sets.barrier.remove(warp);
+            self.sm.issued.freed_from_barrier.insert(warp);
             let barrier = &machine.program.instructions[self.sm.warps[warp as usize].barrier_pc as usize];
             if let Op::BarrierReduce(reduce) = barrier.op
                 && let Some(&Dst::Register { plane, .. }) = barrier.dst.first()

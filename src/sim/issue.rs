@@ -1,6 +1,6 @@
 //! Issue: each port asks its schedule policy for a warp, and the warp's next instruction executes.
 
-use super::core::Core;
+use super::core::{Core, Issued};
 use super::decode::UNITS;
 use super::warp_set::WarpSet;
 use crate::event::{Sink, SlotUse};
@@ -11,15 +11,12 @@ impl<S: Sink> Core<'_, S> {
     pub fn issue(&mut self) -> bool {
         let mut busy = false;
         let ports = self.sm.ports.len();
-        let issued = &mut self.sm.issued;
-        issued.ports.clear();
-        (issued.warps, issued.available) = (WarpSet::default(), WarpSet::default());
+        let mut slots = std::mem::take(&mut self.sm.issued.ports);
+        slots.clear();
+        self.sm.issued = Issued { ports: slots, ..Issued::default() };
         for port in 0..ports {
             let slot = self.issue_port(port, &mut busy);
             self.sm.issued.ports.push(slot);
-            if self.uncore.trap.is_some() {
-                break;
-            }
         }
         busy
     }
@@ -58,6 +55,7 @@ impl<S: Sink> Core<'_, S> {
     fn choices(&self, port: usize) -> (WarpSet, WarpSet) {
         let sets = &self.sm.sets;
         let mine = &self.sm.ports[port].warps;
+        let issued = &self.sm.issued;
         let mut free = [true; UNITS];
         for (kind, units) in self.sm.units.iter().enumerate().take(UNITS - 1) {
             free[kind] = units.iter().any(|&at| at <= self.cycle);
@@ -70,7 +68,8 @@ impl<S: Sink> Core<'_, S> {
                 | sets.control.bits[word]
                 | sets.unfetched.bits[word]
                 | sets.data.bits[word];
-            let could = sets.resident.bits[word] & mine.bits[word] & !held & !self.sm.issued.warps.bits[word];
+            let had_its_turn = issued.warps.bits[word] | issued.freed_from_barrier.bits[word] | issued.freed_from_sync.bits[word];
+            let could = sets.resident.bits[word] & mine.bits[word] & !held & !had_its_turn;
             candidates.bits[word] = could;
             for (kind, needs) in sets.needs.iter().enumerate() {
                 if free[kind] {

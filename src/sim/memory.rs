@@ -43,6 +43,8 @@ pub struct Timing {
 pub struct Around<'a, S> {
     pub shared: &'a mut SharedMemorySystem,
     pub config: &'a Config,
+    /// The cycle of the access, which its events carry.
+    pub now: u64,
     pub sink: &'a mut S,
 }
 
@@ -64,8 +66,8 @@ impl SharedMemorySystem {
         SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram_free: 0 }
     }
 
-    /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back.
-    fn access<S: Sink>(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32, sink: &mut S) -> u64 {
+    /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back, and what happened.
+    fn access(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32) -> (u64, Event) {
         let line = self.l2.line(address);
         let back = at + u64::from(config.l2_latency);
         let (outcome, done) = match self.l2.look(line, at) {
@@ -80,10 +82,22 @@ impl SharedMemorySystem {
                 (CacheOutcome::Miss, done)
             }
         };
-        if S::LISTENS {
-            sink.event(at, Event::L2 { line, write, outcome });
-        }
+        (done, Event::L2 { line, write, outcome })
+    }
+}
+
+impl<S: Sink> Around<'_, S> {
+    /// An access to L2, told to whoever listens: when its answer is back.
+    fn l2(&mut self, address: u64, write: bool, at: u64, bytes: u32) -> u64 {
+        let (done, event) = self.shared.access(self.config, address, write, at, bytes);
+        self.emit(event);
         done
+    }
+
+    fn emit(&mut self, event: Event) {
+        if S::LISTENS {
+            self.sink.event(self.now, event);
+        }
     }
 }
 
@@ -92,16 +106,9 @@ impl SmMemory {
         SmMemory { l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways), misses: Vec::new(), road_free: 0 }
     }
 
-    /// Times one instruction that issues at `now`.
-    pub fn time<S: Sink>(
-        &mut self,
-        around: &mut Around<S>,
-        who: Requester,
-        traffic: &Traffic<32>,
-        mask: u32,
-        now: u64,
-    ) -> Timing {
-        let config = around.config;
+    /// Times one instruction that issues now.
+    pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32) -> Timing {
+        let (config, now) = (around.config, around.now);
         if mask == 0 {
             return Timing { holds: 1, done: now + 1 };
         }
@@ -124,8 +131,8 @@ impl SmMemory {
                 if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
             timing.holds += cycles;
             timing.done = timing.done.max(start + u64::from(config.shared_latency + cycles - 1));
-            if S::LISTENS && cycles > 1 {
-                around.sink.event(now, Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
+            if cycles > 1 {
+                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
             }
         }
         if constants != 0 {
@@ -150,18 +157,15 @@ impl SmMemory {
         timing.holds = timing.holds.max(1);
         if S::LISTENS {
             let space = traffic.targets[mask.trailing_zeros() as usize].space;
-            around.sink.event(
-                now,
-                Event::Memory {
-                    sm: who.sm,
-                    warp: who.warp,
-                    pc: who.pc,
-                    space,
-                    write: traffic.write,
-                    transactions,
-                    done: timing.done,
-                },
-            );
+            around.emit(Event::Memory {
+                sm: who.sm,
+                warp: who.warp,
+                pc: who.pc,
+                space,
+                write: traffic.write,
+                transactions,
+                done: timing.done,
+            });
         }
         timing
     }
@@ -183,13 +187,11 @@ impl SmMemory {
             Look::Coming(_) => CacheOutcome::Merged,
             Look::Miss => CacheOutcome::Miss,
         };
-        if S::LISTENS {
-            around.sink.event(at, Event::L1 { sm, line, write, outcome });
-        }
+        around.emit(Event::L1 { sm, line, write, outcome });
         if write && !traffic.atomic {
             // The store is on its way; nobody waits for it, but it takes its share of the road.
             let leaves = self.take_road(config, at, bytes);
-            around.shared.access(config, address, true, leaves, bytes, around.sink);
+            around.l2(address, true, leaves, bytes);
             return at + 1;
         }
         match look {
@@ -198,7 +200,7 @@ impl SmMemory {
             Look::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
                 let leaves = self.take_road(config, begin, bytes);
-                let done = around.shared.access(config, address, write, leaves, bytes, around.sink).max(hit);
+                let done = around.l2(address, write, leaves, bytes).max(hit);
                 self.misses.push(done);
                 if !traffic.atomic {
                     self.l1.insert(line, at, done);

@@ -162,13 +162,6 @@ impl Sim {
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             busy |= core.issue();
-            if core.uncore.trap.is_some() {
-                break;
-            }
-        }
-        if uncore.trap.is_some() {
-            *cycle += 1;
-            return;
         }
         // Accounts are settled when it is known how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Single and double precision on lanes; the 16-bit formats are handed to [`half`](super::half).
+//! Single and double precision on lanes; the 16-bit formats are handed to [`half`].
 
 use super::{Exec, half};
 use crate::interp::num::*;
