@@ -9,7 +9,6 @@
 //! nothing else of its warp can go on; those that wait at the same place then count as together, which is the answer of a
 //! machine that reconverges as early as it can.
 
-use super::access::LaneFault;
 use super::alu::Exec;
 use super::barrier::{Barriers, Release, ThreadSet};
 use super::host_call;
@@ -196,7 +195,9 @@ impl<'a> Run<'a> {
                         constants: &program.constants,
                         params: self.params,
                     };
-                    exec.memory(&mut spaces).map_err(|(_, fault): LaneFault| trap(&fault, pc))?;
+                    if let Err((_, fault)) = exec.memory(&mut spaces) {
+                        return Err(Box::new(trap(&fault, pc).near(&fault, &self.global)));
+                    }
                 }
                 Op::Exit | Op::Ret => {
                     self.status[thread as usize] = Status::Done;

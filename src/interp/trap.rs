@@ -1,5 +1,6 @@
 //! What a kernel does wrong while it runs, said so that a person can find it.
 
+use super::memory::Global;
 use crate::program::{Pc, Program};
 use crate::ptx::types::Space;
 use serde::Serialize;
@@ -64,6 +65,21 @@ impl Trap {
     pub fn at(mut self, program: &Program, pc: Pc) -> Trap {
         self.pc = Some(pc);
         self.source = program.instructions.get(pc as usize).and_then(|i| i.place).map(|place| program.place_name(place));
+        self
+    }
+
+    /// Says which buffer an access to global memory just missed.
+    pub fn near(mut self, fault: &Fault, global: &Global) -> Trap {
+        if let Fault::OutOfBounds { space: Space::Global, address, .. } = *fault
+            && let Some(region) = global.nearest(address)
+        {
+            let end = region.address + region.bytes;
+            let (name, bytes) = (&region.name, region.bytes);
+            self.message.push_str(&match address.checked_sub(end) {
+                Some(0) | None => format!(", at the end of `{name}` ({bytes} bytes)"),
+                Some(past) => format!(", {past} bytes past the end of `{name}` ({bytes} bytes)"),
+            });
+        }
         self
     }
 

@@ -165,7 +165,7 @@ impl<S: Sink> Core<'_, S> {
         let shape = &self.machine.start.shape;
         let ctaid = self.sm.blocks[state.block as usize].as_ref().map_or([0; 3], |b| b.ctaid);
         let thread = shape.tid(state.lanes.threads[lane.min(31)]);
-        let trap = Trap::new(fault).at(&self.machine.program, pc).thread(ctaid, thread);
+        let trap = Trap::new(fault).near(fault, &self.uncore.global).at(&self.machine.program, pc).thread(ctaid, thread);
         self.uncore.trap.get_or_insert(trap);
         self.emit(Event::Trap { sm: self.name, warp: warp as u16, pc });
     }

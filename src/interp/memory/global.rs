@@ -53,10 +53,6 @@ impl Global {
         address
     }
 
-    pub fn regions(&self) -> &[Region] {
-        &self.regions
-    }
-
     /// The contents of the buffer of that name; a module variable of the same name, which lies below, does not count.
     pub fn read_buffer(&self, name: &str) -> Option<Vec<u8>> {
         let region = self.regions.iter().rfind(|r| r.name == name)?;
@@ -96,7 +92,7 @@ impl Global {
         Some(())
     }
 
-    /// The region nearest below an address, for messages.
+    /// The region that begins nearest below an address, for messages.
     pub fn nearest(&self, address: u64) -> Option<&Region> {
         self.regions.iter().filter(|r| r.address <= address).max_by_key(|r| r.address)
     }
