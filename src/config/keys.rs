@@ -172,7 +172,7 @@ keys! {
     instruction_bytes: u32 = 8, "bytes", "Size of an instruction in memory";
     branch_latency: u32 = 2, "cycles", "From a branch's issue until its outcome is known and its warp may fetch again";
     read_latency: u32 = 3, "cycles", "From issue through operand read to execution";
-    sp_units: u32 = 2, "units", "Units for integer and floating-point instructions (BAWS section 5)";
+    sp_units: u32 = 2, "units", "SP units, each with an integer and a floating-point pipeline of its own (BAWS section 5, Origami section 4.1)";
     sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
     ldst_units: u32 = 1, "units", "Load/store units";
     int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";

@@ -9,18 +9,20 @@ use crate::ptx::types::{Space, Type};
 /// What executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// Integer and floating-point arithmetic.
-    Sp = 0,
+    /// The integer pipeline of an SP unit.
+    Int = 0,
+    /// Its floating-point pipeline, which takes instructions independently of the other.
+    Fp = 1,
     /// Special functions.
-    Sfu = 1,
+    Sfu = 2,
     /// Loads and stores.
-    LdSt = 2,
+    LdSt = 3,
     /// Branches, barriers and exits need no unit but the issue port.
-    Control = 3,
+    Control = 4,
 }
 
 /// Kinds of units.
-pub const UNITS: usize = 4;
+pub const UNITS: usize = 5;
 
 /// A part of a warp's set of pending registers.
 pub type Bits = (u16, u64);
@@ -71,10 +73,10 @@ fn add(bits: &mut Vec<Bits>, plane: u32) {
 
 /// Unit, latency and interval by the class of an operation.
 fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
-    let int = (Unit::Sp, c.int_latency, c.int_interval);
-    let mul = (Unit::Sp, c.mul_latency, c.mul_interval);
-    let fp = (Unit::Sp, c.fp_latency, c.fp_interval);
-    let dp = (Unit::Sp, c.dp_latency, c.dp_interval);
+    let int = (Unit::Int, c.int_latency, c.int_interval);
+    let mul = (Unit::Int, c.mul_latency, c.mul_interval);
+    let fp = (Unit::Fp, c.fp_latency, c.fp_interval);
+    let dp = (Unit::Fp, c.dp_latency, c.dp_interval);
     let sfu = (Unit::Sfu, c.sfu_latency, c.sfu_interval);
     match op {
         Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::Call => (Unit::Control, 1, 1),
@@ -83,7 +85,7 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
         }
         Op::Load(a) | Op::Store(a) if a.space == Space::Param => (Unit::LdSt, c.constant_latency, 1),
         Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => (Unit::LdSt, c.l1d_latency, 1),
-        Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Sp, c.div_latency, c.div_interval),
+        Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Int, c.div_latency, c.div_interval),
         Op::Int2(Int2::MulLo | Int2::MulHi | Int2::Mul24Lo | Int2::Mul24Hi, _)
         | Op::MulWide(_)
         | Op::MadWide(_)

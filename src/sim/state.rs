@@ -201,7 +201,7 @@ impl Sm {
             sets: Sets::default(),
             ports,
             issued: Issued::default(),
-            units: [units(config.sp_units), units(config.sfu_units), units(config.ldst_units), units(0)],
+            units: [config.sp_units, config.sp_units, config.sfu_units, config.ldst_units, 0].map(units),
             divergence: Divergence::new(config.divergence, max_warps),
             fetch: Fetch::new(config.fetch),
             icache: Cache::new(config.icache_bytes, config.icache_line, config.icache_ways),
