@@ -26,8 +26,12 @@ pub mod metrics;
 pub mod policy;
 pub mod program;
 pub mod ptx;
+pub mod record;
 pub mod replay;
+pub mod scene;
+pub mod session;
 pub mod sim;
+pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
 pub mod workload;

@@ -3,8 +3,11 @@
 //! The machine is deterministic, so the state at a cycle is the nearest snapshot before it plus a short run. Snapshots are
 //! spaced so that there are never more than a fixed number: when there would be, every second one is dropped and the
 //! distance doubles. Global memory is shared between them page by page, so a snapshot costs what changed.
+//!
+//! The counts of the run so far travel with the machine, so that going back takes them back too.
 
 use crate::event::{Event, Silence, Sink};
+use crate::metrics::Tally;
 use crate::sim::Sim;
 
 /// The most snapshots that are kept.
@@ -16,27 +19,51 @@ const FIRST_DISTANCE: u64 = 256;
 #[derive(Debug)]
 pub struct Replay {
     /// In ascending order of their cycle; the first is the start.
-    snapshots: Vec<Sim>,
+    snapshots: Vec<Moment>,
     distance: u64,
-    /// The machine at the cycle that is looked at.
-    now: Sim,
+    /// The cycle that is looked at.
+    now: Moment,
     /// The furthest cycle that has been simulated, and whether the run ended there.
     end: u64,
     ended: bool,
 }
 
+/// A machine, and what has been counted up to there.
+#[derive(Clone, Debug)]
+struct Moment {
+    sim: Sim,
+    tally: Tally,
+}
+
+impl Moment {
+    fn cycle(&self) -> u64 {
+        self.sim.state.cycle
+    }
+
+    fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
+        self.sim.run(cycles, &mut (&mut self.tally, sink));
+    }
+}
+
 impl Replay {
     pub fn new(start: Sim) -> Replay {
-        Replay { snapshots: vec![start.clone()], distance: FIRST_DISTANCE, now: start, end: 0, ended: false }
+        let tally = Tally::new(start.machine.program.instructions.len(), start.machine.config.warp_width);
+        let now = Moment { sim: start, tally };
+        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, now, end: 0, ended: false }
     }
 
     /// The machine at the current cycle.
     pub fn sim(&self) -> &Sim {
-        &self.now
+        &self.now.sim
+    }
+
+    /// What has been counted up to the current cycle.
+    pub fn tally(&self) -> &Tally {
+        &self.now.tally
     }
 
     pub fn cycle(&self) -> u64 {
-        self.now.state.cycle
+        self.now.cycle()
     }
 
     /// The furthest cycle reached so far.
@@ -58,16 +85,16 @@ impl Replay {
     pub fn seek(&mut self, cycle: u64) {
         if cycle < self.cycle() {
             self.restore(cycle);
-        } else if let Some(nearer) = self.snapshots.iter().rfind(|s| s.state.cycle <= cycle && s.state.cycle > self.cycle()) {
+        } else if let Some(nearer) = self.snapshots.iter().rfind(|s| s.cycle() <= cycle && s.cycle() > self.cycle()) {
             self.now = nearer.clone();
         }
-        self.forward(cycle, &mut Silence);
+        self.run_to(cycle, &mut Silence);
     }
 
     /// One cycle forwards, with its events.
     pub fn step<S: Sink>(&mut self, sink: &mut S) {
         let next = self.cycle() + 1;
-        self.forward(next, sink);
+        self.run_to(next, sink);
     }
 
     /// One cycle backwards.
@@ -78,7 +105,7 @@ impl Replay {
     /// Goes to behind the next cycle with an event that `wanted` likes, at most `most` cycles on; the event if there was one.
     pub fn next_event(&mut self, wanted: impl Fn(&Event) -> bool, most: u64) -> Option<(u64, Event)> {
         let limit = self.cycle().saturating_add(most);
-        while !self.now.finished() && self.cycle() < limit {
+        while !self.now.sim.finished() && self.cycle() < limit {
             let mut catch = First { wanted: &wanted, found: None };
             self.step(&mut catch);
             if catch.found.is_some() {
@@ -94,11 +121,11 @@ impl Replay {
         // The last cycle that was simulated is `here - 1`; an event of that one is where we already are.
         let mut end = here.saturating_sub(1);
         for at in (0..self.snapshots.len()).rev() {
-            let start = self.snapshots[at].state.cycle;
+            let start = self.snapshots[at].cycle();
             if start >= end {
                 continue;
             }
-            let mut sim = self.snapshots[at].clone();
+            let mut sim = self.snapshots[at].sim.clone();
             let mut last = Last { wanted: &wanted, found: None };
             while sim.state.cycle < end && !sim.finished() {
                 sim.step(&mut last);
@@ -114,8 +141,8 @@ impl Replay {
 
     /// The events of the cycles from `start` up to `end`, without moving.
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
-        let Some(before) = self.snapshots.iter().rfind(|s| s.state.cycle <= start) else { return };
-        let mut sim = before.clone();
+        let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
+        let mut sim = before.sim.clone();
         sim.run(start - sim.state.cycle, &mut Silence);
         while sim.state.cycle < end && !sim.finished() {
             sim.step(sink);
@@ -123,24 +150,24 @@ impl Replay {
     }
 
     fn restore(&mut self, cycle: u64) {
-        if let Some(snapshot) = self.snapshots.iter().rfind(|s| s.state.cycle <= cycle) {
+        if let Some(snapshot) = self.snapshots.iter().rfind(|s| s.cycle() <= cycle) {
             self.now = snapshot.clone();
         }
     }
 
-    /// Runs on to a cycle, taking snapshots in country that has not been seen before.
-    fn forward<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
-        while !self.now.finished() && self.cycle() < cycle {
-            let last = self.snapshots.last().map_or(0, |s| s.state.cycle);
+    /// Runs on to a cycle, taking snapshots in country that has not been seen before. A cycle behind is no goal.
+    pub fn run_to<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
+        while !self.now.sim.finished() && self.cycle() < cycle {
+            let last = self.snapshots.last().map_or(0, Moment::cycle);
             let next = if self.cycle() >= last { last + self.distance } else { cycle };
             self.now.run(next.min(cycle) - self.cycle(), sink);
-            if self.cycle() >= last + self.distance && !self.now.finished() {
+            if self.cycle() >= last + self.distance && !self.now.sim.finished() {
                 self.snapshots.push(self.now.clone());
                 self.thin_out();
             }
         }
         self.end = self.end.max(self.cycle());
-        self.ended |= self.now.finished();
+        self.ended |= self.now.sim.finished();
     }
 
     fn thin_out(&mut self) {

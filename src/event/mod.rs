@@ -63,6 +63,21 @@ impl Reason {
         }
     }
 
+    /// The words of every legend.
+    pub fn label(self) -> &'static str {
+        match self {
+            Reason::Issued => "issued",
+            Reason::NotSelected => "not selected",
+            Reason::Data => "waits for data",
+            Reason::Structural => "waits for a unit",
+            Reason::Control => "waits for a branch",
+            Reason::Fetch => "waits for fetch",
+            Reason::Barrier => "at a barrier",
+            Reason::Exit => "ended",
+            Reason::Sync => "waits for threads",
+        }
+    }
+
     /// The letter that stands for it in every legend.
     pub fn letter(self) -> char {
         match self {

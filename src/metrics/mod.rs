@@ -6,9 +6,11 @@
 pub mod blocks;
 mod definitions;
 mod report;
+mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
 pub use report::Report;
+pub use tally::{Cost, Tally};
 
 use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
 use crate::ptx::types::Space;

@@ -103,6 +103,18 @@ impl Wheel {
         any
     }
 
+    /// Everything that is on its way, with its time, in no particular order.
+    pub fn pending(&self) -> impl Iterator<Item = (u64, Completion)> + '_ {
+        self.slots.iter().flat_map(move |&(first, _)| {
+            let mut at = first;
+            std::iter::from_fn(move || {
+                let node = *self.nodes.get(at as usize)?;
+                at = node.next;
+                Some((node.time, node.completion))
+            })
+        })
+    }
+
     /// The first time after `now` at which something is due.
     pub fn next_after(&self, now: u64) -> Option<u64> {
         let mut earliest: Option<u64> = None;

@@ -1,0 +1,138 @@
+//! Pictures as lists of shapes: what a view shows, apart from how it is drawn.
+//!
+//! A view is a function from plain data to a [`Scene`]. A scene is painted on a canvas, written as SVG, or compared in a
+//! test. Shapes that stand for a thing (a lane, a stack entry, a thread) carry a key; [`tween`] moves a shape from where
+//! its key was in the last scene to where it is in the next, so that every view is animated without knowing it.
+
+pub mod palette;
+mod svg;
+mod tween;
+
+pub use palette::{Palette, Rgb, Theme, Tone};
+pub use svg::svg;
+pub use tween::tween;
+
+/// A rectangle, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rect {
+    pub x: f32,
+    pub y: f32,
+    pub w: f32,
+    pub h: f32,
+}
+
+impl Rect {
+    pub fn new(x: f32, y: f32, w: f32, h: f32) -> Rect {
+        Rect { x, y, w, h }
+    }
+
+    pub fn contains(&self, x: f32, y: f32) -> bool {
+        x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
+    }
+}
+
+/// How a text stands to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Middle,
+    Right,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Figure {
+    Fill(Rect),
+    Outline(Rect),
+    /// A filled circle in the middle of the rectangle, a third of its size.
+    Dot(Rect),
+    /// A bar at the right edge: something waits at a line.
+    Wait(Rect),
+    /// From corner to corner.
+    Line(Rect),
+    Text {
+        x: f32,
+        y: f32,
+        size: f32,
+        align: Align,
+        mono: bool,
+        bold: bool,
+        text: String,
+    },
+}
+
+/// A thing's identity from one scene to the next. Zero: none.
+pub type Key = u64;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    pub key: Key,
+    pub tone: Tone,
+    /// From 0 (not there) to 1.
+    pub alpha: f32,
+    pub figure: Figure,
+}
+
+/// What lies where, for pointers; later spots lie on top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot<T> {
+    pub rect: Rect,
+    pub what: T,
+}
+
+/// A picture, what lies where in it, and what it shows in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene<T> {
+    pub width: f32,
+    pub height: f32,
+    pub shapes: Vec<Shape>,
+    pub spots: Vec<Spot<T>>,
+    /// The same for those who cannot see it.
+    pub words: String,
+}
+
+impl<T: Copy> Scene<T> {
+    pub fn new(width: f32, height: f32) -> Scene<T> {
+        Scene { width, height, shapes: Vec::new(), spots: Vec::new(), words: String::new() }
+    }
+
+    pub fn push(&mut self, key: Key, tone: Tone, figure: Figure) {
+        self.shapes.push(Shape { key, tone, alpha: 1.0, figure });
+    }
+
+    pub fn fill(&mut self, key: Key, tone: Tone, rect: Rect) {
+        self.push(key, tone, Figure::Fill(rect));
+    }
+
+    pub fn outline(&mut self, key: Key, tone: Tone, rect: Rect) {
+        self.push(key, tone, Figure::Outline(rect));
+    }
+
+    /// Small text in the page's sans serif, `y` being its baseline.
+    pub fn label(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+        self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: false, text: text.into() });
+    }
+
+    /// The same in the monospace of code, masks and numbers.
+    pub fn mono(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+        self.push(key, tone, Figure::Text { x, y, size, align, mono: true, bold: false, text: text.into() });
+    }
+
+    pub fn bold(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+        self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
+    }
+
+    pub fn spot(&mut self, rect: Rect, what: T) {
+        self.spots.push(Spot { rect, what });
+    }
+
+    /// What lies at a point.
+    pub fn hit(&self, x: f32, y: f32) -> Option<T> {
+        self.spots.iter().rev().find(|spot| spot.rect.contains(x, y)).map(|spot| spot.what)
+    }
+}
+
+/// A key from a kind of thing and up to three numbers that name it. Kinds begin at 1.
+pub fn key(kind: u8, a: u32, b: u16, c: u8) -> Key {
+    u64::from(kind) << 56 | u64::from(a) << 24 | u64::from(b) << 8 | u64::from(c)
+}

@@ -1,0 +1,135 @@
+//! The page's colours, read from the same style sheet that the page uses.
+
+use crate::event::Reason;
+
+const TOKENS: &str = include_str!("../../www/tokens.css");
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    #[default]
+    Light,
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// As CSS and SVG write it.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
+    fn parse(text: &str) -> Option<Rgb> {
+        let hex = u32::from_str_radix(text.strip_prefix('#').filter(|hex| hex.len() == 6)?, 16).ok()?;
+        Some(Rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8))
+    }
+
+    /// Relative luminance, as contrast is computed from.
+    fn luminance(self) -> f64 {
+        let linear = |channel: u8| {
+            let c = f64::from(channel) / 255.0;
+            if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
+    }
+
+    /// The contrast between two colours, from 1 to 21.
+    pub fn contrast(self, other: Rgb) -> f64 {
+        let (a, b) = (self.luminance(), other.luminance());
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+}
+
+macro_rules! tones {
+    ($($name:ident = $token:literal),* $(,)?) => {
+        /// What a colour means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Tone {
+            $($name,)*
+            /// A static warp's own hue.
+            Warp(u8),
+            /// What a warp did, or why it did nothing.
+            Reason(Reason),
+        }
+
+        const PLAIN: &[(Tone, &str)] = &[$((Tone::$name, $token)),*];
+    };
+}
+
+tones! {
+    Ground = "ground", Panel = "panel", Sunken = "sunken", Line = "line", Edge = "edge", Text = "text", Soft = "soft",
+    Accent = "accent", OnAccent = "on-accent", Good = "good", Bad = "bad", BadTint = "bad-tint", Changed = "changed",
+    Picked = "picked", Heat = "heat",
+}
+
+/// Hues of static warps; further warps have the same again, and always their number.
+pub const WARP_HUES: usize = 8;
+
+/// All colours of one theme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Palette {
+    pub theme: Theme,
+    plain: Vec<Rgb>,
+    warps: [Rgb; WARP_HUES],
+    reasons: [Rgb; Reason::ALL.len()],
+}
+
+impl Palette {
+    pub fn new(theme: Theme) -> Palette {
+        let (light, dark) = TOKENS.split_once("[data-theme=\"dark\"]").unwrap_or((TOKENS, TOKENS));
+        let text = if theme == Theme::Dark { dark } else { light };
+        let find = |name: &str| {
+            let start = text.find(&format!("--{name}:")).map(|at| at + name.len() + 3);
+            start.and_then(|at| Rgb::parse(text[at..].split(';').next()?.trim())).unwrap_or_default()
+        };
+        Palette {
+            theme,
+            plain: PLAIN.iter().map(|(_, token)| find(token)).collect(),
+            warps: std::array::from_fn(|warp| find(&format!("warp-{warp}"))),
+            reasons: Reason::ALL.map(|reason| find(&format!("reason-{}", reason.letter().to_ascii_lowercase()))),
+        }
+    }
+
+    pub fn get(&self, tone: Tone) -> Rgb {
+        match tone {
+            Tone::Warp(warp) => self.warps[usize::from(warp) % WARP_HUES],
+            Tone::Reason(reason) => self.reasons[reason as usize],
+            plain => PLAIN.iter().position(|(tone, _)| *tone == plain).map_or_else(Rgb::default, |at| self.plain[at]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_token_has_a_colour_in_both_themes() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::new(theme);
+            for (tone, token) in PLAIN {
+                assert!(palette.get(*tone) != Rgb::default(), "{token} in {theme:?}");
+            }
+            assert!(palette.warps.iter().chain(&palette.reasons).all(|colour| *colour != Rgb::default()), "{palette:?}");
+        }
+        assert_ne!(Palette::new(Theme::Light), Palette::new(Theme::Dark));
+    }
+
+    #[test]
+    fn words_and_marks_stand_out_from_their_ground() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::new(theme);
+            for ground in [Tone::Panel, Tone::Sunken, Tone::Ground] {
+                for text in [Tone::Text, Tone::Soft, Tone::Accent, Tone::Good, Tone::Bad] {
+                    let contrast = palette.get(text).contrast(palette.get(ground));
+                    assert!(contrast >= 4.5, "{text:?} on {ground:?} in {theme:?}: {contrast:.2}");
+                }
+            }
+            for warp in 0..WARP_HUES as u8 {
+                let contrast = palette.get(Tone::Warp(warp)).contrast(palette.get(Tone::Panel));
+                assert!(contrast >= 3.0, "warp {warp} in {theme:?}: {contrast:.2}");
+            }
+        }
+    }
+}

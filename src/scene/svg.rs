@@ -1,0 +1,92 @@
+//! A scene as an SVG file.
+
+use super::{Align, Figure, Palette, Scene, Tone};
+use std::fmt::Write;
+
+/// The fonts that a file asks for: the first that the reader's machine has.
+const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif";
+const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
+
+pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
+    let mut out = String::new();
+    let (w, h) = (scene.width, scene.height);
+    let _ = writeln!(out, r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}">"#);
+    let _ = writeln!(out, r#"<title>{}</title>"#, escape(&scene.words));
+    let _ = writeln!(out, r#"<rect width="{w}" height="{h}" fill="{}"/>"#, palette.get(Tone::Panel).css());
+    for shape in &scene.shapes {
+        let colour = palette.get(shape.tone).css();
+        let alpha = if shape.alpha < 1.0 { format!(r#" opacity="{:.2}""#, shape.alpha) } else { String::new() };
+        let _ = match &shape.figure {
+            Figure::Fill(r) => {
+                writeln!(out, r#"<rect x="{}" y="{}" width="{}" height="{}" fill="{colour}"{alpha}/>"#, r.x, r.y, r.w, r.h)
+            }
+            Figure::Outline(r) => writeln!(
+                out,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="{colour}"{alpha}/>"#,
+                r.x + 0.5,
+                r.y + 0.5,
+                (r.w - 1.0).max(0.0),
+                (r.h - 1.0).max(0.0)
+            ),
+            Figure::Dot(r) => writeln!(
+                out,
+                r#"<circle cx="{}" cy="{}" r="{}" fill="{colour}"{alpha}/>"#,
+                r.x + r.w / 2.0,
+                r.y + r.h / 2.0,
+                r.w.min(r.h) / 6.0
+            ),
+            Figure::Wait(r) => writeln!(
+                out,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" fill="{colour}"{alpha}/>"#,
+                r.x + r.w * 0.65,
+                r.y,
+                r.w * 0.35,
+                r.h
+            ),
+            Figure::Line(r) => writeln!(
+                out,
+                r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}"{alpha}/>"#,
+                r.x,
+                r.y,
+                r.x + r.w,
+                r.y + r.h
+            ),
+            Figure::Text { x, y, size, align, mono, bold, text } => {
+                let anchor = match align {
+                    Align::Left => "start",
+                    Align::Middle => "middle",
+                    Align::Right => "end",
+                };
+                let family = if *mono { MONO } else { SANS };
+                let weight = if *bold { r#" font-weight="600""# } else { "" };
+                writeln!(
+                    out,
+                    r#"<text x="{x}" y="{y}" font-size="{size}" font-family="{family}" text-anchor="{anchor}"{weight} fill="{colour}"{alpha}>{}</text>"#,
+                    escape(text)
+                )
+            }
+        };
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Rect, Theme};
+    use super::*;
+
+    #[test]
+    fn text_in_a_file_stays_text() {
+        let mut scene: Scene<()> = Scene::new(10.0, 10.0);
+        scene.label(0, Tone::Text, 0.0, 8.0, 8.0, Align::Left, "a < b & \"c\"");
+        scene.fill(0, Tone::Warp(0), Rect::new(0.0, 0.0, 2.0, 2.0));
+        let file = svg(&scene, &Palette::new(Theme::Light));
+        assert!(file.contains("a &lt; b &amp; &quot;c&quot;"), "{file}");
+        assert!(file.contains("#b87f00"), "{file}");
+    }
+}

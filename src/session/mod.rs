@@ -1,0 +1,227 @@
+//! A run that a person moves through: one cycle at a time, to an event, to a breakpoint, to the end, and back.
+//!
+//! **Cycle** here is how many cycles have been simulated: at cycle n the picture shows what cycle n − 1 did. Long ways are
+//! gone in pieces ([`Session::advance`] takes how far to go at most), so that whoever drives can draw in between.
+
+mod breakpoints;
+
+pub use breakpoints::{Breakpoints, Hit};
+
+use crate::config::Config;
+use crate::event::{Event, Log, Reason};
+use crate::launch::{BufferData, Launch};
+use crate::program::Program;
+use crate::record::{Kind, Record};
+use crate::replay::Replay;
+use crate::sim::{Sim, SimError};
+use breakpoints::Watch;
+
+/// Where [`Session::advance`] stopped, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// As far as it was allowed to go.
+    Paused,
+    /// At a breakpoint.
+    Hit(Hit),
+    /// The run has ended, by itself or by a trap.
+    Ended,
+}
+
+/// What next and previous go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Event(Kind),
+    /// A warp begins to wait.
+    Stall {
+        sm: u16,
+        warp: u16,
+    },
+}
+
+#[derive(Debug)]
+pub struct Session {
+    replay: Replay,
+    record: Record,
+    /// What happened in the last cycle.
+    last: Vec<Event>,
+}
+
+impl Session {
+    pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Session, SimError> {
+        let sim = Sim::new(program, config, launch, buffers)?;
+        let record = Record::new(sim.state.sms.len(), sim.machine.max_warps as usize);
+        Ok(Session { replay: Replay::new(sim), record, last: Vec::new() })
+    }
+
+    pub fn sim(&self) -> &Sim {
+        self.replay.sim()
+    }
+
+    pub fn replay(&self) -> &Replay {
+        &self.replay
+    }
+
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The events of the last cycle.
+    pub fn last(&self) -> &[Event] {
+        &self.last
+    }
+
+    /// Cycles that have been simulated at the moment that is looked at.
+    pub fn cycle(&self) -> u64 {
+        self.replay.cycle()
+    }
+
+    /// The furthest cycle that was ever simulated.
+    pub fn reached(&self) -> u64 {
+        self.replay.reached()
+    }
+
+    /// Whether the end of the run is known; it lies at [`Session::reached`].
+    pub fn ended(&self) -> bool {
+        self.replay.ended()
+    }
+
+    /// Whether the moment that is looked at is the end of the run.
+    pub fn at_end(&self) -> bool {
+        self.sim().finished()
+    }
+
+    /// One cycle forwards.
+    pub fn step(&mut self) {
+        let to = self.cycle() + 1;
+        self.go(to, false);
+    }
+
+    /// One cycle backwards.
+    pub fn back(&mut self) {
+        self.seek(self.cycle().saturating_sub(1));
+    }
+
+    /// To a cycle that has been simulated before, or as near to it as was.
+    pub fn seek(&mut self, cycle: u64) {
+        let cycle = cycle.min(self.reached());
+        self.last.clear();
+        let before = cycle.saturating_sub(1);
+        if self.cycle() != before || cycle == 0 {
+            self.replay.seek(before);
+        }
+        if cycle > before {
+            let mut log = Log::default();
+            self.replay.step(&mut log);
+            self.last = log.events.into_iter().map(|(_, event)| event).collect();
+        }
+    }
+
+    /// Up to `cycles` forwards, stopping at breakpoints.
+    pub fn advance(&mut self, cycles: u64, breakpoints: &Breakpoints) -> Stop {
+        let end = self.cycle().saturating_add(cycles);
+        if !breakpoints.is_empty() {
+            while self.cycle() < end && !self.at_end() {
+                self.step();
+                if let Some(hit) = Watch::new(breakpoints).find(&self.last) {
+                    return Stop::Hit(hit);
+                }
+            }
+        } else {
+            self.go(end, true);
+        }
+        if self.at_end() { Stop::Ended } else { Stop::Paused }
+    }
+
+    /// Runs to `end`, through known country and new; the events of the last cycle are kept.
+    fn go(&mut self, end: u64, long: bool) {
+        if self.at_end() {
+            return;
+        }
+        if long {
+            let known = self.reached().min(end - 1);
+            self.replay.seek(known.max(self.cycle()));
+            if self.cycle() >= self.reached() {
+                self.replay.run_to(end - 1, &mut self.record);
+            }
+        }
+        // A run that ended on the way there has had its last cycle already.
+        if self.at_end() {
+            self.record.close(self.reached());
+            self.seek(self.reached());
+            return;
+        }
+        let mut log = Log { events: self.last.drain(..).map(|event| (0, event)).collect() };
+        log.events.clear();
+        if self.cycle() >= self.reached() {
+            self.replay.step(&mut (&mut self.record, &mut log));
+            self.record.close(self.reached());
+        } else {
+            self.replay.step(&mut log);
+        }
+        self.last.extend(log.events.into_iter().map(|(_, event)| event));
+    }
+
+    /// Where the next target lies, if it lies in known country.
+    pub fn known_next(&self, target: Target) -> Option<u64> {
+        let from = self.cycle();
+        match target {
+            Target::Event(kind) => self.record.marks(kind).next(from).map(|at| at + 1),
+            Target::Stall { sm, warp } => {
+                let track = self.record.track(sm, warp)?;
+                let mut at = from.checked_sub(1);
+                loop {
+                    // Before the first cycle nothing is known, so the first change may be the one.
+                    let (cycle, code) = match at {
+                        Some(cycle) => track.next_change(cycle)?,
+                        None => (0, track.at(0)),
+                    };
+                    if is_stall(code) {
+                        return Some(cycle + 1);
+                    }
+                    at = Some(cycle);
+                }
+            }
+        }
+    }
+
+    /// Where the previous target lies.
+    pub fn previous(&self, target: Target) -> Option<u64> {
+        // What the last cycle did is what the picture shows: go before it.
+        let before = self.cycle().saturating_sub(1);
+        match target {
+            Target::Event(kind) => self.record.marks(kind).previous(before).map(|at| at + 1),
+            Target::Stall { sm, warp } => self.record.track(sm, warp)?.previous_change(before, is_stall).map(|at| at + 1),
+        }
+    }
+
+    /// Goes on in new country, at most `cycles`, until the target comes; whether it did.
+    pub fn search(&mut self, target: Target, cycles: u64) -> bool {
+        let from = self.cycle();
+        if let Some(known) = self.known_next(target) {
+            self.seek(known);
+            return true;
+        }
+        self.seek(self.reached());
+        let end = self.reached().saturating_add(cycles.saturating_sub(self.reached() - from).max(1));
+        while self.cycle() < end && !self.at_end() {
+            self.step();
+            let now = self.cycle() - 1;
+            let found = match target {
+                Target::Event(kind) => self.record.marks(kind).contains(now),
+                Target::Stall { sm, warp } => {
+                    self.record.track(sm, warp).is_some_and(|track| is_stall(track.at(now)) && track.since(now) == now)
+                }
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A warp waits for something other than its turn.
+fn is_stall(code: u8) -> bool {
+    use Reason::{Barrier, Control, Data, Fetch, Structural, Sync};
+    [Barrier, Control, Data, Fetch, Structural, Sync].into_iter().any(|reason| reason as u8 == code)
+}

@@ -1,0 +1,171 @@
+//! All that one thing holds, as an inspector shows it: facts, registers, stack, what is in flight.
+
+use super::why::{self, Witness, lanes};
+use super::{Selection, WarpPicture};
+use serde::Serialize;
+
+/// A value of a register in one lane, or in all lanes that have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RegisterRow {
+    pub name: String,
+    /// Its type's bits: 1, 16, 32 or 64.
+    pub bits: u32,
+    /// Raw values, one for the lane that is looked at, or one for each lane of the warp.
+    pub values: Vec<u64>,
+    /// The value is not there yet: an instruction in flight writes it.
+    pub pending: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StackRow {
+    pub pc: u32,
+    pub line: String,
+    pub rpc: Option<u32>,
+    pub rpc_line: Option<String>,
+    pub mask: u32,
+    pub top: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlightRow {
+    pub pc: u32,
+    pub code: String,
+    pub registers: String,
+    pub load: bool,
+    /// Cycles until it is there.
+    pub left: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Card {
+    pub title: String,
+    /// Why it is idle, or what it does; each sentence follows the cause of the one before.
+    pub why: Vec<String>,
+    pub facts: Vec<(&'static str, String)>,
+    pub stack: Vec<StackRow>,
+    pub flights: Vec<FlightRow>,
+    /// The instructions that have been fetched.
+    pub buffer: Vec<(u32, String)>,
+    pub registers: Vec<RegisterRow>,
+}
+
+/// The card of what is picked out.
+pub fn card(witness: Witness, selection: Selection) -> Card {
+    let why = why::why(witness, selection);
+    match selection {
+        Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
+            Some(picture) => of_warp(witness, picture, None, why),
+            None => Card { title: format!("Warp {warp}"), why, ..Card::default() },
+        },
+        Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
+            Some(picture) => of_warp(witness, picture, Some(lane), why),
+            None => Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() },
+        },
+        Selection::Block { sm, slot } => of_block(witness, sm, slot, why),
+    }
+}
+
+fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>) -> Card {
+    let sim = witness.sim;
+    let program = &sim.machine.program;
+    let state = &sim.state.sms[usize::from(warp.sm)].warps[usize::from(warp.warp)];
+    let place = |pc: u32| witness.listing.line(pc);
+    let mut facts = vec![
+        ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
+        ("Next", format!("PC {}, {}", warp.pc, place(warp.pc))),
+        ("Instruction", witness.listing.code(program, warp.pc)),
+        ("Active lanes", format!("{} ({} of {})", lanes(warp.active), warp.active.count_ones(), warp.width)),
+    ];
+    if let Some(reason) = warp.reason {
+        facts.push(("Last cycle", format!("{} {}", reason.letter(), reason.label())));
+    }
+    if let Some(lane) = lane {
+        let thread = warp.first_thread + u32::from(lane);
+        let [x, y, z] = sim.machine.start.shape.tid(thread);
+        facts.insert(0, ("Thread", format!("{thread} of its block, %tid ({x}, {y}, {z})")));
+    }
+    if sim.state.sms.len() > 1 {
+        facts.insert(0, ("SM", warp.sm.to_string()));
+    }
+    let stack = warp.stack.iter().enumerate().rev().map(|(at, entry)| StackRow {
+        pc: entry.pc,
+        line: place(entry.pc),
+        rpc: entry.rpc,
+        rpc_line: entry.rpc.map(place),
+        mask: entry.mask,
+        top: at + 1 == warp.stack.len(),
+    });
+    let flights = witness.in_flight(warp.sm, warp.warp).into_iter().map(|flight| FlightRow {
+        pc: flight.pc,
+        code: witness.listing.code(program, flight.pc),
+        registers: witness.registers_of(flight.pc),
+        load: flight.load,
+        left: flight.due.saturating_sub(witness.picture.cycle) + 1,
+    });
+    let buffer =
+        (0..u32::from(state.filled)).map(|ahead| warp.pc + ahead).filter(|&pc| (pc as usize) < program.instructions.len());
+    Card {
+        title: match lane {
+            Some(lane) => format!("Lane {lane} of warp {}", warp.warp),
+            None => format!("Warp {}", warp.warp),
+        },
+        why,
+        facts,
+        stack: stack.collect(),
+        flights: flights.collect(),
+        buffer: buffer.map(|pc| (pc, witness.listing.code(program, pc))).collect(),
+        registers: registers(witness, warp, lane),
+    }
+}
+
+fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<RegisterRow> {
+    let sm = &witness.sim.state.sms[usize::from(warp.sm)];
+    let state = &sm.warps[usize::from(warp.warp)];
+    let Some(block) = sm.blocks[usize::from(warp.slot)].as_ref() else { return Vec::new() };
+    let wanted: Vec<u32> = match lane {
+        Some(lane) => vec![lane.into()],
+        None => (0..warp.width).filter(|lane| warp.present >> lane & 1 != 0).collect(),
+    };
+    let read = |plane: u32, bits: u32, lane: u32| {
+        let thread = state.lanes.threads[lane as usize & 31];
+        let low = u64::from(block.registers.word(plane, thread));
+        if bits > 32 { low | u64::from(block.registers.word(plane + 1, thread)) << 32 } else { low }
+    };
+    let pending = |plane: u32| state.pending.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
+    witness
+        .sim
+        .machine
+        .program
+        .registers
+        .iter()
+        .map(|register| RegisterRow {
+            name: register.name.clone(),
+            bits: register.bits,
+            values: wanted.iter().map(|&lane| read(register.plane, register.bits, lane)).collect(),
+            pending: pending(register.plane),
+        })
+        .collect()
+}
+
+fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
+    let title = format!("Block slot {slot}");
+    let Some(Some(block)) = witness.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.blocks.get(usize::from(slot))) else {
+        return Card { title, why, ..Card::default() };
+    };
+    let [x, y, z] = block.ctaid;
+    let last = block.first_warp + block.warps.max(1) - 1;
+    let waiting: Vec<String> = block
+        .barriers
+        .waiting()
+        .map(|(id, threads, missing)| format!("{id}: threads {}, {missing} missing", threads.ranges()))
+        .collect();
+    let mut facts = vec![
+        ("%ctaid", format!("({x}, {y}, {z})")),
+        ("Warps", format!("{} to {last}", block.first_warp)),
+        ("Threads ended", format!("{} of {}", block.exited, witness.sim.machine.start.shape.threads)),
+    ];
+    if !waiting.is_empty() {
+        facts.push(("Barriers", waiting.join("; ")));
+    }
+    Card { title: format!("Block {}", block.index), why, facts, ..Card::default() }
+}

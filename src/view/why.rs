@@ -1,0 +1,380 @@
+//! Why something is idle now, in sentences that follow the cause to what it waits for.
+//!
+//! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn.
+
+use super::picture::reason;
+use super::{Listing, Picture, Selection, WarpPicture};
+use crate::event::{Event, Reason};
+use crate::program::{Pc, RegisterInfo};
+use crate::record::Record;
+use crate::sim::Sim;
+use crate::sim::decode::Unit;
+use crate::sim::wheel::Done;
+
+/// What a sentence may draw on.
+#[derive(Clone, Copy)]
+pub struct Witness<'a> {
+    pub sim: &'a Sim,
+    pub picture: &'a Picture,
+    pub listing: &'a Listing,
+    pub record: &'a Record,
+    /// The events of the last cycle.
+    pub last: &'a [Event],
+}
+
+/// An instruction of a warp whose result is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    pub pc: Pc,
+    pub load: bool,
+    /// The cycle in which it is there.
+    pub due: u64,
+}
+
+/// The sentences for what is picked out.
+pub fn why(witness: Witness, selection: Selection) -> Vec<String> {
+    match selection {
+        Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
+            Some(picture) => witness.warp(picture),
+            None => vec![format!("Warp {warp} is not resident: no block has been put into its slot.")],
+        },
+        Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
+            Some(picture) => witness.lane(picture, lane.into()),
+            None => vec![format!("Lane {lane} has no thread: warp {warp} is not resident.")],
+        },
+        Selection::Block { sm, slot } => witness.block(sm, slot),
+    }
+}
+
+/// The lanes of a mask as a list of ranges: `0-3, 7`.
+pub fn lanes(mask: u32) -> String {
+    let mut parts = Vec::new();
+    let mut lane = 0;
+    while lane < 32 {
+        if mask >> lane & 1 == 0 {
+            lane += 1;
+            continue;
+        }
+        let run = (mask >> lane).trailing_ones();
+        let last = lane + run - 1;
+        parts.push(if run == 1 { lane.to_string() } else { format!("{lane}-{last}") });
+        lane += run;
+    }
+    if parts.is_empty() { "none".into() } else { parts.join(", ") }
+}
+
+impl Witness<'_> {
+    fn at(&self, pc: Pc) -> String {
+        format!("PC {pc} ({})", self.listing.line(pc))
+    }
+
+    fn code(&self, pc: Pc) -> String {
+        let code = self.listing.code(&self.sim.machine.program, pc);
+        let code = code.trim_end_matches(';');
+        // The guard is not what the instruction is.
+        let code = if code.starts_with('@') { code.split_once(' ').map_or(code, |(_, rest)| rest) } else { code };
+        code.split_whitespace().next().unwrap_or("the end").to_string()
+    }
+
+    fn waited(&self, warp: &WarpPicture) -> String {
+        let last = self.picture.cycle.saturating_sub(1);
+        let since = self.record.track(warp.sm, warp.warp).map_or(last, |track| track.since(last));
+        cycles_so_far(last + 1 - since.min(last))
+    }
+
+    fn warp(&self, warp: &WarpPicture) -> Vec<String> {
+        let name = format!("Warp {}", warp.warp);
+        let here = self.at(warp.pc);
+        let Some(reason) = warp.reason else {
+            return vec![format!("{name} is about to begin, at {here}.")];
+        };
+        match reason {
+            Reason::Issued => {
+                let mut first = format!("{name} issued an instruction in the last cycle");
+                if let Some((pc, mask)) = self.issued(warp) {
+                    first = format!(
+                        "{name} issued `{}`, {}, for {} of {} lanes",
+                        self.code(pc),
+                        self.at(pc),
+                        mask.count_ones(),
+                        warp.width
+                    );
+                }
+                vec![format!("{first}."), format!("Next is `{}`, {here}.", self.code(warp.pc))]
+            }
+            Reason::NotSelected => {
+                let ports = self.sim.machine.config.schedulers.max(1);
+                let port = u32::from(warp.warp) % ports;
+                let chosen = self
+                    .picture
+                    .warps
+                    .iter()
+                    .find(|w| w.sm == warp.sm && w.reason == Some(Reason::Issued) && u32::from(w.warp) % ports == port);
+                let who = chosen.map_or_else(|| "another".to_string(), |chosen| format!("warp {}", chosen.warp));
+                vec![format!(
+                    "{name} could have issued `{}`, {here}, but scheduler {port} chose {who}{}.",
+                    self.code(warp.pc),
+                    self.waited(warp)
+                )]
+            }
+            Reason::Data => self.data(&name, warp),
+            Reason::Structural => {
+                let unit = self.sim.machine.decoded.get(warp.pc as usize).map(|d| d.unit);
+                let what = match unit {
+                    Some(Unit::Int) => "an integer pipeline",
+                    Some(Unit::Fp) => "a floating-point pipeline",
+                    Some(Unit::Sfu) => "the special-function unit",
+                    Some(Unit::LdSt) => "the load/store unit",
+                    Some(Unit::Control) | None => "its issue port",
+                };
+                let free = unit
+                    .filter(|unit| *unit != Unit::Control)
+                    .and_then(|unit| self.sim.state.sms[usize::from(warp.sm)].units[unit as usize].iter().min().copied());
+                let until = match free {
+                    Some(free) if free > self.picture.cycle => format!(", which is busy until cycle {free}"),
+                    _ => ", which another warp's instruction held".to_string(),
+                };
+                vec![format!(
+                    "{name} waits for {what}{until}{}; its next is `{}`, {here}.",
+                    self.waited(warp),
+                    self.code(warp.pc)
+                )]
+            }
+            Reason::Control => {
+                vec![format!("{name} waits for the outcome of its branch{}; it goes on at {here}.", self.waited(warp))]
+            }
+            Reason::Fetch => {
+                let due = self.due(warp, |done| matches!(done, Done::Fetch { .. }));
+                let how = match due {
+                    Some(due) => format!("its instructions arrive in {}", in_cycles(due, self.picture.cycle)),
+                    None => "the fetch stage serves other warps first".to_string(),
+                };
+                vec![format!("{name} has no instruction in its buffer{}: {how}. It goes on at {here}.", self.waited(warp))]
+            }
+            Reason::Barrier => self.barrier(&name, warp),
+            Reason::Exit => {
+                let others = self
+                    .picture
+                    .warps
+                    .iter()
+                    .filter(|w| w.sm == warp.sm && w.slot == warp.slot && w.reason != Some(Reason::Exit));
+                let list = names(others.map(|w| w.warp));
+                let rest =
+                    if list.is_empty() { "its block is about to end".into() } else { format!("its block still runs {list}") };
+                vec![format!("{name} has ended{}; {rest}.", self.waited(warp))]
+            }
+            Reason::Sync => vec![format!(
+                "{name} waits in `{}`, {here}, for the other threads that the operation names{}.",
+                self.code(warp.pc),
+                self.waited(warp)
+            )],
+        }
+    }
+
+    fn data(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+        let machine = &self.sim.machine;
+        let here = self.at(warp.pc);
+        let Some(decoded) = machine.decoded.get(warp.pc as usize) else { return vec![format!("{name} waits for a value.")] };
+        let flights = self.in_flight(warp.sm, warp.warp);
+        let blocking = |flight: &&InFlight| {
+            decoded.drains
+                || machine.config.scoreboard == crate::config::Scoreboard::Simple
+                || machine.decoded[flight.pc as usize]
+                    .writes
+                    .iter()
+                    .any(|&(word, bits)| decoded.hazards.iter().any(|&(at, wanted)| at == word && wanted & bits != 0))
+        };
+        let Some(last) = flights.iter().filter(blocking).max_by_key(|flight| flight.due) else {
+            return vec![format!("{name} waited for a value, which is there now; its next is `{}`, {here}.", self.code(warp.pc))];
+        };
+        let registers = self.registers_of(last.pc);
+        let what = if registers.is_empty() { "an earlier instruction".to_string() } else { registers };
+        let first = format!(
+            "{name} waits for {what}, which `{}` at {} {}{}.",
+            self.code(last.pc),
+            self.at(last.pc),
+            if last.load { "loads" } else { "computes" },
+            self.waited(warp)
+        );
+        let second = format!(
+            "The value is there in {}; then `{}`, {here}, can issue.",
+            in_cycles(last.due, self.picture.cycle),
+            self.code(warp.pc)
+        );
+        vec![first, second]
+    }
+
+    fn barrier(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+        let sm = &self.sim.state.sms[usize::from(warp.sm)];
+        let pc = sm.warps[usize::from(warp.warp)].barrier_pc;
+        let missing: Vec<&WarpPicture> = self
+            .picture
+            .warps
+            .iter()
+            .filter(|w| w.sm == warp.sm && w.slot == warp.slot && !sm.sets.barrier.contains(w.warp.into()))
+            .filter(|w| w.reason != Some(Reason::Exit))
+            .collect();
+        let who = names(missing.iter().map(|w| w.warp));
+        if who.is_empty() {
+            return vec![format!("{name} waited at the barrier, {}, which has just completed.", self.at(pc))];
+        }
+        let mut sentences = vec![format!("{name} waits for {who} at the barrier, {}{}.", self.at(pc), self.waited(warp))];
+        // Whoever has the furthest to go holds up all others; where nobody can know that, the lowest PC is a fair guess.
+        if let Some(slowest) = missing.iter().min_by_key(|w| w.pc) {
+            sentences.extend(self.warp(slowest).into_iter().take(2));
+        }
+        sentences
+    }
+
+    fn lane(&self, warp: &WarpPicture, lane: u32) -> Vec<String> {
+        let bit = 1u32.checked_shl(lane).unwrap_or(0);
+        let thread = warp.first_thread + lane;
+        if warp.present & bit == 0 {
+            return vec![format!("Lane {lane} is empty: the block has no thread {thread}.")];
+        }
+        if warp.alive & bit == 0 {
+            return vec![format!("Lane {lane} is idle: its thread {thread} has ended.")];
+        }
+        if warp.active & bit != 0 {
+            let mut sentences = vec![format!("Lane {lane} (thread {thread}) is active: it does what its warp does.")];
+            sentences.extend(self.warp(warp));
+            return sentences;
+        }
+        let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
+            return vec![format!("Lane {lane} (thread {thread}) waits for the other threads of its warp.")];
+        };
+        let own = warp.stack[at];
+        let until = warp.stack.get(at + 1).and_then(|above| above.rpc);
+        let other = format!("its warp runs the other side, {}, for lanes {}", self.at(warp.pc), lanes(warp.active));
+        let mut sentences = vec![match until {
+            Some(rpc) => format!("Lane {lane} (thread {thread}) waits: {other}, until it reaches {}.", self.at(rpc)),
+            None => format!("Lane {lane} (thread {thread}) waits: {other}, until those threads have ended."),
+        }];
+        sentences.push(if Some(own.pc) == until {
+            format!("There both sides meet (the reconvergence point), and lane {lane} goes on with lanes {}.", lanes(own.mask))
+        } else {
+            format!("Then lane {lane} goes on at {} with lanes {}.", self.at(own.pc), lanes(own.mask))
+        });
+        sentences.extend(self.warp(warp));
+        sentences
+    }
+
+    fn block(&self, sm: u16, slot: u16) -> Vec<String> {
+        let state = self.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.blocks.get(usize::from(slot)));
+        let Some(Some(block)) = state else { return vec![format!("Block slot {slot} is empty.")] };
+        let threads = self.sim.machine.start.shape.threads;
+        let mut sentences = vec![format!(
+            "Block {} has {} warps; {} of its {threads} threads have ended.",
+            block.index, block.warps, block.exited
+        )];
+        for (id, waiting, missing) in block.barriers.waiting() {
+            sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));
+        }
+        sentences
+    }
+
+    /// The instruction that the warp issued in the last cycle, and for which lanes.
+    fn issued(&self, warp: &WarpPicture) -> Option<(Pc, u32)> {
+        self.last.iter().find_map(|event| match *event {
+            Event::Issued { sm, warp: name, pc, mask, .. } if sm == warp.sm && name == warp.warp => Some((pc, mask)),
+            _ => None,
+        })
+    }
+
+    /// What of a warp is on its way, soonest first.
+    pub fn in_flight(&self, sm: u16, warp: u16) -> Vec<InFlight> {
+        let Some(state) = self.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.warps.get(usize::from(warp))) else {
+            return Vec::new();
+        };
+        let mut flights: Vec<InFlight> = self
+            .sim
+            .state
+            .uncore
+            .wheel
+            .pending()
+            .filter(|(_, c)| c.sm == sm && c.warp == warp && c.life == state.life)
+            .filter_map(|(due, c)| match c.done {
+                Done::Write { pc, load } => Some(InFlight { pc, load, due }),
+                _ => None,
+            })
+            .collect();
+        flights.sort_by_key(|flight| (flight.due, flight.pc));
+        flights
+    }
+
+    fn due(&self, warp: &WarpPicture, wanted: impl Fn(Done) -> bool) -> Option<u64> {
+        let state = &self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(warp.warp)];
+        self.sim
+            .state
+            .uncore
+            .wheel
+            .pending()
+            .filter(|(_, c)| c.sm == warp.sm && c.warp == warp.warp && c.life == state.fetch_life && wanted(c.done))
+            .map(|(due, _)| due)
+            .min()
+    }
+
+    /// The registers that an instruction writes, by name.
+    pub fn registers_of(&self, pc: Pc) -> String {
+        let program = &self.sim.machine.program;
+        let Some(instruction) = program.instructions.get(pc as usize) else { return String::new() };
+        let planes = instruction.dst.iter().filter_map(|dst| match dst {
+            crate::program::Dst::Register { plane, .. } => Some(*plane),
+            crate::program::Dst::Sink => None,
+        });
+        let named = |plane: u32| program.registers.iter().find(|r: &&RegisterInfo| r.plane == plane).map(|r| r.name.as_str());
+        planes.filter_map(named).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a warp did in the last cycle.
+    pub fn reason(&self, sm: u16, warp: u16) -> Option<Reason> {
+        self.sim.state.sms.get(usize::from(sm)).and_then(|sm| reason(sm, warp.into()))
+    }
+}
+
+fn in_cycles(due: u64, now: u64) -> String {
+    match due.saturating_sub(now) + 1 {
+        1 => "1 cycle".to_string(),
+        n => format!("{n} cycles"),
+    }
+}
+
+fn cycles_so_far(n: u64) -> String {
+    match n {
+        0 | 1 => String::new(),
+        n => format!(" ({n} cycles so far)"),
+    }
+}
+
+/// `warp 1`, `warps 1, 4 and 3 more`.
+fn names(warps: impl Iterator<Item = u16>) -> String {
+    let all: Vec<String> = warps.map(|warp| warp.to_string()).collect();
+    match all.as_slice() {
+        [] => String::new(),
+        [one] => format!("warp {one}"),
+        few if few.len() <= 6 => format!("warps {}", few.join(", ")),
+        many => format!("warps {} and {} more", many[..5].join(", "), many.len() - 5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_written_as_ranges() {
+        assert_eq!(lanes(0), "none");
+        assert_eq!(lanes(1), "0");
+        assert_eq!(lanes(u32::MAX), "0-31");
+        assert_eq!(lanes(0b1000_1111), "0-3, 7");
+        assert_eq!(lanes(1 << 31 | 1), "0, 31");
+    }
+
+    #[test]
+    fn many_warps_are_not_all_named() {
+        assert_eq!(names([].into_iter()), "");
+        assert_eq!(names([3].into_iter()), "warp 3");
+        assert_eq!(names([3, 4].into_iter()), "warps 3, 4");
+        assert_eq!(names(0..20), "warps 0, 1, 2, 3, 4 and 15 more");
+    }
+}
