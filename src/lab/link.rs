@@ -1,0 +1,207 @@
+//! Permalinks: kernel, machine, cycle and selection in a URL's fragment, so that the same picture opens elsewhere.
+//!
+//! ```text
+//! #kernel=collatz&preset=gtx480&technique=PDOM&set=sms:2&cycle=412&select=w3.7
+//! #ptx=<deflate, base64url>&launch=<…>&preset=toy&mode=embed
+//! ```
+//!
+//! Whoever opens a link did not write it, so everything in it is checked, and nothing in it can take more than a bounded
+//! amount of time and memory.
+
+use super::{Setup, Texts};
+use crate::view::Selection;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use thiserror::Error;
+
+/// The longest fragment that is read.
+const MOST_FRAGMENT: usize = 1 << 20;
+/// The longest text that a link may unfold to.
+const MOST_TEXT: usize = 4 << 20;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Link {
+    pub kernel: Option<String>,
+    pub full: bool,
+    pub texts: Option<Texts>,
+    pub setup: Setup,
+    pub cycle: u64,
+    pub selection: Option<Selection>,
+    /// Without the frame, for slides and course pages.
+    pub embed: bool,
+}
+
+/// Why a link cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkError {
+    #[error("the link is too long: {0} characters")]
+    TooLong(usize),
+    #[error("the link's {0} is damaged; ask for the link again")]
+    Damaged(&'static str),
+    #[error("the link's {part} unfolds to more than {} MiB", MOST_TEXT >> 20)]
+    TooLarge { part: &'static str },
+    #[error("the link's cycle `{0}` is no number")]
+    Cycle(String),
+    #[error("the link selects `{0}`, which is nothing: a warp is `w3`, a lane `w3.7`, a block `b0`")]
+    Selection(String),
+    #[error("the link names `{0}`, which no link of this page has")]
+    Unknown(String),
+}
+
+impl Link {
+    /// The fragment, without its `#`.
+    pub fn write(&self) -> String {
+        let mut parts: Vec<(&str, String)> = Vec::new();
+        if let Some(kernel) = &self.kernel {
+            parts.push(("kernel", kernel.clone()));
+        }
+        if self.full {
+            parts.push(("size", "full".into()));
+        }
+        if let Some(texts) = &self.texts {
+            parts.push(("ptx", fold(&texts.ptx)));
+            parts.push(("launch", fold(&texts.launch)));
+        }
+        parts.push(("preset", self.setup.preset.clone()));
+        parts.push(("technique", self.setup.technique.clone()));
+        if !self.setup.keys.is_empty() {
+            let keys: Vec<String> = self.setup.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+            parts.push(("set", keys.join(",")));
+        }
+        if self.cycle > 0 {
+            parts.push(("cycle", self.cycle.to_string()));
+        }
+        if let Some(selection) = self.selection {
+            parts.push(("select", selection.key()));
+        }
+        if self.embed {
+            parts.push(("mode", "embed".into()));
+        }
+        parts.into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect::<Vec<_>>().join("&")
+    }
+
+    /// Reads a fragment; `None` for an empty one.
+    pub fn read(fragment: &str) -> Result<Option<Link>, LinkError> {
+        let fragment = fragment.trim_start_matches('#');
+        if fragment.is_empty() {
+            return Ok(None);
+        }
+        if fragment.len() > MOST_FRAGMENT {
+            return Err(LinkError::TooLong(fragment.len()));
+        }
+        let mut link = Link::default();
+        let (mut ptx, mut launch) = (None, None);
+        for part in fragment.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let value = unescape(value);
+            match name {
+                "kernel" => link.kernel = Some(value),
+                "size" => link.full = value == "full",
+                "ptx" => ptx = Some(unfold(&value, "kernel")?),
+                "launch" => launch = Some(unfold(&value, "launch")?),
+                "preset" => link.setup.preset = value,
+                "technique" => link.setup.technique = value,
+                "set" => {
+                    let keys = value.split(',').filter_map(|pair| pair.split_once(':'));
+                    link.setup.keys.extend(keys.map(|(key, value)| (key.to_string(), value.to_string())));
+                }
+                "cycle" => link.cycle = value.parse().map_err(|_| LinkError::Cycle(value))?,
+                "select" => link.selection = Some(Selection::from_key(&value).ok_or(LinkError::Selection(value))?),
+                "mode" => link.embed = value == "embed",
+                unknown => return Err(LinkError::Unknown(unescape(unknown))),
+            }
+        }
+        if ptx.is_some() || launch.is_some() {
+            link.texts = Some(Texts { ptx: ptx.unwrap_or_default(), launch: launch.unwrap_or_default() });
+        }
+        Ok(Some(link))
+    }
+}
+
+fn fold(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 8))
+}
+
+fn unfold(text: &str, part: &'static str) -> Result<String, LinkError> {
+    use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| LinkError::Damaged(part))?;
+    let bytes = decompress_to_vec_with_limit(&bytes, MOST_TEXT).map_err(|error| match error.status {
+        TINFLStatus::HasMoreOutput => LinkError::TooLarge { part },
+        _ => LinkError::Damaged(part),
+    })?;
+    String::from_utf8(bytes).map_err(|_| LinkError::Damaged(part))
+}
+
+/// Percent-encodes what would end a part, or be changed on the way.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~,:+".contains(&byte) {
+            out.push(byte.into());
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+fn unescape(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = |digit: &u8| (*digit as char).to_digit(16);
+        match (first, tail) {
+            (b'%', [a, b, after @ ..]) if hex(a).is_some() && hex(b).is_some() => {
+                bytes.push((hex(a).unwrap_or(0) << 4 | hex(b).unwrap_or(0)) as u8);
+                rest = after;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip(link: &Link) {
+        let text = link.write();
+        assert_eq!(Link::read(&text), Ok(Some(link.clone())), "{text}");
+        assert_eq!(Link::read(&format!("#{text}")), Ok(Some(link.clone())));
+        assert!(text.is_ascii() && !text.contains([' ', '"', '<', '#']), "{text}");
+    }
+
+    #[test]
+    fn links_say_the_same_on_both_sides() {
+        round_trip(&Link { kernel: Some("collatz".into()), cycle: 412, ..Link::default() });
+        let mut setup = Setup { preset: "toy".into(), technique: "PDOM,GTO".into(), ..Setup::default() };
+        setup.keys.insert("sms".into(), "2".into());
+        setup.keys.insert("schedule".into(), "GTO".into());
+        round_trip(&Link {
+            full: true,
+            texts: Some(Texts { ptx: ".version 8.0 // ünï <b>&#%41</b>\n".repeat(50), launch: "grid = [1]".into() }),
+            setup,
+            selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),
+            embed: true,
+            ..Link::default()
+        });
+        assert_eq!(Link::read("#"), Ok(None));
+    }
+
+    #[test]
+    fn hostile_links_are_refused_with_a_reason() {
+        assert_eq!(Link::read(&"x".repeat(MOST_FRAGMENT + 1)), Err(LinkError::TooLong(MOST_FRAGMENT + 1)));
+        assert_eq!(Link::read("cycle=many"), Err(LinkError::Cycle("many".into())));
+        assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
+        assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));
+        assert_eq!(Link::read("ptx=!!!"), Err(LinkError::Damaged("kernel")));
+        let bomb = fold(&"a".repeat(64 << 20));
+        assert!(bomb.len() < MOST_FRAGMENT);
+        assert_eq!(Link::read(&format!("ptx={bomb}")), Err(LinkError::TooLarge { part: "kernel" }));
+        assert_eq!(Link::read("set=%zz%&kernel=%00").map(|link| link.map(|l| l.kernel)), Ok(Some(Some("\0".into()))));
+    }
+}

@@ -1,0 +1,431 @@
+//! The laboratory: everything that the page knows and can do, without the page.
+//!
+//! A [`Lab`] holds two texts (PTX and launch) and a [`Setup`] (preset, techniques, changed keys). Where the three go
+//! together they make a [`Stage`]: a session on a machine, with the kernel's listing. A text with a mistake leaves the last
+//! good stage where it is. [`Transport`] moves the stage's session through time in slices; [`Link`] carries all of it in a
+//! URL. Nothing here knows a browser, so all of it is tested natively.
+
+mod draft;
+mod link;
+mod read;
+mod setup;
+mod show;
+mod stage;
+mod transport;
+
+pub use draft::{Draft, Texts};
+pub use link::{Link, LinkError};
+pub use read::{MOST_TEXT_BYTES, Reading, Ready};
+pub use setup::Setup;
+pub use show::{ShownBuffer, ShownValue, grouped};
+pub use stage::{LIMIT, Stage, Verdict};
+pub use transport::{Goal, SPEEDS, Transport, Wanted};
+
+use crate::program::Pc;
+use crate::session::{Breakpoints, Hit, Stop, Target};
+use crate::view::Selection;
+use crate::workload::{self, Workload};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// What a first visit opens with.
+const FIRST: &str = "collatz";
+
+/// A place in a text: line and column from 1, in characters, and how many characters it covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Spot {
+    pub line: usize,
+    pub column: usize,
+    pub width: usize,
+}
+
+/// One thing wrong with a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    pub place: Option<Spot>,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// A kernel of the catalogue, with one of its launches.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    pub workload: &'static Workload,
+    pub size: Size,
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Origin) -> bool {
+        std::ptr::eq(self.workload, other.workload) && self.size == other.size
+    }
+}
+
+impl Origin {
+    pub fn find(name: &str, size: Size) -> Option<Origin> {
+        workload::find(name).map(|workload| Origin { workload, size })
+    }
+
+    pub fn launch(self) -> &'static str {
+        match self.size {
+            Size::Small => self.workload.small,
+            Size::Full => self.workload.full,
+        }
+    }
+}
+
+/// Which of a workload's launches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    Small,
+    Full,
+}
+
+/// Something that a person should be told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    pub text: String,
+    pub bad: bool,
+    /// The instruction that it is about.
+    pub pc: Option<Pc>,
+}
+
+impl Notice {
+    pub fn good(text: impl Into<String>) -> Notice {
+        Notice { text: text.into(), bad: false, pc: None }
+    }
+
+    pub fn bad(text: impl Into<String>) -> Notice {
+        Notice { text: text.into(), bad: true, pc: None }
+    }
+}
+
+pub struct Lab {
+    /// The catalogue's kernel that the texts started from; none for a person's own.
+    pub origin: Option<Origin>,
+    pub ptx: Rc<str>,
+    pub launch: Rc<str>,
+    /// What is known of the two texts.
+    pub reading: Rc<Reading>,
+    pub setup: Setup,
+    /// Why the setup makes no machine for this kernel, if it does not.
+    pub misfit: Option<String>,
+    /// The last kernel and machine that went together.
+    pub stage: Option<Stage>,
+    pub selection: Option<Selection>,
+    pub breakpoints: Breakpoints,
+    pub transport: Transport,
+    pub notice: Option<Notice>,
+}
+
+impl Default for Lab {
+    fn default() -> Lab {
+        Lab::new()
+    }
+}
+
+impl Lab {
+    /// Empty: no kernel, the default machine.
+    pub fn new() -> Lab {
+        Lab {
+            origin: None,
+            ptx: "".into(),
+            launch: "".into(),
+            reading: Rc::new(read::read("", "")),
+            setup: Setup::default(),
+            misfit: None,
+            stage: None,
+            selection: None,
+            breakpoints: Breakpoints::default(),
+            transport: Transport::default(),
+            notice: None,
+        }
+    }
+
+    /// What a first visit sees: a small kernel, at the moment when its first warp diverges.
+    pub fn first_visit() -> Lab {
+        let mut lab = Lab::new();
+        lab.choose(Origin::find(FIRST, Size::Small));
+        lab.go_to_something_interesting();
+        lab
+    }
+
+    fn go_to_something_interesting(&mut self) {
+        const FAR: u64 = 5_000;
+        let Some(stage) = &mut self.stage else { return };
+        if stage.session.search(Target::Event(crate::record::Kind::Divergence), FAR) {
+            let split = stage.session.last().iter().find_map(|event| match *event {
+                crate::event::Event::Branch { sm, warp, diverged: true, .. } => Some(Selection::Warp { sm, warp }),
+                _ => None,
+            });
+            self.selection = split;
+        } else {
+            stage.session.seek(0);
+        }
+        self.notice = None;
+    }
+
+    /// Takes a kernel of the catalogue, or none: an empty desk for one's own.
+    pub fn choose(&mut self, origin: Option<Origin>) {
+        self.origin = origin;
+        self.ptx = origin.map_or("", |origin| origin.workload.ptx).into();
+        self.launch = origin.map_or("", |origin| origin.launch()).into();
+        self.breakpoints = Breakpoints::default();
+        self.read(None);
+        self.notice = None;
+    }
+
+    pub fn resize(&mut self, size: Size) {
+        if let Some(origin) = &mut self.origin {
+            origin.size = size;
+            self.launch = origin.launch().into();
+            self.read(Some("Another launch: the run starts again."));
+        }
+    }
+
+    pub fn edit_ptx(&mut self, text: String) {
+        self.ptx = text.into();
+        self.breakpoints.pcs.clear();
+        self.read(Some("The kernel changed: the run starts again."));
+    }
+
+    pub fn edit_launch(&mut self, text: String) {
+        self.launch = text.into();
+        self.read(Some("The launch changed: the run starts again."));
+    }
+
+    /// Takes another machine; the run starts again with the same kernel.
+    pub fn set_up(&mut self, setup: Setup) {
+        if setup == self.setup {
+            return;
+        }
+        let said = format!("Now {}: the run starts again with the same kernel.", setup.words());
+        self.setup = setup;
+        self.build(Some(&said));
+    }
+
+    /// Whether the texts are other than the catalogue's.
+    pub fn is_edited(&self) -> bool {
+        self.origin.is_none_or(|origin| *self.ptx != *origin.workload.ptx || *self.launch != *origin.launch())
+    }
+
+    /// After any change of a text.
+    fn read(&mut self, said: Option<&str>) {
+        self.reading = Rc::new(read::read(&self.ptx, &self.launch));
+        self.build(said);
+    }
+
+    /// Puts kernel and machine together, where they go together; else the last stage stays.
+    fn build(&mut self, said: Option<&str>) {
+        self.misfit = None;
+        let Ok(ready) = &self.reading.ready else {
+            if self.ptx.trim().is_empty() {
+                self.stage = None;
+                self.selection = None;
+            }
+            return;
+        };
+        let config = match self.setup.config() {
+            Ok(config) => config,
+            Err(error) => {
+                self.misfit = Some(error.to_string());
+                return;
+            }
+        };
+        match Stage::new(ready, config, self.origin, self.ptx.clone(), &self.launch) {
+            Ok(stage) => {
+                self.stage = Some(stage);
+                self.transport.rest();
+                self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
+                self.notice = said.map(Notice::good);
+            }
+            Err(message) => self.misfit = Some(message),
+        }
+    }
+
+    // Moving through the run. What ends a movement early is told in a notice.
+
+    pub fn cycle(&self) -> u64 {
+        self.stage.as_ref().map_or(0, |stage| stage.session.cycle())
+    }
+
+    /// One cycle forwards; play stops.
+    pub fn step(&mut self) {
+        self.transport.rest();
+        self.notice = None;
+        let Some(stage) = &mut self.stage else { return };
+        if stage.session.reached() < LIMIT || stage.session.cycle() < stage.session.reached() {
+            stage.session.step();
+        }
+        if stage.session.at_end() {
+            self.notice = Some(stage.ending());
+        }
+    }
+
+    /// One cycle backwards; play stops.
+    pub fn back(&mut self) {
+        self.transport.rest();
+        self.notice = None;
+        if let Some(stage) = &mut self.stage {
+            stage.session.back();
+        }
+    }
+
+    /// To a cycle: at once where it is known, in slices where it is not.
+    pub fn seek(&mut self, cycle: u64) {
+        self.transport.rest();
+        self.notice = None;
+        let Some(stage) = &mut self.stage else { return };
+        if cycle <= stage.session.reached() || stage.session.ended() {
+            stage.session.seek(cycle);
+        } else {
+            self.transport.goal = Goal::Cycle(cycle.min(LIMIT));
+        }
+    }
+
+    pub fn start(&mut self) {
+        self.seek(0);
+    }
+
+    /// Runs to the end, in slices.
+    pub fn end(&mut self) {
+        self.notice = None;
+        let Some(stage) = &mut self.stage else { return };
+        if stage.session.ended() {
+            self.transport.rest();
+            stage.session.seek(u64::MAX);
+            self.notice = Some(stage.ending());
+        } else {
+            self.transport.goal = Goal::End;
+        }
+    }
+
+    /// Play or pause.
+    pub fn play(&mut self) {
+        let can = self.stage.as_ref().is_some_and(|stage| !stage.session.at_end());
+        self.notice = None;
+        if self.transport.is_resting() && can {
+            self.transport.start(Goal::Play);
+        } else {
+            self.transport.rest();
+        }
+    }
+
+    /// What next and previous look for: a stall of the selected warp, where stalls are wanted.
+    fn target(&self) -> Option<Target> {
+        match self.transport.wanted {
+            Wanted::Event(kind) => Some(Target::Event(kind)),
+            Wanted::Stall => self.selection.and_then(Selection::warp).map(|(sm, warp)| Target::Stall { sm, warp }),
+        }
+    }
+
+    pub fn next_event(&mut self) {
+        self.transport.rest();
+        self.notice = None;
+        let Some(target) = self.target() else {
+            self.notice = Some(Notice::bad("Select a warp first: its next stall is looked for."));
+            return;
+        };
+        let Some(stage) = &mut self.stage else { return };
+        match stage.session.known_next(target) {
+            Some(cycle) => stage.session.seek(cycle),
+            None if stage.session.ended() => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
+            None => self.transport.goal = Goal::Search(target),
+        }
+    }
+
+    pub fn previous_event(&mut self) {
+        self.transport.rest();
+        self.notice = None;
+        let Some(target) = self.target() else { return };
+        let Some(stage) = &mut self.stage else { return };
+        match stage.session.previous(target) {
+            Some(cycle) => stage.session.seek(cycle),
+            None => self.notice = Some(Notice::good(self.transport.wanted.none_before())),
+        }
+    }
+
+    /// Lets time pass: `elapsed` milliseconds since the last call, working for at most `slice` of them by `clock`.
+    /// Whether anything changed.
+    pub fn tick(&mut self, elapsed: f64, slice: f64, clock: &dyn Fn() -> f64) -> bool {
+        let Some(stage) = &mut self.stage else {
+            self.transport.rest();
+            return false;
+        };
+        let Some(stop) = self.transport.tick(&mut stage.session, &self.breakpoints, elapsed, slice, clock) else { return false };
+        match stop {
+            transport::Halt::Going => return true,
+            transport::Halt::Arrived => {}
+            transport::Halt::NotFound => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
+            transport::Halt::Limit => {
+                self.notice = Some(Notice::bad(format!(
+                    "Still running after {} cycles; the page stops here. The command line has no such limit.",
+                    grouped(LIMIT)
+                )));
+            }
+            transport::Halt::Stopped(Stop::Hit(hit)) => {
+                let (text, pc) = stage.tell_hit(hit);
+                self.notice = Some(Notice { text, bad: false, pc });
+                if let Hit::Pc { sm, warp, .. } | Hit::Warp { sm, warp, .. } = hit {
+                    self.selection = Some(Selection::Warp { sm, warp });
+                }
+            }
+            transport::Halt::Stopped(_) => self.notice = Some(stage.ending()),
+        }
+        self.transport.rest();
+        true
+    }
+
+    // Sharing.
+
+    /// A link to what is shown now.
+    pub fn link(&self) -> Link {
+        let texts = self.is_edited().then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
+        Link {
+            kernel: self.origin.map(|origin| origin.workload.name.to_string()),
+            full: self.origin.is_some_and(|origin| origin.size == Size::Full),
+            texts,
+            setup: self.setup.clone(),
+            cycle: self.cycle(),
+            selection: self.selection,
+            embed: false,
+        }
+    }
+
+    /// Opens a link. What it cannot have is told, and the rest is taken.
+    pub fn open(&mut self, link: Link) {
+        let size = if link.full { Size::Full } else { Size::Small };
+        let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
+        let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
+        self.setup = link.setup;
+        self.choose(origin);
+        if let Some(texts) = link.texts {
+            self.ptx = texts.ptx.into();
+            self.launch = texts.launch.into();
+            self.read(None);
+        }
+        if link.cycle > 0 {
+            self.seek(link.cycle);
+        }
+        if link.selection.is_some() {
+            self.selection = link.selection;
+        }
+        if let Some(name) = unknown {
+            self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
+        }
+    }
+
+    /// What is worth keeping over a reload.
+    pub fn draft(&self) -> Draft {
+        let link = self.link();
+        Draft { origin: link.kernel, full: link.full, texts: link.texts, setup: link.setup }
+    }
+
+    /// As the last visit left it.
+    pub fn restore(draft: Draft) -> Lab {
+        let mut lab = Lab::new();
+        let Draft { origin, full, texts, setup } = draft;
+        lab.open(Link { kernel: origin, full, texts, setup, ..Link::default() });
+        lab.go_to_something_interesting();
+        lab
+    }
+}

@@ -1,0 +1,126 @@
+//! Which machine: a preset, techniques, and the keys that a person changed.
+
+use crate::config::{Config, ConfigError, TECHNIQUES, apply_techniques};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Setup {
+    pub preset: String,
+    /// As the papers write them, joined by commas; empty for the preset's own.
+    pub technique: String,
+    /// Changed keys, by name, as typed.
+    pub keys: BTreeMap<String, String>,
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup { preset: "gtx480".into(), technique: "PDOM".into(), keys: BTreeMap::new() }
+    }
+}
+
+impl Setup {
+    /// The machine before any key was changed.
+    pub fn base(&self) -> Result<Config, ConfigError> {
+        let mut config = Config::preset(&self.preset)?;
+        apply_techniques(&mut config, &self.technique)?;
+        Ok(config)
+    }
+
+    pub fn config(&self) -> Result<Config, ConfigError> {
+        let mut config = self.base()?;
+        for (key, value) in &self.keys {
+            config.set(key, value)?;
+        }
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// What is wrong with one changed key, alone or together with the others.
+    pub fn problem(&self, key: &str) -> Option<String> {
+        let value = self.keys.get(key)?;
+        let mut config = self.base().ok()?;
+        if let Err(error) = config.set(key, value) {
+            return Some(error.to_string());
+        }
+        self.config().err().map(|error| error.to_string()).filter(|message| message.contains(key))
+    }
+
+    /// Changes a key; the value that it would have anyway is no change.
+    pub fn with_key(&self, key: &str, value: &str) -> Setup {
+        let mut next = self.clone();
+        let same = crate::config::KEYS
+            .iter()
+            .find(|known| known.name == key)
+            .zip(self.base().ok())
+            .is_some_and(|(known, base)| (known.get)(&base) == value.trim());
+        if same {
+            next.keys.remove(key);
+        } else {
+            next.keys.insert(key.to_string(), value.trim().to_string());
+        }
+        next
+    }
+
+    /// The chosen technique among those that decide the same.
+    pub fn technique_for(&self, decides: &str) -> Option<&'static str> {
+        let names = self.technique.split(',').map(str::trim);
+        names.filter_map(known).find(|technique| technique.decides == decides).map(|technique| technique.name)
+    }
+
+    /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.
+    pub fn with_technique(&self, decides: &str, name: Option<&str>) -> Setup {
+        let kept = self.technique.split(',').map(str::trim).filter(|n| known(n).is_some_and(|t| t.decides != decides));
+        let mut names: Vec<&str> = kept.collect();
+        names.extend(name);
+        // In the table's order, so that one choice has one name.
+        names.sort_by_key(|name| TECHNIQUES.iter().position(|t| t.name.eq_ignore_ascii_case(name)));
+        Setup { technique: names.join(","), ..self.clone() }
+    }
+
+    /// For notices and titles: `gtx480, PDOM, 2 keys changed`.
+    pub fn words(&self) -> String {
+        let mut parts = vec![self.preset.clone()];
+        if !self.technique.is_empty() {
+            parts.push(self.technique.replace(',', " + "));
+        }
+        match self.keys.len() {
+            0 => {}
+            1 => parts.extend(self.keys.iter().map(|(key, value)| format!("{key} = {value}"))),
+            n => parts.push(format!("{n} keys changed")),
+        }
+        parts.join(", ")
+    }
+}
+
+fn known(name: &str) -> Option<&'static crate::config::Technique> {
+    TECHNIQUES.iter().find(|technique| technique.name.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn techniques_replace_those_that_decide_the_same() {
+        let setup = Setup::default().with_technique("schedule", Some("GTO"));
+        assert_eq!(setup.technique, "PDOM,GTO");
+        assert_eq!(setup.technique_for("schedule"), Some("GTO"));
+        assert_eq!(setup.with_technique("schedule", Some("LRR")).technique, "PDOM,LRR");
+        assert_eq!(setup.with_technique("schedule", None), Setup::default());
+    }
+
+    #[test]
+    fn a_key_with_its_own_value_is_no_change_and_a_wrong_one_is_told() {
+        let setup = Setup::default();
+        assert_eq!(setup.with_key("schedulers", "2"), setup);
+        let changed = setup.with_key("schedulers", "1");
+        assert_eq!(changed.config().map(|c| c.schedulers), Ok(1));
+        assert_eq!(changed.with_key("schedulers", "2"), setup);
+        let wrong = setup.with_key("warp_width", "33");
+        assert!(wrong.config().is_err());
+        assert!(wrong.problem("warp_width").is_some_and(|m| m.contains("warp_width")), "{:?}", wrong.problem("warp_width"));
+        assert_eq!(wrong.problem("sms"), None);
+    }
+}

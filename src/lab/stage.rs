@@ -1,0 +1,150 @@
+//! A kernel on a machine: the session, the kernel's texts, and memory as it was before.
+
+use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
+use crate::config::Config;
+use crate::launch::BufferData;
+use crate::metrics::Report;
+use crate::program::Pc;
+use crate::session::{Hit, Session};
+use crate::view::why::Witness;
+use crate::view::{Listing, Picture};
+use crate::workload::Workload;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// As many cycles as the page simulates of one run.
+pub const LIMIT: u64 = 5_000_000;
+
+/// How a result compares with the workload's reference on the host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Right,
+    Wrong(String),
+    /// Nobody knows what would be right.
+    Unknown,
+}
+
+pub struct Stage {
+    pub session: Session,
+    pub listing: Rc<Listing>,
+    /// The kernel's name.
+    pub kernel: String,
+    /// Buffers as the launch fills them.
+    before: Vec<BufferData>,
+    ready: Ready,
+    /// Whose reference knows what is right: only for its own texts.
+    reference: Option<&'static Workload>,
+    /// The picture that was asked for last.
+    picture: RefCell<Option<Rc<Picture>>>,
+}
+
+impl Stage {
+    /// `launch` is the text that the launch was read from.
+    pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: &str) -> Result<Stage, String> {
+        let read_file = |name: &str| match origin {
+            Some(origin) => origin.workload.read_file(name),
+            None => Err("a page has no files; use the command line, or give values".into()),
+        };
+        let before = ready.launch.fill(&read_file).map_err(|error| error.to_string())?;
+        let session = Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
+        let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
+        let reference = own.filter(|origin| origin.launch() == launch).map(|origin| origin.workload);
+        let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
+        Ok(Stage {
+            session,
+            listing: Rc::new(listing),
+            kernel: ready.program.kernel.clone(),
+            before,
+            ready: ready.clone(),
+            reference,
+            picture: RefCell::new(None),
+        })
+    }
+
+    /// The machine at the cycle that is looked at.
+    pub fn picture(&self) -> Rc<Picture> {
+        let cycle = self.session.cycle();
+        if let Some(picture) = self.picture.borrow().as_ref().filter(|picture| picture.cycle == cycle) {
+            return picture.clone();
+        }
+        let picture = Rc::new(Picture::of(self.session.sim()));
+        *self.picture.borrow_mut() = Some(picture.clone());
+        picture
+    }
+
+    /// What sentences draw on.
+    pub fn witness<'a>(&'a self, picture: &'a Picture) -> Witness<'a> {
+        Witness {
+            sim: self.session.sim(),
+            picture,
+            listing: &self.listing,
+            record: self.session.record(),
+            last: self.session.last(),
+        }
+    }
+
+    /// The numbers up to the cycle that is looked at.
+    pub fn report(&self) -> Report {
+        let metrics = &self.session.replay().tally().metrics;
+        Report::new(metrics, &self.session.sim().machine.config, self.session.cycle())
+    }
+
+    /// Memory at the cycle that is looked at; what the kernel wrote comes first.
+    pub fn buffers(&self) -> Vec<ShownBuffer> {
+        let after = self.after();
+        let mut shown: Vec<ShownBuffer> =
+            self.before.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
+        shown.sort_by_key(|buffer| buffer.changed == 0);
+        shown
+    }
+
+    /// What the kernel has printed.
+    pub fn output(&self) -> String {
+        String::from_utf8_lossy(&self.session.sim().state.uncore.output).into_owned()
+    }
+
+    fn after(&self) -> Vec<BufferData> {
+        let global = &self.session.sim().state.uncore.global;
+        let read = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_default();
+        self.before.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
+    }
+
+    /// How the result compares with the reference; only a run that has ended by itself has one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let done = self.session.at_end() && self.session.sim().trap().is_none();
+        done.then(|| match self.reference.map(|work| work.check(&self.ready.launch, &self.before, &self.after())) {
+            Some(Ok(())) => Verdict::Right,
+            Some(Err(mismatch)) => Verdict::Wrong(mismatch.to_string()),
+            None => Verdict::Unknown,
+        })
+    }
+
+    /// The trap that ended the run, if one did, in the reader's words.
+    pub fn trap(&self) -> Option<Finding> {
+        let trap = self.session.sim().trap()?.clone().in_text(&self.ready.program, &self.listing.ptx);
+        Some(Finding { place: None, message: trap.to_string(), help: None })
+    }
+
+    /// What to say at the end of the run.
+    pub fn ending(&self) -> Notice {
+        let cycles = grouped(self.session.cycle());
+        if let Some(trap) = self.session.sim().trap() {
+            let text = self.trap().map(|finding| finding.message).unwrap_or_default();
+            return Notice { text: format!("The kernel trapped in cycle {cycles}: {text}"), bad: true, pc: trap.pc };
+        }
+        match self.verdict() {
+            Some(Verdict::Right) => Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference on the host computes.")),
+            Some(Verdict::Wrong(how)) => Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}")),
+            _ => Notice::good(format!("Done after {cycles} cycles.")),
+        }
+    }
+
+    /// What to say at a breakpoint, and the instruction it is about.
+    pub fn tell_hit(&self, hit: Hit) -> (String, Option<Pc>) {
+        match hit {
+            Hit::Pc { pc, warp, .. } => (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc)),
+            Hit::Warp { warp, pc, .. } => (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc)),
+            Hit::Event(kind) => (format!("Breakpoint: {}.", kind.label().to_lowercase()), None),
+        }
+    }
+}

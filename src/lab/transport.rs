@@ -1,0 +1,196 @@
+//! Play, pause, run to the end, look for an event: where the run is going, and how fast.
+//!
+//! A long way is gone in slices of time, so that the page can draw and answer in between.
+
+use super::stage::LIMIT;
+use crate::record::Kind;
+use crate::session::{Breakpoints, Session, Stop, Target};
+
+/// Where the run is going.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    #[default]
+    Rest,
+    /// On and on, at the chosen speed.
+    Play,
+    End,
+    Cycle(u64),
+    Search(Target),
+}
+
+/// What next and previous look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Event(Kind),
+    /// The selected warp begins to wait.
+    Stall,
+}
+
+impl Wanted {
+    pub fn all() -> impl Iterator<Item = Wanted> {
+        Kind::ALL.into_iter().map(Wanted::Event).chain([Wanted::Stall])
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Wanted::Event(kind) => kind.label(),
+            Wanted::Stall => "Stall of the selected warp",
+        }
+    }
+
+    pub fn key(self) -> &'static str {
+        match self {
+            Wanted::Event(kind) => kind.key(),
+            Wanted::Stall => "stall",
+        }
+    }
+
+    pub fn from_key(key: &str) -> Option<Wanted> {
+        Wanted::all().find(|wanted| wanted.key() == key)
+    }
+
+    pub fn none_follows(self) -> String {
+        format!("{}: none follows.", self.label())
+    }
+
+    pub fn none_before(self) -> String {
+        format!("{}: none before this.", self.label())
+    }
+}
+
+/// Cycles a second that play can have; the last is as fast as it goes.
+pub const SPEEDS: [u32; 14] = [1, 2, 4, 8, 15, 30, 60, 120, 250, 1_000, 5_000, 20_000, 100_000, u32::MAX];
+
+/// Up to this many cycles a second, what changes is animated.
+const ANIMATED: u32 = 8;
+
+/// Cycles between two looks at the clock.
+const CHUNK: u64 = 512;
+
+/// Why a slice ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// Time was up; there is more to do.
+    Going,
+    Arrived,
+    NotFound,
+    /// As many cycles as the page simulates.
+    Limit,
+    /// A breakpoint, or the end of the run.
+    Stopped(Stop),
+}
+
+#[derive(Clone, Debug)]
+pub struct Transport {
+    pub goal: Goal,
+    /// Index into [`SPEEDS`].
+    pub speed: usize,
+    pub wanted: Wanted,
+    /// Cycles that play still owes, in parts.
+    owed: f64,
+}
+
+impl Default for Transport {
+    fn default() -> Transport {
+        Transport { goal: Goal::Rest, speed: 3, wanted: Wanted::Event(Kind::Divergence), owed: 0.0 }
+    }
+}
+
+impl Transport {
+    pub fn is_resting(&self) -> bool {
+        self.goal == Goal::Rest
+    }
+
+    pub fn rest(&mut self) {
+        self.goal = Goal::Rest;
+        self.owed = 0.0;
+    }
+
+    pub fn start(&mut self, goal: Goal) {
+        self.goal = goal;
+        // The first cycle comes at once, not after a second of nothing.
+        self.owed = 1.0;
+    }
+
+    /// Cycles a second.
+    pub fn rate(&self) -> u32 {
+        SPEEDS[self.speed.min(SPEEDS.len() - 1)]
+    }
+
+    /// Whether movements are slow enough to be animated.
+    pub fn is_slow(&self) -> bool {
+        match self.goal {
+            Goal::Rest => true,
+            Goal::Play => self.rate() <= ANIMATED,
+            _ => false,
+        }
+    }
+
+    /// Works towards the goal; `None` when there was nothing to do.
+    pub fn tick(
+        &mut self,
+        session: &mut Session,
+        breakpoints: &Breakpoints,
+        elapsed: f64,
+        slice: f64,
+        clock: &dyn Fn() -> f64,
+    ) -> Option<Halt> {
+        let none = Breakpoints::default();
+        let deadline = clock() + slice;
+        match self.goal {
+            Goal::Rest => None,
+            Goal::Play if self.rate() == u32::MAX => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
+            Goal::Play => {
+                // A tab that was away for a minute owes no minute.
+                self.owed += f64::from(self.rate()) * elapsed.min(250.0) / 1000.0;
+                let whole = self.owed.floor();
+                if whole < 1.0 {
+                    return None;
+                }
+                self.owed -= whole;
+                let goal = session.cycle() + whole as u64;
+                Some(match run(session, goal, breakpoints, deadline, clock) {
+                    Halt::Arrived => Halt::Going,
+                    halt => halt,
+                })
+            }
+            Goal::End => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
+            Goal::Cycle(cycle) => Some(run(session, cycle, &none, deadline, clock)),
+            Goal::Search(target) => Some(search(session, target, deadline, clock)),
+        }
+    }
+}
+
+fn run(session: &mut Session, goal: u64, breakpoints: &Breakpoints, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
+    let chunk = if breakpoints.is_empty() { CHUNK } else { CHUNK / 4 };
+    loop {
+        let left = goal.min(LIMIT).saturating_sub(session.cycle());
+        if left == 0 {
+            return if session.cycle() >= LIMIT { Halt::Limit } else { Halt::Arrived };
+        }
+        match session.advance(left.min(chunk), breakpoints) {
+            Stop::Paused if clock() >= deadline => {
+                return if session.cycle() >= goal { Halt::Arrived } else { Halt::Going };
+            }
+            Stop::Paused => {}
+            stop => return Halt::Stopped(stop),
+        }
+    }
+}
+
+fn search(session: &mut Session, target: Target, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
+    loop {
+        if session.search(target, CHUNK / 4) {
+            return Halt::Arrived;
+        }
+        if session.at_end() {
+            return Halt::NotFound;
+        }
+        if session.cycle() >= LIMIT {
+            return Halt::Limit;
+        }
+        if clock() >= deadline {
+            return Halt::Going;
+        }
+    }
+}

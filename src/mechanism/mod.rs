@@ -1,0 +1,49 @@
+//! How a technique works, as a picture: one file a mechanism, one row in [`MECHANISMS`].
+//!
+//! A mechanism's picture is a function from the machine at one cycle to a [`Scene`]; lanes, stack entries and threads carry
+//! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
+//! that says for which divergence mechanisms it is.
+
+mod parts;
+mod pdom;
+
+use crate::policy::divergence::DivergenceKind;
+use crate::scene::Scene;
+use crate::sim::Sim;
+use crate::view::{Listing, Picture, Selection};
+
+/// What a picture is made from.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub sim: &'a Sim,
+    pub picture: &'a Picture,
+    pub listing: &'a Listing,
+    pub selection: Option<Selection>,
+    /// The room there is, in pixels. A picture may be taller; then it is scrolled.
+    pub width: f32,
+    pub height: f32,
+}
+
+/// One way of showing how threads part and meet.
+pub struct Mechanism {
+    /// The divergence mechanisms that it shows.
+    pub kinds: &'static [DivergenceKind],
+    pub title: &'static str,
+    /// What one sees, in the paper's terms with a gloss.
+    pub about: &'static str,
+    pub draw: fn(View) -> Scene<Selection>,
+}
+
+pub static MECHANISMS: &[Mechanism] = &[Mechanism {
+    kinds: &[DivergenceKind::Pdom],
+    title: "Reconvergence stack of each warp",
+    about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes an \
+            entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
+            reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
+    draw: pdom::draw,
+}];
+
+/// The picture for a divergence mechanism; the first one shows at least the warps of any.
+pub fn of(kind: DivergenceKind) -> &'static Mechanism {
+    MECHANISMS.iter().find(|mechanism| mechanism.kinds.contains(&kind)).unwrap_or(&MECHANISMS[0])
+}

@@ -1,0 +1,135 @@
+//! What every mechanism's picture is put together from: lanes, warp chips, reason letters, and the overview of all warps.
+
+use super::View;
+use crate::event::Reason;
+use crate::scene::{Align, Figure, Key, Rect, Scene, Tone, key};
+use crate::view::{Lane, Selection, WarpPicture};
+
+/// Kinds of keys, so that no two things share one.
+pub mod kind {
+    pub const OVERVIEW_LANE: u8 = 1;
+    pub const FOCUS_LANE: u8 = 2;
+    pub const ENTRY_LANE: u8 = 3;
+    pub const ENTRY_ROW: u8 = 4;
+    pub const ENTRY_TEXT: u8 = 5;
+    pub const OVERVIEW_ROW: u8 = 6;
+}
+
+/// Space after every fourth lane, as a share of a cell.
+const GROUP_GAP: f32 = 0.4;
+pub const SMALL: f32 = 11.0;
+pub const BASE: f32 = 13.0;
+
+/// Where lanes lie next to each other, in groups of four.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneGrid {
+    pub x: f32,
+    /// Width of a cell, its gap included.
+    pub pitch: f32,
+    pub gap: f32,
+}
+
+impl LaneGrid {
+    /// As wide as fits into `width`, but no wider than `most` a cell.
+    pub fn fit(x: f32, width: f32, lanes: u32, most: f32) -> LaneGrid {
+        let units = lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP;
+        let pitch = (width / units).min(most).max(2.0);
+        let pitch = if pitch > 6.0 { pitch.floor() } else { pitch };
+        LaneGrid { x, pitch, gap: if pitch > 6.0 { 2.0 } else { 0.5 } }
+    }
+
+    pub fn cell(&self, lane: u32, y: f32, height: f32) -> Rect {
+        let x = self.x + (lane as f32 + (lane / 4) as f32 * GROUP_GAP) * self.pitch;
+        Rect::new(x, y, self.pitch - self.gap, height)
+    }
+
+    pub fn width(&self, lanes: u32) -> f32 {
+        (lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP) * self.pitch
+    }
+}
+
+/// A static warp's own hue.
+pub fn hue(warp: u16) -> Tone {
+    Tone::Warp((warp % 8) as u8)
+}
+
+/// A lane in the look of what it does: told apart by shape as well as by tone.
+pub fn lane(scene: &mut Scene<Selection>, key: Key, look: Lane, tone: Tone, cell: Rect) {
+    match look {
+        Lane::Active => scene.fill(key, tone, cell),
+        Lane::Masked => scene.outline(key, Tone::Edge, cell),
+        Lane::Exited => scene.push(key, Tone::Soft, Figure::Dot(cell)),
+        Lane::Barrier => scene.push(key, tone, Figure::Wait(cell)),
+        Lane::Empty => {}
+    }
+}
+
+/// The warp's hue and number; every further eight warps have a stripe more.
+pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) {
+    scene.fill(0, hue(warp), Rect::new(x, y, size, size));
+    for stripe in 0..warp / 8 {
+        let at = y + size - 2.0 - f32::from(stripe) * 2.0;
+        scene.fill(0, Tone::Panel, Rect::new(x, at, size, 1.0));
+    }
+}
+
+/// What the warp did in the last cycle: its colour and its letter.
+pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f32, size: f32) {
+    let Some(reason) = reason else { return };
+    scene.fill(0, Tone::Reason(reason), Rect::new(x, y, size * 0.36, size));
+    scene.mono(0, Tone::Text, x + size * 0.5, y + size * 0.86, size, Align::Left, reason.letter().to_string());
+}
+
+/// Every resident warp as a row of lanes; the height that was needed.
+pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) -> f32 {
+    let warps = &view.picture.warps;
+    if warps.is_empty() {
+        scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, "No warp is resident: the run has ended.");
+        return 24.0;
+    }
+    let width = warps[0].width;
+    // As many columns as keep a lane at three pixels and more, and no more than are needed.
+    let wanted = (warps.len() as f32 * 16.0 / room.max(64.0)).ceil().max(1.0);
+    let possible = ((view.width + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
+    let columns = wanted.min(possible).min(4.0);
+    let rows = (warps.len() as f32 / columns).ceil();
+    let row_height = (room / rows).floor().clamp(12.0, 20.0);
+    let column_width = (view.width + 16.0) / columns - 16.0;
+    for (at, warp) in warps.iter().enumerate() {
+        let (column, row) = ((at as f32 / rows).floor(), at as f32 % rows);
+        let left = column * (column_width + 16.0);
+        overview_row(scene, view, warp, Rect::new(left, y + row * row_height, column_width, row_height));
+    }
+    rows * row_height
+}
+
+const LABEL: f32 = 58.0;
+const DEPTH: f32 = 26.0;
+
+fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, row: Rect) {
+    let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
+    let in_block = matches!(view.selection, Some(Selection::Block { sm, slot }) if (sm, slot) == (warp.sm, warp.slot));
+    if selected || in_block {
+        scene.fill(key(kind::OVERVIEW_ROW, 0, 0, u8::from(in_block)), Tone::Picked, row);
+    }
+    scene.spot(row, Selection::Warp { sm: warp.sm, warp: warp.warp });
+    let size = (row.h - 4.0).min(11.0);
+    let top = row.y + (row.h - size) / 2.0;
+    chip(scene, warp.warp, row.x + 2.0, top, size);
+    scene.mono(0, Tone::Text, row.x + 6.0 + size, top + size * 0.9, size.max(10.0), Align::Left, warp.warp.to_string());
+    reason(scene, warp.reason, row.x + 36.0, top, size);
+    let grid = LaneGrid::fit(row.x + LABEL, row.w - LABEL - DEPTH, warp.width, 14.0);
+    let tone = hue(warp.warp);
+    for at in 0..warp.width {
+        let cell = grid.cell(at, row.y + 2.0, row.h - 4.0);
+        let name = key(kind::OVERVIEW_LANE, u32::from(warp.sm) << 16 | u32::from(warp.warp), at as u16, 0);
+        lane(scene, name, warp.lane(at), tone, cell);
+        scene.spot(cell, Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 });
+    }
+    // How deep its stack is, as a pile.
+    let depth = warp.stack.len().saturating_sub(1).min(6);
+    for at in 0..depth {
+        let x = row.x + LABEL + grid.width(warp.width) + 4.0 + at as f32 * 3.0;
+        scene.fill(0, Tone::Soft, Rect::new(x, row.y + 3.0, 2.0, row.h - 6.0));
+    }
+}

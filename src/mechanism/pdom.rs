@@ -1,0 +1,119 @@
+//! PDOM's picture: the selected warp's stack over its lanes, and all warps below.
+//!
+//! The stack's rows lie under the lanes they are about, so that a mask is read off its column. The top entry, which runs,
+//! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
+
+use super::View;
+use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, lane, overview, reason};
+use crate::program::Pc;
+use crate::scene::{Align, Rect, Scene, Tone, key};
+use crate::view::{Lane, Selection, WarpPicture};
+
+const LABELS: f32 = 118.0;
+const ENTRY: f32 = 20.0;
+/// Rows that the stack's part has room for before it pushes the overview down.
+const ROOM: usize = 4;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let mut scene = Scene::new(view.width, view.height);
+    let chosen = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
+    let warp = chosen.or(view.picture.warps.first());
+    let mut y = 0.0;
+    if let Some(warp) = warp {
+        y = focus(&mut scene, &view, warp);
+    }
+    y += 12.0;
+    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
+    y += 20.0;
+    scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All warps");
+    scene.label(0, Tone::Soft, 66.0, y, SMALL, Align::Left, "filled: active · outline: masked · bar: at a barrier · dot: ended");
+    y += 8.0;
+    y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
+    scene.height = scene.height.max(y);
+    scene.words = words(&view, warp);
+    scene
+}
+
+/// The selected warp large: its lanes, and its stack below them. The height that was needed.
+fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
+    let grid = LaneGrid::fit(LABELS, view.width - LABELS, warp.width, 30.0);
+    let tone = hue(warp.warp);
+    chip(scene, warp.warp, 0.0, 3.0, 14.0);
+    scene.bold(0, Tone::Text, 20.0, 15.0, 15.0, Align::Left, format!("Warp {}", warp.warp));
+    scene.label(0, Tone::Soft, 88.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));
+    if let Some(did) = warp.reason {
+        reason(scene, Some(did), 152.0, 3.0, 14.0);
+        scene.label(0, Tone::Soft, 176.0, 15.0, BASE, Align::Left, did.label());
+    }
+    let code = view.listing.code(&view.sim.machine.program, warp.pc);
+    let room = ((view.width - 300.0) / 7.3).max(0.0) as usize;
+    if !code.is_empty() && room > 12 {
+        let short: String = if code.chars().count() > room { code.chars().take(room - 1).chain(['…']).collect() } else { code };
+        scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, short);
+    }
+
+    let mut y = 40.0;
+    // Lane numbers: every fourth, or every one where there is room.
+    for at in (0..warp.width).filter(|at| at % 4 == 0 || grid.pitch >= 16.0) {
+        let cell = grid.cell(at, y, 0.0);
+        scene.mono(0, Tone::Soft, cell.x + cell.w / 2.0, y, 10.0, Align::Middle, at.to_string());
+    }
+    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, "lane");
+    y += 6.0;
+    let height = grid.pitch.clamp(12.0, 22.0);
+    for at in 0..warp.width {
+        let cell = grid.cell(at, y, height);
+        lane(scene, key(kind::FOCUS_LANE, 0, 0, at as u8), warp.lane(at), tone, cell);
+        let name = Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 };
+        scene.spot(cell, name);
+        if view.selection == Some(name) {
+            let ring = Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0);
+            scene.outline(0, Tone::Text, ring);
+        }
+    }
+    scene.label(0, Tone::Text, 0.0, y + height / 2.0 + 4.0, SMALL, Align::Left, format!("{} of {} active", warp.active.count_ones(), warp.width));
+    y += height + 22.0;
+    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, "stack: PC → RPC");
+    scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it");
+    y += 6.0;
+    let depth = warp.stack.len();
+    for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
+        let top = y + row as f32 * ENTRY;
+        let runs = row == 0;
+        let name = at as u8;
+        if runs {
+            scene.fill(key(kind::ENTRY_ROW, 0, 0, 0), Tone::Changed, Rect::new(0.0, top, view.width.min(LABELS + grid.width(warp.width) + 4.0), ENTRY - 2.0));
+        }
+        let text = format!("{} → {}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
+        scene.mono(key(kind::ENTRY_TEXT, 0, 0, name), if runs { Tone::Text } else { Tone::Soft }, 6.0, top + 13.0, 12.0, Align::Left, text);
+        for lane_at in 0..warp.width {
+            let cell = grid.cell(lane_at, top + 3.0, ENTRY - 8.0);
+            let look = match (entry.mask >> lane_at & 1 != 0, runs) {
+                (true, true) => Lane::Active,
+                (true, false) => Lane::Masked,
+                (false, _) => continue,
+            };
+            lane(scene, key(kind::ENTRY_LANE, lane_at, name.into(), 0), look, if runs { tone } else { Tone::Soft }, cell);
+        }
+    }
+    y + depth.max(ROOM) as f32 * ENTRY
+}
+
+fn words(view: &View, warp: Option<&WarpPicture>) -> String {
+    let resident = view.picture.warps.len();
+    let issued = view.picture.warps.iter().filter(|w| w.reason == Some(crate::event::Reason::Issued)).count();
+    let divergent = view.picture.warps.iter().filter(|w| w.stack.len() > 1).count();
+    let mut text = format!("Cycle {}: {resident} warps resident, {issued} issued in the last cycle, {divergent} divergent.", view.picture.cycle);
+    if let Some(warp) = warp {
+        text.push_str(&format!(
+            " Warp {}: {} of {} lanes active at PC {}, {}; its stack has {} entries.",
+            warp.warp,
+            warp.active.count_ones(),
+            warp.width,
+            warp.pc,
+            view.listing.line(warp.pc),
+            warp.stack.len()
+        ));
+    }
+    text
+}

@@ -1,0 +1,341 @@
+//! What the page does, without the page: stepping, going back, searching, breakpoints, mistakes, links.
+#![cfg(not(target_arch = "wasm32"))]
+
+use warpscope::event::{Event, Log, Reason, Sink};
+use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Verdict, Wanted};
+use warpscope::mechanism::{self, View};
+use warpscope::record::Kind;
+use warpscope::scene::{Palette, Theme, svg};
+use warpscope::view::{Selection, card};
+
+fn lab(name: &str, preset: &str) -> Lab {
+    let mut lab = Lab::new();
+    lab.setup = Setup { preset: preset.into(), ..Setup::default() };
+    lab.choose(Origin::find(name, Size::Small));
+    assert!(lab.misfit.is_none(), "{:?}", lab.misfit);
+    lab
+}
+
+/// Lets the transport work until it rests.
+fn settle(lab: &mut Lab) {
+    while !lab.transport.is_resting() {
+        lab.tick(16.0, f64::INFINITY, &|| 0.0);
+    }
+}
+
+/// All that a person sees at this moment.
+fn picture(lab: &Lab) -> String {
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let view = View {
+        sim: stage.session.sim(),
+        picture: &picture,
+        listing: &stage.listing,
+        selection: lab.selection,
+        width: 600.0,
+        height: 500.0,
+    };
+    let scene = (mechanism::of(stage.session.sim().machine.config.divergence).draw)(view);
+    let cards = picture.warps.iter().map(|w| card::card(stage.witness(&picture), Selection::Warp { sm: w.sm, warp: w.warp }));
+    format!(
+        "{}\n{:?}\n{:?}\n{:?}",
+        svg(&scene, &Palette::new(Theme::Light)),
+        cards.collect::<Vec<_>>(),
+        stage.session.replay().tally(),
+        stage.session.last()
+    )
+}
+
+#[test]
+fn going_back_shows_the_same_picture() {
+    for (name, preset) in [("collatz", "gtx480"), ("mergesort", "gtx480"), ("tbc_example1", "toy"), ("reduce", "vws")] {
+        let mut lab = lab(name, preset);
+        let mut seen = Vec::new();
+        while seen.len() < 60 && !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
+            seen.push(picture(&lab));
+            lab.step();
+        }
+        for expected in seen.iter().rev() {
+            lab.back();
+            assert!(picture(&lab) == *expected, "{name} on {preset}, cycle {}", lab.cycle());
+        }
+        assert_eq!(lab.cycle(), 0);
+        lab.end();
+        settle(&mut lab);
+        lab.seek(37);
+        assert!(picture(&lab) == seen[37], "{name} on {preset}: from the end to cycle 37");
+    }
+}
+
+#[test]
+fn a_run_to_the_end_is_checked_against_the_reference() {
+    let mut lab = lab("bfs", "gtx480");
+    lab.end();
+    settle(&mut lab);
+    let stage = lab.stage.as_ref().expect("a stage");
+    assert!(stage.session.at_end());
+    assert_eq!(stage.verdict(), Some(Verdict::Right));
+    assert!(lab.notice.as_ref().is_some_and(|notice| !notice.bad && notice.text.contains("Done")));
+    assert_eq!(stage.report().cycles, stage.session.cycle());
+    lab.back();
+    assert_eq!(lab.stage.as_ref().and_then(|stage| stage.verdict()), None, "there is no result before the end");
+}
+
+/// The cycles in which something of a kind happened, told by the machine itself.
+fn cycles_of(lab: &Lab, wanted: impl Fn(&Event) -> bool) -> Vec<u64> {
+    let stage = lab.stage.as_ref().expect("a stage");
+    let mut log = Log::default();
+    stage.session.replay().events(0, u64::MAX, &mut log);
+    let mut cycles: Vec<u64> = log.events.iter().filter(|(_, event)| wanted(event)).map(|(cycle, _)| *cycle).collect();
+    cycles.dedup();
+    cycles
+}
+
+#[test]
+fn next_and_previous_find_every_event_once() {
+    let mut lab = lab("reduce", "gtx480");
+    let releases = cycles_of(&lab, |event| matches!(event, Event::BarrierRelease { .. }));
+    assert!(releases.len() > 3);
+    lab.transport.wanted = Wanted::Event(Kind::BarrierRelease);
+    for &expected in &releases {
+        lab.next_event();
+        settle(&mut lab);
+        assert_eq!(lab.cycle(), expected + 1, "the picture shows what that cycle did");
+    }
+    lab.next_event();
+    settle(&mut lab);
+    assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("none follows")), "{:?}", lab.notice);
+    for &expected in releases.iter().rev().skip(usize::from(lab.cycle() == releases[releases.len() - 1] + 1)) {
+        lab.previous_event();
+        assert_eq!(lab.cycle(), expected + 1);
+    }
+    // Known country is found again without simulating anything.
+    lab.seek(0);
+    lab.next_event();
+    assert_eq!((lab.cycle(), lab.transport.goal), (releases[0] + 1, Goal::Rest));
+}
+
+#[test]
+fn stalls_of_a_warp_are_found() {
+    let mut lab = lab("saxpy", "gtx480");
+    lab.selection = Some(Selection::Warp { sm: 0, warp: 1 });
+    lab.transport.wanted = Wanted::Stall;
+    let stalls = cycles_of(&lab, |event| {
+        matches!(event, Event::Warp { warp: 1, reason: Some(reason), .. }
+            if !matches!(reason, Reason::Issued | Reason::NotSelected | Reason::Exit))
+    });
+    for &expected in &stalls[..stalls.len().min(12)] {
+        lab.next_event();
+        settle(&mut lab);
+        assert_eq!(lab.cycle(), expected + 1);
+    }
+}
+
+#[test]
+fn breakpoints_stop_a_run_where_they_should() {
+    let mut lab = lab("collatz", "gtx480");
+    // A line of the source that holds a branch.
+    let (line, pcs) = {
+        let listing = &lab.stage.as_ref().expect("a stage").listing;
+        let found = listing.cuda_lines().iter().enumerate().find(|(_, line)| line.branches).expect("a branch");
+        (found.0, found.1.pcs.clone())
+    };
+    let first = cycles_of(&lab, |event| matches!(event, Event::Issued { pc, .. } if pcs.contains(pc)))[0];
+    lab.breakpoints.toggle_pcs(&pcs);
+    lab.end();
+    settle(&mut lab);
+    assert_eq!(lab.cycle(), first + 1);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.text.contains(&format!("line {}", line + 1))), "{:?}", lab.notice);
+    lab.breakpoints.toggle_pcs(&pcs);
+    assert!(lab.breakpoints.is_empty());
+
+    lab.seek(0);
+    lab.breakpoints.toggle_kind(Kind::BlockEnd);
+    lab.transport.speed = 0;
+    lab.play();
+    settle(&mut lab);
+    let end = cycles_of(&lab, |event| matches!(event, Event::BlockEnd { .. }))[0];
+    assert_eq!(lab.cycle(), end + 1);
+
+    lab.breakpoints.toggle_kind(Kind::BlockEnd);
+    lab.breakpoints.toggle_warp(0, 1);
+    lab.seek(0);
+    lab.end();
+    settle(&mut lab);
+    let turn = cycles_of(&lab, |event| matches!(event, Event::Issued { warp: 1, .. }))[0];
+    assert_eq!(lab.cycle(), turn + 1);
+    assert_eq!(lab.selection, Some(Selection::Warp { sm: 0, warp: 1 }));
+}
+
+#[test]
+fn play_keeps_its_pace() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.transport.speed = 2;
+    assert_eq!(lab.transport.rate(), 4);
+    lab.play();
+    for _ in 0..60 {
+        lab.tick(1000.0 / 60.0, 10.0, &|| 0.0);
+    }
+    assert!((4..=6).contains(&lab.cycle()), "{} cycles in a second at 4 a second", lab.cycle());
+    lab.play();
+    assert!(lab.transport.is_resting());
+}
+
+#[test]
+fn a_mistake_leaves_the_last_good_kernel_loaded() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.seek(50);
+    settle(&mut lab);
+    let before = picture(&lab);
+    let good = lab.ptx.to_string();
+    lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
+    assert!(!lab.reading.ptx.is_empty());
+    assert!(picture(&lab) == before, "the stage stays");
+    lab.edit_ptx(good);
+    assert!(lab.reading.ptx.is_empty());
+    assert_eq!(lab.cycle(), 0, "a good text starts again");
+    lab.edit_launch("grid = [1]\nblock = [99999]".into());
+    assert!(lab.misfit.is_some() || !lab.reading.launch.is_empty());
+    assert!(lab.stage.is_some());
+}
+
+#[test]
+fn a_change_of_the_machine_restarts_and_says_so() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.seek(200);
+    settle(&mut lab);
+    lab.set_up(lab.setup.with_key("schedulers", "1"));
+    assert_eq!(lab.cycle(), 0);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.text.contains("schedulers = 1") && n.text.contains("starts again")));
+    let kept = lab.stage.as_ref().map(|stage| stage.session.sim().machine.config.schedulers);
+    lab.set_up(lab.setup.with_key("warp_width", "33"));
+    assert!(lab.misfit.as_ref().is_some_and(|m| m.contains("warp_width")), "{:?}", lab.misfit);
+    assert_eq!(lab.stage.as_ref().map(|stage| stage.session.sim().machine.config.schedulers), kept, "the last machine stays");
+}
+
+#[test]
+fn a_link_opens_the_same_picture() {
+    let mut lab = lab("mergesort", "vws");
+    lab.set_up(lab.setup.with_key("schedulers", "1"));
+    lab.seek(333);
+    settle(&mut lab);
+    lab.selection = Some(Selection::Lane { sm: 0, warp: 1, lane: 5 });
+    let fragment = lab.link().write();
+    let mut other = Lab::new();
+    other.open(Link::read(&fragment).expect("a sound link").expect("not empty"));
+    settle(&mut other);
+    assert_eq!(other.selection, lab.selection);
+    assert!(picture(&other) == picture(&lab), "{fragment}");
+    // With a text of one's own.
+    let own = lab.ptx.to_string() + "\n// mine\n";
+    lab.edit_ptx(own.clone());
+    other.open(Link::read(&lab.link().write()).expect("a sound link").expect("not empty"));
+    assert_eq!(*other.ptx, own);
+}
+
+#[test]
+fn an_endless_kernel_and_a_trap_end_in_a_message() {
+    let mut lab = Lab::new();
+    lab.setup.preset = "toy".into();
+    lab.edit_ptx(".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry spin()\n{\nagain:\n bra.uni again;\n}\n".into());
+    lab.edit_launch("grid = [1]\nblock = [4]".into());
+    assert!(lab.stage.is_some(), "{:?} {:?}", lab.misfit, lab.reading.launch);
+    lab.end();
+    settle(&mut lab);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("Still running")), "{:?}", lab.notice);
+
+    let mut lab = self::lab("saxpy", "gtx480");
+    let launch = lab.launch.replacen("len = ", "len = 1 # ", 1);
+    lab.edit_launch(launch);
+    lab.end();
+    settle(&mut lab);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("trapped") && n.pc.is_some()), "{:?}", lab.notice);
+    lab.seek(0);
+    assert_eq!(lab.cycle(), 0);
+}
+
+/// The lost lanes of all instructions are those that the numbers of the run say.
+#[test]
+fn costs_of_lines_add_up() {
+    let mut lab = lab("mandelbrot", "gtx480");
+    lab.end();
+    settle(&mut lab);
+    let stage = lab.stage.as_ref().expect("a stage");
+    let (report, costs) = (stage.report(), &stage.session.replay().tally().costs);
+    let (issues, lost) = costs.iter().fold((0, 0), |(i, l), cost| (i + cost.issues, l + cost.lost));
+    assert_eq!(issues, report.warp_instructions);
+    assert_eq!(lost, report.warp_instructions * 32 - report.thread_instructions);
+    assert_eq!(costs.iter().map(|cost| cost.splits).sum::<u64>(), report.divergent_branches);
+}
+
+/// The record says for every warp and cycle what the events say, near by and from afar, and its counts add up.
+#[test]
+fn the_record_agrees_with_the_events() {
+    let mut lab = lab("mergesort", "gtx480");
+    lab.end();
+    settle(&mut lab);
+    let stage = lab.stage.as_ref().expect("a stage");
+    let record = stage.session.record();
+    let end = stage.session.cycle();
+    assert_eq!(record.end(), end);
+    struct Now(Vec<u8>);
+    impl Sink for Now {
+        const WANTS_WARPS: bool = true;
+        fn event(&mut self, _: u64, event: Event) {
+            if let Event::Warp { warp, reason, .. } = event {
+                self.0[usize::from(warp)] = reason.map_or(9, |reason| reason as u8);
+            }
+        }
+    }
+    let mut now = Now(vec![9; record.slots()]);
+    for cycle in (0..end).filter(|cycle| cycle % 97 == 0) {
+        now.0.fill(9);
+        stage.session.replay().events(0, cycle + 1, &mut now);
+        for (warp, code) in now.0.iter().enumerate() {
+            assert_eq!(record.tracks()[warp].at(cycle), *code, "warp {warp}, cycle {cycle}");
+        }
+        if cycle > 2_000 {
+            break;
+        }
+    }
+    let report = stage.report();
+    let buckets = record.series().buckets();
+    assert_eq!(buckets.iter().map(|b| b.thread_instructions).sum::<u64>(), report.thread_instructions);
+    assert_eq!(buckets.iter().map(|b| b.reasons.iter().sum::<u64>()).sum::<u64>(), report.resident_warp_cycles);
+    assert_eq!(buckets.iter().map(|b| b.cycles).sum::<u64>(), end);
+}
+
+#[test]
+fn sentences_follow_the_cause() {
+    let mut lab = lab("mergesort", "gtx480");
+    let mut seen = std::collections::BTreeSet::new();
+    lab.transport.wanted = Wanted::Event(Kind::BarrierArrival);
+    lab.next_event();
+    settle(&mut lab);
+    lab.seek(lab.cycle().saturating_sub(400));
+    for _ in 0..1_500 {
+        lab.step();
+        let stage = lab.stage.as_ref().expect("a stage");
+        let picture = stage.picture();
+        for warp in &picture.warps {
+            let card = card::card(stage.witness(&picture), Selection::Warp { sm: warp.sm, warp: warp.warp });
+            assert!(!card.why.is_empty() && card.why.iter().all(|s| s.ends_with('.')), "{:?}", card.why);
+            if let Some(reason) = warp.reason {
+                if seen.insert(reason) {
+                    println!("{reason:?}: {}", card.why.join(" "));
+                }
+                if reason == Reason::Barrier {
+                    assert!(card.why[0].contains("barrier"), "{:?}", card.why);
+                }
+            }
+            for lane in 0..warp.width {
+                let name = Selection::Lane { sm: warp.sm, warp: warp.warp, lane: lane as u8 };
+                assert!(!card::card(stage.witness(&picture), name).why.is_empty());
+            }
+        }
+        if stage.session.at_end() {
+            break;
+        }
+    }
+    assert!(seen.len() >= 6, "{seen:?}");
+}
