@@ -6,7 +6,7 @@
 //!
 //! The counts of the run so far travel with the machine, so that going back takes them back too.
 
-use crate::event::{Event, Silence, Sink};
+use crate::event::{Event, Sink};
 use crate::metrics::Tally;
 use crate::sim::Sim;
 
@@ -40,8 +40,39 @@ impl Moment {
         self.sim.state.cycle
     }
 
-    fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
-        self.sim.run(cycles, &mut (&mut self.tally, sink));
+    fn run<'a>(&'a mut self, cycles: u64, then: Option<&'a mut (dyn Listener + 'a)>) {
+        self.sim.run(cycles, &mut Ears { tally: Some(&mut self.tally), then });
+    }
+}
+
+/// A sink that is called through a pointer.
+trait Listener {
+    fn hear(&mut self, cycle: u64, event: Event);
+}
+
+impl<S: Sink> Listener for S {
+    fn hear(&mut self, cycle: u64, event: Event) {
+        self.event(cycle, event);
+    }
+}
+
+/// The only sink that a replayed machine knows, so that there is only one copy of the machine's code for all that listen.
+struct Ears<'a> {
+    tally: Option<&'a mut Tally>,
+    then: Option<&'a mut (dyn Listener + 'a)>,
+}
+
+impl Sink for Ears<'_> {
+    const WANTS_WARPS: bool = true;
+
+    #[inline]
+    fn event(&mut self, cycle: u64, event: Event) {
+        if let Some(tally) = &mut self.tally {
+            tally.event(cycle, event);
+        }
+        if let Some(then) = &mut self.then {
+            then.hear(cycle, event);
+        }
     }
 }
 
@@ -88,7 +119,7 @@ impl Replay {
         } else if let Some(nearer) = self.snapshots.iter().rfind(|s| s.cycle() <= cycle && s.cycle() > self.cycle()) {
             self.now = nearer.clone();
         }
-        self.run_to(cycle, &mut Silence);
+        self.forward(cycle, None);
     }
 
     /// One cycle forwards, with its events.
@@ -127,8 +158,9 @@ impl Replay {
             }
             let mut sim = self.snapshots[at].sim.clone();
             let mut last = Last { wanted: &wanted, found: None };
+            let mut ears = Ears { tally: None, then: Some(&mut last) };
             while sim.state.cycle < end && !sim.finished() {
-                sim.step(&mut last);
+                sim.step(&mut ears);
             }
             if let Some((cycle, event)) = last.found {
                 self.seek(cycle + 1);
@@ -143,9 +175,10 @@ impl Replay {
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
         let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
         let mut sim = before.sim.clone();
-        sim.run(start - sim.state.cycle, &mut Silence);
+        sim.run(start - sim.state.cycle, &mut Ears { tally: None, then: None });
+        let mut ears = Ears { tally: None, then: Some(sink) };
         while sim.state.cycle < end && !sim.finished() {
-            sim.step(sink);
+            sim.step(&mut ears);
         }
     }
 
@@ -157,10 +190,14 @@ impl Replay {
 
     /// Runs on to a cycle, taking snapshots in country that has not been seen before. A cycle behind is no goal.
     pub fn run_to<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
+        self.forward(cycle, Some(sink));
+    }
+
+    fn forward(&mut self, cycle: u64, mut then: Option<&mut dyn Listener>) {
         while !self.now.sim.finished() && self.cycle() < cycle {
             let last = self.snapshots.last().map_or(0, Moment::cycle);
             let next = if self.cycle() >= last { last + self.distance } else { cycle };
-            self.now.run(next.min(cycle) - self.cycle(), sink);
+            self.now.run(next.min(cycle) - self.cycle(), then.as_deref_mut().map(|then| then as _));
             if self.cycle() >= last + self.distance && !self.now.sim.finished() {
                 self.snapshots.push(self.now.clone());
                 self.thin_out();

@@ -11,6 +11,7 @@ mod read;
 mod setup;
 mod show;
 mod stage;
+pub mod timeline;
 mod transport;
 
 pub use draft::{Draft, Texts};

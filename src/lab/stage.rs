@@ -46,7 +46,8 @@ impl Stage {
             None => Err("a page has no files; use the command line, or give values".into()),
         };
         let before = ready.launch.fill(&read_file).map_err(|error| error.to_string())?;
-        let session = Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
+        let session =
+            Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
@@ -133,8 +134,12 @@ impl Stage {
             return Notice { text: format!("The kernel trapped in cycle {cycles}: {text}"), bad: true, pc: trap.pc };
         }
         match self.verdict() {
-            Some(Verdict::Right) => Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference on the host computes.")),
-            Some(Verdict::Wrong(how)) => Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}")),
+            Some(Verdict::Right) => {
+                Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference on the host computes."))
+            }
+            Some(Verdict::Wrong(how)) => {
+                Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}"))
+            }
             _ => Notice::good(format!("Done after {cycles} cycles.")),
         }
     }
@@ -143,7 +148,9 @@ impl Stage {
     pub fn tell_hit(&self, hit: Hit) -> (String, Option<Pc>) {
         match hit {
             Hit::Pc { pc, warp, .. } => (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc)),
-            Hit::Warp { warp, pc, .. } => (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc)),
+            Hit::Warp { warp, pc, .. } => {
+                (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc))
+            }
             Hit::Event(kind) => (format!("Breakpoint: {}.", kind.label().to_lowercase()), None),
         }
     }

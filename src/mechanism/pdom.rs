@@ -26,7 +26,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     y += 20.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All warps");
-    scene.label(0, Tone::Soft, 66.0, y, SMALL, Align::Left, "filled: active · outline: masked · bar: at a barrier · dot: ended");
+    scene.label(0, Tone::Soft, 80.0, y, SMALL, Align::Left, "filled: active · outline: masked · bar: at a barrier · dot: ended");
     y += 8.0;
     y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
     scene.height = scene.height.max(y);
@@ -71,7 +71,15 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
             scene.outline(0, Tone::Text, ring);
         }
     }
-    scene.label(0, Tone::Text, 0.0, y + height / 2.0 + 4.0, SMALL, Align::Left, format!("{} of {} active", warp.active.count_ones(), warp.width));
+    scene.label(
+        0,
+        Tone::Text,
+        0.0,
+        y + height / 2.0 + 4.0,
+        SMALL,
+        Align::Left,
+        format!("{} of {} active", warp.active.count_ones(), warp.width),
+    );
     y += height + 22.0;
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, "stack: PC → RPC");
     scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it");
@@ -82,10 +90,22 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
         let runs = row == 0;
         let name = at as u8;
         if runs {
-            scene.fill(key(kind::ENTRY_ROW, 0, 0, 0), Tone::Changed, Rect::new(0.0, top, view.width.min(LABELS + grid.width(warp.width) + 4.0), ENTRY - 2.0));
+            scene.fill(
+                key(kind::ENTRY_ROW, 0, 0, 0),
+                Tone::Changed,
+                Rect::new(0.0, top, view.width.min(LABELS + grid.width(warp.width) + 4.0), ENTRY - 2.0),
+            );
         }
         let text = format!("{} → {}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
-        scene.mono(key(kind::ENTRY_TEXT, 0, 0, name), if runs { Tone::Text } else { Tone::Soft }, 6.0, top + 13.0, 12.0, Align::Left, text);
+        scene.mono(
+            key(kind::ENTRY_TEXT, 0, 0, name),
+            if runs { Tone::Text } else { Tone::Soft },
+            6.0,
+            top + 13.0,
+            12.0,
+            Align::Left,
+            text,
+        );
         for lane_at in 0..warp.width {
             let cell = grid.cell(lane_at, top + 3.0, ENTRY - 8.0);
             let look = match (entry.mask >> lane_at & 1 != 0, runs) {
@@ -103,7 +123,10 @@ fn words(view: &View, warp: Option<&WarpPicture>) -> String {
     let resident = view.picture.warps.len();
     let issued = view.picture.warps.iter().filter(|w| w.reason == Some(crate::event::Reason::Issued)).count();
     let divergent = view.picture.warps.iter().filter(|w| w.stack.len() > 1).count();
-    let mut text = format!("Cycle {}: {resident} warps resident, {issued} issued in the last cycle, {divergent} divergent.", view.picture.cycle);
+    let mut text = format!(
+        "Cycle {}: {resident} warps resident, {issued} issued in the last cycle, {divergent} divergent.",
+        view.picture.cycle
+    );
     if let Some(warp) = warp {
         text.push_str(&format!(
             " Warp {}: {} of {} lanes active at PC {}, {}; its stack has {} entries.",

@@ -1,50 +1,353 @@
-//! The whole page: the bar, three columns, and the run that is under way.
+//! The whole page: panels in their places, the keyboard, the clock, and what is remembered.
 
-use yew::prelude::*;
-
-use super::about::AboutPanel;
 use super::bar::Bar;
 use super::dropping::use_dropping;
-use super::launch::LaunchPanel;
-use super::result::ResultPanel;
-use super::running::use_running;
+use super::frame::{Frames, now};
+use super::handle::{Handle, use_lab};
+use super::help::Help;
+use super::kernel::KernelEditor;
+use super::keys::{Deed, deed};
+use super::notice::NoticeLine;
+use super::settings::Settings;
+use super::side::{Side, Tab};
 use super::source::SourcePanel;
-use super::state::{Run, State};
+use super::stage::StagePanel;
+use super::timeline::{Move, Timeline};
+use super::transport::TransportBar;
+use super::{share, storage, theme};
+use crate::lab::{Goal, Lab, Notice};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use yew::prelude::*;
+
+/// A sheet over the page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sheet {
+    Editor,
+    Settings,
+    Help,
+}
+
+/// How large the panels are, in pixels.
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Sizes {
+    source: f64,
+    side: f64,
+    timeline: f64,
+}
+
+const SIZES: &str = "warpscope.sizes";
+const SEEN: &str = "warpscope.seen";
+/// How long the page may work between two frames: most of a frame while it runs fast, less while it plays.
+const FAST_SLICE_MS: f64 = 13.0;
+const SLOW_SLICE_MS: f64 = 6.0;
+/// Frames between two drawings while it runs fast.
+const FAST_FRAMES: u32 = 4;
 
 #[component]
 pub fn App() -> Html {
-    let state = use_reducer(State::new);
-    let dispatch = state.dispatcher();
-    use_effect_with(state.draft(), |draft| draft.save());
-    let running = use_running(&state);
-    let dropping = use_dropping(dispatch.clone());
+    let embed = use_memo((), |()| share::opened().ok().flatten().is_some_and(|link| link.embed));
+    let handle = use_lab(open);
+    let theme = use_state_eq(theme::current);
+    let tab = use_state_eq(|| Tab::Inspector);
+    let sheet = use_state_eq(|| None::<Sheet>);
+    let asked = use_state_eq(|| (0u32, None::<Move>));
+    let sizes = use_state_eq(|| storage::load::<Sizes>(SIZES));
+    let hint = use_state_eq(|| storage::load::<bool>(SEEN).is_none());
+    let dropping = use_dropping(handle.clone());
+    use_clock(&handle);
+    use_memory(&handle);
+    use_links(&handle);
 
-    let missing = state.reading.ready.as_ref().err().map(|reason| AttrValue::from(reason.clone()));
-    let onkeydown = {
-        let onrun = running.start.clone();
-        let can_run = missing.is_none();
+    let switch_theme = {
+        let theme = theme.clone();
+        Callback::from(move |()| {
+            let next = theme::other(*theme);
+            theme::apply(next);
+            theme.set(next);
+        })
+    };
+    // The hint has done its work once somebody has stepped.
+    {
+        let hint = hint.clone();
+        let start = use_memo((), |()| handle.read(Lab::cycle));
+        use_effect_with(handle.read(Lab::cycle), move |cycle| {
+            if *hint && *cycle != *start {
+                storage::save_as(SEEN, &true);
+                hint.set(false);
+            }
+        });
+    }
+    let close = {
+        let sheet = sheet.clone();
+        Callback::from(move |()| sheet.set(None))
+    };
+    use_keyboard({
+        let (handle, tab, sheet, asked, switch_theme) =
+            (handle.clone(), tab.clone(), sheet.clone(), asked.clone(), switch_theme.clone());
         Callback::from(move |event: KeyboardEvent| {
-            if can_run && event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
-                event.prevent_default();
-                onrun.emit(());
+            let Some(deed) = deed(&event) else { return };
+            // With a sheet open, only the sheet's own keys count.
+            if sheet.is_some() && !matches!(deed, Deed::Help | Deed::Editor | Deed::Settings) {
+                return;
+            }
+            event.prevent_default();
+            let toggle = |which: Sheet| sheet.set(if *sheet == Some(which) { None } else { Some(which) });
+            match deed {
+                Deed::Act(act) => handle.act(act),
+                Deed::Timeline(wish) => asked.set((asked.0.wrapping_add(1), Some(wish))),
+                Deed::Editor => toggle(Sheet::Editor),
+                Deed::Settings => toggle(Sheet::Settings),
+                Deed::Help => toggle(Sheet::Help),
+                Deed::Theme => switch_theme.emit(()),
+                Deed::Share => share::copy(&handle),
+                Deed::Tab(at) => tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]),
+            }
+        })
+    });
+    let ontab = {
+        let tab = tab.clone();
+        Callback::from(move |chosen: Tab| tab.set(chosen))
+    };
+    let onsheet = {
+        let sheet = sheet.clone();
+        Callback::from(move |chosen: Sheet| sheet.set(Some(chosen)))
+    };
+    let style = sizes.map(|s| format!("--source:{}px;--side:{}px;--timeline:{}px", s.source, s.side, s.timeline));
+    let split = |which: Edge| {
+        let sizes = sizes.clone();
+        let onresize = Callback::from(move |next: Sizes| {
+            storage::save_as(SIZES, &next);
+            sizes.set(Some(next));
+        });
+        html! { <Split edge={which} {onresize} /> }
+    };
+    html! {
+        <div class={classes!("page", dropping.over.then_some("dropping"), embed.then_some("embed"))} {style}
+            ondragover={dropping.ondragover} ondragleave={dropping.ondragleave} ondrop={dropping.ondrop}>
+            if !*embed {
+                <Bar handle={handle.clone()} theme={*theme} ontheme={switch_theme} {onsheet} />
+            }
+            <main class="workspace">
+                <SourcePanel handle={handle.clone()} />
+                { split(Edge::Source) }
+                <StagePanel handle={handle.clone()} theme={*theme} />
+                { split(Edge::Side) }
+                <Side handle={handle.clone()} theme={*theme} tab={*tab} {ontab} />
+            </main>
+            { split(Edge::Timeline) }
+            <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
+            <NoticeLine handle={handle.clone()} />
+            <TransportBar handle={handle.clone()} theme={*theme} />
+            if *hint && !*embed && sheet.is_none() {
+                <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
+            }
+            { match *sheet {
+                Some(Sheet::Editor) => html! { <KernelEditor handle={handle.clone()} onclose={close} /> },
+                Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
+                Some(Sheet::Help) => html! { <Help onclose={close} /> },
+                None => Html::default(),
+            } }
+        </div>
+    }
+}
+
+/// What the page opens with: a link, else what the last visit left, else a first kernel.
+fn open() -> Lab {
+    match share::opened() {
+        Ok(Some(link)) => {
+            let mut lab = Lab::new();
+            lab.open(link);
+            lab
+        }
+        Ok(None) => storage::load_draft().map_or_else(Lab::first_visit, Lab::restore),
+        Err(error) => {
+            let mut lab = Lab::first_visit();
+            lab.notice = Some(Notice::bad(format!("That link cannot be opened: {error}.")));
+            lab
+        }
+    }
+}
+
+/// Lets time pass while the run is going somewhere.
+#[hook]
+fn use_clock(handle: &Handle) {
+    let resting = handle.read(|lab| lab.transport.is_resting());
+    let handle = handle.clone();
+    use_effect_with(resting, move |resting| {
+        let frames = (!resting).then(|| {
+            let mut last = now();
+            let mut skipped = 0;
+            Frames::start(move |_| {
+                let time = now();
+                let elapsed = time - std::mem::replace(&mut last, time);
+                let mut going = true;
+                handle.act_if(|lab| {
+                    let fast = match lab.transport.goal {
+                        Goal::Play => lab.transport.rate() > 5_000,
+                        _ => true,
+                    };
+                    let slice = if fast { FAST_SLICE_MS } else { SLOW_SLICE_MS };
+                    let changed = lab.tick(elapsed, slice, &now);
+                    going = !lab.transport.is_resting();
+                    skipped = if fast { (skipped + 1) % FAST_FRAMES } else { 0 };
+                    changed && (skipped == 0 || !going)
+                });
+                going
+            })
+        });
+        move || drop(frames)
+    });
+}
+
+/// Keeps what a person did over a reload.
+#[hook]
+fn use_memory(handle: &Handle) {
+    let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin));
+    let handle = handle.clone();
+    use_effect_with(key, move |_| storage::save_draft(&handle.read(|lab| lab.draft())));
+}
+
+/// Keeps the address bar true while nothing moves, and opens links that are put into it.
+#[hook]
+fn use_links(handle: &Handle) {
+    let resting = handle.read(|lab| lab.transport.is_resting());
+    {
+        let handle = handle.clone();
+        use_effect_with((handle.version(), resting), move |(_, resting)| {
+            let later = resting.then(|| {
+                gloo_timers::callback::Timeout::new(500, move || {
+                    let embed = share::opened().ok().flatten().is_some_and(|link| link.embed);
+                    let mut link = handle.read(|lab| lab.link());
+                    link.embed = embed;
+                    if handle.read(|lab| lab.stage.is_some()) {
+                        share::write(&link);
+                    }
+                })
+            });
+            move || drop(later)
+        });
+    }
+    let handle = handle.clone();
+    use_effect_with((), move |()| {
+        let callback = Closure::<dyn FnMut()>::new(move || {
+            handle.act(|lab| match share::opened() {
+                Ok(Some(link)) => lab.open(link),
+                Ok(None) => {}
+                Err(error) => lab.notice = Some(Notice::bad(format!("That link cannot be opened: {error}."))),
+            });
+        });
+        listen("hashchange", &callback);
+        move || drop(callback)
+    });
+}
+
+fn listen<F: ?Sized>(event: &str, callback: &Closure<F>) {
+    if let Some(window) = web_sys::window() {
+        let _ = window.add_event_listener_with_callback(event, callback.as_ref().unchecked_ref());
+    }
+}
+
+/// Keys pressed anywhere on the page.
+#[hook]
+fn use_keyboard(onkey: Callback<KeyboardEvent>) {
+    use_effect(move || {
+        let callback = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event| onkey.emit(event));
+        listen("keydown", &callback);
+        move || {
+            if let Some(window) = web_sys::window() {
+                let _ = window.remove_event_listener_with_callback("keydown", callback.as_ref().unchecked_ref());
+            }
+        }
+    });
+}
+
+/// Which edge a handle moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Source,
+    Side,
+    Timeline,
+}
+
+#[derive(Properties, PartialEq)]
+struct SplitProps {
+    edge: Edge,
+    onresize: Callback<Sizes>,
+}
+
+/// A handle between two panels: dragged, or moved with the arrow keys.
+#[component]
+fn Split(props: &SplitProps) -> Html {
+    let node = use_node_ref();
+    let held = use_state_eq(|| false);
+    let edge = props.edge;
+    let to = {
+        let (onresize, node) = (props.onresize.clone(), node.clone());
+        move |x: f64, y: f64| {
+            if let Some(sizes) = moved(&node, edge, x, y) {
+                onresize.emit(sizes);
+            }
+        }
+    };
+    let onpointerdown = {
+        let (held, node) = (held.clone(), node.clone());
+        Callback::from(move |event: PointerEvent| {
+            held.set(true);
+            if let Some(element) = node.cast::<web_sys::Element>() {
+                let _ = element.set_pointer_capture(event.pointer_id());
             }
         })
     };
+    let onpointermove = {
+        let (held, to) = (held.clone(), to.clone());
+        Callback::from(move |event: PointerEvent| {
+            if *held {
+                to(f64::from(event.client_x()), f64::from(event.client_y()));
+            }
+        })
+    };
+    let onpointerup = Callback::from(move |_: PointerEvent| held.set(false));
+    let onkeydown = {
+        let node = node.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowLeft" | "ArrowUp" => -16.0,
+                "ArrowRight" | "ArrowDown" => 16.0,
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            if let Some(bounds) = node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect()) {
+                to(bounds.left() + bounds.width() / 2.0 + by, bounds.top() + bounds.height() / 2.0 + by);
+            }
+        })
+    };
+    let (class, orientation, label) = match edge {
+        Edge::Source => ("split tall", "vertical", "Width of the source"),
+        Edge::Side => ("split tall", "vertical", "Width of the details"),
+        Edge::Timeline => ("split flat", "horizontal", "Height of the timeline"),
+    };
     html! {
-        <div class={classes!("page", dropping.over.then_some("dropping"))} {onkeydown} ondragover={dropping.ondragover}
-            ondragleave={dropping.ondragleave} ondrop={dropping.ondrop}>
-            <Bar origin={state.origin} edited={state.is_edited()} missing={missing.clone()}
-                going={matches!(state.run, Run::Going(_))} onrun={running.start} onstop={running.stop} dispatch={dispatch.clone()} />
-            <main class="columns">
-                <SourcePanel ptx={state.ptx.clone()} origin={state.origin} side={state.side} reading={state.reading.clone()}
-                    reveal={state.ptx_reveal} dispatch={dispatch.clone()} />
-                <div class="stack">
-                    <LaunchPanel text={state.launch.clone()} reading={state.reading.clone()} reveal={state.launch_reveal}
-                        dispatch={dispatch.clone()} />
-                    <AboutPanel origin={state.origin} />
-                </div>
-                <ResultPanel run={state.run.clone()} {missing} {dispatch} />
-            </main>
-        </div>
+        <div {class} role="separator" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
+            {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
     }
+}
+
+/// The sizes with the edge at a point of the window.
+fn moved(node: &NodeRef, edge: Edge, x: f64, y: f64) -> Option<Sizes> {
+    let document = web_sys::window()?.document()?;
+    let measure = |selector: &str| document.query_selector(selector).ok().flatten().map(|e| e.get_bounding_client_rect());
+    let (source, side, timeline) = (measure(".source")?, measure(".side")?, measure(".timeline")?);
+    let mut sizes = Sizes { source: source.width(), side: side.width(), timeline: timeline.height() };
+    node.cast::<web_sys::Element>()?;
+    let wide = document.document_element()?.client_width();
+    let most = f64::from(wide) * 0.6;
+    match edge {
+        Edge::Source => sizes.source = (x - source.left()).clamp(200.0, most),
+        Edge::Side => sizes.side = (side.right() - x).clamp(240.0, most),
+        Edge::Timeline => sizes.timeline = (timeline.bottom() - y).clamp(96.0, 600.0),
+    }
+    Some(sizes)
 }

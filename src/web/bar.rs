@@ -1,60 +1,73 @@
-//! The bar at the top: which kernel, how large a launch, run, light or dark.
+//! The bar at the top: which kernel, which technique, which machine; sharing, help, light or dark.
 
+use super::app::Sheet;
+use super::handle::Handle;
+use super::share;
+use crate::config::{PRESETS, TECHNIQUES, Technique};
+use crate::lab::{Origin, Setup, Size};
+use crate::scene::Theme;
+use crate::workload::{self, Class, Workload};
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
-
-use super::state::{Action, Origin, Size, State};
-use super::theme::ThemeButton;
-use crate::workload::{self, Class, Workload};
 
 /// The menu's value for a kernel of one's own.
 const OWN: &str = "";
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    pub origin: Option<Origin>,
-    pub edited: bool,
-    /// What keeps the kernel from running.
-    pub missing: Option<AttrValue>,
-    pub going: bool,
-    pub onrun: Callback<()>,
-    pub onstop: Callback<()>,
-    pub dispatch: UseReducerDispatcher<State>,
+    pub handle: Handle,
+    pub theme: Theme,
+    pub ontheme: Callback<()>,
+    pub onsheet: Callback<Sheet>,
 }
 
 #[component]
 pub fn Bar(props: &Props) -> Html {
-    let dispatch = &props.dispatch;
+    let handle = &props.handle;
+    let (origin, edited, setup) = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone()));
+    let sheet = |sheet: Sheet| props.onsheet.reform(move |_: MouseEvent| sheet);
+    let share = {
+        let handle = handle.clone();
+        Callback::from(move |_: MouseEvent| share::copy(&handle))
+    };
+    let other = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     html! {
         <header class="bar">
-            <h1 class="brand"><i class="brand-mark" aria-hidden="true"></i>{ "Warpscope" }</h1>
-            <label>{ "Kernel" }{ kernels(props.origin, dispatch) }</label>
-            if let Some(origin) = props.origin {
-                { sizes(origin, dispatch) }
-                if props.edited {
-                    { restore(origin, dispatch) }
-                }
+            <h1 class="brand"><i class="brand-mark" aria-hidden="true"></i><span>{ "Warpscope" }</span></h1>
+            <label><span>{ "Kernel" }</span>{ kernels(handle, origin) }</label>
+            if let Some(origin) = origin {
+                { sizes(handle, origin) }
             }
+            <button type="button" id="edit" title="Edit or paste a kernel (E)" onclick={sheet(Sheet::Editor)}>
+                { if edited && origin.is_some() { "Edit ●" } else { "Edit" } }
+            </button>
+            { for deciders().into_iter().map(|decides| techniques(handle, &setup, decides)) }
+            <label><span>{ "Machine" }</span>{ presets(handle, &setup) }</label>
+            <button type="button" id="machine" title="Every key of the machine (M)" onclick={sheet(Sheet::Settings)}>
+                { if setup.keys.is_empty() { "Keys".to_string() } else { format!("Keys · {}", setup.keys.len()) } }
+            </button>
             <span class="push"></span>
-            { run(props) }
-            <ThemeButton />
+            <button type="button" id="share" title="Copy a link to this picture (L)" onclick={share}>{ "Share" }</button>
+            <button type="button" id="keys" title="Every key (?)" aria-label="Every key" onclick={sheet(Sheet::Help)}>{ "?" }</button>
+            <button type="button" class="theme" title={other} aria-label={other} onclick={props.ontheme.reform(|_: MouseEvent| ())}>{ "◐" }</button>
         </header>
     }
 }
 
-fn kernels(origin: Option<Origin>, dispatch: &UseReducerDispatcher<State>) -> Html {
+fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
     let chosen = origin.map_or(OWN, |origin| origin.workload.name);
-    let dispatch = dispatch.clone();
+    let size = origin.map_or(Size::Small, |origin| origin.size);
+    let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
-            dispatch.dispatch(Action::Choose(workload::find(&menu.value())));
+            handle.act(|lab| lab.choose(Origin::find(&menu.value(), size)));
         }
     });
     let option = |workload: &Workload| {
         html! { <option value={workload.name} selected={workload.name == chosen}>{ workload.title }</option> }
     };
     html! {
-        <select id="kernel" {onchange}>
+        <select id="kernel" title="The kernel" {onchange}>
             { for Class::ALL.into_iter().map(|class| html! {
                 <optgroup label={class.name()}>
                     { for workload::all().iter().filter(|workload| workload.class == class).map(option) }
@@ -67,12 +80,10 @@ fn kernels(origin: Option<Origin>, dispatch: &UseReducerDispatcher<State>) -> Ht
     }
 }
 
-fn sizes(origin: Origin, dispatch: &UseReducerDispatcher<State>) -> Html {
+fn sizes(handle: &Handle, origin: Origin) -> Html {
     let button = |size: Size, name: &'static str, title: &'static str| {
-        let dispatch = dispatch.clone();
-        let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(Action::Resize(size)));
-        let pressed = if origin.size == size { "true" } else { "false" };
-        html! { <button type="button" {title} aria-pressed={pressed} {onclick}>{ name }</button> }
+        let pressed = (origin.size == size).to_string();
+        html! { <button type="button" {title} aria-pressed={pressed} onclick={handle.callback(move |lab| lab.resize(size))}>{ name }</button> }
     };
     html! {
         <span class="segments" role="group" aria-label="Launch">
@@ -82,20 +93,53 @@ fn sizes(origin: Origin, dispatch: &UseReducerDispatcher<State>) -> Html {
     }
 }
 
-fn restore(origin: Origin, dispatch: &UseReducerDispatcher<State>) -> Html {
-    let dispatch = dispatch.clone();
-    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(Action::Choose(Some(origin.workload))));
-    html! { <button type="button" class="plain" title="Back to the catalogue's texts" {onclick}>{ "Undo my changes" }</button> }
+/// What techniques decide, in the table's order.
+fn deciders() -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for technique in TECHNIQUES {
+        if !found.contains(&technique.decides) {
+            found.push(technique.decides);
+        }
+    }
+    found
 }
 
-fn run(props: &Props) -> Html {
-    if props.going {
-        let onclick = props.onstop.reform(|_: MouseEvent| ());
-        return html! { <button type="button" id="stop" {onclick}>{ "Stop" }</button> };
-    }
-    let title = props.missing.clone().unwrap_or_else(|| "Run the kernel (Ctrl+Enter)".into());
-    let onclick = props.onrun.reform(|_: MouseEvent| ());
+fn techniques(handle: &Handle, setup: &Setup, decides: &'static str) -> Html {
+    let chosen = setup.technique_for(decides);
+    let handle = handle.clone();
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
+            let name = menu.value();
+            handle.act(|lab| lab.set_up(lab.setup.with_technique(decides, Some(name.as_str()).filter(|name| !name.is_empty()))));
+        }
+    });
+    let option = |technique: &Technique| {
+        let title = format!("{} ({})", technique.about, technique.paper);
+        html! { <option value={technique.name} selected={chosen == Some(technique.name)} {title}>{ technique.name }</option> }
+    };
+    let label = decides[..1].to_uppercase() + &decides[1..];
     html! {
-        <button type="button" id="run" class="primary" {title} disabled={props.missing.is_some()} {onclick}>{ "Run" }</button>
+        <label><span>{ label }</span>
+            <select id={format!("technique-{decides}")} {onchange}>
+                <option value="" selected={chosen.is_none()}>{ "as the machine" }</option>
+                { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(option) }
+            </select>
+        </label>
+    }
+}
+
+fn presets(handle: &Handle, setup: &Setup) -> Html {
+    let handle = handle.clone();
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
+            handle.act(|lab| lab.set_up(Setup { preset: menu.value(), ..lab.setup.clone() }));
+        }
+    });
+    html! {
+        <select id="preset" title="The machine: whose table its figures come from" {onchange}>
+            { for PRESETS.iter().map(|preset| html! {
+                <option value={preset.name} selected={preset.name == setup.preset} title={preset.about}>{ preset.name }</option>
+            }) }
+        </select>
     }
 }

@@ -5,7 +5,8 @@ use gloo_file::{File, FileList};
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
-use super::state::{Action, State};
+use super::handle::Handle;
+use crate::lab::{MOST_TEXT_BYTES, Notice};
 
 /// What the page's outermost element listens with.
 pub struct Dropping {
@@ -17,7 +18,7 @@ pub struct Dropping {
 }
 
 #[hook]
-pub fn use_dropping(dispatch: UseReducerDispatcher<State>) -> Dropping {
+pub fn use_dropping(handle: Handle) -> Dropping {
     let over = use_state_eq(|| false);
     let holding = |holds: bool| {
         let over = over.clone();
@@ -34,7 +35,7 @@ pub fn use_dropping(dispatch: UseReducerDispatcher<State>) -> Dropping {
             over.set(false);
             if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
                 for file in FileList::from(files).iter().cloned() {
-                    take(file, dispatch.clone());
+                    take(file, handle.clone());
                 }
             }
         })
@@ -42,12 +43,17 @@ pub fn use_dropping(dispatch: UseReducerDispatcher<State>) -> Dropping {
     Dropping { over: *over, ondragover: holding(true), ondragleave: holding(false), ondrop }
 }
 
-fn take(file: File, dispatch: UseReducerDispatcher<State>) {
+fn take(file: File, handle: Handle) {
+    if file.size() > MOST_TEXT_BYTES as u64 {
+        let text = format!("{} has {} MiB; the page reads up to {}.", file.name(), file.size() >> 20, MOST_TEXT_BYTES >> 20);
+        handle.act(|lab| lab.notice = Some(Notice::bad(text)));
+        return;
+    }
     spawn_local(async move {
         // A file that is not text leaves replacement characters, which the parser reports.
         if let Ok(text) = read_as_text(&file).await {
             let is_launch = file.name().to_lowercase().ends_with(".toml");
-            dispatch.dispatch(if is_launch { Action::EditLaunch(text) } else { Action::EditPtx(text) });
+            handle.act(|lab| if is_launch { lab.edit_launch(text) } else { lab.edit_ptx(text) });
         }
     });
 }

@@ -6,10 +6,11 @@
 
 use std::rc::Rc;
 
+use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use super::desk::{Finding, Spot};
+use crate::lab::{Finding, MOST_TEXT_BYTES, Spot};
 
 /// How wide a tab is, in characters; the style sheet says the same.
 const TAB: usize = 4;
@@ -43,6 +44,9 @@ pub struct Props {
     /// `None`: the text can be read and copied, not changed.
     #[prop_or_default]
     pub onedit: Option<Callback<String>>,
+    /// Something that was pasted is too long; this is what to say.
+    #[prop_or_default]
+    pub onrefuse: Callback<String>,
 }
 
 #[component]
@@ -56,6 +60,22 @@ pub fn Editor(props: &Props) -> Html {
         Callback::from(move |event: InputEvent| {
             if let (Some(onedit), Some(field)) = (&onedit, event.target_dyn_into::<HtmlTextAreaElement>()) {
                 onedit.emit(field.value());
+            }
+        })
+    };
+    let onpaste = {
+        let onrefuse = props.onrefuse.clone();
+        // Before the field takes it: a field with a hundred megabytes in it holds up the whole page.
+        Callback::from(move |event: Event| {
+            let event: web_sys::ClipboardEvent = event.unchecked_into();
+            let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
+            if text.len() > MOST_TEXT_BYTES {
+                event.prevent_default();
+                onrefuse.emit(format!(
+                    "What was pasted has {} MiB; the page reads up to {}.",
+                    text.len() >> 20,
+                    MOST_TEXT_BYTES >> 20
+                ));
             }
         })
     };
@@ -84,7 +104,7 @@ pub fn Editor(props: &Props) -> Html {
                 <textarea ref={field} id={props.id.clone()} aria-label={props.label.clone()}
                     placeholder={props.placeholder.clone()} value={props.text.to_string()}
                     readonly={props.onedit.is_none()} spellcheck="false" autocomplete="off" autocapitalize="off"
-                    wrap="off" {oninput} {onscroll} />
+                    wrap="off" {oninput} {onpaste} {onscroll} />
             </div>
         </div>
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::desk::{Finding, Spot};
+use crate::lab::{Finding, Spot};
 
 /// More findings than this help nobody; the rest are counted.
 const MOST: usize = 100;

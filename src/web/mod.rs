@@ -1,46 +1,63 @@
-//! The page: a Yew application around the library, built for wasm32 alone.
+//! The page: a Yew application around the laboratory, built for wasm32 alone.
 //!
-//! State lives in one place ([`state::State`]) and changes in one place (its reducer). A panel is a file: a function
-//! component that draws a part of the state and dispatches [`state::Action`]s. Whatever asks the library for something
-//! stands in [`desk`], which turns its answers into plain data in the reader's words; no panel calls the library itself.
+//! Everything that the page knows is a [`Lab`](crate::lab::Lab), which knows no browser. [`handle::Handle`] gives it to the
+//! components: they read it while they draw, and act on it in their callbacks; every act draws the page again. Canvases are
+//! painted from scenes and records that other rooms make. What is left here is elements, pointers, keys and frames.
 //!
 //! ```text
-//!   app ─┬─ bar        kernel, launch size, run, light or dark
-//!        ├─ source     PTX (editable) and CUDA, with the parser's findings
-//!        ├─ launch     launch file (editable), with what is wrong in it
-//!        ├─ about      what the kernel computes, and what to look at
-//!        └─ result     what the run left: buffers, counts, output, or why it stopped
+//!   app ─┬─ bar         kernel, technique, machine, share, light or dark
+//!        ├─ source      CUDA and PTX line by line: warps, branches, lost lanes
+//!        ├─ stage       the mechanism's canvas, animated from cycle to cycle
+//!        ├─ side        inspector · numbers · plots · memory · about
+//!        ├─ timeline    warps by cycles
+//!        ├─ transport   play, step, search, breakpoints, scrubber
+//!        └─ drawers     kernel editor, machine keys, help
 //! ```
 //!
-//! Adding a panel: a file with a component, a line below, and its place in `app.rs`.
+//! Adding a panel: a file with a component that takes a `Handle`, a line below, and its place in `app.rs`.
+//! `api` is the same laboratory for other people's JavaScript.
 
-mod about;
+mod api;
 mod app;
 mod bar;
-mod desk;
+mod breakpoints;
+mod canvas;
+mod drawer;
 mod dropping;
 mod editor;
 mod fault;
 mod findings;
-mod launch;
+mod frame;
+mod handle;
+mod help;
+mod icons;
+mod inspector;
+mod kernel;
+mod keys;
+mod memory;
+mod notice;
+mod numbers;
+mod paint;
 mod prose;
-mod result;
-mod running;
+mod settings;
+mod share;
+mod side;
 mod source;
-mod state;
+mod stage;
 mod storage;
 mod theme;
-mod worker;
+mod timeline;
+mod transport;
 
+pub use api::Simulation;
 pub use app::App;
 
-/// Puts the page into the document's `#app`, or into its body where there is none. In a worker, which has no document,
-/// there is nothing to mount: it waits for calls.
+/// Puts the page into the document's `#app`. A document without one wants the library, not the page.
 pub fn mount() {
     fault::show_panics();
     let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
-    match document.get_element_by_id("app") {
-        Some(root) => yew::Renderer::<App>::with_root(root).render(),
-        None => yew::Renderer::<App>::new().render(),
-    };
+    if let Some(root) = document.get_element_by_id("app") {
+        root.set_inner_html("");
+        yew::Renderer::<App>::with_root(root).render();
+    }
 }

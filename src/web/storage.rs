@@ -1,37 +1,29 @@
-//! What the browser remembers for the page: light or dark, and the texts a person changed.
+//! What the browser remembers for the page: light or dark, the texts and the machine, how wide the panels are.
 //!
 //! Storage may be full or forbidden; then nothing is remembered, and that is all.
 
-use serde::{Deserialize, Serialize};
+use crate::lab::Draft;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 const DRAFT: &str = "warpscope.draft";
 
-/// What a person had on the page, kept over a reload or a fault of the page.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Draft {
-    /// The catalogue's kernel that the texts started from.
-    pub origin: Option<String>,
-    /// With its full launch, not the small one.
-    pub full: bool,
-    /// The texts, where they are not the catalogue's.
-    pub texts: Option<Texts>,
+pub fn load_draft() -> Option<Draft> {
+    load(DRAFT)
 }
 
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Texts {
-    pub ptx: String,
-    pub launch: String,
+pub fn save_draft(draft: &Draft) {
+    save_as(DRAFT, draft);
 }
 
-impl Draft {
-    pub fn load() -> Option<Draft> {
-        serde_json::from_str(&storage()?.get_item(DRAFT).ok()??).ok()
-    }
+/// What is stored under `key`, if it can be read.
+pub fn load<T: DeserializeOwned>(key: &str) -> Option<T> {
+    serde_json::from_str(&storage()?.get_item(key).ok()??).ok()
+}
 
-    pub fn save(&self) {
-        if let Ok(text) = serde_json::to_string(self) {
-            save(DRAFT, &text);
-        }
+pub fn save_as<T: Serialize>(key: &str, value: &T) {
+    if let Ok(text) = serde_json::to_string(value) {
+        save(key, &text);
     }
 }
 

@@ -1,0 +1,134 @@
+//! Warps by cycles, as pixels: which cycles are in sight, and the colour of each.
+
+use crate::event::Reason;
+use crate::record::{GONE, Record};
+use crate::scene::{Palette, Tone};
+
+/// The fewest and the most cycles that a pixel shows.
+const NEAREST: f64 = 1.0 / 32.0;
+const FURTHEST: f64 = 8192.0;
+
+/// The cycles in sight: from where on, and how many to a pixel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub from: f64,
+    pub per_px: f64,
+}
+
+impl Default for Span {
+    fn default() -> Span {
+        Span { from: 0.0, per_px: 0.25 }
+    }
+}
+
+impl Span {
+    pub fn cycle_at(&self, x: f64) -> f64 {
+        self.from + x * self.per_px
+    }
+
+    pub fn x_of(&self, cycle: f64) -> f64 {
+        (cycle - self.from) / self.per_px
+    }
+
+    /// Nearer (a factor under 1) or further away; the cycle under `x` stays where it is.
+    pub fn zoom(self, factor: f64, x: f64) -> Span {
+        let per_px = (self.per_px * factor).clamp(NEAREST, FURTHEST);
+        Span { from: self.cycle_at(x) - x * per_px, per_px }.bounded()
+    }
+
+    pub fn pan(self, pixels: f64) -> Span {
+        Span { from: self.from + pixels * self.per_px, ..self }.bounded()
+    }
+
+    /// Everything from the start to `end`.
+    pub fn fit(end: u64, width: f64) -> Span {
+        Span { from: 0.0, per_px: ((end as f64 * 1.02 + 4.0) / width.max(1.0)).clamp(NEAREST, FURTHEST) }
+    }
+
+    /// Moves so that the cycle is in sight, if it is not: a step to the side keeps what was there in sight too.
+    pub fn follow(self, cycle: u64, width: f64) -> Span {
+        let x = self.x_of(cycle as f64);
+        if x >= 0.0 && x <= width - 16.0 {
+            return self;
+        }
+        let room = if x < 0.0 { 0.1 } else { 0.8 };
+        Span { from: cycle as f64 - width * room * self.per_px, ..self }.bounded()
+    }
+
+    fn bounded(self) -> Span {
+        Span { from: self.from.max(-64.0 * self.per_px), ..self }
+    }
+}
+
+/// The tracks that ever held a warp.
+pub fn rows(record: &Record) -> Vec<usize> {
+    record.tracks().iter().enumerate().filter(|(_, track)| !track.is_empty()).map(|(at, _)| at).collect()
+}
+
+/// The colours of codes, ready for pixels; what is not there is see-through.
+pub fn colours(palette: &Palette) -> [[u8; 4]; 16] {
+    let mut colours = [[0; 4]; 16];
+    for (code, reason) in Reason::ALL.into_iter().enumerate() {
+        let rgb = palette.get(Tone::Reason(reason));
+        colours[code] = [rgb.0, rgb.1, rgb.2, 255];
+    }
+    colours[usize::from(GONE)] = [0; 4];
+    colours
+}
+
+/// One row of pixels for each track: RGBA, `width` pixels wide, `ratio` of them to a CSS pixel.
+pub fn raster(record: &Record, rows: &[usize], span: Span, width: usize, ratio: f64, colours: &[[u8; 4]; 16]) -> Vec<u8> {
+    let mut pixels = vec![0; rows.len() * width * 4];
+    let mut codes = vec![GONE; width];
+    for (row, pixels) in rows.iter().zip(pixels.chunks_exact_mut(width.max(1) * 4)) {
+        record.tracks()[*row].columns(span.from, span.per_px / ratio, record.end(), &mut codes);
+        for (pixel, code) in pixels.chunks_exact_mut(4).zip(&codes) {
+            pixel.copy_from_slice(&colours[usize::from(*code & 15)]);
+        }
+    }
+    pixels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Sink};
+    use crate::scene::Theme;
+
+    #[test]
+    fn zooming_keeps_what_is_under_the_pointer() {
+        let span = Span { from: 100.0, per_px: 2.0 };
+        for factor in [0.5, 0.9, 1.1, 4.0] {
+            let near = span.zoom(factor, 40.0);
+            assert!((near.cycle_at(40.0) - 180.0).abs() < 1e-9, "{near:?}");
+            assert!((near.x_of(near.cycle_at(17.0)) - 17.0).abs() < 1e-9);
+        }
+        assert!(span.zoom(1e-9, 0.0).per_px >= NEAREST && span.zoom(1e9, 0.0).per_px <= FURTHEST);
+    }
+
+    #[test]
+    fn following_moves_only_when_it_must() {
+        let span = Span { from: 0.0, per_px: 1.0 };
+        assert_eq!(span.follow(500, 600.0), span);
+        let moved = span.follow(700, 600.0);
+        assert!((0.0..600.0).contains(&moved.x_of(700.0)), "{moved:?}");
+        assert!((0.0..600.0).contains(&moved.follow(3, 600.0).x_of(3.0)));
+        assert!(Span::fit(100_000, 500.0).x_of(100_000.0) <= 500.0);
+    }
+
+    #[test]
+    fn pixels_have_the_colours_of_reasons() {
+        let mut record = Record::new(1, 2);
+        record.event(0, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Issued) });
+        record.event(2, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Data) });
+        record.close(4);
+        assert_eq!(rows(&record), [1]);
+        let colours = colours(&Palette::new(Theme::Light));
+        let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 5, 1.0, &colours);
+        let expected: Vec<u8> = [0, 0, 2, 2, 9].iter().flat_map(|&code: &usize| colours[code]).collect();
+        assert_eq!(pixels, expected);
+        let twice = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 8, 2.0, &colours);
+        assert_eq!(&twice[12..16], &colours[0], "two pixels to a cycle");
+        assert_eq!(&twice[16..20], &colours[2]);
+    }
+}

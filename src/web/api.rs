@@ -1,0 +1,164 @@
+//! The laboratory for other people's JavaScript: notebooks, course pages, tests.
+//!
+//! `www/example.html` shows it at work. Values are plain objects and arrays; their fields are those of
+//! [`Picture`](crate::view::Picture), [`Card`](crate::view::card::Card) and `run --json`.
+
+use crate::lab::{Lab, Setup};
+use crate::session::Breakpoints;
+use crate::view::Selection;
+use crate::view::card;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use wasm_bindgen::prelude::*;
+
+/// What may be chosen when a simulation is made; everything has a default.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    preset: Option<String>,
+    technique: Option<String>,
+    /// Keys of the machine.
+    set: BTreeMap<String, KeyValue>,
+}
+
+/// A key's value: as text, or as JavaScript has it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeyValue {
+    Text(String),
+    Flag(bool),
+    Number(f64),
+}
+
+impl KeyValue {
+    fn text(self) -> String {
+        match self {
+            KeyValue::Text(text) => text,
+            KeyValue::Flag(flag) => flag.to_string(),
+            KeyValue::Number(number) => number.to_string(),
+        }
+    }
+}
+
+/// A kernel on a machine that can be stepped, rewound and looked at.
+#[wasm_bindgen]
+pub struct Simulation {
+    lab: Lab,
+}
+
+#[wasm_bindgen]
+impl Simulation {
+    /// From PTX, a launch file's text, and `{ preset, technique, set: { key: value } }`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(ptx: &str, launch: &str, options: JsValue) -> Result<Simulation, JsError> {
+        let options: Options = if options.is_undefined() || options.is_null() {
+            Options::default()
+        } else {
+            serde_wasm_bindgen::from_value(options).map_err(|error| JsError::new(&format!("options: {error}")))?
+        };
+        let default = Setup::default();
+        let mut lab = Lab::new();
+        lab.setup = Setup {
+            preset: options.preset.unwrap_or(default.preset),
+            technique: options.technique.unwrap_or(default.technique),
+            keys: options.set.into_iter().map(|(key, value)| (key, value.text())).collect(),
+        };
+        lab.edit_ptx(ptx.to_string());
+        lab.edit_launch(launch.to_string());
+        if let Some(misfit) = &lab.misfit {
+            return Err(JsError::new(misfit));
+        }
+        let findings: Vec<String> = lab
+            .reading
+            .ptx
+            .iter()
+            .chain(lab.reading.launch.iter())
+            .map(|finding| match finding.place {
+                Some(spot) => format!("line {}: {}", spot.line, finding.message),
+                None => finding.message.clone(),
+            })
+            .collect();
+        match (&lab.stage, &lab.reading.ready) {
+            (Some(_), _) => Ok(Simulation { lab }),
+            (None, Err(missing)) if findings.is_empty() => Err(JsError::new(missing)),
+            _ => Err(JsError::new(&findings.join("\n"))),
+        }
+    }
+
+    /// Cycles that have been simulated at the moment that is looked at.
+    #[wasm_bindgen(getter)]
+    pub fn cycle(&self) -> f64 {
+        self.lab.cycle() as f64
+    }
+
+    /// Whether that moment is the end of the run.
+    #[wasm_bindgen(getter)]
+    pub fn finished(&self) -> bool {
+        self.lab.stage.as_ref().is_some_and(|stage| stage.session.at_end())
+    }
+
+    /// Why the run ended early, if it did.
+    #[wasm_bindgen(getter)]
+    pub fn trap(&self) -> Option<String> {
+        self.lab.stage.as_ref().and_then(|stage| stage.trap()).map(|finding| finding.message)
+    }
+
+    /// So many cycles forwards (one, where nothing is said); the cycle it came to.
+    pub fn step(&mut self, cycles: Option<f64>) -> f64 {
+        let cycles = cycles.unwrap_or(1.0).max(0.0) as u64;
+        if let (Some(stage), true) = (&mut self.lab.stage, cycles > 0) {
+            stage.session.advance(cycles, &Breakpoints::default());
+        }
+        self.cycle()
+    }
+
+    /// To a cycle, forwards or backwards; the cycle it came to.
+    pub fn seek(&mut self, cycle: f64) -> f64 {
+        let cycle = cycle.max(0.0) as u64;
+        if let Some(stage) = &mut self.lab.stage {
+            match cycle.checked_sub(stage.session.reached()).filter(|ahead| *ahead > 0) {
+                Some(ahead) => {
+                    stage.session.seek(u64::MAX);
+                    stage.session.advance(ahead, &Breakpoints::default());
+                }
+                None => stage.session.seek(cycle),
+            }
+        }
+        self.cycle()
+    }
+
+    /// Every resident warp with its lanes, its stack and what it did.
+    pub fn view(&self) -> Result<JsValue, JsError> {
+        value(&self.lab.stage.as_ref().map(|stage| stage.picture()).as_deref())
+    }
+
+    /// The numbers up to this cycle, with the keys of `run --json`.
+    pub fn metrics(&self) -> Result<JsValue, JsError> {
+        value(&self.lab.stage.as_ref().map(|stage| stage.report()))
+    }
+
+    /// What happened in the last cycle.
+    pub fn events(&self) -> Result<JsValue, JsError> {
+        value(&self.lab.stage.as_ref().map(|stage| stage.session.last()))
+    }
+
+    /// All that a warp (`w3`), a lane (`w3.7`) or a block (`b0`) holds, and why it is idle.
+    pub fn inspect(&self, what: &str) -> Result<JsValue, JsError> {
+        let selection = Selection::from_key(what)
+            .ok_or_else(|| JsError::new(&format!("`{what}` is nothing: a warp is `w3`, a lane `w3.7`, a block `b0`")))?;
+        let found = self.lab.stage.as_ref().map(|stage| {
+            let picture = stage.picture();
+            card::card(stage.witness(&picture), selection)
+        });
+        value(&found)
+    }
+
+    /// A buffer's bytes at this cycle.
+    pub fn buffer(&self, name: &str) -> Option<Vec<u8>> {
+        self.lab.stage.as_ref()?.session.sim().state.uncore.global.read_buffer(name)
+    }
+}
+
+fn value<T: Serialize>(of: &T) -> Result<JsValue, JsError> {
+    of.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|error| JsError::new(&error.to_string()))
+}

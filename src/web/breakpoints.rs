@@ -1,0 +1,72 @@
+//! Where play stops: kinds of events, the selected warp's turn, lines of the source.
+
+use super::handle::Handle;
+use crate::record::Kind;
+use crate::session::Breakpoints;
+use crate::view::Selection;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+}
+
+#[component]
+pub fn BreakpointMenu(props: &Props) -> Html {
+    let open = use_state_eq(|| false);
+    let handle = &props.handle;
+    let (breakpoints, selected) = handle.read(|lab| (lab.breakpoints.clone(), lab.selection.and_then(Selection::warp)));
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let count = breakpoints.kinds.len() + breakpoints.warps.len() + lines(handle, &breakpoints).len();
+    html! {
+        <span class="menu">
+            <button type="button" id="breakpoints" aria-expanded={open.to_string()} onclick={toggle}
+                title="Where play stops: lines (click a line number), events, a warp">
+                { if count == 0 { "Stops".to_string() } else { format!("Stops · {count}") } }
+            </button>
+            if *open {
+                <div class="popup" role="dialog" aria-label="Breakpoints">
+                    <h4>{ "Stop at an event" }</h4>
+                    { for Kind::ALL.into_iter().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
+                        handle.callback(move |lab| lab.breakpoints.toggle_kind(kind)))) }
+                    <h4>{ "Stop when a warp issues" }</h4>
+                    if let Some((sm, warp)) = selected.filter(|warp| !breakpoints.warps.contains(warp)) {
+                        { check(format!("warp {warp} (selected)"), false, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp))) }
+                    }
+                    { for breakpoints.warps.iter().map(|&(sm, warp)| check(format!("warp {warp}"), true,
+                        handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))) }
+                    <h4>{ "Stop at a line" }</h4>
+                    { for lines(handle, &breakpoints).into_iter().map(|(name, pcs)| check(name, true,
+                        handle.callback(move |lab| lab.breakpoints.toggle_pcs(&pcs)))) }
+                    <p class="note">{ "Click a line's number in the source, or press B for the selected warp's line." }</p>
+                    if count > 0 {
+                        <button type="button" class="plain" onclick={handle.callback(|lab| lab.breakpoints = Breakpoints::default())}>{ "Remove all" }</button>
+                    }
+                </div>
+            }
+        </span>
+    }
+}
+
+fn check(label: String, checked: bool, onchange: Callback<Event>) -> Html {
+    html! { <label class="check"><input type="checkbox" {checked} {onchange} />{ label }</label> }
+}
+
+/// The lines that hold breakpoints, with their instructions.
+fn lines(handle: &Handle, breakpoints: &Breakpoints) -> Vec<(String, Vec<u32>)> {
+    let found = handle.on_stage(|_, stage| {
+        let mut lines: Vec<(String, Vec<u32>)> = Vec::new();
+        for &pc in &breakpoints.pcs {
+            let name = stage.listing.line(pc);
+            match lines.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, pcs)) => pcs.push(pc),
+                None => lines.push((name, vec![pc])),
+            }
+        }
+        lines
+    });
+    found.unwrap_or_default()
+}

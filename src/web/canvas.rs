@@ -1,0 +1,57 @@
+//! A canvas that is as large as its place, at the screen's own resolution.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ResizeObserver};
+use yew::prelude::*;
+
+/// How large an element is, in CSS pixels; follows it.
+#[hook]
+pub fn use_size(node: &NodeRef) -> (f64, f64) {
+    let size = use_state_eq(|| (0.0, 0.0));
+    {
+        let (node, size) = (node.clone(), size.clone());
+        use_effect_with((), move |()| {
+            let element = node.cast::<Element>();
+            let observed = element.clone();
+            let measure = move || {
+                if let Some(element) = &observed {
+                    size.set((f64::from(element.client_width()), f64::from(element.client_height())));
+                }
+            };
+            measure();
+            let callback = Closure::<dyn FnMut()>::new(measure);
+            let observer = ResizeObserver::new(callback.as_ref().unchecked_ref()).ok();
+            if let (Some(observer), Some(element)) = (&observer, &element) {
+                observer.observe(element);
+            }
+            move || {
+                if let Some(observer) = observer {
+                    observer.disconnect();
+                }
+                drop(callback);
+            }
+        });
+    }
+    *size
+}
+
+/// Screen pixels to a CSS pixel.
+pub fn ratio() -> f64 {
+    web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()).clamp(1.0, 4.0)
+}
+
+/// The canvas's context, its pixels set to its size, its coordinates CSS pixels; cleared.
+pub fn context(node: &NodeRef, width: f64, height: f64) -> Option<CanvasRenderingContext2d> {
+    let canvas = node.cast::<HtmlCanvasElement>()?;
+    let ratio = ratio();
+    let (w, h) = ((width * ratio).round() as u32, (height * ratio).round() as u32);
+    if canvas.width() != w || canvas.height() != h {
+        canvas.set_width(w);
+        canvas.set_height(h);
+    }
+    let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+    context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).ok()?;
+    context.clear_rect(0.0, 0.0, width, height);
+    Some(context)
+}

@@ -1,0 +1,31 @@
+//! Every key, and how to read the page.
+
+use super::drawer::Drawer;
+use super::keys::SHORTCUTS;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub onclose: Callback<()>,
+}
+
+#[component]
+pub fn Help(props: &Props) -> Html {
+    html! {
+        <Drawer title="Keys" id="help" onclose={props.onclose.clone()}>
+            <div class="scroll">
+                <dl class="shortcuts">
+                    { for SHORTCUTS.iter().filter(|s| !s.shown.is_empty()).map(|s| html! {
+                        <><dt>{ for s.shown.split("  ").map(|key| html! { <kbd>{ key }</kbd> }) }</dt><dd>{ s.about }</dd></>
+                    }) }
+                </dl>
+                <h3>{ "Reading the page" }</h3>
+                <div class="prose">
+                    <p>{ "A cycle is a moment: at cycle n the page shows what cycle n − 1 did. Everything can be gone back to exactly." }</p>
+                    <p>{ "In the source, ◆ marks a branch that can split a warp (filled once it has), ◇ the reconvergence point where its sides meet again. The bar beside a line shows the lane-slots lost on it." }</p>
+                    <p>{ "In the timeline, the wheel zooms, dragging pans, and a click goes to that cycle and warp." }</p>
+                </div>
+            </div>
+        </Drawer>
+    }
+}

@@ -1,0 +1,193 @@
+//! What is selected: what it does, why it is idle, and all that it holds.
+
+use super::handle::Handle;
+use crate::view::card::{self, Card, RegisterRow};
+use crate::view::why::lanes;
+use crate::view::{Selection, WarpPicture};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+}
+
+#[component]
+pub fn Inspector(props: &Props) -> Html {
+    let hex = use_state_eq(|| false);
+    let handle = &props.handle;
+    let found = handle.on_stage(|lab, stage| {
+        let selection = lab.selection?;
+        let picture = stage.picture();
+        let warp = selection.warp().and_then(|(sm, warp)| picture.warp(sm, warp).cloned());
+        Some((selection, card::card(stage.witness(&picture), selection), warp))
+    });
+    let Some(Some((selection, card, warp))) = found else {
+        return html! { <p class="empty"><strong>{ "Nothing is selected" }</strong>{ "Click a lane, a warp or a line, or press ↓." }</p> };
+    };
+    html! {
+        <div class="scroll inspector">
+            <h3 id="selected">{ &card.title }{ climb(handle, selection, warp.as_ref()) }</h3>
+            <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ code(sentence) }</p> }) }</div>
+            <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
+            { stack(&card, warp.as_ref()) }
+            { flights(&card) }
+            { buffer(&card) }
+            if !card.registers.is_empty() {
+                { registers(&card, &hex) }
+            }
+        </div>
+    }
+}
+
+/// From a lane to its warp, from a warp to its block.
+fn climb(handle: &Handle, selection: Selection, warp: Option<&WarpPicture>) -> Html {
+    let (up, name) = match (selection, warp) {
+        (Selection::Lane { sm, warp, .. }, _) => (Selection::Warp { sm, warp }, format!("warp {warp}")),
+        (Selection::Warp { sm, .. }, Some(picture)) => {
+            (Selection::Block { sm, slot: picture.slot }, format!("block {}", picture.block))
+        }
+        _ => return Html::default(),
+    };
+    let onclick = handle.callback(move |lab| lab.selection = Some(up));
+    html! { <button type="button" class="plain push" {onclick}>{ format!("↑ its {name}") }</button> }
+}
+
+/// Text with `code` in it.
+fn code(text: &str) -> Html {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(at, part)| {
+            if at % 2 == 1 {
+                html! { <code>{ part }</code> }
+            } else {
+                html! { { part } }
+            }
+        })
+        .collect()
+}
+
+/// A mask in groups of four, lanes growing to the right; hex on hover.
+fn mask(mask: u32, width: u32) -> Html {
+    html! {
+        <span class="mask" title={format!("{mask:#010x}: lanes {}", lanes(mask))}>
+            { for (0..width).map(|lane| html! { <i class={classes!((mask >> lane & 1 != 0).then_some("on"))}></i> }) }
+        </span>
+    }
+}
+
+fn stack(card: &Card, warp: Option<&WarpPicture>) -> Html {
+    let Some(warp) = warp.filter(|_| !card.stack.is_empty()) else { return Html::default() };
+    html! {
+        <section>
+            <h4>{ "Stack" }<span class="note">{ "the top entry runs" }</span></h4>
+            <table class="grid">
+                <thead><tr><th>{ "PC" }</th><th>{ "RPC" }</th><th>{ "Lanes" }</th></tr></thead>
+                <tbody>
+                { for card.stack.iter().map(|row| html! {
+                    <tr class={classes!(row.top.then_some("top"))}>
+                        <td title={row.line.clone()}>{ row.pc }</td>
+                        <td title={row.rpc_line.clone()}>{ row.rpc.map_or("end".to_string(), |rpc| rpc.to_string()) }</td>
+                        <td>{ mask(row.mask, warp.width) }</td>
+                    </tr>
+                }) }
+                </tbody>
+            </table>
+        </section>
+    }
+}
+
+fn flights(card: &Card) -> Html {
+    if card.flights.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section>
+            <h4>{ "In flight" }<span class="note">{ "issued, result not there yet (the scoreboard)" }</span></h4>
+            <table class="grid">
+                <thead><tr><th>{ "PC" }</th><th>{ "Instruction" }</th><th>{ "Writes" }</th><th>{ "Left" }</th></tr></thead>
+                <tbody>
+                { for card.flights.iter().map(|row| html! {
+                    <tr>
+                        <td>{ row.pc }</td>
+                        <td class="clip" title={row.code.clone()}>{ row.code.split_whitespace().next().unwrap_or("") }</td>
+                        <td class="clip">{ &row.registers }</td>
+                        <td>{ format!("{} cycles", row.left) }</td>
+                    </tr>
+                }) }
+                </tbody>
+            </table>
+        </section>
+    }
+}
+
+fn buffer(card: &Card) -> Html {
+    if card.buffer.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section>
+            <h4>{ "I-buffer" }<span class="note">{ "fetched, not issued" }</span></h4>
+            <table class="grid"><tbody>
+                { for card.buffer.iter().map(|(pc, code)| html! { <tr><td>{ *pc }</td><td class="clip" title={code.clone()}>{ code }</td></tr> }) }
+            </tbody></table>
+        </section>
+    }
+}
+
+fn registers(card: &Card, hex: &UseStateHandle<bool>) -> Html {
+    let onclick = {
+        let hex = hex.clone();
+        Callback::from(move |_: MouseEvent| hex.set(!*hex))
+    };
+    html! {
+        <section>
+            <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
+            <table class="grid"><tbody>
+                { for card.registers.iter().map(|row| html! {
+                    <tr class={classes!(row.pending.then_some("pending"))}>
+                        <td>{ &row.name }</td>
+                        <td class="clip" title={every(row, **hex)}>{ short(row, **hex) }
+                            if row.pending { <span class="note">{ " on its way" }</span> }
+                        </td>
+                    </tr>
+                }) }
+            </tbody></table>
+        </section>
+    }
+}
+
+fn value(row: &RegisterRow, value: u64, hex: bool) -> String {
+    if row.bits == 1 {
+        return if value != 0 { "true" } else { "false" }.to_string();
+    }
+    if hex || row.name.contains("rd") {
+        return format!("{value:#x}");
+    }
+    if row.name.contains("%fd") {
+        return f64::from_bits(value).to_string();
+    }
+    if row.name.contains("%f") {
+        return f32::from_bits(value as u32).to_string();
+    }
+    let unused = 64 - row.bits;
+    (((value << unused) as i64) >> unused).to_string()
+}
+
+/// One value where all lanes agree, else the first few.
+fn short(row: &RegisterRow, hex: bool) -> String {
+    match row.values.as_slice() {
+        [] => String::new(),
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+            let all = if rest.is_empty() { "" } else { " (all lanes)" };
+            format!("{}{all}", value(row, *first, hex))
+        }
+        values => {
+            let few: Vec<String> = values.iter().take(6).map(|v| value(row, *v, hex)).collect();
+            format!("{}{}", few.join(", "), if values.len() > 6 { ", …" } else { "" })
+        }
+    }
+}
+
+fn every(row: &RegisterRow, hex: bool) -> String {
+    row.values.iter().enumerate().map(|(lane, v)| format!("{lane}: {}", value(row, *v, hex))).collect::<Vec<_>>().join("\n")
+}

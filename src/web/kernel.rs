@@ -1,0 +1,102 @@
+//! The kernel editor: PTX and launch, with what is wrong in them. The last good kernel stays on the stage.
+
+use super::drawer::Drawer;
+use super::editor::{Editor, Reveal};
+use super::findings::Findings;
+use super::handle::Handle;
+use crate::lab::{Reading, Spot, grouped};
+use yew::prelude::*;
+
+const LAUNCH_EXAMPLE: &str = "\
+grid = [16]
+block = [256]
+
+[[param]]  # in the kernel's order
+buffer = \"x\"
+type = \"f32\"
+len = 4096
+init = \"zeros\"
+
+[[param]]
+type = \"u32\"
+value = 4096";
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub onclose: Callback<()>,
+}
+
+#[component]
+pub fn KernelEditor(props: &Props) -> Html {
+    let ptx_reveal = use_state_eq(|| None::<Reveal>);
+    let launch_reveal = use_state_eq(|| None::<Reveal>);
+    let handle = &props.handle;
+    let (ptx, launch, reading, edited, origin) =
+        handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.reading.clone(), lab.is_edited(), lab.origin));
+    let edit_ptx = {
+        let handle = handle.clone();
+        Callback::from(move |text: String| handle.act(|lab| lab.edit_ptx(text)))
+    };
+    let edit_launch = {
+        let handle = handle.clone();
+        Callback::from(move |text: String| handle.act(|lab| lab.edit_launch(text)))
+    };
+    let refuse = {
+        let handle = handle.clone();
+        Callback::from(move |message: String| handle.act(|lab| lab.notice = Some(crate::lab::Notice::bad(message))))
+    };
+    let go = |reveal: &UseStateHandle<Option<Reveal>>| {
+        let reveal = reveal.clone();
+        Callback::from(move |spot: Spot| reveal.set(Some(Reveal::after(*reveal, spot))))
+    };
+    let undo = handle.callback(|lab| lab.choose(lab.origin));
+    html! {
+        <Drawer title="Kernel" id="editor" wide={true} onclose={props.onclose.clone()}>
+            <p class="status">
+                { summary(&reading) }
+                if edited && origin.is_some() {
+                    <button type="button" class="plain" id="undo" onclick={undo}>{ "Undo my changes" }</button>
+                }
+            </p>
+            <div class="editors">
+                <section class="panel" aria-label="PTX">
+                    <header><h3>{ "PTX" }</h3></header>
+                    <Editor id="ptx" label="PTX of the kernel" text={ptx} findings={reading.ptx.clone()} reveal={*ptx_reveal}
+                        placeholder="Paste PTX here, or drop a file on the page." onedit={edit_ptx} onrefuse={refuse.clone()} />
+                    <Findings label="Problems of the PTX" findings={reading.ptx.clone()} ongo={go(&ptx_reveal)} />
+                </section>
+                <section class="panel" aria-label="Launch">
+                    <header><h3>{ "Launch" }</h3>{ extent(&reading) }</header>
+                    <Editor id="launch" label="Launch file" text={launch} findings={reading.launch.clone()} reveal={*launch_reveal}
+                        placeholder={LAUNCH_EXAMPLE} onedit={edit_launch} onrefuse={refuse} />
+                    <Findings label="Problems of the launch file" findings={reading.launch.clone()} ongo={go(&launch_reveal)} />
+                </section>
+            </div>
+        </Drawer>
+    }
+}
+
+/// What the kernel is, or how much is wrong with it.
+fn summary(reading: &Reading) -> Html {
+    match (&reading.ready, reading.ptx.len()) {
+        (_, 1) => html! { <span class="bad">{ "1 problem in the PTX. The last good kernel stays loaded." }</span> },
+        (_, n) if n > 1 => {
+            html! { <span class="bad">{ format!("{n} problems in the PTX. The last good kernel stays loaded.") }</span> }
+        }
+        (Ok(ready), _) => {
+            let program = &ready.program;
+            let instructions = grouped(program.instructions.len() as u64);
+            html! { { format!("{}: {instructions} instructions, {} registers. Loaded.", program.kernel, program.registers_needed) } }
+        }
+        (Err(missing), _) => html! { { missing } },
+    }
+}
+
+/// How much a run launches.
+fn extent(reading: &Reading) -> Html {
+    let Ok(ready) = &reading.ready else { return Html::default() };
+    let counted = |count: u64, noun: &str| format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" });
+    let text = format!("{} × {}", counted(ready.launch.blocks(), "block"), counted(ready.launch.block_threads(), "thread"));
+    html! { <span class="note push">{ text }</span> }
+}

@@ -1,0 +1,106 @@
+//! Device memory at the cycle that is looked at: the first values of every buffer, and what the kernel printed.
+
+use super::handle::Handle;
+use crate::lab::{ShownBuffer, ShownValue, Verdict, grouped};
+use yew::prelude::*;
+
+/// How many of a buffer's values are shown until more are asked for.
+const FIRST_SHOWN: usize = 64;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+}
+
+#[component]
+pub fn Memory(props: &Props) -> Html {
+    let found = props.handle.on_stage(|_, stage| (stage.buffers(), stage.output(), stage.verdict(), stage.trap()));
+    let Some((buffers, output, verdict, trap)) = found else {
+        return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
+    };
+    let (class, title, text) = match (&trap, &verdict) {
+        (Some(trap), _) => ("bad", "The kernel trapped", Some(trap.message.clone())),
+        (None, Some(Verdict::Right)) => {
+            ("good", "Done", Some("Every byte is what the reference on the host computes.".to_string()))
+        }
+        (None, Some(Verdict::Wrong(how))) => ("bad", "Done, but the result is not the reference's", Some(how.clone())),
+        (None, Some(Verdict::Unknown)) => ("good", "Done", None),
+        (None, None) => {
+            ("soft", "Not done yet", Some("Values are those of this cycle; the End key runs the kernel to its end.".to_string()))
+        }
+    };
+    html! {
+        <div class="scroll">
+            <div id="verdict" class={classes!("verdict", class)}>
+                <strong>{ title }</strong>
+                if let Some(text) = text {
+                    <p>{ text }</p>
+                }
+            </div>
+            if !output.is_empty() {
+                <section><h3>{ "Printed" }</h3><pre class="output" tabindex="0">{ output }</pre></section>
+            }
+            { for buffers.iter().map(|buffer| html! { <BufferView key={buffer.name.clone()} buffer={buffer.clone()} /> }) }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct BufferProps {
+    buffer: ShownBuffer,
+}
+
+#[component]
+fn BufferView(props: &BufferProps) -> Html {
+    let whole = use_state_eq(|| false);
+    let buffer = &props.buffer;
+    let shown = if *whole { buffer.values.len() } else { buffer.values.len().min(FIRST_SHOWN) };
+    let per_row = per_row(&buffer.values[..shown]);
+    let rows = buffer.values[..shown].chunks(per_row).enumerate();
+    let onclick = {
+        let whole = whole.clone();
+        Callback::from(move |_: MouseEvent| whole.set(true))
+    };
+    let changed = match buffer.changed {
+        0 => "unchanged".to_string(),
+        n => format!("{} of {} changed", grouped(n as u64), grouped(buffer.len as u64)),
+    };
+    html! {
+        <section class="buffer">
+            <h3>{ &buffer.name }<span class="note">{ format!("{} · {changed}", buffer.ty.name()) }</span></h3>
+            <div class="values" style={format!("--per-row:{per_row}")}>
+                { for rows.map(|(row, values)| html! {
+                    <>
+                        <span class="index">{ row * per_row }</span>
+                        { for values.iter().map(cell) }
+                        { for (values.len()..per_row).map(|_| html! { <span></span> }) }
+                    </>
+                }) }
+            </div>
+            if shown < buffer.values.len() {
+                <button type="button" class="plain" {onclick}>{ format!("Show {} values", grouped(buffer.values.len() as u64)) }</button>
+            } else if shown < buffer.len {
+                <span class="note">{ format!("and {} more", grouped((buffer.len - shown) as u64)) }</span>
+            }
+        </section>
+    }
+}
+
+fn cell(value: &ShownValue) -> Html {
+    match &value.before {
+        Some(before) => html! { <span class="changed" title={format!("was {before}")}>{ &value.text }</span> },
+        None => html! { <span>{ &value.text }</span> },
+    }
+}
+
+/// As many values as fit side by side.
+fn per_row(values: &[ShownValue]) -> usize {
+    let widest = values.iter().map(|value| value.text.len()).max().unwrap_or(1);
+    if widest <= 5 {
+        8
+    } else if widest <= 12 {
+        4
+    } else {
+        2
+    }
+}

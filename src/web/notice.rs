@@ -1,0 +1,48 @@
+//! What a person should be told: a line above the transport, with what to do.
+
+use super::handle::Handle;
+use crate::lab::Goal;
+use crate::view::Selection;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+}
+
+#[component]
+pub fn NoticeLine(props: &Props) -> Html {
+    let handle = &props.handle;
+    let (notice, misfit, goal) = handle.read(|lab| (lab.notice.clone(), lab.misfit.clone(), lab.transport.goal));
+    if let Some(misfit) = misfit {
+        return html! {
+            <div class="notice bad" role="alert" id="notice"><span>{ format!("This machine cannot run the kernel: {misfit}. The last one stays loaded.") }</span></div>
+        };
+    }
+    let (text, bad, pc) = match (notice, goal) {
+        (Some(notice), _) => (notice.text, notice.bad, notice.pc),
+        (None, Goal::Search(_)) => ("Looking for the next one… Space stops.".to_string(), false, None),
+        (None, Goal::Cycle(cycle)) => (format!("Going to cycle {cycle}… Space stops."), false, None),
+        (None, Goal::End) => ("Running to the end… Space stops.".to_string(), false, None),
+        (None, _) => return html! { <div id="notice" role="status" class="notice" hidden=true></div> },
+    };
+    let close = handle.callback(|lab| lab.notice = None);
+    let go = pc.map(|pc| {
+        handle.callback(move |lab| {
+            let there =
+                lab.stage.as_ref().and_then(|stage| stage.picture().warps.iter().find(|w| w.pc == pc).map(|w| (w.sm, w.warp)));
+            if let Some((sm, warp)) = there {
+                lab.selection = Some(Selection::Warp { sm, warp });
+            }
+        })
+    });
+    html! {
+        <div class={classes!("notice", bad.then_some("bad"))} role={if bad { "alert" } else { "status" }} id="notice">
+            <span>{ text }</span>
+            if let Some(onclick) = go {
+                <button type="button" class="plain" {onclick}>{ "Show the warp" }</button>
+            }
+            <button type="button" class="plain push" aria-label="Close the message" onclick={close}>{ "×" }</button>
+        </div>
+    }
+}

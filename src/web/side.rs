@@ -1,0 +1,92 @@
+//! The right-hand column: what is selected, the numbers, the plots, memory, and what the kernel is.
+
+use super::handle::Handle;
+use super::inspector::Inspector;
+use super::memory::Memory;
+use super::numbers::Numbers;
+use super::prose::prose;
+use crate::scene::Theme;
+use yew::prelude::*;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tab {
+    Inspector,
+    Numbers,
+    Memory,
+    About,
+}
+
+impl Tab {
+    pub const ALL: [Tab; 4] = [Tab::Inspector, Tab::Numbers, Tab::Memory, Tab::About];
+
+    fn name(self) -> &'static str {
+        match self {
+            Tab::Inspector => "Inspector",
+            Tab::Numbers => "Numbers",
+            Tab::Memory => "Memory",
+            Tab::About => "About",
+        }
+    }
+}
+
+const YOUR_OWN: &str = "\
+Compile with `nvcc -ptx -lineinfo kernel.cu`, or with `clang --cuda-device-only -S -gline-tables-only`, and paste the result \
+into the editor (E), or drop the file on the page. Optimisers like to turn branches into selects; `-Xcicc -O0` keeps them.
+
+The launch says how large the grid and its blocks are, and gives one `[[param]]` for each of the kernel's parameters: a \
+`buffer`, which is passed as its address, or a `type` and a `value`.
+
+A buffer's `init` is one of:
+
+- `\"zeros\"`
+- `{ iota = { start = 0, step = 1 } }`
+- `{ random = { seed = 7, min = -1.0, max = 1.0 } }`
+- `{ values = [1, 2, 3] }`";
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+    pub tab: Tab,
+    pub ontab: Callback<Tab>,
+}
+
+#[component]
+pub fn Side(props: &Props) -> Html {
+    let handle = props.handle.clone();
+    let tab = |(at, tab): (usize, Tab)| {
+        let onclick = props.ontab.reform(move |_: MouseEvent| tab);
+        let selected = (props.tab == tab).to_string();
+        html! {
+            <button type="button" role="tab" id={format!("tab-{}", tab.name().to_lowercase())} aria-selected={selected}
+                title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
+        }
+    };
+    html! {
+        <section class="panel side" aria-label="Details">
+            <header><div class="tabs" role="tablist" aria-label="Details">{ for Tab::ALL.into_iter().enumerate().map(tab) }</div></header>
+            { match props.tab {
+                Tab::Inspector => html! { <Inspector {handle} /> },
+                Tab::Numbers => html! { <Numbers {handle} /> },
+                Tab::Memory => html! { <Memory {handle} /> },
+                Tab::About => about(&handle),
+            } }
+        </section>
+    }
+}
+
+fn about(handle: &Handle) -> Html {
+    let (title, text) = handle.read(|lab| match lab.origin {
+        Some(origin) => (origin.workload.title, without_heading(origin.workload.text)),
+        None => ("Your own kernel", YOUR_OWN),
+    });
+    html! { <div class="scroll prose"><h3>{ title }</h3>{ prose(text) }</div> }
+}
+
+/// The panel's own heading says it already.
+fn without_heading(markdown: &'static str) -> &'static str {
+    match markdown.split_once('\n') {
+        Some((first, rest)) if first.starts_with('#') => rest,
+        _ => markdown,
+    }
+}

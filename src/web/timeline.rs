@@ -1,0 +1,415 @@
+//! Warps by cycles: what each did, or why it did not; zoomed and panned by wheel, drag and W A S D.
+
+use super::canvas::{self, use_size};
+use super::handle::Handle;
+use super::paint::{MONO, SANS};
+use crate::event::Reason;
+use crate::lab::grouped;
+use crate::lab::timeline::{Span, colours, raster, rows};
+use crate::record::{GONE, Kind, Record};
+use crate::scene::{Palette, Theme, Tone};
+use crate::view::Selection;
+use std::cell::Cell;
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use yew::prelude::*;
+
+/// Space for warp numbers on the left, and for marks at the top.
+const LEFT: f64 = 52.0;
+const TOP: f64 = 34.0;
+/// A warp's row.
+const ROW: std::ops::RangeInclusive<f64> = 4.0..=20.0;
+/// Kinds with a mark of their own, and the tone of it.
+const MARKED: [(Kind, Tone); 4] = [
+    (Kind::Divergence, Tone::Accent),
+    (Kind::BarrierRelease, Tone::Reason(Reason::Barrier)),
+    (Kind::BlockEnd, Tone::Soft),
+    (Kind::Trap, Tone::Bad),
+];
+
+/// What the keyboard may ask of the timeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    Nearer,
+    Further,
+    Left,
+    Right,
+    Fit,
+}
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+    /// The last thing that the keyboard asked for, and how many there were.
+    pub asked: (u32, Option<Move>),
+}
+
+#[component]
+pub fn Timeline(props: &Props) -> Html {
+    let place = use_node_ref();
+    let node = use_node_ref();
+    let tall = use_node_ref();
+    let (width, height) = use_size(&place);
+    let span = use_state_eq(Span::default);
+    let pointer = use_state_eq(|| None::<(f64, f64)>);
+    // Where a drag began, and how far it went.
+    let drag = use_memo((), |()| Cell::new(None::<(f64, Span, f64)>));
+    let inner = (width - LEFT).max(0.0);
+
+    // The keyboard's wishes.
+    {
+        let (span, handle) = (span.clone(), props.handle.clone());
+        use_effect_with(props.asked, move |(_, asked)| {
+            let end = handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
+            let cursor = span.x_of(handle.read(|lab| lab.cycle()) as f64).clamp(0.0, inner);
+            match asked {
+                Some(Move::Nearer) => span.set(span.zoom(0.5, cursor)),
+                Some(Move::Further) => span.set(span.zoom(2.0, cursor)),
+                Some(Move::Left) => span.set(span.pan(-inner / 4.0)),
+                Some(Move::Right) => span.set(span.pan(inner / 4.0)),
+                Some(Move::Fit) => span.set(Span::fit(end, inner)),
+                None => {}
+            }
+        });
+    }
+    // The cycle that is looked at stays in sight, unless somebody drags.
+    {
+        let (span, drag) = (span.clone(), drag.clone());
+        let cycle = props.handle.read(|lab| lab.cycle());
+        use_effect_with((cycle, inner as u32), move |(cycle, inner)| {
+            if *inner > 0 && drag.get().is_none() {
+                span.set(span.follow(*cycle, f64::from(*inner)));
+            }
+        });
+    }
+    {
+        let (node, tall) = (node.clone(), tall.clone());
+        use_effect_with(
+            (props.handle.clone(), props.theme, *span, *pointer, (width, height)),
+            move |(handle, theme, span, pointer, size)| {
+                handle.on_stage(|lab, stage| {
+                    let sheet = Sheet { record: stage.session.record(), span: *span, palette: Palette::new(*theme), size: *size };
+                    let selected = lab.selection.and_then(Selection::warp);
+                    sheet.draw(&node, &tall, stage.session.cycle(), selected, *pointer);
+                });
+            },
+        );
+    }
+
+    let at = {
+        let node = node.clone();
+        move |x: i32, y: i32| {
+            let bounds = node.cast::<web_sys::Element>().map(|canvas| canvas.get_bounding_client_rect());
+            bounds.map_or((0.0, 0.0), |bounds| (f64::from(x) - bounds.left(), f64::from(y) - bounds.top()))
+        }
+    };
+    let onwheel = {
+        let (span, at) = (span.clone(), at.clone());
+        Callback::from(move |event: WheelEvent| {
+            event.prevent_default();
+            let (x, _) = at(event.client_x(), event.client_y());
+            if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
+                let along = if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() };
+                span.set(span.pan(along));
+            } else {
+                span.set(span.zoom(1.0015f64.powf(event.delta_y()), x - LEFT));
+            }
+        })
+    };
+    let onpointerdown = {
+        let (span, drag, at, node) = (span.clone(), drag.clone(), at.clone(), node.clone());
+        Callback::from(move |event: PointerEvent| {
+            let (x, _) = at(event.client_x(), event.client_y());
+            drag.set(Some((x, *span, 0.0)));
+            if let Some(canvas) = node.cast::<web_sys::Element>() {
+                let _ = canvas.set_pointer_capture(event.pointer_id());
+            }
+        })
+    };
+    let onpointermove = {
+        let (span, drag, at, pointer) = (span.clone(), drag.clone(), at.clone(), pointer.clone());
+        Callback::from(move |event: PointerEvent| {
+            let (x, y) = at(event.client_x(), event.client_y());
+            match drag.get() {
+                Some((start, before, furthest)) => {
+                    let furthest = furthest.max((x - start).abs());
+                    drag.set(Some((start, before, furthest)));
+                    if furthest > 4.0 {
+                        span.set(before.pan(start - x));
+                    }
+                }
+                None => pointer.set(Some((x, y))),
+            }
+        })
+    };
+    let onpointerup = {
+        let (handle, span, drag, at) = (props.handle.clone(), span.clone(), drag.clone(), at.clone());
+        Callback::from(move |event: PointerEvent| {
+            let dragged = drag.take().is_some_and(|(_, _, furthest)| furthest > 4.0);
+            let (x, y) = at(event.client_x(), event.client_y());
+            if !dragged {
+                pick(&handle, *span, height, x, y);
+            }
+        })
+    };
+    let onpointerleave = {
+        let pointer = pointer.clone();
+        Callback::from(move |_: PointerEvent| pointer.set(None))
+    };
+    let button = |label: &'static str, title: &'static str, change: fn(Span, f64, u64) -> Span| {
+        let (span, handle) = (span.clone(), props.handle.clone());
+        let onclick = Callback::from(move |_: MouseEvent| {
+            let end = handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
+            span.set(change(*span, inner, end));
+        });
+        html! { <button type="button" class="small" {title} aria-label={title} {onclick}>{ label }</button> }
+    };
+    let words = props.handle.on_stage(|_, stage| words(stage.session.record(), stage.session.cycle())).unwrap_or_default();
+    html! {
+        <section class="panel timeline" aria-label="Timeline">
+            <header>
+                <h2>{ "Timeline" }</h2>
+                <ul class="legend" aria-label="Colours">
+                    { for Reason::ALL.into_iter().map(|reason| html! {
+                        <li><b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>{ reason.label() }</li>
+                    }) }
+                </ul>
+                <span class="push"></span>
+                { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
+                { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
+                { button("Fit", "Show the whole run (F)", |_, width, end| Span::fit(end, width)) }
+            </header>
+            <div class="place" ref={place}>
+                <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} />
+                <canvas ref={tall} hidden=true />
+            </div>
+        </section>
+    }
+}
+
+/// Goes to the cell under the pointer: that cycle, that warp.
+fn pick(handle: &Handle, span: Span, height: f64, x: f64, y: f64) {
+    handle.act(|lab| {
+        let Some(stage) = &lab.stage else { return };
+        let record = stage.session.record();
+        let rows = rows(record);
+        let cycle = span.cycle_at(x - LEFT).floor();
+        let (slots, reached) = (record.slots(), stage.session.reached());
+        let row = ((y - TOP) / row_height(rows.len(), height)).floor();
+        let track = (row >= 0.0).then(|| rows.get(row as usize).copied()).flatten();
+        if x >= LEFT && cycle >= 0.0 {
+            // The picture after that cycle shows what it did.
+            lab.seek((cycle as u64 + 1).min(reached));
+        }
+        if let Some(track) = track {
+            lab.selection = Some(Selection::Warp { sm: (track / slots) as u16, warp: (track % slots) as u16 });
+        }
+    });
+}
+
+fn row_height(rows: usize, height: f64) -> f64 {
+    ((height - TOP - 2.0) / rows.max(1) as f64).clamp(*ROW.start(), *ROW.end())
+}
+
+/// One drawing of the timeline.
+struct Sheet<'a> {
+    record: &'a Record,
+    span: Span,
+    palette: Palette,
+    size: (f64, f64),
+}
+
+impl Sheet<'_> {
+    fn draw(&self, node: &NodeRef, tall: &NodeRef, cycle: u64, selected: Option<(u16, u16)>, pointer: Option<(f64, f64)>) {
+        let (width, height) = self.size;
+        if width <= LEFT + 8.0 || height <= TOP {
+            return;
+        }
+        let Some(context) = canvas::context(node, width, height) else { return };
+        let rows = rows(self.record);
+        let row = row_height(rows.len(), height);
+        self.axis(&context);
+        self.marks(&context);
+        if !rows.is_empty() {
+            let _ = self.cells(&context, tall, &rows, row);
+        }
+        self.letters(&context, &rows, row);
+        self.numbers(&context, &rows, row, selected);
+        // The moment that is looked at.
+        let x = LEFT + self.span.x_of(cycle as f64);
+        if x >= LEFT && x <= width {
+            self.fill(&context, Tone::Text);
+            context.fill_rect(x - 1.0, 14.0, 2.0, height - 14.0);
+        }
+        if let Some((x, y)) = pointer.filter(|(x, _)| *x >= LEFT) {
+            self.tip(&context, &rows, row, x, y);
+        }
+    }
+
+    fn fill(&self, context: &CanvasRenderingContext2d, tone: Tone) {
+        context.set_fill_style_str(&self.palette.get(tone).css());
+    }
+
+    /// Cycle numbers at round distances.
+    fn axis(&self, context: &CanvasRenderingContext2d) {
+        let (width, height) = self.size;
+        let wanted = self.span.per_px * 90.0;
+        let power = 10f64.powf(wanted.max(1.0).log10().floor());
+        let step =
+            [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= wanted).unwrap_or(power * 10.0).max(1.0);
+        context.set_font(&format!("11px {SANS}"));
+        context.set_text_align("left");
+        let mut at = (self.span.from / step).ceil().max(0.0) * step;
+        while self.span.x_of(at) < width - LEFT {
+            let x = LEFT + self.span.x_of(at);
+            self.fill(context, Tone::Line);
+            context.fill_rect(x.round(), 14.0, 1.0, height - 14.0);
+            self.fill(context, Tone::Soft);
+            let _ = context.fill_text(&grouped(at as u64), x + 3.0, 12.0);
+            at += step;
+        }
+        let _ = context.fill_text("cycle", 8.0, 12.0);
+    }
+
+    /// A tick for each pixel in which something of a kind happened; a row for each kind.
+    fn marks(&self, context: &CanvasRenderingContext2d) {
+        let width = self.size.0 - LEFT;
+        for (row, (kind, tone)) in MARKED.into_iter().enumerate() {
+            let marks = self.record.marks(kind);
+            self.fill(context, tone);
+            let y = 16.0 + row as f64 * 4.0;
+            let mut x = 0.0;
+            while x < width {
+                let Some(next) = marks.next(self.span.cycle_at(x).max(0.0).floor() as u64) else { break };
+                let at = self.span.x_of(next as f64 + 0.5);
+                if at >= width {
+                    break;
+                }
+                if at >= 0.0 {
+                    context.fill_rect(LEFT + at - 0.75, y, 1.5, 3.0);
+                }
+                // On to the next pixel, and past this cycle.
+                x = (at + 1.0).max(self.span.x_of(next as f64 + 1.0)).max(x + 0.5);
+            }
+        }
+    }
+
+    /// The reasons: one row of pixels for each warp, painted once and stretched.
+    fn cells(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, rows: &[usize], row: f64) -> Option<()> {
+        let ratio = canvas::ratio();
+        let width = ((self.size.0 - LEFT) * ratio).round() as usize;
+        let pixels = raster(self.record, rows, self.span, width, ratio, &colours(&self.palette));
+        let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width as u32, rows.len() as u32).ok()?;
+        let sheet = tall.cast::<HtmlCanvasElement>()?;
+        if sheet.width() != width as u32 || sheet.height() != rows.len() as u32 {
+            sheet.set_width(width as u32);
+            sheet.set_height(rows.len() as u32);
+        }
+        let below = sheet.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+        below.put_image_data(&image, 0.0, 0.0).ok()?;
+        context.set_image_smoothing_enabled(false);
+        let height = row * rows.len() as f64;
+        context.draw_image_with_html_canvas_element_and_dw_and_dh(&sheet, LEFT, TOP, self.size.0 - LEFT, height).ok()?;
+        // A line between rows, where there is room for one.
+        if row >= 6.0 {
+            self.fill(context, Tone::Panel);
+            for at in 0..=rows.len() {
+                context.fill_rect(LEFT, TOP + at as f64 * row - 0.5, self.size.0 - LEFT, 1.0);
+            }
+        }
+        Some(())
+    }
+
+    /// A letter in each cell that is large enough for one.
+    fn letters(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64) {
+        if self.span.per_px > 1.0 / 9.0 || row < 10.0 {
+            return;
+        }
+        context.set_font(&format!("{}px {MONO}", (row * 0.72).min(12.0)));
+        context.set_text_align("center");
+        let first = self.span.from.max(0.0).floor() as u64;
+        let last = (self.span.cycle_at(self.size.0 - LEFT).ceil() as u64).min(self.record.end());
+        for (at, track) in rows.iter().enumerate() {
+            for cycle in first..last {
+                let code = self.record.tracks()[*track].at(cycle);
+                let Some(reason) = Reason::ALL.get(usize::from(code)) else { continue };
+                let x = LEFT + self.span.x_of(cycle as f64 + 0.5);
+                if x < LEFT + 4.0 {
+                    continue;
+                }
+                let ground = self.palette.get(Tone::Reason(*reason));
+                let ink = [Tone::Text, Tone::Panel].map(|tone| self.palette.get(tone));
+                let ink = if ink[0].contrast(ground) >= ink[1].contrast(ground) { ink[0] } else { ink[1] };
+                context.set_fill_style_str(&ink.css());
+                let _ = context.fill_text(&reason.letter().to_string(), x, TOP + at as f64 * row + row * 0.75);
+            }
+        }
+        self.fill(context, Tone::Panel);
+        let mut cycle = first;
+        while cycle <= last {
+            context.fill_rect(LEFT + self.span.x_of(cycle as f64) - 0.5, TOP, 1.0, rows.len() as f64 * row);
+            cycle += 1;
+        }
+    }
+
+    fn numbers(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64, selected: Option<(u16, u16)>) {
+        let slots = self.record.slots().max(1);
+        let several = self.record.tracks().len() > slots;
+        context.set_text_align("right");
+        context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
+        for (at, track) in rows.iter().enumerate() {
+            let (sm, warp) = ((track / slots) as u16, (track % slots) as u16);
+            let y = TOP + at as f64 * row;
+            let picked = selected == Some((sm, warp));
+            if picked {
+                self.fill(context, Tone::Accent);
+                context.fill_rect(LEFT - 4.0, y, 3.0, row.max(3.0));
+            }
+            // Where rows are low, every fourth warp is named.
+            if row >= 9.0 || picked || warp.is_multiple_of(4) {
+                self.fill(context, if picked { Tone::Accent } else { Tone::Soft });
+                let name = if several { format!("{sm}.{warp}") } else { format!("w{warp}") };
+                let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
+            }
+        }
+    }
+
+    fn tip(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64, x: f64, y: f64) {
+        let cycle = self.span.cycle_at(x - LEFT);
+        let at = (y - TOP) / row;
+        if cycle < 0.0 || cycle as u64 >= self.record.end() || at < 0.0 {
+            return;
+        }
+        let Some(&track) = rows.get(at as usize) else { return };
+        let code = self.record.tracks()[track].at(cycle as u64);
+        let did = match Reason::ALL.get(usize::from(code)) {
+            Some(reason) => format!("{} {}", reason.letter(), reason.label()),
+            None if code == GONE => "not resident".to_string(),
+            None => return,
+        };
+        let text = format!("warp {}, cycle {}: {did}", track % self.record.slots().max(1), grouped(cycle as u64));
+        context.set_font(&format!("12px {SANS}"));
+        context.set_text_align("left");
+        let wide = context.measure_text(&text).map_or(200.0, |measure| measure.width()) + 16.0;
+        let left = (x + 12.0).min(self.size.0 - wide - 4.0);
+        let top = (y - 28.0).max(2.0);
+        self.fill(context, Tone::Text);
+        context.fill_rect(left, top, wide, 22.0);
+        self.fill(context, Tone::Panel);
+        let _ = context.fill_text(&text, left + 8.0, top + 15.0);
+    }
+}
+
+/// The timeline for those who cannot see it.
+fn words(record: &Record, cycle: u64) -> String {
+    let counted = |kind: Kind| record.marks(kind).count();
+    format!(
+        "Timeline of {} warps over {} cycles, now at cycle {cycle}; cycles with divergence: {}, with barrier releases: {}, with block ends: {}.",
+        rows(record).len(),
+        record.end(),
+        counted(Kind::Divergence),
+        counted(Kind::BarrierRelease),
+        counted(Kind::BlockEnd)
+    )
+}

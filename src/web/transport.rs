@@ -1,0 +1,198 @@
+//! Play, step, search, speed, cycle, scrubber: how one moves through the run.
+
+use super::breakpoints::BreakpointMenu;
+use super::canvas::{self, use_size};
+use super::handle::Handle;
+use super::icons;
+use crate::event::Reason;
+use crate::lab::{Goal, Lab, SPEEDS, Wanted, grouped};
+use crate::record::Kind;
+use crate::scene::{Palette, Theme, Tone};
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+}
+
+#[component]
+pub fn TransportBar(props: &Props) -> Html {
+    let handle = &props.handle;
+    let (cycle, reached, ended, goal, speed, wanted, loaded) = handle.read(|lab| {
+        let session = lab.stage.as_ref().map(|stage| &stage.session);
+        (
+            lab.cycle(),
+            session.map_or(0, |s| s.reached()),
+            session.is_some_and(|s| s.ended()),
+            lab.transport.goal,
+            lab.transport.speed,
+            lab.transport.wanted,
+            session.is_some(),
+        )
+    });
+    let going = goal != Goal::Rest;
+    let button = |id: &'static str, label: Html, title: &'static str, act: fn(&mut Lab)| {
+        html! {
+            <button type="button" {id} class="icon" {title} aria-label={title} disabled={!loaded} onclick={handle.callback(act)}>{ label }</button>
+        }
+    };
+    html! {
+        <footer class="transport" aria-label="Transport" role="toolbar">
+            <span class="keys">
+                { button("start", icons::start(), "To the start (Home)", Lab::start) }
+                { button("previous", icons::previous(), "Previous event (Shift+←)", Lab::previous_event) }
+                { button("back", icons::back(), "One cycle back (← or ,)", Lab::back) }
+                <button type="button" id="play" class="primary icon" title={if going { "Pause (Space)" } else { "Play (Space)" }}
+                    aria-label={if going { "Pause" } else { "Play" }} disabled={!loaded} onclick={handle.callback(Lab::play)}>
+                    { if going { icons::pause() } else { icons::play() } }
+                </button>
+                { button("step", icons::step(), "One cycle forward (→ or .)", Lab::step) }
+                { button("next", icons::next(), "Next event (Shift+→)", Lab::next_event) }
+                { button("end", icons::end(), "To the end (End)", Lab::end) }
+            </span>
+            { wanted_menu(handle, wanted) }
+            { speed_slider(handle, speed) }
+            <BreakpointMenu handle={handle.clone()} />
+            { cycle_box(handle, cycle, reached, ended) }
+            <Scrubber handle={handle.clone()} theme={props.theme} {cycle} {reached} />
+        </footer>
+    }
+}
+
+fn wanted_menu(handle: &Handle, wanted: Wanted) -> Html {
+    let onchange = {
+        let handle = handle.clone();
+        Callback::from(move |event: Event| {
+            let chosen = event.target_dyn_into::<HtmlSelectElement>().and_then(|menu| Wanted::from_key(&menu.value()));
+            if let Some(wanted) = chosen {
+                handle.act(|lab| lab.transport.wanted = wanted);
+            }
+        })
+    };
+    html! {
+        <select id="wanted" aria-label="What next and previous look for" title="What the arrows onto a mark look for" {onchange}>
+            { for Wanted::all().map(|each| html! {
+                <option value={each.key()} selected={each == wanted}>{ each.label() }</option>
+            }) }
+        </select>
+    }
+}
+
+fn speed_slider(handle: &Handle, speed: usize) -> Html {
+    let oninput = {
+        let handle = handle.clone();
+        Callback::from(move |event: InputEvent| {
+            let value = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<usize>().ok());
+            if let Some(speed) = value {
+                handle.act(|lab| lab.transport.speed = speed.min(SPEEDS.len() - 1));
+            }
+        })
+    };
+    let words = speed_words(SPEEDS[speed.min(SPEEDS.len() - 1)]);
+    html! {
+        <label class="speed" title="Speed of play (+ and −)">
+            <input type="range" id="speed" min="0" max={(SPEEDS.len() - 1).to_string()} value={speed.to_string()}
+                aria-label="Speed" aria-valuetext={words.clone()} {oninput} />
+            <output>{ words }</output>
+        </label>
+    }
+}
+
+fn speed_words(rate: u32) -> String {
+    match rate {
+        u32::MAX => "max".to_string(),
+        rate if rate >= 1000 => format!("{} k/s", rate / 1000),
+        rate => format!("{rate}/s"),
+    }
+}
+
+fn cycle_box(handle: &Handle, cycle: u64, reached: u64, ended: bool) -> Html {
+    let onchange = {
+        let handle = handle.clone();
+        Callback::from(move |event: Event| {
+            let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
+            let digits: String = field.value().chars().filter(char::is_ascii_digit).collect();
+            match digits.parse::<u64>() {
+                Ok(cycle) => handle.act(|lab| lab.seek(cycle)),
+                Err(_) => handle.act(|lab| lab.notice = Some(crate::lab::Notice::bad("A cycle is a number, such as 412."))),
+            }
+        })
+    };
+    let title = if ended { "Cycles of the whole run" } else { "Cycles simulated so far; the end is not known yet" };
+    html! {
+        <label class="cycle">
+            { "cycle" }
+            <input type="text" id="cycle" inputmode="numeric" value={cycle.to_string()} {onchange} />
+            <span {title}>{ format!("/ {}{}", grouped(reached), if ended { "" } else { "…" }) }</span>
+        </label>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ScrubberProps {
+    handle: Handle,
+    theme: Theme,
+    cycle: u64,
+    reached: u64,
+}
+
+/// The whole run so far as a line, with marks; a slider over it.
+#[component]
+fn Scrubber(props: &ScrubberProps) -> Html {
+    let place = use_node_ref();
+    let node = use_node_ref();
+    let size = use_size(&place);
+    {
+        let node = node.clone();
+        // Marks change when the run gets further, not when one moves in it.
+        use_effect_with((props.reached, props.theme, size, props.handle.on_stage(|_, stage| stage.kernel.clone())), {
+            let handle = props.handle.clone();
+            move |(reached, theme, size, _)| draw_marks(&handle, &node, *reached, *theme, *size)
+        });
+    }
+    let oninput = {
+        let handle = props.handle.clone();
+        Callback::from(move |event: InputEvent| {
+            let value = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<f64>().ok());
+            if let Some(cycle) = value {
+                handle.act(|lab| lab.seek(cycle as u64));
+            }
+        })
+    };
+    html! {
+        <div class="scrubber" ref={place}>
+            <canvas ref={node} aria-hidden="true" />
+            <input type="range" id="scrubber" min="0" max={props.reached.max(1).to_string()} value={props.cycle.to_string()} step="1"
+                aria-label="Cycle" aria-valuetext={format!("cycle {} of {}", props.cycle, props.reached)} {oninput} />
+        </div>
+    }
+}
+
+fn draw_marks(handle: &Handle, node: &NodeRef, reached: u64, theme: Theme, (width, height): (f64, f64)) {
+    if width < 8.0 {
+        return;
+    }
+    let Some(context) = canvas::context(node, width, height) else { return };
+    let palette = Palette::new(theme);
+    handle.on_stage(|_, stage| {
+        let kinds = [
+            (Kind::Divergence, Tone::Accent, 0.0),
+            (Kind::BarrierRelease, Tone::Reason(Reason::Barrier), 8.0),
+            (Kind::BlockEnd, Tone::Text, 16.0),
+        ];
+        let per_px = reached.max(1) as f64 / (width - 16.0);
+        for (kind, tone, y) in kinds {
+            context.set_fill_style_str(&palette.get(tone).css());
+            let marks = stage.session.record().marks(kind);
+            let mut x = 0.0;
+            while x < width - 16.0 {
+                let Some(next) = marks.next((x * per_px) as u64) else { break };
+                let at = (next as f64 / per_px).floor();
+                context.fill_rect(8.0 + at, y + 3.0, 1.0, 5.0);
+                x = at.max(x) + 1.0;
+            }
+        }
+    });
+}

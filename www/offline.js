@@ -1,0 +1,45 @@
+// Keeps the page for when there is no network: what can be had is fetched anew each time, what cannot comes from the copy.
+const COPY = "warpscope";
+const FILES = [
+  "./",
+  "index.html",
+  "tokens.css",
+  "styles.css",
+  "theme.js",
+  "boot.mjs",
+  "warpscope.js",
+  "warpscope_bg.wasm",
+  "icon.svg",
+  "manifest.webmanifest",
+  "example.html",
+  "example.mjs",
+];
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(
+    caches
+      .open(COPY)
+      .then((copy) => copy.addAll(FILES))
+      .then(() => self.skipWaiting()),
+  );
+});
+
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+async function fresh(request) {
+  const copy = await caches.open(COPY);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await copy.put(request, response.clone());
+    return response;
+  } catch (reason) {
+    const kept = await copy.match(request, { ignoreSearch: true });
+    if (kept) return kept;
+    throw reason;
+  }
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method === "GET" && new URL(request.url).origin === self.location.origin) event.respondWith(fresh(request));
+});
