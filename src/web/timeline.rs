@@ -18,7 +18,7 @@ use yew::prelude::*;
 const LEFT: f64 = 52.0;
 const TOP: f64 = 34.0;
 /// A warp's row.
-const ROW: std::ops::RangeInclusive<f64> = 4.0..=20.0;
+const ROW: std::ops::RangeInclusive<f64> = 2.0..=20.0;
 /// Kinds with a mark of their own, and the tone of it.
 const MARKED: [(Kind, Tone); 4] = [
     (Kind::Divergence, Tone::Accent),
@@ -366,8 +366,9 @@ impl Sheet<'_> {
                 self.fill(context, Tone::Accent);
                 context.fill_rect(LEFT - 4.0, y, 3.0, row.max(3.0));
             }
-            // Where rows are low, every fourth warp is named.
-            if row >= 9.0 || picked || warp.is_multiple_of(4) {
+            // Where rows are low, only every so many warps are named.
+            let every = (10.0 / row).ceil() as u16;
+            if picked || warp.is_multiple_of(every.max(1)) {
                 self.fill(context, if picked { Tone::Accent } else { Tone::Soft });
                 let name = if several { format!("{sm}.{warp}") } else { format!("w{warp}") };
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
