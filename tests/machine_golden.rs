@@ -46,6 +46,11 @@ presets! {
 }
 
 #[test]
+fn regrouping() {
+    check(&setups::regrouping(), 600);
+}
+
+#[test]
 fn narrow_warps() {
     check(&setups::narrow_warps(), 180);
 }

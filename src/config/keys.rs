@@ -4,6 +4,7 @@ use super::Scoreboard;
 use crate::policy::divergence::DivergenceKind;
 use crate::policy::fetch::FetchKind;
 use crate::policy::schedule::ScheduleKind;
+use crate::policy::schedule::block_priority::BlockPriorityKind;
 use serde::Serialize;
 
 /// What sort of value a key takes.
@@ -114,7 +115,7 @@ macro_rules! policy_key {
     )*};
 }
 
-policy_key!(ScheduleKind, FetchKind, DivergenceKind);
+policy_key!(ScheduleKind, FetchKind, DivergenceKind, BlockPriorityKind);
 
 macro_rules! keys {
     ($($name:ident: $ty:ty = $default:expr, $unit:literal, $about:literal;)*) => {
@@ -155,8 +156,10 @@ keys! {
     registers: u32 = 32768, "registers", "32-bit registers of an SM (BAWS section 5, VTW table 3)";
     shared_memory: u32 = 49152, "bytes", "Shared memory of an SM (VTW table 3)";
     divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the threads of a divergent branch are tracked and brought together again";
+    tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; without, warps stay as compiled (TBC section 3.2)";
     schedulers: u32 = 2, "schedulers", "Issue ports; warp n belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
-    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues";
+    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF";
+    block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";

@@ -12,7 +12,7 @@ mod validate;
 pub use keys::{Config, KEYS, Key, Kind};
 pub use preset::{PRESETS, Preset};
 pub use technique::{TECHNIQUES, Technique, apply_techniques};
-pub use validate::MAX_WARPS;
+pub use validate::{MAX_THREADS, MAX_WARPS};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -2,10 +2,13 @@
 
 use super::{Config, ConfigError, KEYS};
 use crate::interp::shape::Shape;
+use crate::policy::schedule::ScheduleKind;
 use crate::program::Program;
 
-/// The most warps that the machine's sets can hold.
+/// The most static warps of an SM.
 pub const MAX_WARPS: u32 = 512;
+/// The most threads of an SM, and so the most entries of its warp table: where warps re-form, each may be a warp of its own.
+pub const MAX_THREADS: u32 = 4096;
 
 impl Config {
     /// Refuses what no machine could be, naming key, value and what is allowed.
@@ -23,7 +26,7 @@ impl Config {
             "a power of two up to icache_line is allowed",
         )?;
         self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
-        self.demand("max_threads", |v| (1..=4096).contains(&v), "1 to 4096 are allowed")?;
+        self.demand("max_threads", |v| (1..=MAX_THREADS).contains(&v), "1 to 4096 are allowed")?;
         self.demand("schedulers", |v| (1..=32).contains(&v), "1 to 32 are allowed")?;
         self.demand("ibuffer", |v| (1..=16).contains(&v), "1 to 16 are allowed")?;
         for key in [
@@ -85,7 +88,15 @@ impl Config {
             |v| v.div_ceil(self.warp_width) <= MAX_WARPS,
             &format!("at most {MAX_WARPS} warps of warp_width fit an SM"),
         )?;
-        self.demand("warp_width", |v| v <= self.ptx_warp, "a hardware warp may not be wider than ptx_warp")
+        self.demand("warp_width", |v| v <= self.ptx_warp, "a hardware warp may not be wider than ptx_warp")?;
+        if self.divergence.reforms() && self.schedule == ScheduleKind::TwoLevel {
+            let allowed = format!(
+                "two-level scheduling keeps warps in an active set for as long as they compute, and {} takes them apart; choose LRR or GTO, or for DWF Majority or Oldest",
+                self.divergence.name()
+            );
+            return Err(ConfigError::Value { key: "schedule", value: self.schedule.name().to_string(), allowed });
+        }
+        Ok(())
     }
 
     /// Refuses a launch whose blocks an SM of this machine cannot hold.

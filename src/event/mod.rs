@@ -116,7 +116,14 @@ pub enum CacheOutcome {
     Merged,
 }
 
-/// One thing that happened. Warps are static warps of an SM by slot, blocks are logical blocks by linear index.
+/// The `first_thread` of an instruction whose threads are not neighbours: [`Event::IssuedFor`] tells who they are.
+pub const SCATTERED: u32 = u32::MAX;
+
+/// One thing that happened. Blocks are logical blocks by linear index.
+///
+/// Warps are entries of an SM's warp table. Where warps stay as compiled, that is their slot. Where they re-form, it is so
+/// only in [`Event::Warp`], [`Event::WarpExit`], [`Event::BarrierArrive`], [`Event::WarpBarrier`] and as `origin`, all of which mean static warps;
+/// elsewhere an entry holds one dynamic warp after another, and what it holds is told when it is formed and when it issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Event {
     /// How many resident static warps had which reason, in the order of [`Reason::ALL`], for `repeat` cycles.
@@ -145,7 +152,8 @@ pub enum Event {
         count: u8,
         hit: bool,
     },
-    /// An instruction issued for the lanes of `mask`; lane i is thread `first_thread + i` of the block.
+    /// An instruction issued for the lanes of `mask`; lane i is thread `first_thread + i` of the block, unless they are
+    /// [`SCATTERED`].
     Issued {
         sm: u16,
         warp: u16,
@@ -252,6 +260,92 @@ pub enum Event {
         sm: u16,
         warp: u16,
         pc: Pc,
+    },
+    /// The instruction issued just before ran for these lanes of static warp `origin`.
+    IssuedFor {
+        sm: u16,
+        warp: u16,
+        origin: u16,
+        mask: u32,
+    },
+    /// A dynamic warp was put together, to go on at `pc`; [`Event::Member`] tells of whom.
+    Formed {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
+    },
+    /// Threads joined a warp of the pool that waits at `pc` (DWF); [`Event::Member`] tells whose.
+    Merged {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
+    },
+    /// The lanes of `mask` of the warp formed or joined just before hold threads of static warp `origin`.
+    Member {
+        sm: u16,
+        warp: u16,
+        origin: u16,
+        mask: u32,
+    },
+    /// A dynamic warp is no more: its threads have arrived, gone back to the pool, or ended.
+    Left {
+        sm: u16,
+        warp: u16,
+    },
+    /// Threads of static warp `origin` have left a warp to wait at a barrier, or for their PTX warp, by themselves (DWF).
+    Parked {
+        sm: u16,
+        warp: u16,
+        origin: u16,
+        mask: u32,
+    },
+    /// An entry for a side of a branch, or for its likely-convergence point, was made on the stack of the block in `slot`;
+    /// `depth` counts it (TBC).
+    BlockPush {
+        sm: u16,
+        slot: u16,
+        depth: u16,
+        pc: Pc,
+        rpc: Pc,
+    },
+    /// An entry of that stack was popped, leaving `depth` entries.
+    BlockPop {
+        sm: u16,
+        slot: u16,
+        depth: u16,
+    },
+    /// A warp has arrived at a branch or a meeting point of its block; `wcnt` more will (TBC).
+    BlockArrive {
+        sm: u16,
+        slot: u16,
+        warp: u16,
+        pc: Pc,
+        wcnt: u16,
+    },
+    /// Threads of a block joined those at their likely-convergence point, which wait in that position of the stack (TBC-LCP).
+    BlockMerge {
+        sm: u16,
+        slot: u16,
+        position: u16,
+        pc: Pc,
+        threads: u16,
+    },
+    /// Lanes of a warp joined those at their likely-convergence point, which wait in that position of its stack (PDOM-LCP).
+    LikelyMerge {
+        sm: u16,
+        warp: u16,
+        position: u16,
+        pc: Pc,
+        mask: u32,
+    },
+    /// Threads of a static warp came to its barrier, where it is restored when all have (DWF-WB).
+    WarpBarrier {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
     },
 }
 

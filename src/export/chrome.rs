@@ -1,7 +1,7 @@
 //! A trace in the Chrome trace-event format, which Perfetto's UI opens: a track for each warp with what it did or why it
 //! waited, instructions as slices under it, and counters of active threads. One cycle is one microsecond.
 
-use crate::event::{Event, Reason, Sink};
+use crate::event::{Event, Reason, SCATTERED, Sink};
 use crate::program::inspect::code;
 use crate::sim::Sim;
 use serde_json::{Value, json};
@@ -15,6 +15,8 @@ pub struct ChromeTrace {
     threads: Vec<(u64, u32)>,
     /// Short names of the instructions.
     names: Vec<String>,
+    /// That of the last instruction issued by a dynamic warp.
+    scattered: String,
 }
 
 impl ChromeTrace {
@@ -23,7 +25,13 @@ impl ChromeTrace {
         let program = &sim.machine.program;
         let (sms, warps) = (sim.state.sms.len(), sim.machine.max_warps as usize);
         let names = (0..program.instructions.len() as u32).map(|pc| format!("{pc}: {}", code(program, text, pc))).collect();
-        ChromeTrace { events: Vec::new(), since: vec![vec![None; warps]; sms], threads: vec![(0, 0); sms], names }
+        ChromeTrace {
+            events: Vec::new(),
+            since: vec![vec![None; warps]; sms],
+            threads: vec![(0, 0); sms],
+            names,
+            scattered: String::new(),
+        }
     }
 
     /// Closes what is open and gives the file's text.
@@ -86,14 +94,26 @@ impl Sink for ChromeTrace {
                 self.close(sm.into(), warp.into(), now);
                 self.since[usize::from(sm)][usize::from(warp)] = reason.map(|reason| (reason, now));
             }
-            Event::Issued { sm, warp, block, pc, mask, .. } => {
+            Event::Issued { sm, warp, block, pc, mask, first_thread } => {
                 self.count(sm.into(), now);
                 let (cycle, threads) = &mut self.threads[usize::from(sm)];
                 (*cycle, *threads) = (now, *threads + mask.count_ones());
                 let name = self.names.get(pc as usize).cloned().unwrap_or_default();
                 let args = json!({"block": block, "pc": pc, "mask": format!("{mask:#010x}"), "threads": mask.count_ones()});
+                if first_thread == SCATTERED {
+                    self.scattered = name;
+                    return;
+                }
                 self.events.push(
                     json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": warp, "ts": now, "dur": 1, "args": args}),
+                );
+            }
+            // A dynamic warp's instruction appears with every static warp that has threads in it.
+            Event::IssuedFor { sm, warp, origin, mask } => {
+                let args = json!({"warp": warp, "mask": format!("{mask:#010x}"), "threads": mask.count_ones()});
+                let name = &self.scattered;
+                self.events.push(
+                    json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": origin, "ts": now, "dur": 1, "args": args}),
                 );
             }
             Event::Branch { sm, warp, taken, not_taken, diverged: true, .. } => {

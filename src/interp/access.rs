@@ -19,6 +19,15 @@ pub struct Traffic<const W: usize> {
     pub targets: [Target; W],
 }
 
+impl<const W: usize> Traffic<W> {
+    /// Accesses to shared memory lie so much further: where a block's part begins in the memory of all.
+    pub fn shift_shared(&mut self, mask: u32, by: u64) {
+        for lane in active(mask).filter(|&lane| self.targets[lane].space == Space::Shared).collect::<Vec<_>>() {
+            self.targets[lane].address += by;
+        }
+    }
+}
+
 /// A fault, and the lane that it happened in.
 pub type LaneFault = (usize, Fault);
 

@@ -43,6 +43,8 @@ definitions! {
     "memory_bytes", "Memory bytes", "bytes", "What those transactions move";
     "shared_bank_conflicts", "Bank conflicts", "cycles", "Cycles that shared memory needed beyond the first of each access";
     "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3)";
+    "warps_formed", "Warps formed", "warps", "Warps put together at run time by techniques that re-form them, those that blocks start with included";
+    "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)";
     "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier (figure 1)";
     "warp_divergence", "Warp divergence", "", "Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
     "blocks", "Blocks", "blocks", "Blocks that ended";

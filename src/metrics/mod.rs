@@ -12,7 +12,7 @@ pub use definitions::{DEFINITIONS, Definition};
 pub use report::Report;
 pub use tally::{Cost, Tally};
 
-use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use crate::ptx::types::Space;
 use serde::Serialize;
 
@@ -37,6 +37,9 @@ pub struct Metrics {
     pub memory_transactions: u64,
     pub shared_bank_conflicts: u64,
     pub max_stack_depth: u64,
+    /// Dynamic warps put together, and threads that joined others in a pool or at a likely-convergence point.
+    pub warps_formed: u64,
+    pub threads_merged: u64,
     pub blocks: u64,
     pub block_folds: blocks::BlockFolds,
 }
@@ -78,8 +81,10 @@ impl Sink for Metrics {
                     SlotUse::Idle => self.slots_idle += repeat,
                 }
             }
-            Event::Issued { sm, warp, mask, .. } => {
-                self.block_folds.issued(sm, warp);
+            Event::Issued { sm, warp, mask, first_thread, .. } => {
+                if first_thread != SCATTERED {
+                    self.block_folds.issued(sm, warp);
+                }
                 self.warp_instructions += 1;
                 self.thread_instructions += u64::from(mask.count_ones());
             }
@@ -87,7 +92,10 @@ impl Sink for Metrics {
                 self.branches += 1;
                 self.divergent_branches += u64::from(diverged);
             }
-            Event::Push { depth, .. } => self.max_stack_depth = self.max_stack_depth.max(depth.into()),
+            Event::IssuedFor { sm, origin, .. } => self.block_folds.issued(sm, origin),
+            Event::Push { depth, .. } | Event::BlockPush { depth, .. } => {
+                self.max_stack_depth = self.max_stack_depth.max(depth.into())
+            }
             Event::Fetched { hit, .. } => {
                 self.fetches += 1;
                 self.instruction_misses += u64::from(!hit);
@@ -107,7 +115,11 @@ impl Sink for Metrics {
             Event::BlockStart { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::BarrierRelease { .. } => {
                 self.block_folds.event(cycle, event);
             }
-            Event::Warp { .. } | Event::Pop { .. } | Event::Writeback { .. } | Event::Joined { .. } | Event::Trap { .. } => {}
+            Event::Formed { .. } => self.warps_formed += 1,
+            Event::Merged { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
+            Event::BlockMerge { threads, .. } => self.threads_merged += u64::from(threads),
+            Event::LikelyMerge { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
+            _ => {}
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Report {
     pub memory_bytes: u64,
     pub shared_bank_conflicts: u64,
     pub max_stack_depth: u64,
+    pub warps_formed: u64,
+    pub threads_merged: u64,
     pub barriers: Barriers,
     pub warp_divergence: WarpDivergence,
     pub blocks: u64,
@@ -76,6 +78,8 @@ impl Report {
             memory_bytes: metrics.memory_transactions * u64::from(config.l1d_line),
             shared_bank_conflicts: metrics.shared_bank_conflicts,
             max_stack_depth: metrics.max_stack_depth.max(1),
+            warps_formed: metrics.warps_formed,
+            threads_merged: metrics.threads_merged,
             barriers: Barriers {
                 phases: metrics.block_folds.phases,
                 rtru: metrics.block_folds.rtru(),

@@ -2,13 +2,12 @@
 
 use super::Machine;
 use super::decode::UNITS;
-use super::state::{Sm, Uncore};
+use super::state::{Sm, Uncore, Warp};
 use super::warp_set::WarpSet;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Reason, Sink, SlotUse};
-use crate::interp::barrier::ThreadSet;
-use crate::interp::trap::{Fault, Trap};
+use crate::policy::divergence::Place;
 
 /// One SM in one cycle.
 pub struct Core<'a, S> {
@@ -37,8 +36,8 @@ impl<S: Sink> Core<'_, S> {
     /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
     pub fn account(&mut self, repeat: u64) {
         let mut counts = [0u16; Reason::ALL.len()];
-        for word in 0..self.machine.words {
-            let reasons = self.reasons(word);
+        for word in 0..self.machine.static_words {
+            let reasons = if self.machine.reforms { self.reasons_of_threads(word) } else { self.reasons(word) };
             for (count, bits) in counts.iter_mut().zip(reasons) {
                 *count += bits.count_ones() as u16;
             }
@@ -112,6 +111,7 @@ fn bits(mut word: u64) -> impl Iterator<Item = u16> {
 /// What the issue stage did in a cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Issued {
+    /// Warps that issued.
     pub warps: WarpSet,
     /// Warps that could have issued when their port chose.
     pub available: WarpSet,
@@ -122,9 +122,19 @@ pub struct Issued {
     pub ports: Vec<SlotUse>,
 }
 
-/// Tells of the blocks that are resident before the first cycle.
-pub fn announce_blocks<S: Sink>(sms: &[Sm], sink: &mut S) {
+impl Issued {
+    pub fn clear(&mut self, words: usize) {
+        for set in [&mut self.warps, &mut self.available, &mut self.freed_from_barrier, &mut self.freed_from_sync] {
+            set.clear(words);
+        }
+        self.ports.clear();
+    }
+}
+
+/// Tells of the blocks that are resident before the first cycle, and of their warps where those can re-form.
+pub fn announce_blocks<S: Sink>(machine: &Machine, sms: &[Sm], sink: &mut S) {
     for (name, sm) in sms.iter().enumerate() {
+        let sm_name = name as u16;
         for (slot, block) in sm.blocks.iter().enumerate().filter_map(|(slot, block)| block.as_ref().map(|b| (slot, b))) {
             sink.event(
                 0,
@@ -136,6 +146,15 @@ pub fn announce_blocks<S: Sink>(sms: &[Sm], sink: &mut S) {
                     warps: block.warps,
                 },
             );
+        }
+        if machine.reforms {
+            for warp in sm.sets.resident.iter(machine.words) {
+                let (Warp { place: Place { pc, mask }, members, .. }, warp) = (&sm.warps[warp as usize], warp as u16);
+                sink.event(0, Event::Formed { sm: sm_name, warp, pc: *pc, mask: *mask });
+                for (origin, mask) in members.parts() {
+                    sink.event(0, Event::Member { sm: sm_name, warp, origin, mask });
+                }
+            }
         }
     }
 }
@@ -160,6 +179,9 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                     sink.event(now, Event::Writeback { sm: name, warp, pc });
                 }
                 recheck(machine, sm, warp.into());
+                if machine.reforms {
+                    try_depart(sm, warp);
+                }
             }
             Done::Fetch { count } if state.fetch_life == life => {
                 state.filled = count;
@@ -168,13 +190,24 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
             }
             Done::Branch if state.life == life => {
                 sm.sets.control.remove(warp.into());
-                if state.filled == 0 {
+                if sm.sets.leaving.contains(warp.into()) {
+                    try_depart(sm, warp);
+                } else if state.filled == 0 {
                     sm.sets.wants_fetch.insert(warp.into());
                 }
             }
             _ => {}
         }
     })
+}
+
+/// A warp that leaves the table goes when nothing of it is in flight and nobody holds it.
+pub fn try_depart(sm: &mut Sm, warp: u16) {
+    let (sets, at) = (&sm.sets, u32::from(warp));
+    let stays = sets.control.contains(at) || sets.barrier.contains(at) || sets.sync.contains(at);
+    if sets.leaving.contains(at) && !stays && sm.warps[usize::from(warp)].in_flight == 0 {
+        sm.departed.push(warp);
+    }
 }
 
 fn recheck(machine: &Machine, sm: &mut Sm, warp: u32) {
@@ -195,48 +228,4 @@ fn recheck(machine: &Machine, sm: &mut Sm, warp: u32) {
 pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
     let units = sm.units.iter().flatten().copied();
     units.chain(sm.ports.iter().map(|port| port.free)).filter(|&free| free > now).min()
-}
-
-/// Why nothing can ever happen again: who waits where.
-pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
-    let mut parts = Vec::new();
-    let mut pc = None;
-    for sm in sms {
-        for block in sm.blocks.iter().flatten() {
-            let warps = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
-            let list = |set: &WarpSet| {
-                let mut named = ThreadSet::default();
-                warps.clone().filter(|&w| set.contains(w)).for_each(|w| named.insert(w - u32::from(block.first_warp)));
-                named
-            };
-            for (id, waiting, missing) in block.barriers.waiting() {
-                let waiters = list(&sm.sets.barrier);
-                parts.push(format!(
-                    "barrier {id} of block {} can never complete: warps {} wait at it (threads {}), {missing} more threads would have to arrive",
-                    block.index,
-                    waiters.ranges(),
-                    waiting.ranges()
-                ));
-                pc = pc.or(warps.clone().find(|&w| sm.sets.barrier.contains(w)).map(|w| sm.warps[w as usize].place.pc));
-            }
-            let joining = list(&sm.sets.sync);
-            if !joining.is_empty() {
-                parts.push(format!(
-                    "warps {} of block {} wait in a warp operation for threads that never come",
-                    joining.ranges(),
-                    block.index
-                ));
-                pc = pc.or(warps.clone().find(|&w| sm.sets.sync.contains(w)).map(|w| sm.warps[w as usize].place.pc));
-            }
-            let exited = list(&sm.sets.exited);
-            if !exited.is_empty() {
-                parts.push(format!("warps {} of block {} have exited", exited.ranges(), block.index));
-            }
-        }
-    }
-    let trap = Trap::new(&Fault::Deadlock(parts.join("; ")));
-    match pc {
-        Some(pc) => trap.at(&machine.program, pc),
-        None => trap,
-    }
 }

@@ -1,7 +1,7 @@
 //! Blocks: which fit on an SM, where their warps go, and when they are done.
 
 use super::core::Core;
-use super::state::Block;
+use super::state::{Block, StaticWarp};
 use crate::event::{Event, Sink};
 use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
@@ -31,7 +31,7 @@ impl<S: Sink> Core<'_, S> {
         // Neighbouring warp slots: the lowest run that is long enough.
         let mut run = 0;
         for warp in 0..machine.max_warps {
-            run = if self.sm.sets.resident.contains(warp) { 0 } else { run + 1 };
+            run = if self.sm.statics.resident.contains(warp) { 0 } else { run + 1 };
             if run == warps {
                 return Some((slot, warp + 1 - warps));
             }
@@ -94,12 +94,20 @@ impl<S: Sink> Core<'_, S> {
         for at in 0..machine.block_warps {
             self.start_warp(slot as u16, first_warp + at, at * config.warp_width);
         }
+        if machine.reforms {
+            self.start_warps(slot as u16, first_warp as u16);
+        }
     }
 
     fn start_warp(&mut self, slot: u16, warp: u32, first_thread: u32) {
         let machine = self.machine;
         let count = (machine.start.shape.threads - first_thread).min(machine.config.warp_width);
         let lanes = Lanes::<32>::warp(first_thread, count);
+        self.sm.statics.resident.insert(warp);
+        self.sm.statics.warps[warp as usize] = StaticWarp { block: slot, first_thread, live: lanes.mask };
+        if machine.reforms {
+            return;
+        }
         let place = self.sm.divergence.start(WarpName { sm: self.name, warp: warp as u16 }, lanes.mask);
         let state = &mut self.sm.warps[warp as usize];
         (state.block, state.first_thread, state.lanes, state.place) = (slot, first_thread, lanes, place);
@@ -132,9 +140,13 @@ impl<S: Sink> Core<'_, S> {
             }
             let Some(block) = self.sm.blocks[slot].take() else { continue };
             for warp in u32::from(block.first_warp)..u32::from(block.first_warp + block.warps) {
-                self.sm.sets.resident.remove(warp);
-                self.sm.sets.wants_fetch.remove(warp);
+                self.sm.statics.resident.remove(warp);
+                if !self.machine.reforms {
+                    self.sm.sets.resident.remove(warp);
+                    self.sm.sets.wants_fetch.remove(warp);
+                }
             }
+            self.unit(|unit, _| unit.end_block(slot as u16));
             self.sm.registers_used -= self.block_registers();
             self.sm.shared_used -= self.machine.start.shape.shared_bytes;
             self.sm.threads_used -= self.machine.block_warps * self.machine.config.warp_width;

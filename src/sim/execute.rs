@@ -6,12 +6,12 @@ use super::decode::Unit;
 use super::memory::{Around, Requester};
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
-use crate::event::{Event, Sink};
-use crate::interp::access::active;
+use crate::event::{Event, SCATTERED, Sink};
+use crate::interp::access::{Traffic, active};
 use crate::interp::host_call;
 use crate::interp::memory::Spaces;
 use crate::interp::trap::{Fault, Trap};
-use crate::policy::divergence::{Flow, Place, WarpName};
+use crate::policy::divergence::{Divergence, Flow, Meeting, Place, WarpName};
 use crate::program::Pc;
 use crate::ptx::op::Op;
 
@@ -32,6 +32,10 @@ enum Effect {
     },
     /// The warp stays where it is until its PTX warp has joined.
     Hold,
+    /// These lanes wait outside of the warp table.
+    Park {
+        mask: u32,
+    },
     /// A memory instruction: how long it holds its unit, and when its result is there.
     Memory {
         holds: u32,
@@ -50,7 +54,11 @@ impl<S: Sink> Core<'_, S> {
         if machine.config.ideal_fetch {
             self.emit(Event::Fetched { sm: self.name, warp: warp as u16, pc, count: 1, hit: true });
         }
+        let first_thread = if machine.reforms { SCATTERED } else { first_thread };
         self.emit(Event::Issued { sm: self.name, warp: warp as u16, block: index, pc, mask, first_thread });
+        if machine.reforms {
+            self.mark_issued(warp);
+        }
         let threads = mask.count_ones() as u8;
         let effect = match self.execute(warp, pc, mask) {
             Ok(effect) => effect,
@@ -81,12 +89,10 @@ impl<S: Sink> Core<'_, S> {
         threads
     }
 
-    /// A warp that was held goes on behind the instruction at which it waited.
-    pub fn resume(&mut self, warp: u32) {
+    /// A warp that was held moves behind the instruction at which it waited.
+    pub fn go_on_held(&mut self, warp: u32) {
         let pc = self.sm.warps[warp as usize].place.pc;
         let decoded = &self.machine.decoded[pc as usize];
-        self.sm.sets.sync.remove(warp);
-        self.sm.issued.freed_from_sync.insert(warp);
         self.track(warp, pc, self.cycle + u64::from(self.machine.config.read_latency + decoded.latency), false);
         self.go_on(warp, pc, Effect::Next);
     }
@@ -120,7 +126,12 @@ impl<S: Sink> Core<'_, S> {
             Effect::Branch { sides, count } => branch(machine, pc, &sides[..*count]),
             Effect::Switch { groups } => branch(machine, pc, groups),
             Effect::Exit { mask } => Flow::Exit { mask: *mask },
+            Effect::Park { mask } => Flow::Park { mask: *mask },
             _ => Flow::Next,
+        };
+        let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. });
+        let Divergence::Pdom(pdom) = &mut self.sm.divergence else {
+            return self.go_on_reforming(warp, pc, flow, branched);
         };
         let sink = &mut *self.sink;
         let mut emit = |event| {
@@ -128,7 +139,7 @@ impl<S: Sink> Core<'_, S> {
                 sink.event(cycle, event);
             }
         };
-        let place = self.sm.divergence.advance(name, flow, &mut emit);
+        let place = pdom.advance(name, flow, &mut emit);
         if let Effect::Exit { mask } = effect {
             self.exit_threads(warp, mask);
         }
@@ -138,9 +149,15 @@ impl<S: Sink> Core<'_, S> {
             self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
             return;
         };
+        self.move_to(warp, pc, place, branched);
+    }
+
+    /// The warp's next instruction is at a place; it has to be fetched, and behind a branch the outcome must be known.
+    #[inline]
+    pub fn move_to(&mut self, warp: u32, pc: Pc, place: Place, branched: bool) {
+        let machine = self.machine;
         let state = &mut self.sm.warps[warp as usize];
         state.place = place;
-        let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. });
         let jumped = place.pc != pc + 1;
         if !machine.config.ideal_fetch {
             state.filled = if jumped { 0 } else { state.filled.saturating_sub(1) };
@@ -170,15 +187,49 @@ impl<S: Sink> Core<'_, S> {
         self.emit(Event::Trap { sm: self.name, warp: warp as u16, pc });
     }
 
-    /// The functional effect, for the lanes of `mask` that the guard lets through.
+    /// The effect of an instruction on the lanes of `mask`, block by block, and what it means for the warp.
+    #[inline]
     fn execute(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<Effect, (usize, Fault)> {
+        let state = &self.sm.warps[warp as usize];
+        let (slot, is_mixed) = (state.block, state.mixed);
+        if !is_mixed {
+            let outcome = self.perform(warp, slot, pc, mask)?;
+            return Ok(self.conclude(warp, pc, mask, outcome, None));
+        }
+        // Threads of several blocks share the warp: each block's do the same with their own registers and memory.
+        let members = state.members;
+        let mut slots = [0; 32];
+        for (lane, origin) in members.lanes() {
+            slots[lane] = self.sm.statics.warps[usize::from(origin)].block;
+        }
+        let mut rest = mask;
+        let mut whole: Option<Outcome> = None;
+        while rest != 0 {
+            let slot = slots[rest.trailing_zeros() as usize];
+            let part = active(rest).filter(|&lane| slots[lane] == slot).fold(0, |part, lane| part | 1 << lane);
+            rest &= !part;
+            let mut outcome = self.perform(warp, slot, pc, part)?;
+            if let Outcome::Memory { traffic, active: lanes } = &mut outcome {
+                traffic.shift_shared(*lanes, u64::from(slot) * u64::from(self.machine.start.shape.shared_bytes));
+            }
+            whole = Some(match whole {
+                None => outcome,
+                Some(first) => first.and(outcome),
+            });
+        }
+        let Some(outcome) = whole else { return Ok(Effect::Next) };
+        Ok(self.conclude(warp, pc, mask, outcome, Some(&slots)))
+    }
+
+    /// What an instruction does to the threads of one block, for the lanes of `mask` that the guard lets through.
+    #[inline(always)]
+    fn perform(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<Outcome, (usize, Fault)> {
         let machine = self.machine;
         let program = &machine.program;
         let instruction = &program.instructions[pc as usize];
         let state = &self.sm.warps[warp as usize];
-        let slot = state.block;
         let lanes = state.lanes;
-        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Effect::Next) };
+        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Outcome::Next) };
         let active_mask = match instruction.guard {
             None => mask,
             Some(guard) => {
@@ -189,46 +240,23 @@ impl<S: Sink> Core<'_, S> {
         let view = machine.view(block.ctaid, self.name, self.cycle);
         let mut exec = machine.exec(pc, view, &mut block.registers, &lanes, active_mask);
         match instruction.op {
+            // A uniform branch takes the warp where one thread goes. A warp of several static ones has several such threads.
             Op::Bra { uniform } => {
-                let (taken, not_taken) = if uniform && active_mask != 0 { (mask, 0) } else { (active_mask, mask & !active_mask) };
-                let mut sides = [Place::default(); 2];
-                let mut count = 0;
-                for (pc, mask) in [(instruction.target, taken), (pc + 1, not_taken)] {
-                    if mask != 0 {
-                        sides[count] = Place { pc, mask };
-                        count += 1;
-                    }
-                }
-                if instruction.guard.is_some() && !uniform {
-                    self.emit(Event::Branch { sm: self.name, warp: warp as u16, pc, taken, not_taken, diverged: count > 1 });
-                }
-                return Ok(Effect::Branch { sides, count });
+                let all = uniform && active_mask != 0 && !machine.reforms;
+                return Ok(Outcome::Branch { taken: if all { mask } else { active_mask } });
             }
             Op::BrxIdx => {
                 let index = exec.get::<u32>(0);
                 let table = &program.tables[instruction.target as usize];
                 let mut groups: Vec<Place> = Vec::new();
-                let mut add = |pc: Pc, mask: u32| match groups.iter_mut().find(|g| g.pc == pc) {
-                    Some(group) => group.mask |= mask,
-                    None => groups.push(Place { pc, mask }),
-                };
                 for lane in active(active_mask) {
                     let fault = (lane, Fault::BranchTable { index: index[lane], len: table.len() });
-                    add(*table.get(index[lane] as usize).ok_or(fault)?, 1 << lane);
+                    add_place(&mut groups, *table.get(index[lane] as usize).ok_or(fault)?, 1 << lane);
                 }
                 if mask & !active_mask != 0 {
-                    add(pc + 1, mask & !active_mask);
+                    add_place(&mut groups, pc + 1, mask & !active_mask);
                 }
-                let taken = groups[0].mask;
-                self.emit(Event::Branch {
-                    sm: self.name,
-                    warp: warp as u16,
-                    pc,
-                    taken,
-                    not_taken: mask & !taken,
-                    diverged: groups.len() > 1,
-                });
-                return Ok(Effect::Switch { groups });
+                return Ok(Outcome::Switch { groups });
             }
             Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => {
                 let mut spaces = Spaces {
@@ -247,30 +275,35 @@ impl<S: Sink> Core<'_, S> {
                         let printed = host_call::print(&mut spaces, instruction, thread, &mut self.uncore.output);
                         printed.map_err(|fault| (lane, fault))?;
                     }
-                    return Ok(Effect::Next);
+                    return Ok(Outcome::Next);
                 }
                 let traffic = exec.memory(&mut spaces)?;
-                let who = Requester {
-                    sm: self.name,
-                    warp: warp as u16,
-                    pc,
-                    threads: &lanes.threads,
-                    block_threads: machine.start.shape.threads,
-                    slot,
-                    local_bytes: program.local_bytes,
-                };
-                let mut around =
-                    Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
-                let timing = self.sm.memory.time(&mut around, who, &traffic, active_mask);
-                return Ok(Effect::Memory { holds: timing.holds, done: timing.done });
+                return Ok(Outcome::Memory { traffic, active: active_mask });
             }
-            Op::Exit | Op::Ret => return Ok(Effect::Exit { mask: active_mask }),
+            Op::Exit | Op::Ret => return Ok(Outcome::Exit { mask: active_mask }),
             Op::Trap if active_mask != 0 => return Err((active_mask.trailing_zeros() as usize, Fault::Trap)),
             op if op.is_barrier() => {
-                self.arrive(warp, pc, active_mask)?;
+                let parked = self.arrive(warp, slot, pc, active_mask)?;
+                return Ok(if parked == 0 { Outcome::Next } else { Outcome::Park { mask: parked } });
             }
             op if op.joins_warp() && active_mask != 0 => {
-                return Ok(if self.join(warp, pc, active_mask)? { Effect::Next } else { Effect::Hold });
+                let waiting = self.join(warp, slot, pc, active_mask)?;
+                return Ok(match waiting {
+                    0 => Outcome::Next,
+                    _ if self.parks(warp) => Outcome::Park { mask: waiting },
+                    _ => Outcome::Hold,
+                });
+            }
+            Op::ActiveMask if machine.reforms => {
+                // Of each thread's own PTX warp, those that are here.
+                let width = machine.config.ptx_warp;
+                let of = |lane: usize| lanes.threads[lane] / width;
+                let here = |lane: usize| {
+                    let mates = active(active_mask).filter(|&mate| of(mate) == of(lane));
+                    mates.fold(0u32, |mask, mate| mask | 1 << (lanes.threads[mate] % width))
+                };
+                let masks: [u32; 32] = std::array::from_fn(|lane| if active_mask >> lane & 1 != 0 { here(lane) } else { 0 });
+                exec.put(0, &masks);
             }
             Op::ActiveMask => {
                 let first = state.first_thread % machine.config.ptx_warp;
@@ -280,13 +313,112 @@ impl<S: Sink> Core<'_, S> {
                 exec.alu();
             }
         }
-        Ok(Effect::Next)
+        Ok(Outcome::Next)
+    }
+
+    /// What an instruction's outcome means for its warp. `slots` are the block slots of the lanes, if they differ.
+    #[inline(always)]
+    fn conclude(&mut self, warp: u32, pc: Pc, mask: u32, outcome: Outcome, slots: Option<&[u16; 32]>) -> Effect {
+        let machine = self.machine;
+        let instruction = &machine.program.instructions[pc as usize];
+        match outcome {
+            Outcome::Next => Effect::Next,
+            Outcome::Exit { mask } => Effect::Exit { mask },
+            Outcome::Hold => Effect::Hold,
+            Outcome::Park { mask } => Effect::Park { mask },
+            Outcome::Branch { taken } => {
+                let not_taken = mask & !taken;
+                let mut sides = [Place::default(); 2];
+                let mut count = 0;
+                for (pc, mask) in [(instruction.target, taken), (pc + 1, not_taken)] {
+                    if mask != 0 {
+                        sides[count] = Place { pc, mask };
+                        count += 1;
+                    }
+                }
+                if instruction.guard.is_some() && !matches!(instruction.op, Op::Bra { uniform: true }) {
+                    self.emit(Event::Branch { sm: self.name, warp: warp as u16, pc, taken, not_taken, diverged: count > 1 });
+                }
+                Effect::Branch { sides, count }
+            }
+            Outcome::Switch { groups } => {
+                let taken = groups[0].mask;
+                self.emit(Event::Branch {
+                    sm: self.name,
+                    warp: warp as u16,
+                    pc,
+                    taken,
+                    not_taken: mask & !taken,
+                    diverged: groups.len() > 1,
+                });
+                Effect::Switch { groups }
+            }
+            Outcome::Memory { traffic, active } => {
+                let state = &self.sm.warps[warp as usize];
+                let who = Requester {
+                    sm: self.name,
+                    warp: warp as u16,
+                    pc,
+                    threads: &state.lanes.threads,
+                    block_threads: machine.start.shape.threads,
+                    slot: state.block,
+                    slots,
+                    local_bytes: machine.program.local_bytes,
+                };
+                let mut around =
+                    Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
+                let timing = self.sm.memory.time(&mut around, who, &traffic, active);
+                Effect::Memory { holds: timing.holds, done: timing.done }
+            }
+        }
+    }
+}
+
+/// What an instruction did to threads.
+enum Outcome {
+    Next,
+    Branch { taken: u32 },
+    Switch { groups: Vec<Place> },
+    Exit { mask: u32 },
+    Hold,
+    Park { mask: u32 },
+    Memory { traffic: Traffic<32>, active: u32 },
+}
+
+impl Outcome {
+    /// Together with the outcome of the same instruction for other lanes.
+    fn and(self, other: Outcome) -> Outcome {
+        match (self, other) {
+            (Outcome::Branch { taken: a }, Outcome::Branch { taken: b }) => Outcome::Branch { taken: a | b },
+            (Outcome::Switch { mut groups }, Outcome::Switch { groups: more }) => {
+                more.into_iter().for_each(|place| add_place(&mut groups, place.pc, place.mask));
+                Outcome::Switch { groups }
+            }
+            (Outcome::Exit { mask: a }, Outcome::Exit { mask: b }) => Outcome::Exit { mask: a | b },
+            (Outcome::Park { mask: a }, Outcome::Park { mask: b }) => Outcome::Park { mask: a | b },
+            (Outcome::Memory { mut traffic, active: a }, Outcome::Memory { traffic: more, active: b }) => {
+                active(b).for_each(|lane| traffic.targets[lane] = more.targets[lane]);
+                Outcome::Memory { traffic, active: a | b }
+            }
+            (Outcome::Next, other) => other,
+            (one, _) => one,
+        }
+    }
+}
+
+fn add_place(groups: &mut Vec<Place>, pc: Pc, mask: u32) {
+    match groups.iter_mut().find(|g| g.pc == pc) {
+        Some(group) => group.mask |= mask,
+        None => groups.push(Place { pc, mask }),
     }
 }
 
 /// A branch with the points where its sides meet again.
 fn branch<'a>(machine: &Machine, pc: Pc, groups: &'a [Place]) -> Flow<'a> {
-    let meeting = machine.program.reconvergence.at(pc);
-    let (rpc, lpc) = meeting.map_or((None, None), |m| (m.rpc, m.lpc));
-    Flow::Branch { groups, rpc, lpc }
+    let Some(meeting) = machine.program.reconvergence.at(pc) else {
+        return Flow::Branch { groups, meeting: Meeting::default() };
+    };
+    let instruction = &machine.program.instructions[pc as usize];
+    let sides = matches!(instruction.op, Op::Bra { .. }).then_some([instruction.target, pc + 1]);
+    Flow::Branch { groups, meeting: Meeting { may_diverge: true, sides, rpc: meeting.rpc, lpc: meeting.lpc } }
 }

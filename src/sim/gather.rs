@@ -1,93 +1,176 @@
 //! Threads that wait for each other, whatever technique moves them: barriers of a block, operations of a PTX warp, exits.
 //!
-//! Arrivals are counted in threads of the logical block, so no divergence mechanism can get them wrong in its own way.
+//! Arrivals are counted in threads of the logical block, so no divergence mechanism can get them wrong in its own way. Who
+//! waits stays in the warp table, with its whole warp, or is *parked* outside of it as a single thread where the technique
+//! wants that.
 
-use super::core::Core;
-use super::state::Join;
+use super::core::{Core, try_depart};
+use super::state::{AT_BARRIER, AT_SYNC, Join, Resumed};
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::barrier::Release;
 use crate::interp::lanes::Lanes;
 use crate::interp::trap::Fault;
+use crate::policy::divergence::Members;
 use crate::program::{Dst, Pc};
 use crate::ptx::op::Op;
 
 type LaneFault = (usize, Fault);
 
 impl<S: Sink> Core<'_, S> {
-    /// The lanes of `mask` arrive at a barrier; their warp waits, unless that completes it.
-    pub fn arrive(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<(), LaneFault> {
+    /// Threads of this warp that wait for others do so one by one, outside of the warp table.
+    pub fn parks(&mut self, warp: u32) -> bool {
+        self.machine.reforms && self.unit(|unit, _| unit.parks(warp as u16)).unwrap_or(false)
+    }
+
+    /// The lanes of `mask`, threads of the block in `slot`, arrive at a barrier. Their warp waits, unless that completes it;
+    /// or those lanes are parked, and returned.
+    pub fn arrive(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
         self.sm.warps[warp as usize].barrier_pc = pc;
-        let (slot, lanes) = (self.sm.warps[warp as usize].block, self.sm.warps[warp as usize].lanes);
-        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(()) };
+        let lanes = self.sm.warps[warp as usize].lanes;
+        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(0) };
         let index = block.index;
         let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
         let mut releases = Vec::new();
-        let (mut waits, mut barrier) = (false, 0);
+        let (mut waits, mut barrier) = (0, 0);
         for lane in active(mask) {
             let arrival = exec.arrival(lane);
             barrier = arrival.id as u8;
-            waits |= arrival.waits;
+            waits |= u32::from(arrival.waits) << lane;
             releases.extend(block.barriers.arrive(lanes.threads[lane], arrival).map_err(|fault| (lane, fault))?);
         }
-        if mask != 0 {
+        if mask != 0 && !machine.reforms {
             self.emit(Event::BarrierArrive { sm: self.name, warp: warp as u16, block: index, barrier, mask });
+        } else if mask != 0 && S::LISTENS {
+            let members = self.sm.warps[warp as usize].members.only(mask);
+            for (origin, mask) in members.parts() {
+                self.emit(Event::BarrierArrive { sm: self.name, warp: origin, block: index, barrier, mask });
+            }
         }
-        if waits {
+        let parked = if waits != 0 && self.parks(warp) { waits } else { 0 };
+        if parked != 0 {
+            self.park(warp, parked, pc, AT_BARRIER);
+        } else if waits != 0 {
             self.sm.sets.barrier.insert(warp);
+            self.hold(warp, true);
         }
         for release in releases {
             self.release(slot, &release);
         }
-        Ok(())
+        Ok(parked)
+    }
+
+    /// Lanes wait outside of the table, at the instruction at `pc`.
+    fn park(&mut self, warp: u32, mask: u32, pc: Pc, why: u16) {
+        let members = self.sm.warps[warp as usize].members.only(mask);
+        for (lane, origin) in members.lanes() {
+            let thread = self.thread(origin, lane);
+            (self.sm.statics.at[thread], self.sm.statics.parked_at[thread]) = (why, pc);
+        }
+        for (origin, mask) in members.parts() {
+            self.emit(Event::Parked { sm: self.name, warp: warp as u16, origin, mask });
+        }
+    }
+
+    /// Tells the control-flow unit that a warp of the table waits for others, or no longer does.
+    fn hold(&mut self, warp: u32, is_held: bool) {
+        if self.machine.reforms {
+            self.unit(|unit, _| unit.hold(warp as u16, is_held));
+        }
+    }
+
+    /// A thread of the block whose warps begin at `first_warp`: the entry of the table that it is in, or why it is in none.
+    fn holder(&self, first_warp: u16, thread: u32) -> u16 {
+        let width = self.machine.config.warp_width;
+        if self.machine.reforms {
+            self.sm.statics.at[(u32::from(first_warp) * width + thread) as usize]
+        } else {
+            first_warp + (thread / width) as u16
+        }
+    }
+
+    /// A parked thread goes on behind the instruction at which it waited, together with others of its static warp.
+    fn unpark(&mut self, first_warp: u16, thread: u32, from_barrier: bool) {
+        let width = self.machine.config.warp_width;
+        let at = (u32::from(first_warp) * width + thread) as usize;
+        let (origin, lane) = (first_warp + (thread / width) as u16, thread % width);
+        let pc = self.sm.statics.parked_at[at] + 1;
+        self.sm.statics.at[at] = super::state::KEPT;
+        let members = Members::of(origin, 1 << lane);
+        match self.sm.resumed.last_mut() {
+            Some(last) if last.pc == pc && last.from_barrier == from_barrier && last.members.origins[0] == origin => {
+                last.members.add(&members);
+            }
+            _ => self.sm.resumed.push(Resumed { members, pc, from_barrier }),
+        }
     }
 
     /// Lets the threads of a completed barrier go on.
     fn release(&mut self, slot: u16, release: &Release) {
         let machine = self.machine;
-        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
+        let Some(block) = self.sm.blocks[slot as usize].as_ref() else { return };
+        let (index, first_warp) = (block.index, block.first_warp);
         for thread in release.threads.iter() {
-            let warp = u32::from(block.first_warp) + thread / machine.config.warp_width;
-            self.sm.sets.barrier.remove(warp);
-            self.sm.issued.freed_from_barrier.insert(warp);
-            let barrier = &machine.program.instructions[self.sm.warps[warp as usize].barrier_pc as usize];
+            let warp = self.holder(first_warp, thread);
+            let is_parked = warp >= AT_SYNC;
+            let barrier_pc = if is_parked {
+                self.sm.statics.parked_at[(u32::from(first_warp) * machine.config.warp_width + thread) as usize]
+            } else {
+                self.sm.warps[usize::from(warp)].barrier_pc
+            };
+            if is_parked {
+                self.unpark(first_warp, thread, true);
+            } else {
+                let warp = u32::from(warp);
+                if self.machine.reforms && self.sm.sets.barrier.contains(warp) {
+                    self.sm.sets.barrier.remove(warp);
+                    self.hold(warp, false);
+                    try_depart(self.sm, warp as u16);
+                }
+                self.sm.sets.barrier.remove(warp);
+                self.sm.issued.freed_from_barrier.insert(warp);
+            }
+            let barrier = &machine.program.instructions[barrier_pc as usize];
             if let Op::BarrierReduce(reduce) = barrier.op
                 && let Some(&Dst::Register { plane, .. }) = barrier.dst.first()
+                && let Some(block) = self.sm.blocks[slot as usize].as_mut()
             {
                 block.registers.set_word(plane, thread, release.result(reduce));
             }
         }
-        let (index, barrier) = (block.index, release.id as u8);
-        self.emit(Event::BarrierRelease { sm: self.name, block: index, barrier });
+        self.emit(Event::BarrierRelease { sm: self.name, block: index, barrier: release.id as u8 });
     }
 
-    /// The lanes of `mask` come to an operation that their PTX warp must join; whether all are there and it has happened.
-    pub fn join(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<bool, LaneFault> {
+    /// The lanes of `mask`, threads of the block in `slot`, come to an operation that their PTX warps must join; those of
+    /// them that still wait. Their warp is held then, unless it parks them.
+    pub fn join(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
         let ptx_width = machine.config.ptx_warp;
         let instruction = &machine.program.instructions[pc as usize];
-        let state = &self.sm.warps[warp as usize];
-        let (slot, lanes, first) = (state.block, state.lanes, state.first_thread);
-        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(true) };
+        let lanes = self.sm.warps[warp as usize].lanes;
+        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(0) };
         let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
         let named = exec.get::<u32>(instruction.src.len() - 1);
-        // Lanes that name different members are different gatherings.
+        // Lanes of different PTX warps, and lanes that name different members, are different gatherings.
         let mut rest = mask;
-        let mut waiting = false;
+        let mut waiting = 0;
         while rest != 0 {
             let leader = rest.trailing_zeros() as usize;
-            let members = named[leader];
-            let group = active(rest).filter(|&lane| named[lane] == members).fold(0u32, |group, lane| group | 1 << lane);
-            rest &= !group;
-            for lane in active(group) {
-                let own = (first + lane as u32) % ptx_width;
+            let (members, ptx_warp) = (named[leader], lanes.threads[leader] / ptx_width);
+            let (mut group, mut arrived) = (0u32, 0u32);
+            for lane in active(rest) {
+                if named[lane] != members || lanes.threads[lane] / ptx_width != ptx_warp {
+                    continue;
+                }
+                let own = lanes.threads[lane] % ptx_width;
                 if members >> own & 1 == 0 {
                     return Err((lane, Fault::NotAMember { members, lane: own }));
                 }
+                group |= 1 << lane;
+                arrived |= 1 << own;
             }
-            let ptx_warp = first / ptx_width;
-            let arrived = group << (first % ptx_width);
+            rest &= !group;
             let Some(block) = self.sm.blocks[slot as usize].as_mut() else { continue };
             let is_barrier = instruction.op == Op::WarpBarrier;
             let same = |j: &Join| {
@@ -99,18 +182,25 @@ impl<S: Sink> Core<'_, S> {
                 block.joins.len() - 1
             });
             block.joins[at].arrived |= arrived;
-            waiting |= !self.try_join(slot, at, Some(warp));
+            if !self.try_join(slot, at, Some(warp)) {
+                waiting |= group;
+            }
         }
-        if waiting {
-            self.sm.sets.sync.insert(warp);
+        if waiting != 0 {
+            if self.parks(warp) {
+                self.park(warp, waiting, pc, AT_SYNC);
+            } else {
+                self.sm.sets.sync.insert(warp);
+                self.hold(warp, true);
+            }
         }
-        Ok(!waiting)
+        Ok(waiting)
     }
 
     /// Performs a gathered operation if nobody is missing any more. Its held warps go on; `issuing` does so by itself.
     fn try_join(&mut self, slot: u16, at: usize, issuing: Option<u32>) -> bool {
         let machine = self.machine;
-        let (width, ptx_width) = (machine.config.warp_width, machine.config.ptx_warp);
+        let ptx_width = machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return true };
         let join = block.joins[at];
         if join.members & !block.exited_lanes[join.ptx_warp as usize] & !join.arrived != 0 {
@@ -121,26 +211,63 @@ impl<S: Sink> Core<'_, S> {
         let lanes = Lanes::<32>::warp(first, (machine.start.shape.threads - first).min(ptx_width));
         let view = machine.view(block.ctaid, self.name, self.cycle);
         machine.exec(join.pc, view, &mut block.registers, &lanes, join.arrived).warp();
-        let (index, first_warp) = (block.index, u32::from(block.first_warp));
-        // Lanes that still wait in another gathering of their PTX warp, and hold their warp back.
-        let others = block.joins.iter().filter(|j| j.ptx_warp == join.ptx_warp).fold(0, |lanes, j| lanes | j.arrived);
+        let (index, first_warp) = (block.index, block.first_warp);
         self.emit(Event::Joined { sm: self.name, block: index, pc: join.pc, mask: join.arrived });
-        let part = if width >= 32 { u32::MAX } else { (1 << width) - 1 };
-        for at in 0..ptx_width / width {
-            let warp = first_warp + first / width + at;
-            let lanes_in = |mask: u32| mask >> (at * width) & part != 0;
-            if lanes_in(join.arrived) && !lanes_in(others) && Some(warp) != issuing && self.sm.sets.sync.contains(warp) {
+        for lane in active(join.arrived) {
+            let holder = self.holder(first_warp, first + lane as u32);
+            let warp = u32::from(holder);
+            if holder == AT_SYNC {
+                self.unpark(first_warp, first + lane as u32, false);
+            } else if holder < AT_SYNC
+                && Some(warp) != issuing
+                && self.sm.sets.sync.contains(warp)
+                && !self.joins_more(slot, holder)
+            {
                 self.resume(warp);
             }
         }
         true
     }
 
+    /// Whether threads of a held warp still wait in other gatherings.
+    fn joins_more(&self, slot: u16, warp: u16) -> bool {
+        let ptx_width = self.machine.config.ptx_warp;
+        let Some(block) = self.sm.blocks[slot as usize].as_ref() else { return false };
+        let waits = |join: &Join| {
+            active(join.arrived).any(|lane| self.holder(block.first_warp, join.ptx_warp * ptx_width + lane as u32) == warp)
+        };
+        block.joins.iter().any(waits)
+    }
+
+    /// A warp that was held goes on behind the instruction at which it waited.
+    fn resume(&mut self, warp: u32) {
+        self.sm.sets.sync.remove(warp);
+        self.sm.issued.freed_from_sync.insert(warp);
+        self.hold(warp, false);
+        self.go_on_held(warp);
+    }
+
     /// Threads are gone: barriers and gatherings no longer wait for them.
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
-        let ptx_width = self.machine.config.ptx_warp;
         let state = &self.sm.warps[warp as usize];
-        let (slot, first) = (state.block, state.first_thread);
+        if !self.machine.reforms {
+            return self.exit_of_block(state.block, state.first_thread, mask);
+        }
+        let members = state.members.only(mask);
+        for (origin, lanes) in members.parts() {
+            let state = &mut self.sm.statics.warps[usize::from(origin)];
+            state.live &= !lanes;
+            let (slot, first, is_over) = (state.block, state.first_thread, state.live == 0);
+            if is_over {
+                self.emit(Event::WarpExit { sm: self.name, warp: origin });
+            }
+            self.exit_of_block(slot, first, lanes);
+        }
+    }
+
+    /// The threads in the lanes of `mask` of a static warp that begins at `first` are gone.
+    fn exit_of_block(&mut self, slot: u16, first: u32, mask: u32) {
+        let ptx_width = self.machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
         block.exited += mask.count_ones();
         self.sm.ended += u32::from(block.exited == self.machine.start.shape.threads);

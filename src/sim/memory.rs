@@ -57,7 +57,9 @@ pub struct Requester<'a> {
     /// Threads of each lane, and of the block.
     pub threads: &'a [u32; 32],
     pub block_threads: u32,
+    /// The block slot, and that of each lane where they differ.
     pub slot: u16,
+    pub slots: Option<&'a [u16; 32]>,
     pub local_bytes: u32,
 }
 
@@ -122,7 +124,7 @@ impl SmMemory {
             match space {
                 Space::Shared => in_shared |= 1 << lane,
                 Space::Const | Space::Param => constants |= 1 << lane,
-                Space::Local => lines.add(who.local_address(address, who.threads[lane]) / u64::from(config.l1d_line)),
+                Space::Local => lines.add(who.local_address(address, lane) / u64::from(config.l1d_line)),
                 Space::Global | Space::Generic => lines.add(address / u64::from(config.l1d_line)),
             }
         }
@@ -230,9 +232,10 @@ impl SmMemory {
 
 impl Requester<'_> {
     /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
-    fn local_address(&self, offset: u64, thread: u32) -> u64 {
-        let threads = u64::from(self.block_threads);
-        let slot = (u64::from(self.sm) << 16 | u64::from(self.slot)) * u64::from(self.local_bytes.next_multiple_of(16)) * threads;
+    fn local_address(&self, offset: u64, lane: usize) -> u64 {
+        let (threads, thread) = (u64::from(self.block_threads), self.threads[lane]);
+        let slot = self.slots.map_or(self.slot, |slots| slots[lane]);
+        let slot = (u64::from(self.sm) << 16 | u64::from(slot)) * u64::from(self.local_bytes.next_multiple_of(16)) * threads;
         LOCAL_BASE + slot + (offset / 4 * threads + u64::from(thread)) * 4 + offset % 4
     }
 }

@@ -4,7 +4,7 @@
 //! it in the next cycle and not in the same one:
 //!
 //! ```text
-//! completions ─► issue (schedule, execute, divergence) ─► account ─► fetch ─► block ends ─► dispatch
+//! completions ─► issue (schedule, execute) ─► control-flow unit ─► account ─► fetch ─► block ends ─► dispatch
 //! ```
 //!
 //! What an instruction does to registers and memory happens when it issues; everything else only decides when. On a kernel
@@ -15,6 +15,7 @@
 
 pub mod cache;
 mod core;
+mod deadlock;
 pub mod decode;
 mod dispatch;
 mod execute;
@@ -23,6 +24,7 @@ mod gather;
 mod issue;
 pub mod memory;
 pub mod state;
+mod table;
 pub mod warp_set;
 pub mod wheel;
 
@@ -48,9 +50,14 @@ pub struct Machine {
     pub config: Config,
     pub start: Start,
     pub decoded: Vec<Decoded>,
-    /// Warp slots of an SM, and words of its warp sets.
+    /// Static warps of an SM, and words of a set of them.
     pub max_warps: u32,
+    pub static_words: usize,
+    /// Entries of the warp table, and words of a set of them.
+    pub entries: u32,
     pub words: usize,
+    /// Warps are taken apart and put together at run time.
+    pub reforms: bool,
     /// Warps of a block.
     pub block_warps: u32,
 }
@@ -98,17 +105,21 @@ impl Sim {
         let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
         config.validate_launch(&program, &start.shape)?;
         let max_warps = config.max_threads / config.warp_width;
+        let entries = config.divergence.entries(max_warps, config.max_threads);
         let machine = Machine {
             decoded: program.instructions.iter().map(|i| Decoded::new(&program, i, &config)).collect(),
             max_warps,
-            words: (max_warps as usize).div_ceil(64),
+            static_words: (max_warps as usize).div_ceil(64),
+            entries,
+            words: (entries as usize).div_ceil(64),
+            reforms: config.divergence.reforms(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
             program,
             config,
             start,
         };
         let plane_words = (machine.program.planes as usize).div_ceil(64);
-        let state = State::new(&machine.config, machine.start.global.clone(), plane_words, max_warps);
+        let state = State::new(&machine.config, machine.start.global.clone(), plane_words, max_warps, entries);
         let mut sim = Sim { machine: Rc::new(machine), state };
         sim.dispatch_first();
         Ok(sim)
@@ -156,12 +167,18 @@ impl Sim {
         let machine = &*self.machine;
         let now = *cycle;
         if now == 0 && S::LISTENS {
-            core::announce_blocks(sms, sink);
+            core::announce_blocks(machine, sms, sink);
         }
         let mut busy = core::complete(machine, sms, uncore, now, sink);
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
+            if machine.reforms {
+                core.depart();
+            }
             busy |= core.issue();
+            if machine.reforms {
+                busy |= core.control_flow();
+            }
         }
         // Accounts are settled when it is known how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {
@@ -172,7 +189,7 @@ impl Sim {
         if !busy {
             match sms.iter().filter_map(|sm| core::next_free(sm, now)).chain(uncore.wheel.next_after(now)).min() {
                 Some(next) => repeat = (next - now).min(most).min(end - now),
-                None => uncore.trap = Some(core::deadlock(machine, sms)),
+                None => uncore.trap = Some(deadlock::deadlock(machine, sms)),
             }
         }
         for (name, sm) in sms.iter_mut().enumerate() {

@@ -3,6 +3,7 @@
 use super::cache::Cache;
 use super::core::{Issued, Reasons};
 use super::decode::UNITS;
+use super::issue::Scratch;
 use super::memory::{SharedMemorySystem, SmMemory};
 use super::warp_set::WarpSet;
 use super::wheel::Wheel;
@@ -11,9 +12,10 @@ use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Global, Local, Shared};
 use crate::interp::trap::Trap;
-use crate::policy::divergence::{Divergence, Place};
+use crate::policy::divergence::{Divergence, Edits, Members, Place};
 use crate::policy::fetch::Fetch;
 use crate::policy::schedule::Schedule;
+use crate::policy::schedule::block_priority::BlockPriority;
 use crate::program::Pc;
 
 #[derive(Clone, Debug)]
@@ -44,9 +46,11 @@ pub struct Uncore {
 /// One streaming multiprocessor.
 #[derive(Clone, Debug)]
 pub struct Sm {
+    /// The warp table: what can be scheduled.
     pub warps: Vec<Warp>,
-    /// Dispatch order of each warp slot: lower is older.
+    /// The order in which each of its warps was dispatched or formed: lower is older.
     pub age: Vec<u64>,
+    pub statics: Statics,
     pub blocks: Vec<Option<Block>>,
     pub sets: Sets,
     pub ports: Vec<Port>,
@@ -55,6 +59,12 @@ pub struct Sm {
     /// When each unit of each kind takes the next instruction.
     pub units: [Vec<u64>; UNITS],
     pub divergence: Divergence,
+    /// What the control-flow unit has answered and the table does not show yet.
+    pub edits: Edits,
+    /// Warps that leave the table and have nothing in flight any more.
+    pub departed: Vec<u16>,
+    /// Threads that waited outside of the table and go on at a PC.
+    pub resumed: Vec<Resumed>,
     pub fetch: Fetch,
     pub icache: Cache,
     pub memory: SmMemory,
@@ -66,6 +76,44 @@ pub struct Sm {
     pub may_dispatch: bool,
     /// Blocks whose threads have all exited, and which are still there.
     pub ended: u32,
+    pub scratch: Box<Scratch>,
+}
+
+/// Static warps: who belongs to which block, whatever warps they travel in.
+#[derive(Clone, Debug)]
+pub struct Statics {
+    pub resident: WarpSet,
+    pub warps: Vec<StaticWarp>,
+    /// Where warps re-form: the entry of the warp table that each thread is in, by static warp and lane, or why it is in
+    /// none.
+    pub at: Vec<u16>,
+    /// For threads that wait outside of the table: the instruction at which they do.
+    pub parked_at: Vec<Pc>,
+    /// Those with a thread that issued in this cycle.
+    pub issued: WarpSet,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StaticWarp {
+    pub block: u16,
+    pub first_thread: u32,
+    /// Lanes whose threads have not exited.
+    pub live: u32,
+}
+
+/// A thread is in no entry of the table, because the technique keeps it...
+pub const KEPT: u16 = u16::MAX;
+/// ... it waits at a barrier...
+pub const AT_BARRIER: u16 = u16::MAX - 1;
+/// ... or for others of its PTX warp.
+pub const AT_SYNC: u16 = u16::MAX - 2;
+
+/// Threads that were parked and go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resumed {
+    pub members: Members,
+    pub pc: Pc,
+    pub from_barrier: bool,
 }
 
 /// Warps by what holds them back. A resident warp in none of these could issue if a port and a unit are free.
@@ -76,6 +124,8 @@ pub struct Sets {
     pub barrier: WarpSet,
     pub sync: WarpSet,
     pub control: WarpSet,
+    /// It leaves the table when nothing of it is in flight any more.
+    pub leaving: WarpSet,
     /// The I-buffer is empty.
     pub unfetched: WarpSet,
     /// An I-buffer that is empty and has nothing on its way.
@@ -94,6 +144,7 @@ pub struct Sets {
 #[derive(Clone, Debug)]
 pub struct Port {
     pub schedule: Schedule,
+    pub priority: BlockPriority,
     /// The warps it chooses from.
     pub warps: WarpSet,
     /// When it is free again, and how many threads the instruction that holds it has.
@@ -101,12 +152,17 @@ pub struct Port {
     pub holder_threads: u8,
 }
 
-/// A schedulable warp: today a static one, in the slot of its number.
+/// An entry of the warp table: a warp that can be scheduled. Where warps stay as compiled, static warp n is entry n.
 #[derive(Clone, Debug)]
 pub struct Warp {
+    /// The block of its threads, or of the first of them.
     pub block: u16,
+    /// Of a static warp.
     pub first_thread: u32,
     pub lanes: Lanes<32>,
+    /// Where warps re-form: the static warp that the thread in each lane belongs to, and whether these are of several blocks.
+    pub members: Members,
+    pub mixed: bool,
     pub place: Place,
     /// Instructions in the I-buffer, from `place.pc` on.
     pub filled: u8,
@@ -153,10 +209,10 @@ pub struct Join {
 }
 
 impl State {
-    pub fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32) -> State {
+    pub fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32, entries: u32) -> State {
         State {
             cycle: 0,
-            sms: (0..config.sms).map(|_| Sm::new(config, plane_words, max_warps)).collect(),
+            sms: (0..config.sms).map(|sm| Sm::new(config, sm as u16, plane_words, max_warps, entries)).collect(),
             uncore: Uncore {
                 wheel: Wheel::default(),
                 memory: SharedMemorySystem::new(config),
@@ -172,11 +228,13 @@ impl State {
 }
 
 impl Sm {
-    fn new(config: &Config, plane_words: usize, max_warps: u32) -> Sm {
+    fn new(config: &Config, name: u16, plane_words: usize, max_warps: u32, entries: u32) -> Sm {
         let warp = Warp {
             block: 0,
             first_thread: 0,
             lanes: Lanes::warp(0, 0),
+            members: Members::default(),
+            mixed: false,
             place: Place::default(),
             filled: 0,
             life: 0,
@@ -189,20 +247,37 @@ impl Sm {
         let ports = (0..config.schedulers)
             .map(|port| {
                 let mut warps = WarpSet::default();
-                (port..max_warps).step_by(config.schedulers as usize).for_each(|warp| warps.insert(warp));
-                Port { schedule: Schedule::new(config.schedule, config.tls_active), warps, free: 0, holder_threads: 0 }
+                (port..entries).step_by(config.schedulers as usize).for_each(|warp| warps.insert(warp));
+                Port {
+                    schedule: Schedule::new(config.schedule, config.tls_active),
+                    priority: BlockPriority::new(config.block_priority),
+                    warps,
+                    free: 0,
+                    holder_threads: 0,
+                }
             })
             .collect();
         let units = |count: u32| vec![0; count as usize];
+        let threads = if config.divergence.reforms() { (max_warps * config.warp_width) as usize } else { 0 };
         Sm {
-            warps: vec![warp; max_warps as usize],
-            age: vec![0; max_warps as usize],
+            warps: vec![warp; entries as usize],
+            age: vec![0; entries as usize],
+            statics: Statics {
+                resident: WarpSet::default(),
+                warps: vec![StaticWarp::default(); max_warps as usize],
+                at: vec![KEPT; threads],
+                parked_at: vec![0; threads],
+                issued: WarpSet::default(),
+            },
             blocks: vec![None; config.max_blocks.min(max_warps) as usize],
             sets: Sets::default(),
             ports,
             issued: Issued::default(),
             units: [config.sp_units, config.sp_units, config.sfu_units, config.ldst_units, 0].map(units),
-            divergence: Divergence::new(config.divergence, max_warps),
+            divergence: Divergence::new(config, name, max_warps),
+            edits: Edits::default(),
+            departed: Vec::new(),
+            resumed: Vec::new(),
             fetch: Fetch::new(config.fetch),
             icache: Cache::new(config.icache_bytes, config.icache_line, config.icache_ways),
             memory: SmMemory::new(config),
@@ -211,6 +286,7 @@ impl Sm {
             threads_used: 0,
             may_dispatch: true,
             ended: 0,
+            scratch: Box::default(),
         }
     }
 }

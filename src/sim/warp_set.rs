@@ -1,16 +1,36 @@
 //! Sets of warps as bits, for decisions about all warps at once.
 
-use crate::config::MAX_WARPS;
+use crate::config::MAX_THREADS;
 
-const WORDS: usize = MAX_WARPS as usize / 64;
+/// Words that a set has room for.
+pub const WORDS: usize = MAX_THREADS as usize / 64;
 
-/// Warps of one SM by number. Operations that look at the whole set take how many words are in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// Warps of one SM by their entry in the warp table. Operations that look at the whole set take how many words are in use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WarpSet {
     pub bits: [u64; WORDS],
 }
 
+impl Default for WarpSet {
+    fn default() -> WarpSet {
+        WarpSet { bits: [0; WORDS] }
+    }
+}
+
+/// Who is in it.
+impl std::fmt::Debug for WarpSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_set().entries(self.iter(WORDS)).finish()
+    }
+}
+
 impl WarpSet {
+    /// Nobody, as far as the words in use go.
+    #[inline(always)]
+    pub fn clear(&mut self, words: usize) {
+        self.bits[..words].fill(0);
+    }
+
     #[inline(always)]
     pub fn contains(&self, warp: u32) -> bool {
         self.bits[warp as usize / 64] >> (warp % 64) & 1 != 0

@@ -2,9 +2,11 @@
 //!
 //! Every cycle of every SM must be told of exactly once; the reasons of a cycle must add up to the warps that started and
 //! did not end blocks make, and be those that the changes of single warps lead to; every issue port must be told of once a
-//! cycle. What does not agree is kept in words, the first time only: what follows is mostly an echo.
+//! cycle. Where warps re-form, every thread must be in one warp at a time, run only in the warp that it was told to be in,
+//! and no instruction may issue for a thread twice in a cycle. What does not agree is kept in words, the first time only: what follows is mostly an echo.
 
-use warpscope::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use std::collections::{BTreeMap, BTreeSet};
+use warpscope::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use warpscope::metrics::{CacheCounts, Metrics};
 use warpscope::sim::Sim;
 
@@ -36,8 +38,13 @@ struct SmBook {
     /// How long warps had which reason, by their changes.
     durations: [u64; REASONS],
     ports: Vec<PortBook>,
-    /// Instructions since the last cycle was told of.
-    issues: u64,
+    /// Static warps that have issued since the last cycle was told of, and the threads of theirs.
+    issuers: BTreeSet<u16>,
+    issued_lanes: BTreeMap<u16, u32>,
+    /// Where warps re-form: the entry of the warp table that each thread is in, and what an issue has still to account for.
+    places: Vec<Option<u16>>,
+    entries: BTreeMap<u16, Vec<(u16, u32)>>,
+    unexplained: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +114,12 @@ impl Books {
         }
         same("warp instructions", metrics.warp_instructions, self.issued)?;
         same("thread instructions", metrics.thread_instructions, self.issued_threads)?;
-        same("warp cycles `issued` and warp instructions", metrics.warp_cycles[Reason::Issued as usize], self.issued)?;
+        if !config.divergence.reforms() {
+            same("warp cycles `issued` and warp instructions", metrics.warp_cycles[Reason::Issued as usize], self.issued)?;
+        }
+        for (name, sm) in self.sms.iter().enumerate() {
+            same(&format!("threads of SM {name} left in warps"), sm.places.iter().flatten().count() as u64, 0)?;
+        }
         if metrics.thread_instructions > metrics.warp_instructions * u64::from(config.warp_width) {
             return Err("more thread instructions than lanes".to_string());
         }
@@ -138,7 +150,48 @@ impl SmBook {
                     .ok_or(format!("block {block} ends and was not there"))?;
                 self.blocks.remove(at);
             }
-            Event::Issued { .. } => self.issues += 1,
+            Event::Issued { warp, mask, first_thread, .. } => {
+                same("threads of an instruction that are nobody's", self.unexplained.count_ones().into(), 0)?;
+                if first_thread == SCATTERED {
+                    self.unexplained = mask;
+                } else {
+                    self.issuers.insert(warp);
+                }
+            }
+            Event::IssuedFor { warp, origin, mask, .. } => {
+                self.issuers.insert(origin);
+                if mask & !self.unexplained != 0 {
+                    return Err(format!("warp {warp} issues for lanes {mask:b} of warp {origin}, which are not active"));
+                }
+                self.unexplained &= !mask;
+                let before = self.issued_lanes.entry(origin).or_default();
+                if *before & mask != 0 {
+                    return Err(format!("threads {mask:b} of warp {origin} issue twice"));
+                }
+                *before |= mask;
+                for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                    let there = *self.place(origin, lane);
+                    if there != Some(warp) {
+                        return Err(format!("lane {lane} of warp {origin} runs in entry {warp} and was told to be in {there:?}"));
+                    }
+                }
+            }
+            Event::Member { warp, origin, mask, .. } => {
+                for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                    if let Some(before) = self.place(origin, lane).replace(warp) {
+                        return Err(format!("lane {lane} of warp {origin} comes to entry {warp} and is still in {before}"));
+                    }
+                }
+                self.entries.entry(warp).or_default().push((origin, mask));
+            }
+            Event::Parked { warp, origin, mask, .. } => {
+                self.leave(warp, origin, mask);
+            }
+            Event::Left { warp, .. } => {
+                for (origin, mask) in self.entries.remove(&warp).unwrap_or_default() {
+                    self.leave(warp, origin, mask);
+                }
+            }
             Event::Cycle { counts, repeat, .. } => return self.cycle(cycle, counts.map(u64::from), repeat),
             Event::Warp { warp, reason, .. } => return self.change(cycle, warp.into(), reason),
             Event::Slot { port, slot, repeat, .. } => return self.slot(cycle, port.into(), slot, repeat),
@@ -147,13 +200,31 @@ impl SmBook {
         Ok(())
     }
 
+    /// The entry that a thread is in.
+    fn place(&mut self, origin: u16, lane: u8) -> &mut Option<u16> {
+        let at = usize::from(origin) * 32 + usize::from(lane);
+        if self.places.len() <= at {
+            self.places.resize(at + 1, None);
+        }
+        &mut self.places[at]
+    }
+
+    fn leave(&mut self, warp: u16, origin: u16, mask: u32) {
+        for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+            self.place(origin, lane).take_if(|there| *there == warp);
+        }
+    }
+
     fn cycle(&mut self, cycle: u64, counts: [u64; REASONS], repeat: u64) -> Result<(), String> {
         same("the cycle told of and the next", cycle, std::mem::replace(&mut self.next, cycle + repeat))?;
         let warps: u64 = self.blocks.iter().map(|(_, warps)| warps).sum();
         self.resident_warp_cycles += warps * repeat;
         self.counts = counts;
         same("reasons and resident warps", counts.iter().sum(), warps)?;
-        same("warps that issued and instructions", counts[Reason::Issued as usize], std::mem::take(&mut self.issues))?;
+        self.issued_lanes.clear();
+        let issuers = std::mem::take(&mut self.issuers).len() as u64;
+        same("warps with the reason `issued` and those that did", counts[Reason::Issued as usize], issuers)?;
+        same("threads of an instruction that are nobody's", self.unexplained.count_ones().into(), 0)?;
         if repeat > 1 && counts[Reason::Issued as usize] > 0 {
             return Err("an issue repeated".to_string());
         }
@@ -221,6 +292,10 @@ fn sm_of(event: &Event) -> Option<usize> {
         | Event::Warp { sm, .. }
         | Event::Slot { sm, .. }
         | Event::Issued { sm, .. }
+        | Event::IssuedFor { sm, .. }
+        | Event::Member { sm, .. }
+        | Event::Left { sm, .. }
+        | Event::Parked { sm, .. }
         | Event::BlockStart { sm, .. }
         | Event::BlockEnd { sm, .. } => Some(sm.into()),
         _ => None,

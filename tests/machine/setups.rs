@@ -34,6 +34,41 @@ pub fn of_preset(preset: &str) -> Vec<Setup> {
     setups
 }
 
+/// The names of the techniques that decide what becomes of divergent threads, other than plain stacks.
+pub fn divergences() -> Vec<&'static str> {
+    let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.decides == "divergence" && t.name != "PDOM").map(|t| t.name).collect();
+    assert!(names.len() >= 8, "{names:?}");
+    names
+}
+
+/// Every divergence technique on its paper's machine; some on others, with other schedules, with several SMs and with
+/// narrow warps.
+pub fn regrouping() -> Vec<Setup> {
+    let narrow = [("warp_width", "8"), ("simd_width", "8")];
+    let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
+    let mut setups: Vec<Setup> = divergences().into_iter().map(|technique| setup("tbc", technique, &[])).collect();
+    setups.extend([
+        setup("gtx480", "PDOM-LCP", &[]),
+        setup("gtx480", "DWF", &[]),
+        setup("gtx480", "DWF-WB", &[]),
+        setup("gtx480", "TBC-LCP", &[]),
+        setup("tbc", "TBC-LCP,GTO", &[]),
+        setup("vws", "TBC", &[]),
+        setup("tbc", "DWF", &[("schedule", "Oldest")]),
+        setup("gtx480", "DWF", &[("schedule", "LRR")]),
+        setup("tbc", "TBC", &[("tbc_compaction", "false")]),
+        setup("tbc", "TBC-LCP", &[("sms", "2")]),
+        setup("tbc", "DWF", &[("sms", "2")]),
+        setup("vws", "DWF-WB", &narrow),
+        setup("gtx480", "DWF", &narrow),
+        setup("gtx480", "TBC-LCP-RRB", &narrow),
+        setup("toy", "TBC-LCP", &toy),
+        setup("toy", "DWF", &toy),
+        setup("toy", "DWF-WB", &toy),
+    ]);
+    setups
+}
+
 /// Warps narrower than a PTX warp: their parts must meet at warp operations.
 pub fn narrow_warps() -> Vec<Setup> {
     let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
@@ -45,7 +80,7 @@ pub fn narrow_warps() -> Vec<Setup> {
     ]
 }
 
-/// Every preset with every schedule, with four SMs, and the narrow warps.
+/// Every preset with every schedule, with four SMs, the narrow warps, and the divergence techniques.
 pub fn all() -> Vec<Setup> {
-    PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
+    PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).chain(regrouping()).collect()
 }

@@ -11,30 +11,33 @@
 //!   D: …             [C  D  0110]  ◄ runs
 //! ```
 //!
-//! Lanes that exit leave every entry; an entry without lanes is popped.
+//! Lanes that exit leave every entry; an entry without lanes is popped. What likely-convergence points add is in
+//! [`pdom_lcp`](super::pdom_lcp).
 
-use super::{Flow, Place, WarpName};
+use super::{Flow, Meeting, NEVER, Place, WarpName, pdom_lcp};
 use crate::event::Event;
 use crate::program::Pc;
-
-/// The RPC of an entry that meets nobody before the kernel ends.
-pub const NEVER: Pc = Pc::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     pub pc: Pc,
     pub rpc: Pc,
     pub mask: u32,
+    /// The likely-convergence point, and the position of the entry that waits there; [`NEVER`] and 0 where there is none.
+    pub lpc: Pc,
+    pub lpos: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pdom {
-    stacks: Vec<Vec<Entry>>,
+    pub(super) stacks: Vec<Vec<Entry>>,
+    /// Whether likely-convergence points are looked at.
+    likely: bool,
 }
 
 impl Pdom {
-    pub fn new(warps: u32) -> Pdom {
-        Pdom { stacks: vec![Vec::new(); warps as usize] }
+    pub fn new(warps: u32, likely: bool) -> Pdom {
+        Pdom { stacks: vec![Vec::new(); warps as usize], likely }
     }
 
     pub fn stack(&self, warp: u32) -> &[Entry] {
@@ -44,17 +47,21 @@ impl Pdom {
     pub fn start(&mut self, warp: WarpName, mask: u32) -> Place {
         let stack = &mut self.stacks[warp.warp as usize];
         stack.clear();
-        stack.push(Entry { pc: 0, rpc: NEVER, mask });
+        stack.push(Entry { pc: 0, rpc: NEVER, mask, lpc: NEVER, lpos: 0 });
         Place { pc: 0, mask }
     }
 
+    /// Where the warp goes on after an instruction; `None` when all its threads are gone.
     #[inline]
     pub fn advance(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
         let stack = &mut self.stacks[warp.warp as usize];
         match flow {
-            Flow::Next => stack.last_mut()?.pc += 1,
+            Flow::Next | Flow::Park { .. } => stack.last_mut()?.pc += 1,
             Flow::Branch { groups: [one], .. } => stack.last_mut()?.pc = one.pc,
-            Flow::Branch { groups, rpc, .. } => diverge(stack, warp, groups, rpc, emit),
+            Flow::Branch { groups, mut meeting } => {
+                meeting.lpc = meeting.lpc.filter(|_| self.likely);
+                diverge(stack, warp, groups, &meeting, emit);
+            }
             Flow::Exit { mask } => {
                 stack.last_mut()?.pc += 1;
                 for entry in stack.iter_mut() {
@@ -64,6 +71,10 @@ impl Pdom {
         }
         // Reaching the reconvergence point, or losing the last lane, uncovers the entry below.
         while let Some(top) = stack.last() {
+            if top.mask != 0 && top.pc == top.lpc {
+                pdom_lcp::merge_top(stack, warp, emit);
+                continue;
+            }
             if top.mask != 0 && top.pc != top.rpc {
                 return Some(Place { pc: top.pc, mask: top.mask });
             }
@@ -74,46 +85,57 @@ impl Pdom {
     }
 }
 
-fn diverge(stack: &mut Vec<Entry>, warp: WarpName, groups: &[Place], rpc: Option<Pc>, emit: &mut impl FnMut(Event)) {
-    let Some(top) = stack.last_mut() else { return };
-    let rpc = rpc.unwrap_or(NEVER);
-    if rpc != top.rpc {
-        top.pc = rpc;
-    } else {
+fn diverge(stack: &mut Vec<Entry>, warp: WarpName, groups: &[Place], meeting: &Meeting, emit: &mut impl FnMut(Event)) {
+    let Some(&top) = stack.last() else { return };
+    let rpc = meeting.rpc.unwrap_or(NEVER);
+    let waits_below = rpc == top.rpc;
+    if waits_below {
         // Nothing to wait for, or the entry below waits at the same place already: the sides take the entry's place, so
         // that a loop left by one thread after another does not fill the stack.
         stack.pop();
         emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
+    } else if let Some(top) = stack.last_mut() {
+        top.pc = rpc;
     }
+    let (lpc, lpos) = pdom_lcp::point(stack, warp, &top, waits_below, meeting, emit);
     // The first group, the taken side of a branch, comes to lie on top.
     for group in groups.iter().rev().filter(|group| group.pc != rpc) {
-        stack.push(Entry { pc: group.pc, rpc, mask: group.mask });
+        if group.pc == lpc {
+            pdom_lcp::merge(stack, warp, lpos, *group, emit);
+            continue;
+        }
+        stack.push(Entry { pc: group.pc, rpc, mask: group.mask, lpc, lpos });
         emit(Event::Push { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16, pc: group.pc, rpc, mask: group.mask });
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const WARP: WarpName = WarpName { sm: 0, warp: 0 };
+    pub const WARP: WarpName = WarpName { sm: 0, warp: 0 };
 
-    fn split(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>) -> Option<Place> {
+    pub fn branch(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>, lpc: Option<Pc>) -> Option<Place> {
         let groups: Vec<Place> = groups.iter().map(|&(pc, mask)| Place { pc, mask }).collect();
-        pdom.advance(WARP, Flow::Branch { groups: &groups, rpc, lpc: None }, &mut |_| {})
+        let meeting = Meeting { may_diverge: true, sides: None, rpc, lpc };
+        pdom.advance(WARP, Flow::Branch { groups: &groups, meeting }, &mut |_| {})
     }
 
-    fn next(pdom: &mut Pdom) -> Option<Place> {
+    fn split(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>) -> Option<Place> {
+        branch(pdom, groups, rpc, None)
+    }
+
+    pub fn next(pdom: &mut Pdom) -> Option<Place> {
         pdom.advance(WARP, Flow::Next, &mut |_| {})
     }
 
-    fn at(pc: Pc, mask: u32) -> Option<Place> {
+    pub fn at(pc: Pc, mask: u32) -> Option<Place> {
         Some(Place { pc, mask })
     }
 
     #[test]
     fn both_sides_run_and_meet() {
-        let mut pdom = Pdom::new(1);
+        let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, 0b1111);
         // A at 0 branches to C at 2, else B at 1; both end before D at 3, C by falling through, B by a jump.
         assert_eq!(split(&mut pdom, &[(2, 0b0110), (1, 0b1001)], Some(3)), at(2, 0b0110));
@@ -125,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_side_that_begins_at_the_meeting_point_is_not_pushed() {
-        let mut pdom = Pdom::new(1);
+        let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, 0b11);
         assert_eq!(split(&mut pdom, &[(5, 0b01), (1, 0b10)], Some(5)), at(1, 0b10));
         assert_eq!(pdom.stack(0).len(), 2);
@@ -134,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_loop_with_different_trip_counts_needs_one_entry_more_than_none() {
-        let mut pdom = Pdom::new(1);
+        let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, 0b111);
         // At 4: jump back to 2, else fall to 5, which is the meeting point.
         assert_eq!(split(&mut pdom, &[(2, 0b011), (5, 0b100)], Some(5)), at(2, 0b011));
@@ -145,7 +167,7 @@ mod tests {
 
     #[test]
     fn exited_lanes_leave_every_entry() {
-        let mut pdom = Pdom::new(1);
+        let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, 0b1111);
         assert_eq!(split(&mut pdom, &[(7, 0b0011), (1, 0b1100)], Some(9)), at(7, 0b0011));
         assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b0011 }, &mut |_| {}), at(1, 0b1100));
@@ -155,7 +177,7 @@ mod tests {
 
     #[test]
     fn without_a_meeting_point_the_sides_replace_the_entry() {
-        let mut pdom = Pdom::new(1);
+        let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, 0b11);
         assert_eq!(split(&mut pdom, &[(4, 0b01), (1, 0b10)], None), at(4, 0b01));
         assert_eq!(pdom.stack(0).len(), 2);

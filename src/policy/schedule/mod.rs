@@ -1,11 +1,17 @@
 //! Which ready warp issues: one policy object for each scheduler of an SM.
 
+pub mod block_priority;
 mod greedy_oldest;
+mod majority;
+mod oldest;
 mod round_robin;
 mod two_level;
 
+use super::divergence::Place;
 use crate::sim::warp_set::WarpSet;
 use greedy_oldest::GreedyOldest;
+use majority::Majority;
+use oldest::Oldest;
 use round_robin::RoundRobin;
 use two_level::TwoLevel;
 
@@ -18,6 +24,10 @@ super::kinds! {
         Gto = "GTO",
         /// Two-level: an active set and a pending one.
         TwoLevel = "TLS",
+        /// The PC that most threads are at.
+        Majority = "Majority",
+        /// The warp that has waited longest since it was formed.
+        Oldest = "Oldest",
     }
 }
 
@@ -29,8 +39,10 @@ pub struct IssueView<'a> {
     pub long_wait: &'a WarpSet,
     /// Its resident warps.
     pub resident: &'a WarpSet,
-    /// When each warp was dispatched: lower is older.
+    /// When each warp was dispatched or formed: lower is older.
     pub age: &'a [u64],
+    /// Where a warp is, and with which lanes.
+    pub place: &'a dyn Fn(u32) -> Place,
     /// Words of the sets that are in use.
     pub words: usize,
 }
@@ -41,6 +53,8 @@ pub enum Schedule {
     Lrr(RoundRobin),
     Gto(GreedyOldest),
     TwoLevel(TwoLevel),
+    Majority(Majority),
+    Oldest(Oldest),
 }
 
 impl Schedule {
@@ -49,12 +63,19 @@ impl Schedule {
             ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::default()),
             ScheduleKind::Gto => Schedule::Gto(GreedyOldest::default()),
             ScheduleKind::TwoLevel => Schedule::TwoLevel(TwoLevel::new(active)),
+            ScheduleKind::Majority => Schedule::Majority(Majority::default()),
+            ScheduleKind::Oldest => Schedule::Oldest(Oldest),
         }
     }
 
     /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
     pub fn looks_at_waits(&self) -> bool {
         matches!(self, Schedule::TwoLevel(_))
+    }
+
+    /// The PC whose warps majority scheduling lets issue now.
+    pub fn majority_pc(&self) -> Option<crate::program::Pc> {
+        if let Schedule::Majority(policy) = self { policy.pc() } else { None }
     }
 
     /// The warp to issue, if one is available. Nothing changes when none is.
@@ -64,6 +85,8 @@ impl Schedule {
             Schedule::Lrr(policy) => policy.pick(view),
             Schedule::Gto(policy) => policy.pick(view),
             Schedule::TwoLevel(policy) => policy.pick(view),
+            Schedule::Majority(policy) => policy.pick(view),
+            Schedule::Oldest(policy) => policy.pick(view),
         }
     }
 }
@@ -89,7 +112,14 @@ mod tests {
         let picks: Vec<Option<u32>> = available
             .iter()
             .map(|available| {
-                policy.pick(&IssueView { available, long_wait: &nobody, resident: &resident, age: &[3, 2, 1, 0], words: 1 })
+                policy.pick(&IssueView {
+                    available,
+                    long_wait: &nobody,
+                    resident: &resident,
+                    age: &[3, 2, 1, 0],
+                    place: &|_| Place::default(),
+                    words: 1,
+                })
             })
             .collect();
         assert_eq!(picks, expected);

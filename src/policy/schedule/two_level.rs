@@ -66,7 +66,14 @@ mod tests {
         let age = [0; 4];
         let mut pick = |available: &[u32], waiting: &[u32]| {
             let (available, long_wait) = (set(available), set(waiting));
-            policy.pick(&IssueView { available: &available, long_wait: &long_wait, resident: &resident, age: &age, words: 1 })
+            policy.pick(&IssueView {
+                available: &available,
+                long_wait: &long_wait,
+                resident: &resident,
+                age: &age,
+                place: &|_| Default::default(),
+                words: 1,
+            })
         };
         assert_eq!(pick(&[0, 1, 2, 3], &[]), Some(0), "the active set is 0 and 1");
         assert_eq!(pick(&[0, 1, 2, 3], &[]), Some(1));

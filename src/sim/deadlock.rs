@@ -1,0 +1,87 @@
+//! Why nothing can ever happen again, in words.
+
+use super::Machine;
+use super::state::{AT_BARRIER, AT_SYNC, Sm};
+use crate::interp::barrier::ThreadSet;
+use crate::interp::trap::{Fault, Trap};
+use crate::program::Pc;
+
+/// What keeps a static warp from going on, by its oldest thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stuck {
+    Barrier(Pc),
+    Sync(Pc),
+    Exited,
+    Otherwise,
+}
+
+/// Who waits where.
+pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
+    let mut parts = Vec::new();
+    let mut pc = None;
+    for sm in sms {
+        for block in sm.blocks.iter().flatten() {
+            let stuck: Vec<Stuck> = (block.first_warp..block.first_warp + block.warps).map(|w| stuck(machine, sm, w)).collect();
+            let list = |is: &dyn Fn(&Stuck) -> bool| {
+                let mut named = ThreadSet::default();
+                stuck.iter().enumerate().filter(|(_, s)| is(s)).for_each(|(warp, _)| named.insert(warp as u32));
+                named
+            };
+            for (id, waiting, missing) in block.barriers.waiting() {
+                parts.push(format!(
+                    "barrier {id} of block {} can never complete: warps {} wait at it (threads {}), {missing} more threads would have to arrive",
+                    block.index,
+                    list(&|s| matches!(s, Stuck::Barrier(_))).ranges(),
+                    waiting.ranges()
+                ));
+            }
+            let joining = list(&|s| matches!(s, Stuck::Sync(_)));
+            if !joining.is_empty() {
+                parts.push(format!(
+                    "warps {} of block {} wait in a warp operation for threads that never come",
+                    joining.ranges(),
+                    block.index
+                ));
+            }
+            let exited = list(&|s| *s == Stuck::Exited);
+            if !exited.is_empty() {
+                parts.push(format!("warps {} of block {} have exited", exited.ranges(), block.index));
+            }
+            let at_barrier = stuck.iter().find_map(|s| if let Stuck::Barrier(pc) = s { Some(*pc) } else { None });
+            let in_join = stuck.iter().find_map(|s| if let Stuck::Sync(pc) = s { Some(*pc) } else { None });
+            pc = pc.or(at_barrier).or(in_join);
+        }
+    }
+    let trap = Trap::new(&Fault::Deadlock(parts.join("; ")));
+    match pc {
+        Some(pc) => trap.at(&machine.program, pc),
+        None => trap,
+    }
+}
+
+fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
+    let mut entry = u32::from(warp);
+    if machine.reforms {
+        let state = &sm.statics.warps[usize::from(warp)];
+        if state.live == 0 {
+            return Stuck::Exited;
+        }
+        let thread = (u32::from(warp) * machine.config.warp_width + state.live.trailing_zeros()) as usize;
+        match sm.statics.at[thread] {
+            AT_BARRIER => return Stuck::Barrier(sm.statics.parked_at[thread]),
+            AT_SYNC => return Stuck::Sync(sm.statics.parked_at[thread]),
+            at if at < AT_SYNC => entry = at.into(),
+            _ => return Stuck::Otherwise,
+        }
+    }
+    let (sets, pc) = (&sm.sets, sm.warps[entry as usize].place.pc);
+    if sets.barrier.contains(entry) {
+        Stuck::Barrier(pc)
+    } else if sets.sync.contains(entry) {
+        Stuck::Sync(pc)
+    } else if sets.exited.contains(entry) {
+        Stuck::Exited
+    } else {
+        Stuck::Otherwise
+    }
+}

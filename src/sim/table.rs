@@ -1,0 +1,258 @@
+//! The warp table where warps re-form: what the control-flow unit answers is carried out here.
+//!
+//! Entries change at two points of a cycle only: behind the completions, when warps that leave have nothing in flight any
+//! more, and behind issue. So no port ever sees a table that changes under it. A warp that is formed behind issue can go in
+//! the next cycle; until then its threads have waited because of the technique.
+
+use super::core::{Core, Reasons, try_depart};
+use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
+use super::wheel::{Completion, Done};
+use crate::config::Scoreboard;
+use crate::event::{Event, Reason, Sink};
+use crate::interp::lanes::Lanes;
+use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
+use crate::program::Pc;
+
+impl<S: Sink> Core<'_, S> {
+    /// Lets the control-flow unit act; its answers wait in [`Sm::edits`](super::state::Sm::edits).
+    pub fn unit<R>(&mut self, act: impl FnOnce(&mut dyn Reforms, &mut Edits) -> R) -> Option<R> {
+        self.sm.edits.listens = S::LISTENS;
+        let unit = self.sm.divergence.reforms()?;
+        Some(act(unit, &mut self.sm.edits))
+    }
+
+    /// A block's static warps are the first warps that its threads are in.
+    pub fn start_warps(&mut self, slot: u16, first_warp: u16) {
+        let statics = &mut self.sm.statics;
+        let masks: Vec<u32> = statics.warps.iter().skip(first_warp.into()).map(|warp| warp.live).collect();
+        let masks = &masks[..self.machine.block_warps as usize];
+        self.unit(|unit, out| unit.start_block(NewBlock { slot, first_warp, masks }, out));
+        self.apply_edits(false);
+    }
+
+    /// Behind the completions: warps that have nothing in flight any more leave.
+    pub fn depart(&mut self) {
+        if !self.sm.departed.is_empty() {
+            self.let_go();
+            self.apply_edits(false);
+        }
+    }
+
+    /// Behind issue: warps leave, threads that were parked come back, and the unit does its work of a cycle.
+    pub fn control_flow(&mut self) -> bool {
+        let busy = !self.sm.edits.list.is_empty() || !self.sm.departed.is_empty() || !self.sm.resumed.is_empty();
+        self.let_go();
+        self.apply_edits(true);
+        for at in 0..self.sm.resumed.len() {
+            let resumed = self.sm.resumed[at];
+            self.unit(|unit, out| unit.resume(resumed.members, resumed.pc, out));
+            self.apply_edits(true);
+            if resumed.from_barrier {
+                // They have waited at the barrier in this cycle, not for the technique.
+                for (lane, origin) in resumed.members.lanes() {
+                    let warp = self.sm.statics.at[self.thread(origin, lane)];
+                    if warp < AT_SYNC && self.sm.issued.freed_from_sync.contains(warp.into()) {
+                        self.sm.issued.freed_from_barrier.insert(warp.into());
+                    }
+                }
+            }
+        }
+        self.sm.resumed.clear();
+        let worked = self.unit(|unit, out| unit.cycle(out)).unwrap_or(false);
+        self.apply_edits(true);
+        busy | worked
+    }
+
+    fn let_go(&mut self) {
+        let mut departed = std::mem::take(&mut self.sm.departed);
+        for &warp in &departed {
+            self.unit(|unit, out| unit.left(warp, out));
+        }
+        departed.clear();
+        self.sm.departed = departed;
+    }
+
+    /// Carries out what the unit has answered; warps that form behind issue cannot go in this cycle.
+    fn apply_edits(&mut self, behind_issue: bool) {
+        let mut edits = std::mem::take(&mut self.sm.edits);
+        for &edit in &edits.list {
+            match edit {
+                Edit::Free { warp } => self.free(warp),
+                Edit::Form { warp, pc, members } => {
+                    self.form(warp, pc, &members);
+                    if behind_issue {
+                        self.sm.issued.freed_from_sync.insert(warp.into());
+                    }
+                }
+                Edit::Grow { warp, members } => self.grow(warp, &members),
+                Edit::Tell(event) => self.emit(event),
+            }
+        }
+        edits.list.clear();
+        edits.listens = false;
+        self.sm.edits = edits;
+    }
+
+    fn free(&mut self, warp: u16) {
+        let at = u32::from(warp);
+        let sets = &mut self.sm.sets;
+        for set in [&mut sets.resident, &mut sets.leaving, &mut sets.wants_fetch, &mut sets.unfetched, &mut sets.data] {
+            set.remove(at);
+        }
+        for set in [&mut sets.barrier, &mut sets.sync, &mut sets.control, &mut sets.loading] {
+            set.remove(at);
+        }
+        let members = self.sm.warps[usize::from(warp)].members;
+        for (lane, origin) in members.lanes() {
+            let thread = self.thread(origin, lane);
+            let place = &mut self.sm.statics.at[thread];
+            if *place == warp {
+                *place = KEPT;
+            }
+        }
+    }
+
+    fn form(&mut self, warp: u16, pc: Pc, members: &Members) {
+        let ideal_fetch = self.machine.config.ideal_fetch;
+        self.seat(warp, members);
+        let state = &mut self.sm.warps[usize::from(warp)];
+        state.place = Place { pc, mask: members.mask };
+        state.life = state.life.wrapping_add(1);
+        state.fetch_life = state.fetch_life.wrapping_add(1);
+        (state.filled, state.in_flight, state.loads) = (0, 0, 0);
+        state.pending.fill(0);
+        self.sm.age[usize::from(warp)] = self.uncore.dispatched;
+        self.uncore.dispatched += 1;
+        let sets = &mut self.sm.sets;
+        sets.resident.insert(warp.into());
+        sets.unfetched.set(warp.into(), !ideal_fetch);
+        sets.wants_fetch.set(warp.into(), !ideal_fetch);
+        self.recheck(warp.into());
+    }
+
+    fn grow(&mut self, warp: u16, more: &Members) {
+        let mut members = self.sm.warps[usize::from(warp)].members;
+        members.add(more);
+        self.seat(warp, &members);
+        self.sm.warps[usize::from(warp)].place.mask = members.mask;
+    }
+
+    /// Puts threads into the lanes of an entry.
+    fn seat(&mut self, warp: u16, members: &Members) {
+        let width = self.machine.config.warp_width;
+        let statics = &mut self.sm.statics;
+        let Some((first, _)) = members.parts().next() else { return };
+        let home = statics.warps[usize::from(first)];
+        let mut threads = [0; 32];
+        let mut mixed = false;
+        for (lane, origin) in members.lanes() {
+            let of = &statics.warps[usize::from(origin)];
+            threads[lane] = of.first_thread + lane as u32;
+            mixed |= of.block != home.block;
+            statics.at[usize::from(origin) * width as usize + lane] = warp;
+        }
+        let lanes =
+            if members.is_home() { Lanes::warp(home.first_thread, width) } else { Lanes::gathered(threads, members.mask) };
+        let state = &mut self.sm.warps[usize::from(warp)];
+        *state = Warp {
+            block: home.block,
+            first_thread: home.first_thread,
+            lanes,
+            members: *members,
+            mixed,
+            pending: std::mem::take(&mut state.pending),
+            ..*state
+        };
+    }
+
+    /// A thread's position in tables of all threads of the SM.
+    pub fn thread(&self, origin: u16, lane: usize) -> usize {
+        usize::from(origin) * self.machine.config.warp_width as usize + lane
+    }
+
+    /// Moves a warp to where it goes next.
+    pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool) {
+        let name = warp as u16;
+        let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
+        let next = self.unit(|unit, out| unit.advance(name, at, flow, out));
+        if let Flow::Exit { mask } = flow {
+            self.exit_threads(warp, mask);
+        }
+        match next {
+            Some(Next::Go(place)) => self.move_to(warp, pc, place, branched),
+            Some(Next::Leaves) => {
+                self.sm.sets.leaving.insert(warp);
+                self.sm.sets.wants_fetch.remove(warp);
+                let latency = u64::from(self.machine.config.branch_latency);
+                if branched && latency > 0 {
+                    self.sm.sets.control.insert(warp);
+                    let life = self.sm.warps[warp as usize].life;
+                    let completion = Completion { sm: self.name, warp: name, life, done: Done::Branch };
+                    self.uncore.wheel.insert(self.cycle + latency, completion);
+                }
+                try_depart(self.sm, name);
+            }
+            // Its entry is freed behind issue.
+            Some(Next::Gone) | None => {}
+        }
+    }
+
+    /// Each of 64 resident static warps in exactly one set: issued if any of its threads did, else by its oldest thread,
+    /// which is the first that has not exited.
+    pub fn reasons_of_threads(&self, word: usize) -> Reasons {
+        let statics = &self.sm.statics;
+        let mut reasons = [0; Reason::ALL.len()];
+        let mut rest = statics.resident.bits[word];
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            let warp = word * 64 + bit as usize;
+            let live = statics.warps[warp].live;
+            let reason = if statics.issued.bits[word] >> bit & 1 != 0 {
+                Reason::Issued
+            } else if live == 0 {
+                Reason::Exit
+            } else {
+                match statics.at[self.thread(warp as u16, live.trailing_zeros() as usize)] {
+                    KEPT | AT_SYNC => Reason::Sync,
+                    AT_BARRIER => Reason::Barrier,
+                    entry => self.reason_of_entry(entry.into()),
+                }
+            };
+            reasons[reason as usize] |= 1 << bit;
+        }
+        reasons
+    }
+
+    fn reason_of_entry(&self, entry: u32) -> Reason {
+        let (sets, issued) = (&self.sm.sets, &self.sm.issued);
+        let simple = self.machine.config.scoreboard == Scoreboard::Simple;
+        if sets.barrier.contains(entry) || issued.freed_from_barrier.contains(entry) {
+            Reason::Barrier
+        } else if sets.sync.contains(entry) || issued.freed_from_sync.contains(entry) {
+            Reason::Sync
+        } else if sets.control.contains(entry) {
+            Reason::Control
+        } else if sets.leaving.contains(entry) {
+            // Only a technique makes a warp wait for values that its next instruction does not need.
+            if simple { Reason::Data } else { Reason::Sync }
+        } else if sets.unfetched.contains(entry) {
+            Reason::Fetch
+        } else if sets.data.contains(entry) {
+            Reason::Data
+        } else if issued.available.contains(entry) {
+            Reason::NotSelected
+        } else {
+            Reason::Structural
+        }
+    }
+
+    /// Tells for which static warps an instruction issued.
+    pub fn mark_issued(&mut self, warp: u32) {
+        let members = self.sm.warps[warp as usize].members;
+        for (origin, mask) in members.parts() {
+            self.sm.statics.issued.insert(origin.into());
+            self.emit(Event::IssuedFor { sm: self.name, warp: warp as u16, origin, mask });
+        }
+    }
+}
