@@ -1,5 +1,6 @@
-//! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset and the
-//! schedule; the accounts balance; and single steps come to the same as a run.
+//! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset, the
+//! schedule and the divergence technique; the accounts balance, so no thread is lost or runs twice; and single steps come to
+//! the same as a run.
 
 mod common;
 mod machine;
@@ -13,8 +14,6 @@ use proptest::sample::Index;
 use recipe::{Recipe, recipes};
 use warpscope::event::Log;
 
-/// Machines that each kernel runs on.
-const MACHINES: usize = 2;
 /// Cycles that are compared step by step.
 const STEPS: u64 = 3_000;
 
@@ -31,15 +30,26 @@ proptest! {
     #[test]
     fn random_kernels_leave_what_the_reference_leaves(recipe in recipes(), picks in prop::array::uniform2(any::<Index>())) {
         let text = recipe.ptx();
-        if let Err(trouble) = check(&recipe, &text, picks) {
+        if let Err(trouble) = check(&recipe, &text, &setups::all(), &picks) {
             return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
         }
     }
 }
 
-fn check(recipe: &Recipe, text: &str, picks: [Index; MACHINES]) -> Result<(), String> {
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn however_warps_are_formed_random_kernels_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
+        let text = recipe.ptx();
+        if let Err(trouble) = check(&recipe, &text, &setups::regrouping(), &picks) {
+            return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
+        }
+    }
+}
+
+fn check(recipe: &Recipe, text: &str, setups: &[Setup], picks: &[Index]) -> Result<(), String> {
     let kernel = Kernel::with_launch(text, recipe.launch(), &no_files)?;
-    let setups: Vec<Setup> = setups::all();
     for pick in picks {
         // Machines that are too small for the block make way for the next.
         let first = pick.index(setups.len());

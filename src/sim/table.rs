@@ -249,7 +249,8 @@ impl<S: Sink> Core<'_, S> {
 
     /// Tells for which static warps an instruction issued.
     pub fn mark_issued(&mut self, warp: u32) {
-        let members = self.sm.warps[warp as usize].members;
+        let Warp { members, place, .. } = &self.sm.warps[warp as usize];
+        let members = members.only(place.mask);
         for (origin, mask) in members.parts() {
             self.sm.statics.issued.insert(origin.into());
             self.emit(Event::IssuedFor { sm: self.name, warp: warp as u16, origin, mask });
