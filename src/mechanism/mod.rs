@@ -4,8 +4,10 @@
 //! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
 //! that says for which divergence mechanisms it is.
 
+mod dwf;
 mod parts;
 mod pdom;
+mod tbc;
 
 use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
@@ -19,6 +21,8 @@ pub struct View<'a> {
     pub picture: &'a Picture,
     pub listing: &'a Listing,
     pub selection: Option<Selection>,
+    /// Issue slots that regrouping threads has saved up to here.
+    pub saved: u64,
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,
@@ -34,14 +38,32 @@ pub struct Mechanism {
     pub draw: fn(View) -> Scene<Selection>,
 }
 
-pub static MECHANISMS: &[Mechanism] = &[Mechanism {
-    kinds: &[DivergenceKind::Pdom],
-    title: "Reconvergence stack of each warp",
-    about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes an \
-            entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
-            reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
-    draw: pdom::draw,
-}];
+pub static MECHANISMS: &[Mechanism] = &[
+    Mechanism {
+        kinds: &[DivergenceKind::Pdom, DivergenceKind::PdomLcp],
+        title: "Reconvergence stack of each warp",
+        about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes \
+                an entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
+                reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
+        draw: pdom::draw,
+    },
+    Mechanism {
+        kinds: &[DivergenceKind::Tbc, DivergenceKind::TbcLcp],
+        title: "Thread block compaction",
+        about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides; when \
+                WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
+                next, each thread in its home lane. At the reconvergence point the threads go home.",
+        draw: tbc::draw,
+    },
+    Mechanism {
+        kinds: &[DivergenceKind::Dwf, DivergenceKind::DwfWb],
+        title: "Dynamic warp formation",
+        about: "After each instruction a warp's threads go back to the pool, to the warp that waits at their next PC and has \
+                their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
+                behind.",
+        draw: dwf::draw,
+    },
+];
 
 /// The picture for a divergence mechanism; the first one shows at least the warps of any.
 pub fn of(kind: DivergenceKind) -> &'static Mechanism {

@@ -13,6 +13,9 @@ pub mod kind {
     pub const ENTRY_ROW: u8 = 4;
     pub const ENTRY_TEXT: u8 = 5;
     pub const OVERVIEW_ROW: u8 = 6;
+    pub const THREAD: u8 = 7;
+    pub const THREAD_TEXT: u8 = 8;
+    pub const ENCODER: u8 = 9;
 }
 
 /// Space after every fourth lane, as a share of a cell.

@@ -1,7 +1,7 @@
 //! All that is counted while a run is stepped: the numbers of the whole run, and what each instruction cost.
 
 use super::Metrics;
-use crate::event::{Event, Sink};
+use crate::event::{Event, SCATTERED, Sink};
 use crate::program::Pc;
 
 /// What one instruction did to the run so far.
@@ -21,13 +21,21 @@ pub struct Tally {
     pub metrics: Metrics,
     /// By PC.
     pub costs: Vec<Cost>,
+    /// Instructions whose threads are of several static warps, and those warps added up.
+    scattered: u64,
+    scattered_parts: u64,
     width: u32,
 }
 
 impl Tally {
     /// For a kernel of so many instructions on warps of `width` lanes.
     pub fn new(instructions: usize, width: u32) -> Tally {
-        Tally { metrics: Metrics::default(), costs: vec![Cost::default(); instructions], width }
+        Tally { metrics: Metrics::default(), costs: vec![Cost::default(); instructions], scattered: 0, scattered_parts: 0, width }
+    }
+
+    /// Issue slots that regrouping has saved: an instruction for threads of three static warps would have been three.
+    pub fn saved(&self) -> u64 {
+        self.scattered_parts - self.scattered
     }
 
     fn cost(&mut self, pc: Pc) -> Option<&mut Cost> {
@@ -40,13 +48,15 @@ impl Sink for Tally {
     fn event(&mut self, cycle: u64, event: Event) {
         self.metrics.event(cycle, event);
         match event {
-            Event::Issued { pc, mask, .. } => {
+            Event::Issued { pc, mask, first_thread, .. } => {
+                self.scattered += u64::from(first_thread == SCATTERED);
                 let lost = u64::from(self.width.saturating_sub(mask.count_ones()));
                 if let Some(cost) = self.cost(pc) {
                     cost.issues += 1;
                     cost.lost += lost;
                 }
             }
+            Event::IssuedFor { .. } => self.scattered_parts += 1,
             Event::Branch { pc, diverged: true, .. } => {
                 if let Some(cost) = self.cost(pc) {
                     cost.splits += 1;

@@ -68,7 +68,7 @@ pub fn card(witness: Witness, selection: Selection) -> Card {
 fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>) -> Card {
     let sim = witness.sim;
     let program = &sim.machine.program;
-    let state = &sim.state.sms[usize::from(warp.sm)].warps[usize::from(warp.warp)];
+    let filled = warp.entry.map_or(0, |entry| sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].filled);
     let place = |pc: u32| witness.listing.line(pc);
     let mut facts = vec![
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
@@ -95,15 +95,14 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         mask: entry.mask,
         top: at + 1 == warp.stack.len(),
     });
-    let flights = witness.in_flight(warp.sm, warp.warp).into_iter().map(|flight| FlightRow {
+    let flights = witness.in_flight(warp).into_iter().map(|flight| FlightRow {
         pc: flight.pc,
         code: witness.listing.code(program, flight.pc),
         registers: witness.registers_of(flight.pc),
         load: flight.load,
         left: flight.due.saturating_sub(witness.picture.cycle) + 1,
     });
-    let buffer =
-        (0..u32::from(state.filled)).map(|ahead| warp.pc + ahead).filter(|&pc| (pc as usize) < program.instructions.len());
+    let buffer = (0..u32::from(filled)).map(|ahead| warp.pc + ahead).filter(|&pc| (pc as usize) < program.instructions.len());
     Card {
         title: match lane {
             Some(lane) => format!("Lane {lane} of warp {}", warp.warp),
@@ -120,18 +119,20 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
 
 fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<RegisterRow> {
     let sm = &witness.sim.state.sms[usize::from(warp.sm)];
-    let state = &sm.warps[usize::from(warp.warp)];
+    let state = warp.entry.map(|entry| &sm.warps[usize::from(entry)]);
     let Some(block) = sm.blocks[usize::from(warp.slot)].as_ref() else { return Vec::new() };
     let wanted: Vec<u32> = match lane {
         Some(lane) => vec![lane.into()],
         None => (0..warp.width).filter(|lane| warp.present >> lane & 1 != 0).collect(),
     };
     let read = |plane: u32, bits: u32, lane: u32| {
-        let thread = state.lanes.threads[lane as usize & 31];
+        let thread = warp.first_thread + lane;
         let low = u64::from(block.registers.word(plane, thread));
         if bits > 32 { low | u64::from(block.registers.word(plane + 1, thread)) << 32 } else { low }
     };
-    let pending = |plane: u32| state.pending.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
+    let pending = |plane: u32| {
+        state.and_then(|state| state.pending.get(plane as usize / 64)).is_some_and(|word| word >> (plane % 64) & 1 != 0)
+    };
     witness
         .sim
         .machine

@@ -4,7 +4,7 @@ use crate::event::Reason;
 use crate::policy::divergence::NEVER;
 use crate::program::Pc;
 use crate::sim::Sim;
-use crate::sim::state::Sm;
+use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
 use serde::Serialize;
 
 /// What a lane does.
@@ -31,6 +31,7 @@ pub struct StackEntry {
     pub mask: u32,
 }
 
+/// A static warp: where its threads are, and what it did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WarpPicture {
     pub sm: u16,
@@ -42,17 +43,23 @@ pub struct WarpPicture {
     pub first_thread: u32,
     /// Lanes of the machine's warps.
     pub width: u32,
-    /// The next instruction.
+    /// The next instruction: of its oldest thread, where they have been parted.
     pub pc: Pc,
-    /// Lanes that will run it.
+    /// The entry of the warp table that thread is in; none while the technique keeps it.
+    pub entry: Option<u16>,
+    /// Where the lanes that can run are; one place, unless a technique has parted them.
+    pub places: Vec<(Pc, u32)>,
+    /// Lanes that will run their next instruction.
     pub active: u32,
+    /// Lanes that wait at a barrier.
+    pub at_barrier: u32,
     /// Lanes whose thread has not ended.
     pub alive: u32,
     /// Lanes that hold a thread at all.
     pub present: u32,
     /// What it did in the last cycle; none before the first.
     pub reason: Option<Reason>,
-    /// Bottom first.
+    /// Bottom first; empty where warps have no stack of their own.
     pub stack: Vec<StackEntry>,
 }
 
@@ -63,13 +70,18 @@ impl WarpPicture {
             Lane::Empty
         } else if self.alive & bit == 0 {
             Lane::Exited
+        } else if self.at_barrier & bit != 0 {
+            Lane::Barrier
         } else if self.active & bit == 0 {
             Lane::Masked
-        } else if self.reason == Some(Reason::Barrier) {
-            Lane::Barrier
         } else {
             Lane::Active
         }
+    }
+
+    /// Lanes that are at one of these instructions.
+    pub fn lanes_at(&self, pcs: &[Pc]) -> u32 {
+        self.places.iter().filter(|(pc, _)| pcs.contains(pc)).fold(0, |all, (_, mask)| all | mask)
     }
 }
 
@@ -85,7 +97,7 @@ impl Picture {
     pub fn of(sim: &Sim) -> Picture {
         let mut warps = Vec::new();
         for (name, sm) in sim.state.sms.iter().enumerate() {
-            warps.extend(sm.sets.resident.iter(sim.machine.words).map(|warp| of_warp(sim, name as u16, sm, warp)));
+            warps.extend(sm.statics.resident.iter(sim.machine.static_words).map(|warp| of_warp(sim, name as u16, sm, warp)));
         }
         Picture { cycle: sim.state.cycle, warps }
     }
@@ -102,14 +114,12 @@ pub(super) fn reason(sm: &Sm, warp: u32) -> Option<Reason> {
 }
 
 fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
-    let state = &sm.warps[warp as usize];
     let config = &sim.machine.config;
+    let state = &sm.statics.warps[warp as usize];
     let block = sm.blocks[usize::from(state.block)].as_ref();
-    let ptx_warp = state.first_thread / config.ptx_warp;
-    let gone = block.and_then(|block| block.exited_lanes.get(ptx_warp as usize)).copied().unwrap_or(0);
-    let alive = state.lanes.mask & !(gone >> (state.first_thread % config.ptx_warp));
-    let exited = sm.sets.exited.contains(warp);
-    let stack = sm.divergence.stack(warp);
+    let threads = sim.machine.start.shape.threads.saturating_sub(state.first_thread).min(config.warp_width);
+    let present = if threads >= 32 { u32::MAX } else { (1 << threads) - 1 };
+    let whereabouts = if sim.machine.reforms { scattered(config.warp_width, sm, warp) } else { together(sm, warp) };
     WarpPicture {
         sm: name,
         warp: warp as u16,
@@ -118,14 +128,74 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         number: block.map_or(0, |block| warp as u16 - block.first_warp),
         first_thread: state.first_thread,
         width: config.warp_width,
-        pc: state.place.pc,
-        active: if exited { 0 } else { state.place.mask & alive },
-        alive,
-        present: state.lanes.mask,
+        pc: whereabouts.pc,
+        entry: whereabouts.entry,
+        active: whereabouts.places.iter().fold(0, |all, (_, mask)| all | mask) & !whereabouts.at_barrier,
+        places: whereabouts.places,
+        at_barrier: whereabouts.at_barrier,
+        alive: state.live,
+        present,
         reason: reason(sm, warp),
-        stack: stack
+        stack: sm
+            .divergence
+            .stack(warp)
             .iter()
             .map(|entry| StackEntry { pc: entry.pc, rpc: (entry.rpc != NEVER).then_some(entry.rpc), mask: entry.mask })
             .collect(),
     }
+}
+
+/// Where the threads of a static warp are.
+struct Whereabouts {
+    pc: Pc,
+    entry: Option<u16>,
+    places: Vec<(Pc, u32)>,
+    at_barrier: u32,
+}
+
+/// Warps stay as compiled: static warp n is entry n of the table.
+fn together(sm: &Sm, warp: u32) -> Whereabouts {
+    let place = sm.warps[warp as usize].place;
+    let mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask & sm.statics.warps[warp as usize].live };
+    Whereabouts {
+        pc: place.pc,
+        entry: Some(warp as u16),
+        places: if mask == 0 { Vec::new() } else { vec![(place.pc, mask)] },
+        at_barrier: if sm.sets.barrier.contains(warp) { mask } else { 0 },
+    }
+}
+
+/// Warps re-form: every thread has its own place.
+fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
+    let mut found = Whereabouts { pc: 0, entry: None, places: Vec::new(), at_barrier: 0 };
+    let live = sm.statics.warps[warp as usize].live;
+    for lane in (0..width).filter(|lane| live >> lane & 1 != 0) {
+        let thread = (warp * width + lane) as usize;
+        let oldest = lane == live.trailing_zeros();
+        let pc = match sm.statics.at[thread] {
+            AT_BARRIER => {
+                found.at_barrier |= 1 << lane;
+                sm.statics.parked_at[thread]
+            }
+            AT_SYNC => sm.statics.parked_at[thread],
+            KEPT => continue,
+            entry => {
+                if oldest {
+                    found.entry = Some(entry);
+                }
+                if sm.sets.barrier.contains(entry.into()) {
+                    found.at_barrier |= 1 << lane;
+                }
+                sm.warps[usize::from(entry)].place.pc
+            }
+        };
+        if oldest {
+            found.pc = pc;
+        }
+        match found.places.iter_mut().find(|(known, _)| *known == pc) {
+            Some((_, mask)) => *mask |= 1 << lane,
+            None => found.places.push((pc, 1 << lane)),
+        }
+    }
+    found
 }

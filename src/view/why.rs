@@ -4,7 +4,8 @@
 
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
-use crate::event::{Event, Reason};
+use crate::event::{Event, Reason, SCATTERED};
+use crate::policy::divergence::tbc::EntryState;
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
@@ -163,11 +164,7 @@ impl Witness<'_> {
                     if list.is_empty() { "its block is about to end".into() } else { format!("its block still runs {list}") };
                 vec![format!("{name} has ended{}; {rest}.", self.waited(warp))]
             }
-            Reason::Sync => vec![format!(
-                "{name} waits in `{}`, {here}, for the other threads that the operation names{}.",
-                self.code(warp.pc),
-                self.waited(warp)
-            )],
+            Reason::Sync => self.kept(&name, warp),
         }
     }
 
@@ -175,7 +172,7 @@ impl Witness<'_> {
         let machine = &self.sim.machine;
         let here = self.at(warp.pc);
         let Some(decoded) = machine.decoded.get(warp.pc as usize) else { return vec![format!("{name} waits for a value.")] };
-        let flights = self.in_flight(warp.sm, warp.warp);
+        let flights = self.in_flight(warp);
         let blocking = |flight: &&InFlight| {
             decoded.drains
                 || machine.config.scoreboard == crate::config::Scoreboard::Simple
@@ -206,12 +203,12 @@ impl Witness<'_> {
 
     fn barrier(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
         let sm = &self.sim.state.sms[usize::from(warp.sm)];
-        let pc = sm.warps[usize::from(warp.warp)].barrier_pc;
+        let pc = warp.entry.map_or(warp.pc, |entry| sm.warps[usize::from(entry)].barrier_pc);
         let missing: Vec<&WarpPicture> = self
             .picture
             .warps
             .iter()
-            .filter(|w| w.sm == warp.sm && w.slot == warp.slot && !sm.sets.barrier.contains(w.warp.into()))
+            .filter(|w| w.sm == warp.sm && w.slot == warp.slot && w.at_barrier != w.alive)
             .filter(|w| w.reason != Some(Reason::Exit))
             .collect();
         let who = names(missing.iter().map(|w| w.warp));
@@ -226,6 +223,46 @@ impl Witness<'_> {
         sentences
     }
 
+    /// Why the technique, or an operation of a PTX warp, makes a warp wait.
+    fn kept(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+        let sm = &self.sim.state.sms[usize::from(warp.sm)];
+        if let Some(stack) = sm.divergence.tbc().and_then(|tbc| tbc.block(warp.slot)).filter(|_| warp.entry.is_none()) {
+            let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
+            let waited = self.waited(warp);
+            return match running {
+                Some(entry) if entry.wcnt > 0 => vec![
+                    format!("{name} waits for its block: threads of the block run the side at {}{waited}.", self.at(entry.pc)),
+                    format!(
+                        "{} of that side have not arrived yet (WCnt); when they have, the block's stack goes on.",
+                        counted(entry.wcnt.into(), "warp")
+                    ),
+                ],
+                _ => vec![format!("{name} waits while the compactor puts its block's warps together{waited}.")],
+            };
+        }
+        if let Some(barrier) = sm.divergence.dwf().and_then(|dwf| dwf.warp_barrier(warp.warp)).filter(|_| warp.entry.is_none()) {
+            let missing = barrier.expected & !barrier.arrived;
+            return vec![format!(
+                "{name} waits at its warp barrier, {}, for its lanes {} to come{}; then it is restored as it was compiled.",
+                self.at(barrier.pc),
+                lanes(missing),
+                self.waited(warp)
+            )];
+        }
+        if self.sim.machine.reforms && warp.entry.is_some() {
+            return vec![format!(
+                "{name}'s oldest thread is in a warp that was just put together, at {}; it can go in the next cycle.",
+                self.at(warp.pc)
+            )];
+        }
+        vec![format!(
+            "{name} waits in `{}`, {}, for the other threads that the operation names{}.",
+            self.code(warp.pc),
+            self.at(warp.pc),
+            self.waited(warp)
+        )]
+    }
+
     fn lane(&self, warp: &WarpPicture, lane: u32) -> Vec<String> {
         let bit = 1u32.checked_shl(lane).unwrap_or(0);
         let thread = warp.first_thread + lane;
@@ -236,12 +273,25 @@ impl Witness<'_> {
             return vec![format!("Lane {lane} is idle: its thread {thread} has ended.")];
         }
         if warp.active & bit != 0 {
-            let mut sentences = vec![format!("Lane {lane} (thread {thread}) is active: it does what its warp does.")];
+            let place = warp.places.iter().find(|(_, mask)| mask & bit != 0).map_or(warp.pc, |(pc, _)| *pc);
+            let mut sentences = vec![if self.sim.machine.reforms {
+                format!("Lane {lane} (thread {thread}) travels in a warp at {}.", self.at(place))
+            } else {
+                format!("Lane {lane} (thread {thread}) is active: it does what its warp does.")
+            }];
+            sentences.extend(self.warp(warp));
+            return sentences;
+        }
+        if warp.at_barrier & bit != 0 {
+            let mut sentences = vec![format!("Lane {lane} (thread {thread}) waits at a barrier of its block.")];
             sentences.extend(self.warp(warp));
             return sentences;
         }
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
-            return vec![format!("Lane {lane} (thread {thread}) waits for the other threads of its warp.")];
+            let mut sentences =
+                vec![format!("Lane {lane} (thread {thread}) waits: the technique keeps its thread until others have come.")];
+            sentences.extend(self.kept(&format!("Warp {}", warp.warp), warp));
+            return sentences;
         };
         let own = warp.stack[at];
         let until = warp.stack.get(at + 1).and_then(|above| above.rpc);
@@ -276,24 +326,20 @@ impl Witness<'_> {
     /// The instruction that the warp issued in the last cycle, and for which lanes.
     fn issued(&self, warp: &WarpPicture) -> Option<(Pc, u32)> {
         self.last.iter().find_map(|event| match *event {
-            Event::Issued { sm, warp: name, pc, mask, .. } if sm == warp.sm && name == warp.warp => Some((pc, mask)),
+            Event::Issued { sm, warp: name, pc, mask, first_thread, .. }
+                if first_thread != SCATTERED && sm == warp.sm && name == warp.warp =>
+            {
+                Some((pc, mask))
+            }
             _ => None,
         })
     }
 
-    /// What of a warp is on its way, soonest first.
-    pub fn in_flight(&self, sm: u16, warp: u16) -> Vec<InFlight> {
-        let Some(state) = self.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.warps.get(usize::from(warp))) else {
-            return Vec::new();
-        };
+    /// What of a warp is on its way, soonest first: of the one that its oldest thread travels in.
+    pub fn in_flight(&self, warp: &WarpPicture) -> Vec<InFlight> {
         let mut flights: Vec<InFlight> = self
-            .sim
-            .state
-            .uncore
-            .wheel
-            .pending()
-            .filter(|(_, c)| c.sm == sm && c.warp == warp && c.life == state.life)
-            .filter_map(|(due, c)| match c.done {
+            .pending(warp, false)
+            .filter_map(|(due, done)| match done {
                 Done::Write { pc, load } => Some(InFlight { pc, load, due }),
                 _ => None,
             })
@@ -303,15 +349,16 @@ impl Witness<'_> {
     }
 
     fn due(&self, warp: &WarpPicture, wanted: impl Fn(Done) -> bool) -> Option<u64> {
-        let state = &self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(warp.warp)];
-        self.sim
-            .state
-            .uncore
-            .wheel
-            .pending()
-            .filter(|(_, c)| c.sm == warp.sm && c.warp == warp.warp && c.life == state.fetch_life && wanted(c.done))
-            .map(|(due, _)| due)
-            .min()
+        self.pending(warp, true).filter(|(_, done)| wanted(*done)).map(|(due, _)| due).min()
+    }
+
+    /// Completions for a warp; those of fetches count lives of their own.
+    fn pending(&self, warp: &WarpPicture, fetches: bool) -> impl Iterator<Item = (u64, Done)> + '_ {
+        let (sm, entry) = (warp.sm, warp.entry);
+        let state = entry.map(|entry| &self.sim.state.sms[usize::from(sm)].warps[usize::from(entry)]);
+        let life = state.map(|state| if fetches { state.fetch_life } else { state.life });
+        let all = self.sim.state.uncore.wheel.pending();
+        all.filter(move |(_, c)| c.sm == sm && Some(c.warp) == entry && Some(c.life) == life).map(|(due, c)| (due, c.done))
     }
 
     /// The registers that an instruction writes, by name.
@@ -330,6 +377,10 @@ impl Witness<'_> {
     pub fn reason(&self, sm: u16, warp: u16) -> Option<Reason> {
         self.sim.state.sms.get(usize::from(sm)).and_then(|sm| reason(sm, warp.into()))
     }
+}
+
+fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn in_cycles(due: u64, now: u64) -> String {

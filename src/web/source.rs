@@ -195,8 +195,7 @@ struct Row<'a> {
 impl Row<'_> {
     fn draw(&self) -> Html {
         let text = if self.cuda { self.listing.cuda_text(self.at) } else { self.listing.ptx_text(self.at) };
-        let here: Vec<&WarpPicture> =
-            self.picture.warps.iter().filter(|w| w.active != 0 && self.line.pcs.contains(&w.pc)).collect();
+        let here: Vec<&WarpPicture> = self.picture.warps.iter().filter(|w| w.lanes_at(&self.line.pcs) != 0).collect();
         let style = format!("top:{}px", self.at as f64 * LINE_PX + 8.0);
         let code = !self.line.pcs.is_empty();
         html! {
@@ -279,10 +278,10 @@ impl Row<'_> {
         html! {
             <>
                 { for named.iter().map(|warp| {
-                    let lanes = warp.active.count_ones();
+                    let lanes = warp.lanes_at(&self.line.pcs).count_ones();
                     let class = format!("at hue-{}", warp.warp % 8);
                     let picked = (self.selected == Some((warp.sm, warp.warp))).then_some("picked");
-                    let title = format!("Warp {}: {lanes} of {} lanes are here, PC {}", warp.warp, warp.width, warp.pc);
+                    let title = format!("Warp {}: {lanes} of {} lanes are here", warp.warp, warp.width);
                     let full = lanes == warp.width;
                     html! {
                         <b class={classes!(class, picked)} {title}>{ warp.warp }

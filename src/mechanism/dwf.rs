@@ -1,0 +1,166 @@
+//! DWF's picture: the warp pool by PC.
+//!
+//! Each group is the warps that wait at one PC, with how many threads wait there: what majority scheduling looks at. The
+//! largest group goes first; the others are left behind until it is no longer the largest. Every thread keeps its static
+//! warp's colour, so that a warp made of many shows it, and flies to the warp that it joins. Under DWF-WB, static warps that
+//! have diverged have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
+
+use super::View;
+use super::parts::{BASE, LaneGrid, SMALL, hue, kind, overview};
+use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
+use crate::program::Pc;
+use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::view::Selection;
+use std::collections::BTreeMap;
+
+const LABEL: f32 = 76.0;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let mut scene = Scene::new(view.width, view.height);
+    let name = view.selection.and_then(Selection::warp).map_or(0, |(sm, _)| sm);
+    let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
+    scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
+    scene.label(0, Tone::Soft, 84.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
+    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.saved));
+    let waiting = dwf.threads_by_pc();
+    let most = waiting.values().copied().max().unwrap_or(0);
+    let mut groups: BTreeMap<Pc, Vec<(u16, &PoolWarp)>> = BTreeMap::new();
+    for (entry, warp) in dwf.pool() {
+        groups.entry(warp.pc).or_default().push((entry, warp));
+    }
+    // The largest group first: it is the one that is issued from.
+    let mut order: Vec<(Pc, Vec<(u16, &PoolWarp)>)> = groups.into_iter().collect();
+    order.sort_by_key(|(pc, _)| (std::cmp::Reverse(waiting.get(pc).copied().unwrap_or(0)), *pc));
+    let width = view.sim.machine.config.warp_width;
+    let grid = LaneGrid::fit(LABEL, view.width - LABEL, width, 24.0);
+    let height = (grid.pitch - grid.gap).clamp(7.0, 18.0);
+    let mut y = 28.0;
+    for (pc, warps) in &order {
+        let threads = waiting.get(pc).copied().unwrap_or(0);
+        y = group_head(&mut scene, &view, *pc, threads, most, y);
+        for (entry, warp) in warps {
+            pool_warp(&mut scene, &view, name, *entry, warp, &grid, height, y);
+            y += height + 3.0;
+        }
+        y += 8.0;
+    }
+    if order.is_empty() {
+        scene.label(0, Tone::Soft, 0.0, y + 14.0, BASE, Align::Left, "The pool is empty.");
+        y += 24.0;
+    }
+    y = barriers(&mut scene, &view, name, dwf, &grid, height, y);
+    scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
+    scene.bold(0, Tone::Text, 0.0, y + 28.0, BASE, Align::Left, "Static warps");
+    scene.label(
+        0,
+        Tone::Soft,
+        92.0,
+        y + 28.0,
+        SMALL,
+        Align::Left,
+        "filled: can run · outline: kept by the technique · bar: at a barrier · dot: ended",
+    );
+    y += 36.0;
+    y += overview(&mut scene, &view, y, 160.0);
+    scene.height = scene.height.max(y);
+    scene.words = format!(
+        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} issue slots saved so far.",
+        view.picture.cycle,
+        dwf.pool().count(),
+        order.len(),
+        view.saved
+    );
+    scene
+}
+
+fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, most: u32, y: f32) -> f32 {
+    let majority = threads == most && threads > 0;
+    let tone = if majority { Tone::Text } else { Tone::Soft };
+    scene.mono(0, tone, 0.0, y + 12.0, 12.0, Align::Left, format!("PC {pc}"));
+    scene.label(0, Tone::Soft, LABEL, y + 12.0, SMALL, Align::Left, view.listing.line(pc));
+    // How many threads wait here, as a length.
+    let room = (view.width - LABEL - 260.0).max(20.0);
+    let share = if most == 0 { 0.0 } else { threads as f32 / most as f32 };
+    let from = LABEL + 90.0;
+    scene.fill(
+        key(kind::ENCODER, pc, 0, 0),
+        if majority { Tone::Accent } else { Tone::Edge },
+        Rect::new(from, y + 4.0, room * share, 8.0),
+    );
+    let word = match (threads, majority) {
+        (0, _) => "in flight".to_string(),
+        (n, true) => format!("{n} threads: the majority"),
+        (n, false) => format!("{n} threads left behind"),
+    };
+    scene.label(0, tone, view.width, y + 12.0, SMALL, Align::Right, word);
+    y + 18.0
+}
+
+#[expect(clippy::too_many_arguments, reason = "a row of a picture has a place, a size and a subject")]
+fn pool_warp(
+    scene: &mut Scene<Selection>,
+    view: &View,
+    sm: u16,
+    entry: u16,
+    warp: &PoolWarp,
+    grid: &LaneGrid,
+    height: f32,
+    y: f32,
+) {
+    let state = match warp.stage {
+        Stage::Flying => "in flight",
+        _ if warp.sealed => "static",
+        _ => "waits",
+    };
+    scene.label(0, Tone::Soft, 0.0, y + height * 0.85, SMALL, Align::Left, state);
+    if view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into()) {
+        scene.fill(0, Tone::Accent, Rect::new(LABEL - 10.0, y, 4.0, height));
+    }
+    for lane in 0..view.sim.machine.config.warp_width {
+        scene.outline(0, Tone::Line, grid.cell(lane, y, height));
+    }
+    for (lane, origin) in warp.members.lanes() {
+        let cell = grid.cell(lane as u32, y, height);
+        let who = u32::from(sm) << 16 | u32::from(origin);
+        scene.push(key(kind::THREAD, who, lane as u16, 0), hue(origin), Figure::Fill(cell));
+        if cell.w >= 13.0 {
+            let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h * 0.5 + 4.0);
+            scene.mono(key(kind::THREAD_TEXT, who, lane as u16, 0), Tone::Panel, x, y, 10.0, Align::Middle, origin.to_string());
+        }
+        scene.spot(cell, Selection::Lane { sm, warp: origin, lane: lane as u8 });
+    }
+}
+
+/// DWF-WB: the barriers of static warps that have diverged.
+fn barriers(scene: &mut Scene<Selection>, view: &View, sm: u16, dwf: &Dwf, grid: &LaneGrid, height: f32, mut y: f32) -> f32 {
+    let mut any = false;
+    for warp in &view.picture.warps {
+        let Some(barrier) = dwf.warp_barrier(warp.warp).filter(|_| warp.sm == sm) else { continue };
+        if !any {
+            scene.bold(0, Tone::Text, 0.0, y + 14.0, BASE, Align::Left, "Warp barriers");
+            scene.label(
+                0,
+                Tone::Soft,
+                100.0,
+                y + 14.0,
+                SMALL,
+                Align::Left,
+                "where a static warp's threads meet and are a warp again",
+            );
+            y += 22.0;
+            any = true;
+        }
+        scene.mono(0, Tone::Text, 0.0, y + height * 0.85, 11.0, Align::Left, format!("{} @ {}", warp.warp, barrier.pc));
+        for lane in (0..warp.width).filter(|lane| barrier.expected >> lane & 1 != 0) {
+            let cell = grid.cell(lane, y, height);
+            if barrier.arrived >> lane & 1 != 0 {
+                let who = u32::from(sm) << 16 | u32::from(warp.warp);
+                scene.push(key(kind::THREAD, who, lane as u16, 0), hue(warp.warp), Figure::Wait(cell));
+            } else {
+                scene.outline(0, Tone::Edge, cell);
+            }
+        }
+        y += height + 3.0;
+    }
+    y
+}

@@ -1,0 +1,228 @@
+//! TBC's picture: a block's stack, its block-wide mask, and the warps that the compactor makes of it.
+//!
+//! On the left every thread of the block has its home, in its static warp's row and its home lane; on the right are the
+//! warps of the warp buffer. A thread is in one of the two places: it flies over when the compactor picks it for a warp, and
+//! back when its warp has arrived. At home, a thread that has arrived at a branch shows which side it goes to, so that the
+//! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
+
+use super::View;
+use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, overview};
+use crate::policy::divergence::NEVER;
+use crate::policy::divergence::compactor;
+use crate::policy::divergence::tbc::{BlockEntry, BlockStack, EntryState, Tbc};
+use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::sim::state::Sm;
+use crate::view::{Selection, WarpPicture};
+
+const ROW: f32 = 18.0;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let mut scene = Scene::new(view.width, view.height);
+    let chosen = match view.selection {
+        Some(Selection::Block { sm, slot }) => view.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
+        other => other.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp)),
+    };
+    let Some(warp) = chosen.or(view.picture.warps.first()) else {
+        overview(&mut scene, &view, 0.0, view.height);
+        scene.words = "No block is resident.".into();
+        return scene;
+    };
+    let sm = &view.sim.state.sms[usize::from(warp.sm)];
+    let Some((tbc, stack)) = sm.divergence.tbc().and_then(|tbc| tbc.block(warp.slot).map(|stack| (tbc, stack))) else {
+        return scene;
+    };
+    let mut y = header(&mut scene, &view, warp, stack);
+    y = stack_rows(&mut scene, &view, stack, y);
+    y = threads(&mut scene, &view, warp, sm, tbc, stack, y);
+    scene.height = scene.height.max(y);
+    scene.words = words(&view, warp, stack);
+    scene
+}
+
+fn header(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: &BlockStack) -> f32 {
+    let last = stack.first_warp + stack.warps.max(1) - 1;
+    scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, format!("Block {}", warp.block));
+    let about = format!("warps {} to {last}, one stack for all", stack.first_warp);
+    scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
+    let saved = format!("{} issue slots saved so far", view.saved);
+    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, saved);
+    26.0
+}
+
+fn count(mask: &[u32]) -> u32 {
+    mask.iter().map(|lanes| lanes.count_ones()).sum()
+}
+
+/// The block's stack, the top first, with what each entry waits for.
+fn stack_rows(scene: &mut Scene<Selection>, view: &View, stack: &BlockStack, mut y: f32) -> f32 {
+    let columns = [0.0, 66.0, 150.0, 212.0, 274.0];
+    y += 14.0;
+    for (x, name) in columns.into_iter().zip(["stack", "PC → RPC", "LPC", "WCnt", "threads"]) {
+        scene.label(0, Tone::Soft, x, y, SMALL, Align::Left, name);
+    }
+    y += 6.0;
+    for (at, entry) in stack.entries.iter().enumerate().rev() {
+        let name = (entry.id & 0xffff) as u16;
+        let runs = entry.state == EntryState::Running;
+        if runs {
+            scene.fill(key(kind::ENTRY_ROW, 0, name, 1), Tone::Changed, Rect::new(0.0, y, view.width, ROW - 1.0));
+        }
+        let tone = if runs { Tone::Text } else { Tone::Soft };
+        let state = match entry.state {
+            EntryState::Running => "▶ runs",
+            EntryState::Pending => "is next",
+            EntryState::Waiting => "waits",
+        };
+        let point = |pc: u32| if pc == NEVER { "–".to_string() } else { pc.to_string() };
+        let places = format!("{} → {}", entry.pc, if entry.rpc == NEVER { "end".into() } else { entry.rpc.to_string() });
+        let cells = [state.to_string(), places, point(entry.lpc), entry.wcnt.to_string(), count(&entry.mask).to_string()];
+        for (column, (x, text)) in columns.into_iter().zip(cells).enumerate() {
+            scene.mono(key(kind::ENTRY_TEXT, 0, name, column as u8), tone, x, y + 13.0, 12.0, Align::Left, text);
+        }
+        arriving(scene, view, entry, 330.0, y);
+        y += ROW;
+        if at == 0 {
+            break;
+        }
+    }
+    y + 10.0
+}
+
+/// The sides of the branch that an entry's warps arrive at, filling up.
+fn arriving(scene: &mut Scene<Selection>, view: &View, entry: &BlockEntry, x: f32, y: f32) {
+    let Some(arrivals) = entry.arrivals.first() else { return };
+    let sides: Vec<String> = arrivals.sides.iter().map(|side| format!("{} to PC {}", count(&side.mask), side.pc)).collect();
+    let text =
+        if sides.is_empty() { format!("{} arrived", count(&arrivals.mask)) } else { format!("arrived: {}", sides.join(", ")) };
+    if view.width > x + 80.0 {
+        scene.label(0, Tone::Accent, x, y + 13.0, SMALL, Align::Left, text);
+    }
+}
+
+/// Homes on the left, warps on the right, and every thread in one of the two.
+fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &Sm, tbc: &Tbc, stack: &BlockStack, y: f32) -> f32 {
+    let width = warp.width;
+    let label = 34.0;
+    let column = (view.width - 24.0) / 2.0;
+    let home = LaneGrid::fit(label, column - label, width, 26.0);
+    let away = LaneGrid::fit(column + 24.0 + 62.0, column - 62.0, width, 26.0);
+    scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Home: the block-wide mask");
+    scene.bold(0, Tone::Text, column + 24.0, y + 12.0, BASE, Align::Left, "Warp buffer");
+    let top = y + 22.0;
+    let cell_height = (home.pitch - home.gap).clamp(7.0, 18.0);
+    let row = cell_height + 3.0;
+    let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
+
+    // Warps of the block in the table, in the order of their entries.
+    let mut rows_away = Vec::new();
+    for entry in sm.sets.resident.iter(view.sim.machine.words) {
+        if tbc.crew(entry as u16).is_some_and(|crew| crew.slot == warp.slot) {
+            rows_away.push(entry as u16);
+        }
+    }
+    for (at, &entry) in rows_away.iter().enumerate() {
+        let y = top + at as f32 * row;
+        let state = &sm.warps[usize::from(entry)];
+        scene.mono(0, Tone::Text, column + 24.0, y + cell_height * 0.85, 11.0, Align::Left, format!("PC {}", state.place.pc));
+        for lane in 0..width {
+            scene.outline(0, Tone::Line, away.cell(lane, y, cell_height));
+        }
+    }
+    for number in 0..stack.warps {
+        let origin = stack.first_warp + number;
+        let y = top + f32::from(number) * row;
+        chip(scene, origin, 0.0, y + (cell_height - 9.0) / 2.0, 9.0);
+        scene.mono(0, Tone::Text, 13.0, y + cell_height * 0.85, 11.0, Align::Left, origin.to_string());
+        let Some(picture) = view.picture.warp(warp.sm, origin) else { continue };
+        for lane in (0..width).filter(|lane| picture.present >> lane & 1 != 0) {
+            let cell = home.cell(lane, y, cell_height);
+            let name = key(kind::THREAD, u32::from(warp.sm) << 16 | u32::from(origin), lane as u16, 0);
+            let selection = Selection::Lane { sm: warp.sm, warp: origin, lane: lane as u8 };
+            scene.spot(cell, selection);
+            if picture.alive >> lane & 1 == 0 {
+                scene.push(name, Tone::Soft, Figure::Dot(cell));
+                continue;
+            }
+            let at = sm.statics.at[usize::from(origin) * width as usize + lane as usize];
+            match rows_away.iter().position(|entry| *entry == at) {
+                Some(row_at) => {
+                    scene.outline(0, Tone::Line, cell);
+                    let there = away.cell(lane, top + row_at as f32 * row, cell_height);
+                    let waits = sm.sets.barrier.contains(at.into());
+                    scene.push(name, hue(origin), if waits { Figure::Wait(there) } else { Figure::Fill(there) });
+                    if there.w >= 13.0 && !waits {
+                        let text = key(kind::THREAD_TEXT, u32::from(warp.sm) << 16 | u32::from(origin), lane as u16, 0);
+                        let (x, y) = (there.x + there.w / 2.0, there.y + there.h * 0.5 + 4.0);
+                        scene.mono(text, Tone::Panel, x, y, 10.0, Align::Middle, origin.to_string());
+                    }
+                    scene.spot(there, selection);
+                }
+                None => {
+                    scene.outline(name, hue(origin), cell);
+                    if let Some(side) = side_of(running, number, lane) {
+                        let half = Rect::new(
+                            cell.x + if side == 0 { 1.0 } else { cell.w / 2.0 },
+                            cell.y + 1.0,
+                            cell.w / 2.0 - 1.0,
+                            cell.h - 2.0,
+                        );
+                        scene.fill(0, hue(origin), half);
+                    }
+                }
+            }
+        }
+    }
+    let mut bottom = top + f32::from(stack.warps).max(rows_away.len() as f32) * row + 6.0;
+    bottom = encoders(scene, &home, running, cell_height, top + f32::from(stack.warps) * row + 4.0, width).max(bottom);
+    scene.label(
+        0,
+        Tone::Soft,
+        0.0,
+        bottom + 10.0,
+        SMALL,
+        Align::Left,
+        "outline: waits at home · half filled: has arrived, left half for the first side · grey: in a warp · dot: ended",
+    );
+    bottom + 16.0
+}
+
+/// Which side of the running entry's branch a thread has arrived for.
+fn side_of(running: Option<&BlockEntry>, number: u16, lane: u32) -> Option<usize> {
+    let arrivals = running?.arrivals.first()?;
+    arrivals.sides.iter().position(|side| side.mask.get(usize::from(number)).is_some_and(|mask| mask >> lane & 1 != 0))
+}
+
+/// The compactor's priority encoders: what each home lane still has to give.
+fn encoders(scene: &mut Scene<Selection>, home: &LaneGrid, running: Option<&BlockEntry>, height: f32, y: f32, width: u32) -> f32 {
+    let Some(entry) = running.filter(|entry| count(&entry.todo) > 0) else { return y };
+    let left = compactor::warps(&entry.todo);
+    for lane in 0..width {
+        let waiting = entry.todo.iter().filter(|mask| *mask >> lane & 1 != 0).count();
+        let cell = home.cell(lane, y, height);
+        scene.fill(key(kind::ENCODER, lane, 0, 0), Tone::Accent, Rect::new(cell.x, y, cell.w, 3.0));
+        scene.mono(0, Tone::Text, cell.x + cell.w / 2.0, y + 14.0, 10.0, Align::Middle, waiting.to_string());
+    }
+    let text = format!("compactor: one priority encoder a lane, one warp a cycle, {left} to go");
+    scene.label(0, Tone::Accent, 0.0, y + 28.0, SMALL, Align::Left, text);
+    y + 34.0
+}
+
+fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
+    let mut text = format!(
+        "Cycle {}, block {}: a stack of {} entries for {} warps.",
+        view.picture.cycle,
+        warp.block,
+        stack.entries.len(),
+        stack.warps
+    );
+    if let Some(entry) = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running) {
+        text.push_str(&format!(
+            " {} threads run from PC {}; {} warps have not arrived.",
+            count(&entry.mask),
+            entry.pc,
+            entry.wcnt
+        ));
+    }
+    text.push_str(&format!(" {} issue slots saved so far.", view.saved));
+    text
+}
