@@ -28,7 +28,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    fn add(&mut self, other: &Bucket) {
+    pub fn add(&mut self, other: &Bucket) {
         self.cycles += other.cycles;
         self.warp_instructions += other.warp_instructions;
         self.thread_instructions += other.thread_instructions;

@@ -10,6 +10,7 @@ mod tween;
 
 pub use palette::{Palette, Rgb, Theme, Tone};
 pub use svg::svg;
+pub(crate) use svg::{SANS, escape};
 pub use tween::tween;
 
 /// A rectangle, in pixels.

@@ -4,7 +4,7 @@ use super::{Align, Figure, Palette, Scene, Tone};
 use std::fmt::Write;
 
 /// The fonts that a file asks for: the first that the reader's machine has.
-const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif";
+pub const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif";
 const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
 
 pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
@@ -71,7 +71,7 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     out
 }
 
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

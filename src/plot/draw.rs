@@ -1,0 +1,75 @@
+//! Marks on a plotters backend, and files of them.
+
+use super::Chart;
+use super::layout::{FINE, Frame, Mark, lay_out};
+use crate::scene::{Align, Palette, Rgb, SANS, escape};
+use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::element::{PathElement, Polygon, Rectangle, Text};
+use plotters::prelude::{DrawingBackend, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle};
+use std::fmt::Write;
+
+/// Draws a chart. The backend's own size is not asked: the sheet says how large it is.
+pub fn draw<B: DrawingBackend>(
+    chart: &Chart,
+    palette: &Palette,
+    frame: &Frame,
+    backend: B,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    paint(lay_out(chart, palette, frame), 1.0, backend)
+}
+
+/// An SVG file. The fonts are a list that ends in one which every machine has.
+pub fn svg(chart: &Chart, palette: &Palette, width: u32, height: u32) -> String {
+    /// By how much plotters makes letters smaller in SVG than on canvas.
+    const SHRUNK: f64 = 1.24;
+    let frame = Frame { width, height, scale: 1.0, fine: FINE, titled: true };
+    let (fine_width, fine_height) = (width * FINE, height * FINE);
+    let mut drawn = String::new();
+    let backend = SVGBackend::with_string(&mut drawn, (fine_width, fine_height));
+    // Writing to a string does not fail.
+    let _ = paint(lay_out(chart, palette, &frame), SHRUNK, backend);
+    // plotters' own opening tag would make the picture as large as its units are fine.
+    let marks = drawn.split_once('>').map_or("</svg>", |(_, marks)| marks.trim());
+    let mut file = String::with_capacity(marks.len() + 512);
+    let _ = writeln!(
+        file,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {fine_width} {fine_height}" role="img">"#
+    );
+    let _ = writeln!(file, "<title>{}</title>", escape(chart.figure.title));
+    let _ = writeln!(file, "<desc>{}</desc>", escape(&chart.words()));
+    file.push_str(marks);
+    file.push('\n');
+    file
+}
+
+fn paint<B: DrawingBackend>(marks: Vec<Mark>, letters: f64, backend: B) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    let area = backend.into_drawing_area();
+    for mark in marks {
+        match mark {
+            Mark::Bar { from, to, colour } => area.draw(&Rectangle::new([from, to], rgb(colour).filled()))?,
+            Mark::Area { points, colour } => area.draw(&Polygon::new(points, rgb(colour).filled()))?,
+            Mark::Path { points, width, colour } => {
+                let style = ShapeStyle { color: rgb(colour).to_rgba(), filled: false, stroke_width: width };
+                area.draw(&PathElement::new(points, style))?;
+            }
+            Mark::Text { at, size, bold, align, colour, text } => {
+                let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
+                let place = match align {
+                    Align::Left => HPos::Left,
+                    Align::Middle => HPos::Center,
+                    Align::Right => HPos::Right,
+                };
+                let font = FontDesc::new(FontFamily::Name(SANS), size * letters, weight);
+                let style = font.color(&rgb(colour)).pos(Pos::new(place, VPos::Center));
+                area.draw(&Text::new(text, at, style))?;
+            }
+        }
+    }
+    area.present()
+}
+
+fn rgb(colour: Rgb) -> RGBColor {
+    RGBColor(colour.0, colour.1, colour.2)
+}

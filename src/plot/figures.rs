@@ -1,0 +1,220 @@
+//! The figures, a row each.
+
+use crate::event::Reason;
+use crate::record::{Bucket, SLOT_CLASSES};
+use crate::scene::{Palette, Rgb, Tone};
+
+/// A thing to plot over the cycles of a run.
+#[derive(Debug)]
+pub struct Figure {
+    /// For names of files.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// What the y axis counts, and in what.
+    pub y: &'static str,
+    pub unit: &'static str,
+    pub about: &'static str,
+    pub kind: Kind,
+    /// Where the y axis ends, if not with the data.
+    pub top: fn(&Facts) -> Option<f64>,
+    pub labels: fn(&Facts) -> Vec<Label>,
+    /// A value for each label; not a number where there is nothing to say.
+    pub values: fn(&Bucket, &Facts) -> Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Curves from the same zero.
+    Line,
+    /// Layers on top of each other, the first at the bottom.
+    Stack,
+}
+
+/// What figures must know of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub warp_width: u32,
+    pub sms: usize,
+}
+
+/// How a legend tells a curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The letter that stands for it everywhere, if it has one.
+    pub letter: Option<char>,
+    pub name: String,
+    pub paint: Paint,
+}
+
+/// A colour by what it means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Paint {
+    Pure(Tone),
+    /// So much of the first, from 0 to 1; the rest of the second.
+    Mix(Tone, Tone, f32),
+}
+
+impl Paint {
+    pub fn colour(self, palette: &Palette) -> Rgb {
+        match self {
+            Paint::Pure(tone) => palette.get(tone),
+            Paint::Mix(tone, rest, share) => {
+                let (a, b) = (palette.get(tone), palette.get(rest));
+                let mix = |a: u8, b: u8| (f32::from(a) * share + f32::from(b) * (1.0 - share)).round() as u8;
+                Rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+            }
+        }
+    }
+}
+
+pub static FIGURES: &[Figure] = &[
+    Figure {
+        id: "ipc",
+        title: "IPC",
+        y: "IPC",
+        unit: "instructions/cycle",
+        about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
+        kind: Kind::Line,
+        top: |_| None,
+        labels: |_| single("IPC"),
+        values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
+    },
+    Figure {
+        id: "simd-efficiency",
+        title: "SIMD efficiency",
+        y: "SIMD efficiency",
+        unit: "%",
+        about: "Thread instructions over warp instructions times warp width: how much of what issued was put to use. \
+                A gap is a stretch in which nothing issued.",
+        kind: Kind::Line,
+        top: |_| Some(100.0),
+        labels: |_| single("SIMD efficiency"),
+        values: |bucket, facts| vec![percent(bucket.thread_instructions, bucket.warp_instructions * u64::from(facts.warp_width))],
+    },
+    Figure {
+        id: "active-lanes",
+        title: "Active lanes",
+        y: "Active lanes",
+        unit: "lanes/instruction",
+        about: "Lanes at work in an issued instruction, on average; the axis ends at the warp's width. \
+                A gap is a stretch in which nothing issued.",
+        kind: Kind::Line,
+        top: |facts| Some(f64::from(facts.warp_width.max(1))),
+        labels: |_| single("active lanes"),
+        values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
+    },
+    Figure {
+        id: "stalls",
+        title: "Stall breakdown",
+        y: "Warp-cycles",
+        unit: "%",
+        about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
+        kind: Kind::Stack,
+        top: |_| Some(100.0),
+        labels: |_| {
+            let label = |reason: Reason| Label {
+                letter: Some(reason.letter()),
+                name: reason.label().into(),
+                paint: Paint::Pure(Tone::Reason(reason)),
+            };
+            Reason::ALL.map(label).to_vec()
+        },
+        values: |bucket, _| shares(&bucket.reasons),
+    },
+    Figure {
+        id: "issue-slots",
+        title: "Issue slots",
+        y: "Issue slots",
+        unit: "%",
+        about: "What each issue port did each cycle (TBC figure 13): W1_4 issued an instruction with 1 to 4 active lanes, and so on; \
+                stall: a warp was ready, but no unit free; w0_mem: no warp was ready and at least one waited for memory; w0_idle: \
+                no warp was ready and none waited for memory.",
+        kind: Kind::Stack,
+        top: |_| Some(100.0),
+        labels: slot_labels,
+        values: |bucket, facts| {
+            let filled = filled_classes(facts);
+            let unused = SLOT_CLASSES - UNUSED.len();
+            // Classes wider than the warp are empty.
+            let shares = shares(&bucket.slots);
+            [&shares[..filled], &shares[unused..]].concat()
+        },
+    },
+    Figure {
+        id: "l1",
+        title: "L1 data cache",
+        y: "L1 accesses",
+        unit: "accesses/cycle",
+        about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
+        kind: Kind::Stack,
+        top: |_| None,
+        labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
+        values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
+    },
+    Figure {
+        id: "l2",
+        title: "L2 cache",
+        y: "L2 accesses",
+        unit: "accesses/cycle",
+        about: "Accesses to the L2 cache per cycle: found there (hit), or to be fetched from memory (miss).",
+        kind: Kind::Stack,
+        top: |_| None,
+        labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
+        values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
+    },
+];
+
+const HIT: Paint = Paint::Pure(Tone::Good);
+const MERGED: Paint = Paint::Mix(Tone::Heat, Tone::Panel, 0.45);
+const MISS: Paint = Paint::Pure(Tone::Heat);
+
+/// Issue slots that issued nothing, in the order of the buckets. The reasons that they are near to lend their colours.
+const UNUSED: [(&str, Tone); 3] = [
+    ("stall", Tone::Reason(Reason::Structural)),
+    ("w0_mem", Tone::Reason(Reason::Data)),
+    ("w0_idle", Tone::Reason(Reason::Exit)),
+];
+
+impl Paint {
+    fn label(self, name: &str) -> Label {
+        Label { letter: None, name: name.into(), paint: self }
+    }
+}
+
+fn single(name: &str) -> Vec<Label> {
+    vec![Paint::Pure(Tone::Accent).label(name)]
+}
+
+/// Classes of four lanes each that a warp of this width can fall into.
+fn filled_classes(facts: &Facts) -> usize {
+    (facts.warp_width.div_ceil(4) as usize).clamp(1, SLOT_CLASSES - UNUSED.len())
+}
+
+/// From pale (few lanes) to full (all lanes), then what went unused.
+fn slot_labels(facts: &Facts) -> Vec<Label> {
+    let filled = filled_classes(facts);
+    let class = |at: usize| {
+        let (low, high) = (4 * at as u64 + 1, (4 * at as u64 + 4).min(u64::from(facts.warp_width.max(1))));
+        let name = if low == high { format!("W{low}") } else { format!("W{low}_{high}") };
+        let share = if filled == 1 { 1.0 } else { 0.25 + 0.75 * at as f32 / (filled - 1) as f32 };
+        Paint::Mix(Tone::Reason(Reason::Issued), Tone::Panel, share).label(&name)
+    };
+    (0..filled).map(class).chain(UNUSED.map(|(name, tone)| Paint::Pure(tone).label(name))).collect()
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { f64::NAN } else { part as f64 / whole as f64 }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * ratio(part, whole)
+}
+
+fn shares(counts: &[u64]) -> Vec<f64> {
+    let whole = counts.iter().sum();
+    counts.iter().map(|&count| percent(count, whole)).collect()
+}
+
+fn per_cycle(counts: &[u64], bucket: &Bucket, facts: &Facts) -> Vec<f64> {
+    counts.iter().map(|&count| ratio(count * facts.sms as u64, bucket.cycles)).collect()
+}
