@@ -61,7 +61,7 @@ impl Ticks {
     /// For an axis that ends at `top`, whatever the values.
     pub fn up_to(top: f64, most: usize) -> Ticks {
         // Widths of warps are powers of two, and read best in halves of halves.
-        let halves = top >= 4.0 && top <= 64.0 && top.log2().fract() == 0.0;
+        let halves = (4.0..=64.0).contains(&top) && top.log2().fract() == 0.0;
         let step = match halves {
             true if most >= 4 => top / 4.0,
             true => top / 2.0,

@@ -3,11 +3,10 @@
 use super::Chart;
 use super::layout::{FINE, Frame, Mark, lay_out};
 use crate::scene::{Align, Palette, Rgb, SANS, escape};
-use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::element::{PathElement, Polygon, Rectangle, Text};
-use plotters::prelude::{DrawingBackend, SVGBackend};
+use plotters::backend::{DrawingBackend, SVGBackend};
+use plotters::drawing::DrawingAreaErrorKind;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor};
 use std::fmt::Write;
 
 /// Draws a chart. The backend's own size is not asked: the sheet says how large it is.
@@ -44,16 +43,15 @@ pub fn svg(chart: &Chart, palette: &Palette, width: u32, height: u32) -> String 
     file
 }
 
-fn paint<B: DrawingBackend>(marks: Vec<Mark>, letters: f64, backend: B) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    let area = backend.into_drawing_area();
+/// Straight on the backend: plotters' drawing areas would cut off what lies beyond the backend's own pixels, and marks are in
+/// finer units than those.
+fn paint<B: DrawingBackend>(marks: Vec<Mark>, letters: f64, mut backend: B) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    backend.ensure_prepared().map_err(DrawingAreaErrorKind::BackendError)?;
     for mark in marks {
-        match mark {
-            Mark::Bar { from, to, colour } => area.draw(&Rectangle::new([from, to], rgb(colour).filled()))?,
-            Mark::Area { points, colour } => area.draw(&Polygon::new(points, rgb(colour).filled()))?,
-            Mark::Path { points, width, colour } => {
-                let style = ShapeStyle { color: rgb(colour).to_rgba(), filled: false, stroke_width: width };
-                area.draw(&PathElement::new(points, style))?;
-            }
+        let drawn = match mark {
+            Mark::Bar { from, to, colour } => backend.draw_rect(from, to, &rgb(colour), true),
+            Mark::Area { points, colour } => backend.fill_polygon(points, &rgb(colour)),
+            Mark::Path { points, width, colour } => backend.draw_path(points, &rgb(colour).stroke_width(width)),
             Mark::Text { at, size, bold, align, colour, text } => {
                 let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
                 let place = match align {
@@ -62,12 +60,12 @@ fn paint<B: DrawingBackend>(marks: Vec<Mark>, letters: f64, backend: B) -> Resul
                     Align::Right => HPos::Right,
                 };
                 let font = FontDesc::new(FontFamily::Name(SANS), size * letters, weight);
-                let style = font.color(&rgb(colour)).pos(Pos::new(place, VPos::Center));
-                area.draw(&Text::new(text, at, style))?;
+                backend.draw_text(&text, &font.color(&rgb(colour)).pos(Pos::new(place, VPos::Center)), at)
             }
-        }
+        };
+        drawn.map_err(DrawingAreaErrorKind::BackendError)?;
     }
-    area.present()
+    backend.present().map_err(DrawingAreaErrorKind::BackendError)
 }
 
 fn rgb(colour: Rgb) -> RGBColor {

@@ -196,7 +196,7 @@ fn slot_labels(facts: &Facts) -> Vec<Label> {
     let class = |at: usize| {
         let (low, high) = (4 * at as u64 + 1, (4 * at as u64 + 4).min(u64::from(facts.warp_width.max(1))));
         let name = if low == high { format!("W{low}") } else { format!("W{low}_{high}") };
-        let share = if filled == 1 { 1.0 } else { 0.25 + 0.75 * at as f32 / (filled - 1) as f32 };
+        let share = if filled == 1 { 1.0 } else { 0.3 + 0.7 * at as f32 / (filled - 1) as f32 };
         Paint::Mix(Tone::Reason(Reason::Issued), Tone::Panel, share).label(&name)
     };
     (0..filled).map(class).chain(UNUSED.map(|(name, tone)| Paint::Pure(tone).label(name))).collect()

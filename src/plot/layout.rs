@@ -18,6 +18,14 @@ pub const FINE: u32 = 8;
 /// From here on a legend stands beside the data, and letters are larger.
 const WIDE: u32 = 560;
 const PAD: f64 = 8.0;
+/// Room for the y axis' name above the data and for cycles below, in heights of letters.
+const ABOVE: f64 = 2.0;
+const BELOW: f64 = 1.6;
+
+/// The size of words and numbers.
+fn letters(frame: &Frame) -> f64 {
+    if frame.width < WIDE { 12.0 } else { 14.0 }
+}
 
 /// The sheet that a figure is drawn on.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +79,14 @@ pub enum Mark {
     },
 }
 
+/// How tall a sheet without a title must be, for the data to be as tall as `data`.
+pub fn fitting_height(chart: &Chart, width: u32, data: u32) -> u32 {
+    let frame = Frame { width, height: 0, scale: 1.0, fine: 1, titled: false };
+    let letters = letters(&frame);
+    let legend = Legend::new(chart, &frame, letters, 0.0);
+    (PAD + letters * ABOVE + f64::from(data) + letters * BELOW - legend.bottom).ceil() as u32
+}
+
 pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
     let mut sheet = Sheet::new(palette, frame);
     let (width, height) = (f64::from(frame.width), f64::from(frame.height));
@@ -89,9 +105,9 @@ pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
 
     let name = format!("{} ({})", chart.figure.y, chart.figure.unit);
     sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &name);
-    top += letters * 2.0;
+    top += letters * ABOVE;
     let legend = Legend::new(chart, frame, letters, top);
-    let bottom = legend.bottom - letters * 1.6;
+    let bottom = legend.bottom - letters * BELOW;
     let rows = ((bottom - top) / (letters * 2.2)).max(2.0) as usize;
     let ticks = chart.top.map_or_else(|| Ticks::around(chart.largest(), rows), |top| Ticks::up_to(top, rows));
     let tick_names: Vec<String> = ticks.values.iter().map(|&value| ticks.label(value)).collect();
@@ -121,9 +137,8 @@ struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     fn new(palette: &'a Palette, frame: &Frame) -> Sheet<'a> {
-        let letters = if frame.width < WIDE { 12.0 } else { 14.0 };
         let fine = frame.fine.max(1) as i32;
-        Sheet { palette, scale: frame.scale, fine, letters, width: f64::from(frame.width), marks: Vec::new() }
+        Sheet { palette, scale: frame.scale, fine, letters: letters(frame), width: f64::from(frame.width), marks: Vec::new() }
     }
 
     fn unit(&self) -> f64 {
@@ -149,11 +164,10 @@ impl<'a> Sheet<'a> {
     }
 
     fn text(&mut self, x: f64, y: f64, align: Align, tone: Tone, text: &str) {
-        self.write(x, y, self.letters, false, align, tone, text);
+        self.write((x, y), self.letters, false, align, tone, text);
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn write(&mut self, x: f64, y: f64, size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
+    fn write(&mut self, (x, y): (f64, f64), size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
         let unit = self.unit();
         let at = ((x * unit).round() as i32, (y * unit).round() as i32);
         let colour = self.palette.get(tone);
@@ -164,7 +178,7 @@ impl<'a> Sheet<'a> {
     fn title(&mut self, chart: &Chart, top: f64) -> f64 {
         let (letters, size) = (self.letters, (self.letters * 1.3).round());
         let row = size * 1.6;
-        self.write(PAD, top + row / 2.0, size, true, Align::Left, Tone::Text, chart.figure.title);
+        self.write((PAD, top + row / 2.0), size, true, Align::Left, Tone::Text, chart.figure.title);
         if chart.note.is_empty() {
             return top + row;
         }
@@ -225,7 +239,7 @@ impl<'a> Sheet<'a> {
         let letters = self.letters;
         let end = chart.end();
         self.hairline([left, bottom, right, bottom], self.palette.get(Tone::Edge));
-        let ticks = Ticks::cycles(end, ((right - left) / (letters * 6.0)).max(1.0) as usize);
+        let ticks = Ticks::cycles(end, ((right - left) / (letters * 5.4)).max(1.0) as usize);
         let (middle, name) = (bottom + letters * 0.95, "cycle");
         self.text(right, middle, Align::Right, Tone::Soft, name);
         let free = right - text_width(name, letters) - letters * 0.6;
@@ -329,7 +343,7 @@ impl Legend {
             sheet.bar([x, y - half, x + 2.0 * half, y + half], curve.label.paint.colour(sheet.palette));
             let mut x = x + letters * 1.25;
             if let Some(letter) = curve.label.letter {
-                sheet.write(x + letters * 0.4, y, letters, true, Align::Middle, Tone::Text, &letter.to_string());
+                sheet.write((x + letters * 0.4, y), letters, true, Align::Middle, Tone::Text, &letter.to_string());
                 x += letters * 1.1;
             }
             sheet.text(x, y, Align::Left, Tone::Text, &curve.label.name);
@@ -346,11 +360,11 @@ fn entry_width(curve: &Curve, letters: f64) -> f64 {
 /// lay out the page for every word.
 fn text_width(text: &str, size: f64) -> f64 {
     let em = |letter: char| match letter {
-        'i' | 'j' | 'l' | '.' | ',' | '\'' | '|' | ':' | '\u{202f}' => 0.28,
-        'f' | 't' | 'r' | ' ' | '(' | ')' | '/' | '-' => 0.36,
-        'm' | 'w' | 'M' | 'W' | '%' => 0.9,
-        'A'..='Z' => 0.69,
-        _ => 0.57,
+        'i' | 'j' | 'l' | '.' | ',' | '\'' | '|' | ':' | '\u{202f}' => 0.29,
+        'f' | 't' | 'r' | ' ' | '(' | ')' | '/' | '-' => 0.38,
+        'm' | 'w' | 'M' | 'W' | '%' => 0.95,
+        'A'..='Z' => 0.7,
+        _ => 0.61,
     };
     text.chars().map(em).sum::<f64>() * size
 }

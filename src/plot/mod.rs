@@ -16,17 +16,17 @@
 
 mod axis;
 mod chart;
-mod csv;
 mod draw;
 mod figures;
+mod file;
 mod layout;
 
 pub use axis::{decimal, thousands};
 pub use chart::{Chart, Curve};
-pub use csv::csv;
 pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, Kind, Paint};
-pub use layout::{FINE, Frame};
+pub use file::{csv, file_name};
+pub use layout::{FINE, Frame, fitting_height};
 
 #[cfg(test)]
 mod tests;

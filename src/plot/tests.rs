@@ -377,3 +377,21 @@ fn any_data_can_be_drawn() {
     let empty = svg(&Chart::new(figure("ipc"), &Series::new(1), 32, 10), &palette, 340, 190);
     assert!(empty.contains("Nothing has run yet"));
 }
+
+#[test]
+fn a_sheet_that_fits_leaves_the_data_their_height() {
+    for figure in FIGURES {
+        let chart = Chart::new(figure, &long(100), 32, 100);
+        for width in [300, 360, 420, 700] {
+            let height = fitting_height(&chart, width, 120);
+            let frame = Frame { width, height, scale: 1.0, fine: 1, titled: false };
+            let marks = lay_out(&chart, &Palette::new(Theme::Light), &frame);
+            let axis = marks.iter().filter_map(|mark| match mark {
+                Mark::Bar { from, to, colour } if *colour == Palette::new(Theme::Light).get(Tone::Line) => Some((from.1, to.1)),
+                _ => None,
+            });
+            let (top, bottom) = axis.fold((i32::MAX, 0), |(top, bottom), line| (top.min(line.0), bottom.max(line.0)));
+            assert!((bottom - top - 120).abs() <= 1, "{} at {width}: {top} to {bottom} of {height}", figure.id);
+        }
+    }
+}

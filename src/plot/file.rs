@@ -1,0 +1,65 @@
+//! What leaves the page: a chart as a table for other programs, and names of files.
+
+use super::Chart;
+use std::fmt::Write;
+
+/// A heading with names and units, then a row for each stretch: its first cycle and a value for each curve. A cell is empty
+/// where there is nothing to say.
+pub fn csv(chart: &Chart) -> String {
+    let mut text = String::from("cycle");
+    for curve in &chart.curves {
+        let _ = write!(text, ",{}", cell(&format!("{} [{}]", curve.label.name, chart.figure.unit)));
+    }
+    text.push('\n');
+    for (at, start) in chart.edges.iter().take(chart.len()).enumerate() {
+        let _ = write!(text, "{start}");
+        for curve in &chart.curves {
+            text.push(',');
+            if curve.values[at].is_finite() {
+                let _ = write!(text, "{}", curve.values[at]);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// `warpscope-collatz-pdom-ipc@2x.png`: what was run, on what, the figure, and how the file ends.
+pub fn file_name(kernel: &str, machine: &str, chart: &Chart, ending: &str) -> String {
+    let parts = ["warpscope", kernel, machine, chart.figure.id].map(plain);
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}{ending}", parts.join("-"))
+}
+
+/// In small letters, digits and single hyphens.
+fn plain(text: &str) -> String {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    words.join("-").chars().take(64).collect()
+}
+
+/// In quotes where it would not read back otherwise.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::FIGURES;
+    use crate::record::Series;
+
+    #[test]
+    fn names_of_files_say_what_is_in_them_and_nothing_odd() {
+        let chart = Chart::new(&FIGURES[0], &Series::new(1), 32, 1);
+        assert_eq!(file_name("collatz", "PDOM", &chart, "@2x.png"), "warpscope-collatz-pdom-ipc@2x.png");
+        assert_eq!(file_name("_Z3fooPf", "PDOM,GTO", &chart, ".csv"), "warpscope-_z3foopf-pdom-gto-ipc.csv");
+        assert_eq!(file_name("../a b", "", &chart, ".svg"), "warpscope-a-b-ipc.svg");
+    }
+
+    #[test]
+    fn names_with_commas_stay_one_cell() {
+        assert_eq!(cell("plain"), "plain");
+        assert_eq!(cell("a, \"b\""), "\"a, \"\"b\"\"\"");
+    }
+}
