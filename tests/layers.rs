@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What only the page may name. These crates are not even there on other targets; this finds code that hides behind `cfg`.
-const BROWSER: [&str; 6] = ["yew", "web_sys", "js_sys", "wasm_bindgen", "serde_wasm_bindgen", "gloo_"];
+const BROWSER: [&str; 7] = ["yew", "plotters_canvas", "web_sys", "js_sys", "wasm_bindgen", "serde_wasm_bindgen", "gloo_"];
 /// What only the faces may name: files, clocks, threads, printing.
 const OUTSIDE: [&str; 6] = ["std::fs", "std::time", "std::thread", "std::env", "println!", "eprintln!"];
 /// The rooms that meet the world; all others are the model and what reads it.

@@ -14,11 +14,12 @@ mod stage;
 pub mod timeline;
 mod transport;
 
+pub use crate::plot::grouped;
 pub use draft::{Draft, Texts};
 pub use link::{Link, LinkError};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready};
 pub use setup::Setup;
-pub use show::{ShownBuffer, ShownValue, grouped};
+pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use transport::{Goal, SPEEDS, Transport, Wanted};
 

@@ -78,17 +78,3 @@ fn float(value: f64) -> String {
 fn reads_well(value: f64) -> bool {
     value == 0.0 || !value.is_finite() || (1e-4..1e7).contains(&value.abs())
 }
-
-/// A count with its thousands set apart: 1 234 567.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() * 2);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            // A narrow space that no line breaks at.
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
-}

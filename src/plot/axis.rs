@@ -1,11 +1,12 @@
 //! Numbers on axes: where ticks stand and how values are written.
 
 /// A count with its thousands set apart: 1 234 567.
-pub fn thousands(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            // A narrow space that no line breaks at.
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -16,7 +17,7 @@ pub fn thousands(count: u64) -> String {
 /// A value with about three digits that say something.
 pub fn decimal(value: f64) -> String {
     match value.abs() {
-        size if size >= 100.0 => thousands(value.round() as u64),
+        size if size >= 100.0 => grouped(value.round() as u64),
         size if size >= 10.0 || size == 0.0 => trimmed(value, 1),
         size if size >= 0.01 => trimmed(value, 2),
         _ => trimmed(value, 4),
@@ -87,7 +88,7 @@ impl Ticks {
 
     /// A tick's value as it is written.
     pub fn label(&self, value: f64) -> String {
-        if self.decimals == 0 { thousands(value.round() as u64) } else { format!("{value:.*}", self.decimals) }
+        if self.decimals == 0 { grouped(value.round() as u64) } else { format!("{value:.*}", self.decimals) }
     }
 }
 
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        let written: Vec<String> = [0, 12, 999, 1000, 1_234_567].into_iter().map(thousands).collect();
+        let written: Vec<String> = [0, 12, 999, 1000, 1_234_567].into_iter().map(grouped).collect();
         assert_eq!(written, ["0", "12", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
     }
 

@@ -1,6 +1,6 @@
 //! A figure of one run: numbers, ready to be drawn, written or read out.
 
-use super::axis::{decimal, thousands};
+use super::axis::{decimal, grouped};
 use super::figures::{Facts, Figure, Kind, Label};
 use crate::record::{Bucket, Series};
 
@@ -101,6 +101,6 @@ impl Chart {
                 if said.is_empty() { "nothing".into() } else { said.join(", ") }
             }
         };
-        format!("{title} at cycle {} of {}: {now}.", thousands(cycle), thousands(end))
+        format!("{title} at cycle {} of {}: {now}.", grouped(cycle), grouped(end))
     }
 }

@@ -21,7 +21,7 @@ mod figures;
 mod file;
 mod layout;
 
-pub use axis::{decimal, thousands};
+pub use axis::{decimal, grouped};
 pub use chart::{Chart, Curve};
 pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, Kind, Paint};

@@ -4,6 +4,7 @@ use super::handle::Handle;
 use super::inspector::Inspector;
 use super::memory::Memory;
 use super::numbers::Numbers;
+use super::plots::PlotsPanel;
 use super::prose::prose;
 use crate::scene::Theme;
 use yew::prelude::*;
@@ -12,17 +13,19 @@ use yew::prelude::*;
 pub enum Tab {
     Inspector,
     Numbers,
+    Plots,
     Memory,
     About,
 }
 
 impl Tab {
-    pub const ALL: [Tab; 4] = [Tab::Inspector, Tab::Numbers, Tab::Memory, Tab::About];
+    pub const ALL: [Tab; 5] = [Tab::Inspector, Tab::Numbers, Tab::Plots, Tab::Memory, Tab::About];
 
     fn name(self) -> &'static str {
         match self {
             Tab::Inspector => "Inspector",
             Tab::Numbers => "Numbers",
+            Tab::Plots => "Plots",
             Tab::Memory => "Memory",
             Tab::About => "About",
         }
@@ -68,6 +71,7 @@ pub fn Side(props: &Props) -> Html {
             { match props.tab {
                 Tab::Inspector => html! { <Inspector {handle} /> },
                 Tab::Numbers => html! { <Numbers {handle} /> },
+                Tab::Plots => html! { <PlotsPanel {handle} theme={props.theme} /> },
                 Tab::Memory => html! { <Memory {handle} /> },
                 Tab::About => about(&handle),
             } }

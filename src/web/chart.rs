@@ -1,0 +1,56 @@
+//! A figure on a canvas, and as a picture file.
+
+use super::canvas::ratio;
+use crate::plot::{Chart, FINE, Frame, draw, fitting_height};
+use crate::scene::Palette;
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement};
+
+/// The size of a picture file, before it is enlarged, and of an SVG file.
+pub const FILE: (u32, u32) = (720, 360);
+/// How tall the data are on the page.
+const DATA_HEIGHT: u32 = 128;
+
+/// The most stretches that so many pixels show well.
+pub fn most_stretches(width: u32) -> usize {
+    (width / 2).max(1) as usize
+}
+
+/// Draws on a canvas of the page, which gets the height that the chart needs. Whether it could.
+pub fn show(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, width: u32) -> bool {
+    let height = fitting_height(chart, width, DATA_HEIGHT);
+    let _ = canvas.style().set_property("height", &format!("{height}px"));
+    paint(canvas, chart, palette, &Frame { width, height, scale: ratio(), fine: FINE, titled: false })
+}
+
+/// Draws on any canvas, at the frame's size. Whether it could.
+pub fn paint(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, frame: &Frame) -> bool {
+    let (width, height) = frame.pixels();
+    if canvas.width() != width || canvas.height() != height {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let context = canvas.get_context("2d").ok().flatten().and_then(|it| it.dyn_into::<CanvasRenderingContext2d>().ok());
+    let Some(context) = context else { return false };
+    let shrink = 1.0 / f64::from(frame.fine);
+    let _ = context.set_transform(shrink, 0.0, 0.0, shrink, 0.0, 0.0);
+    CanvasBackend::with_canvas_object(canvas.clone()).is_some_and(|backend| draw(chart, palette, frame, backend).is_ok())
+}
+
+/// A PNG file of [`FILE`]'s size times `scale`, given to `done` when the browser has made it.
+pub fn png(chart: &Chart, palette: &Palette, scale: u32, done: impl FnOnce(Blob) + 'static) -> Option<()> {
+    let document = web_sys::window()?.document()?;
+    let canvas = document.create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
+    let frame = Frame { width: FILE.0, height: FILE.1, scale: f64::from(scale), fine: FINE, titled: true };
+    if !paint(&canvas, chart, palette, &frame) {
+        return None;
+    }
+    let made = Closure::once_into_js(move |blob: Option<Blob>| {
+        if let Some(blob) = blob {
+            done(blob);
+        }
+    });
+    canvas.to_blob(made.unchecked_ref()).ok()
+}

@@ -1,0 +1,41 @@
+//! Files that the page gives away.
+
+use gloo_timers::callback::Timeout;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
+
+/// How long a browser may take to fetch what was given to it.
+const FETCH_MS: u32 = 10_000;
+
+/// Saves a text under a name, as its media type.
+pub fn save_text(name: &str, media: &str, text: &str) {
+    let options = BlobPropertyBag::new();
+    options.set_type(media);
+    let parts = Array::of1(&JsValue::from_str(text));
+    if let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &options) {
+        save(name, &blob);
+    }
+}
+
+/// Saves a file under a name.
+pub fn save(name: &str, blob: &Blob) {
+    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
+    let _ = click(name, &address);
+    Timeout::new(FETCH_MS, move || {
+        let _ = Url::revoke_object_url(&address);
+    })
+    .forget();
+}
+
+/// What a person would do who had a link to it.
+fn click(name: &str, address: &str) -> Option<()> {
+    let document = web_sys::window()?.document()?;
+    let link = document.create_element("a").ok()?.dyn_into::<HtmlAnchorElement>().ok()?;
+    link.set_href(address);
+    link.set_download(name);
+    let body = document.body()?;
+    body.append_child(&link).ok()?;
+    link.click();
+    body.remove_child(&link).ok().map(drop)
+}

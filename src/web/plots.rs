@@ -1,0 +1,287 @@
+//! Every figure of the run, one below the other, live while it plays, each to be saved as a file.
+//!
+//! Playing changes the page sixty times a second; a figure is drawn ten times a second at most, and one figure a frame, so
+//! that no frame pays for all of them. Figures that are scrolled out of sight wait until they are seen.
+
+use super::canvas::use_size;
+use super::chart::{FILE, most_stretches, png, show};
+use super::download::{save, save_text};
+use super::frame::Frames;
+use super::handle::Handle;
+use crate::plot::{Chart, FIGURES, Figure, csv, file_name, svg};
+use crate::scene::{Palette, Theme};
+use js_sys::Array;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{HtmlCanvasElement, IntersectionObserver, IntersectionObserverEntry};
+use yew::prelude::*;
+
+/// The least time between two drawings of a figure, in milliseconds.
+const PAUSE_MS: f64 = 100.0;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+}
+
+#[component]
+pub fn PlotsPanel(props: &Props) -> Html {
+    let place = use_node_ref();
+    let (width, _) = use_size(&place);
+    let easel = use_mut_ref(Easel::default);
+    let dark = use_state_eq(|| false);
+    let ready = props.handle.on_stage(|_, _| ()).is_some();
+    {
+        let easel = easel.clone();
+        use_effect_with((props.handle.clone(), props.theme, width as u32), move |(handle, theme, width)| {
+            easel.borrow_mut().take(handle.clone(), *theme, *width);
+            draw_soon(&easel);
+        });
+    }
+    {
+        let easel = easel.clone();
+        use_effect_with((), move |()| watch(easel));
+    }
+    let onsave = {
+        let easel = easel.clone();
+        use_callback(*dark, move |(at, format): (usize, Format), dark| {
+            let theme = if *dark { Theme::Dark } else { Theme::Light };
+            easel.borrow().save(at, format, theme);
+        })
+    };
+    let theme = |name: &'static str, value: bool| {
+        let dark = dark.clone();
+        let pressed = (*dark == value).to_string();
+        let onclick = move |_: MouseEvent| dark.set(value);
+        html! { <button type="button" aria-pressed={pressed} {onclick}>{ name }</button> }
+    };
+    let plots = easel.borrow().canvases.clone().into_iter().enumerate();
+    html! {
+        <div class="scroll plots">
+            if ready {
+                <div class="plots-files">
+                    <span class="note" id="plots-files">{ "Save figures in" }</span>
+                    <div class="segments" role="group" aria-labelledby="plots-files">
+                        { theme("Light", false) }{ theme("Dark", true) }
+                    </div>
+                </div>
+            } else {
+                <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p>
+            }
+            <div class="plots-list" ref={place} hidden={!ready}>
+                { for plots.map(|(at, canvas)| html! { <Plot key={at} {at} {canvas} onsave={onsave.clone()} /> }) }
+            </div>
+        </div>
+    }
+}
+
+/// How a figure leaves the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Png(u32),
+    Svg,
+    Csv,
+}
+
+impl Format {
+    const ALL: [Format; 5] = [Format::Png(1), Format::Png(2), Format::Png(4), Format::Svg, Format::Csv];
+
+    fn name(self) -> String {
+        match self {
+            Format::Png(scale) => format!("{scale}×"),
+            Format::Svg => "SVG".into(),
+            Format::Csv => "CSV".into(),
+        }
+    }
+
+    fn about(self) -> String {
+        match self {
+            Format::Png(scale) => format!("Save as PNG, {} × {} pixels", FILE.0 * scale, FILE.1 * scale),
+            Format::Svg => "Save as SVG".into(),
+            Format::Csv => "Save the numbers as CSV".into(),
+        }
+    }
+
+    fn ending(self) -> String {
+        match self {
+            Format::Png(1) => ".png".into(),
+            Format::Png(scale) => format!("@{scale}x.png"),
+            Format::Svg => ".svg".into(),
+            Format::Csv => ".csv".into(),
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct PlotProps {
+    /// Its place among the figures.
+    at: usize,
+    canvas: NodeRef,
+    onsave: Callback<(usize, Format)>,
+}
+
+/// One figure. Nothing in it changes from frame to frame but the canvas, which the easel draws on.
+#[component]
+fn Plot(props: &PlotProps) -> Html {
+    let at = props.at;
+    let Figure { id, title, about, .. } = &FIGURES[at];
+    let button = |format: Format| {
+        let onclick = props.onsave.reform(move |_: MouseEvent| (at, format));
+        let label = format!("{title}: {}", format.about());
+        html! {
+            <button type="button" class="plain" data-format={format.name()} title={format.about()} aria-label={label} {onclick}>
+                { format.name() }
+            </button>
+        }
+    };
+    html! {
+        <figure class="plot" data-figure={*id}>
+            <figcaption>
+                <h3 title={*about}>{ *title }</h3>
+                <div class="plot-files" role="group" aria-label={format!("Save {title}")}>
+                    <span aria-hidden="true">{ "PNG" }</span>
+                    { for Format::ALL.into_iter().map(button) }
+                </div>
+            </figcaption>
+            <canvas ref={props.canvas.clone()} role="img" title={*about} data-at={at.to_string()} />
+        </figure>
+    }
+}
+
+/// What is drawn on, and what has yet to be.
+struct Easel {
+    /// What to draw, in which colours, how wide.
+    subject: Option<(Handle, Palette, u32)>,
+    canvases: Vec<NodeRef>,
+    plots: Vec<Standing>,
+    frames: Option<Frames>,
+}
+
+/// How it stands with one figure.
+#[derive(Clone, Copy, Default)]
+struct Standing {
+    stale: bool,
+    seen: bool,
+    drawn_at: f64,
+}
+
+impl Default for Easel {
+    fn default() -> Easel {
+        Easel {
+            subject: None,
+            canvases: FIGURES.iter().map(|_| NodeRef::default()).collect(),
+            plots: vec![Standing::default(); FIGURES.len()],
+            frames: None,
+        }
+    }
+}
+
+impl Easel {
+    fn take(&mut self, handle: Handle, theme: Theme, width: u32) {
+        let palette = match self.subject.take() {
+            Some((_, palette, _)) if palette.theme == theme => palette,
+            _ => Palette::new(theme),
+        };
+        self.subject = Some((handle, palette, width));
+        self.plots.iter_mut().for_each(|plot| plot.stale = true);
+    }
+
+    /// Draws the figure that has waited longest, if any may be drawn now; whether others wait.
+    fn draw_one(&mut self, time: f64) -> bool {
+        let waits = |plot: &Standing| plot.stale && plot.seen;
+        let due = self.plots.iter().enumerate().filter(|(_, plot)| waits(plot) && time - plot.drawn_at >= PAUSE_MS);
+        if let Some(at) = due.min_by(|a, b| a.1.drawn_at.total_cmp(&b.1.drawn_at)).map(|(at, _)| at) {
+            self.plots[at] = Standing { stale: false, seen: true, drawn_at: time };
+            self.draw(at);
+        }
+        self.plots.iter().any(waits)
+    }
+
+    fn draw(&self, at: usize) -> Option<()> {
+        let (handle, palette, width) = self.subject.as_ref().filter(|subject| subject.2 > 0)?;
+        let canvas = self.canvases[at].cast::<HtmlCanvasElement>()?;
+        let chart = chart(handle, at, most_stretches(*width))?;
+        show(&canvas, &chart, palette, *width);
+        canvas.set_attribute("aria-label", &chart.words()).ok()
+    }
+
+    fn save(&self, at: usize, format: Format, theme: Theme) -> Option<()> {
+        let (handle, ..) = self.subject.as_ref()?;
+        let most = if format == Format::Csv { usize::MAX } else { most_stretches(FILE.0) };
+        let chart = chart(handle, at, most)?;
+        let palette = Palette::new(theme);
+        let name = handle.on_stage(|lab, stage| {
+            let kernel = lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name);
+            let machine = if lab.setup.technique.is_empty() { &lab.setup.preset } else { &lab.setup.technique };
+            file_name(kernel, machine, &chart, &format.ending())
+        })?;
+        match format {
+            Format::Png(scale) => png(&chart, &palette, scale, move |blob| save(&name, &blob))?,
+            Format::Svg => save_text(&name, "image/svg+xml", &svg(&chart, &palette, FILE.0, FILE.1)),
+            Format::Csv => save_text(&name, "text/csv;charset=utf-8", &csv(&chart)),
+        }
+        Some(())
+    }
+}
+
+/// A figure of the run as it is now.
+fn chart(handle: &Handle, at: usize, most: usize) -> Option<Chart> {
+    handle.on_stage(|lab, stage| {
+        let session = &stage.session;
+        let width = session.sim().machine.config.warp_width;
+        let mut chart = Chart::new(&FIGURES[at], session.record().series(), width, most);
+        let kernel = lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name);
+        chart.note = format!("{kernel}, {}", lab.setup.words());
+        chart.cycle = Some(session.cycle());
+        chart
+    })
+}
+
+/// Draws what is stale, a figure a frame, from the next frame on.
+fn draw_soon(easel: &Rc<RefCell<Easel>>) {
+    if easel.borrow().frames.is_some() {
+        return;
+    }
+    let mine = easel.clone();
+    let frames = Frames::start(move |time| {
+        let mut easel = mine.borrow_mut();
+        let more = easel.draw_one(time);
+        if !more {
+            easel.frames = None;
+        }
+        more
+    });
+    easel.borrow_mut().frames = Some(frames);
+}
+
+/// Keeps count of which figures are seen, until the returned is called.
+fn watch(easel: Rc<RefCell<Easel>>) -> impl FnOnce() {
+    let watched = easel.clone();
+    let notice = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
+        let mut easel = watched.borrow_mut();
+        for entry in entries.iter() {
+            let entry: IntersectionObserverEntry = entry.unchecked_into();
+            let at = entry.target().get_attribute("data-at").and_then(|at| at.parse().ok());
+            if let Some(plot) = at.and_then(|at: usize| easel.plots.get_mut(at)) {
+                plot.seen = entry.is_intersecting();
+            }
+        }
+        drop(easel);
+        draw_soon(&watched);
+    });
+    let observer = IntersectionObserver::new(notice.as_ref().unchecked_ref()).ok();
+    if let Some(observer) = &observer {
+        let canvases = easel.borrow().canvases.clone();
+        canvases.iter().filter_map(NodeRef::cast::<HtmlCanvasElement>).for_each(|canvas| observer.observe(&canvas));
+    }
+    move || {
+        if let Some(observer) = observer {
+            observer.disconnect();
+        }
+        easel.borrow_mut().frames = None;
+        drop(notice);
+    }
+}
