@@ -17,7 +17,7 @@ pub struct Span {
 
 impl Default for Span {
     fn default() -> Span {
-        Span { from: 0.0, per_px: 0.25 }
+        Span { from: 0.0, per_px: 0.1 }
     }
 }
 

@@ -33,7 +33,13 @@ pub fn draw(view: View) -> Scene<Selection> {
     };
     let mut y = header(&mut scene, &view, warp, stack);
     y = stack_rows(&mut scene, &view, stack, y);
-    y = threads(&mut scene, &view, warp, sm, tbc, stack, y);
+    y = threads(&mut scene, &view, warp, sm, tbc, stack, y) + 8.0;
+    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
+    scene.bold(0, Tone::Text, 0.0, y + 20.0, BASE, Align::Left, "All warps");
+    let legend = "filled: can run · outline: waits for its block · bar: at a barrier";
+    scene.label(0, Tone::Soft, 80.0, y + 20.0, SMALL, Align::Left, legend);
+    y += 28.0;
+    y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
     scene.height = scene.height.max(y);
     scene.words = words(&view, warp, stack);
     scene
@@ -104,12 +110,12 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
     let width = warp.width;
     let label = 34.0;
     let column = (view.width - 24.0) / 2.0;
-    let home = LaneGrid::fit(label, column - label, width, 26.0);
-    let away = LaneGrid::fit(column + 24.0 + 62.0, column - 62.0, width, 26.0);
+    let home = LaneGrid::fit(label, column - label, width, 40.0);
+    let away = LaneGrid::fit(column + 24.0 + 62.0, column - 62.0, width, 40.0);
     scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Home: the block-wide mask");
     scene.bold(0, Tone::Text, column + 24.0, y + 12.0, BASE, Align::Left, "Warp buffer");
     let top = y + 22.0;
-    let cell_height = (home.pitch - home.gap).clamp(7.0, 18.0);
+    let cell_height = (home.pitch - home.gap).clamp(9.0, 26.0);
     let row = cell_height + 3.0;
     let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
 
@@ -181,7 +187,7 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
         bottom + 10.0,
         SMALL,
         Align::Left,
-        "outline: waits at home · half filled: has arrived, left half for the first side · grey: in a warp · dot: ended",
+        "outline: waits at home · half filled: has arrived (left: first side) · dot: ended",
     );
     bottom + 16.0
 }

@@ -197,5 +197,9 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
             None => found.places.push((pc, 1 << lane)),
         }
     }
+    // A thread that the technique keeps has no place of its own; one that has speaks for the warp.
+    if sm.statics.at[(warp * width + live.trailing_zeros() % 32) as usize] == KEPT {
+        found.pc = found.places.first().map_or(0, |(pc, _)| *pc);
+    }
     found
 }

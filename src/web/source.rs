@@ -106,7 +106,7 @@ fn Text(props: &TextProps) -> Html {
     // The line of the selected warp, from 0.
     let current = props.handle.on_stage(|lab, stage| {
         let (sm, warp) = lab.selection.and_then(Selection::warp)?;
-        let pc = stage.picture().warp(sm, warp).filter(|w| w.active != 0)?.pc;
+        let pc = stage.picture().warp(sm, warp).filter(|w| !w.places.is_empty())?.pc;
         let line = if cuda { stage.listing.cuda_line(pc) } else { stage.listing.ptx_line(pc) };
         line.map(|line| line as usize - 1)
     });
