@@ -12,6 +12,8 @@ use crate::sim::Sim;
 
 /// The most snapshots that are kept.
 const MOST: usize = 96;
+/// How far behind one who goes back a moment is kept.
+const NEAR: u64 = 128;
 /// The first distance between two snapshots.
 const FIRST_DISTANCE: u64 = 256;
 
@@ -23,6 +25,8 @@ pub struct Replay {
     distance: u64,
     /// The cycle that is looked at.
     now: Moment,
+    /// A moment shortly before one that was gone back to: whoever goes back once goes back again.
+    near: Option<Box<Moment>>,
     /// The furthest cycle that has been simulated, and whether the run ended there.
     end: u64,
     ended: bool,
@@ -80,7 +84,7 @@ impl Replay {
     pub fn new(start: Sim) -> Replay {
         let tally = Tally::new(start.machine.program.instructions.len(), start.machine.config.warp_width);
         let now = Moment { sim: start, tally };
-        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, now, end: 0, ended: false }
+        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, now, near: None, end: 0, ended: false }
     }
 
     /// The machine at the current cycle.
@@ -182,9 +186,15 @@ impl Replay {
         }
     }
 
+    /// To the nearest moment before a cycle, leaving another one behind where that is far.
     fn restore(&mut self, cycle: u64) {
-        if let Some(snapshot) = self.snapshots.iter().rfind(|s| s.cycle() <= cycle) {
-            self.now = snapshot.clone();
+        let kept = self.snapshots.iter().rfind(|s| s.cycle() <= cycle);
+        let near = self.near.as_deref().filter(|near| near.cycle() <= cycle);
+        let Some(nearest) = kept.into_iter().chain(near).max_by_key(|moment| moment.cycle()) else { return };
+        self.now = nearest.clone();
+        if cycle - self.cycle() > 2 * NEAR {
+            self.forward(cycle - NEAR, None);
+            self.near = Some(Box::new(self.now.clone()));
         }
     }
 

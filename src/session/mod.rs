@@ -150,15 +150,14 @@ impl Session {
             self.seek(self.reached());
             return;
         }
-        let mut log = Log { events: self.last.drain(..).map(|event| (0, event)).collect() };
-        log.events.clear();
+        let mut log = Log::default();
         if self.cycle() >= self.reached() {
             self.replay.step(&mut (&mut self.record, &mut log));
             self.record.close(self.reached());
         } else {
             self.replay.step(&mut log);
         }
-        self.last.extend(log.events.into_iter().map(|(_, event)| event));
+        self.last = log.events.into_iter().map(|(_, event)| event).collect();
     }
 
     /// Where the next target lies, if it lies in known country.
