@@ -25,6 +25,7 @@ pub mod lab;
 pub mod launch;
 pub mod mechanism;
 pub mod metrics;
+pub mod papers;
 pub mod plot;
 pub mod policy;
 pub mod program;

@@ -18,6 +18,48 @@ pub enum Command {
     List(ListArgs),
     /// Show a kernel's blocks, reconvergence points, loops and registers
     Inspect(InspectArgs),
+    /// Run workloads under several techniques and write a table
+    Sweep(SweepArgs),
+    /// The scoreboard: what the papers claim and what this machine measures
+    Papers(PapersArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// Workloads of the catalogue (see `list workloads`), each with its full launch
+    #[arg(value_name = "WORKLOAD", required = true)]
+    pub workloads: Vec<String>,
+    /// Techniques, joined by commas where several go together; may be given several times
+    #[arg(long, value_name = "T", required = true)]
+    pub technique: Vec<String>,
+    /// The machine: see `list presets`
+    #[arg(long, value_name = "P", default_value = "gtx480")]
+    pub preset: String,
+    /// Change a key of the machine: see `list keys`; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Write the table to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Runs at the same time; as many as there are processors unless given
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Only every Nth run, beginning with the Kth
+    #[arg(long, value_name = "K/N", default_value = "1/1")]
+    pub shard: String,
+}
+
+#[derive(Debug, Args)]
+pub struct PapersArgs {
+    /// Only this paper
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<String>,
+    /// Print the scoreboard as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Runs at the same time; as many as there are processors unless given
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -4,10 +4,13 @@
 //! trapped or a check failed, 2 when the input was bad.
 
 mod args;
+mod batch;
 mod inspect;
 mod list;
+mod papers;
 mod run;
 mod subject;
+mod sweep;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -38,6 +41,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::List(args) => list::list(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::Sweep(args) => sweep::sweep(&args),
+        Command::Papers(args) => papers::papers(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

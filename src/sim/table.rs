@@ -89,7 +89,6 @@ impl<S: Sink> Core<'_, S> {
             }
         }
         edits.list.clear();
-        edits.listens = false;
         self.sm.edits = edits;
     }
 

@@ -1,25 +1,40 @@
-//! The event stream of every workload's small launch on `gtx480` as one number, for native and browser tests alike.
+//! The event stream of every workload's small launch as one number, for native and browser tests alike: on `gtx480`, and on
+//! `tbc` with each of its paper's mechanisms.
 
-use warpscope::config::Config;
+use warpscope::config::{Config, apply_techniques};
 use warpscope::event::EventHash;
 use warpscope::launch::Launch;
 use warpscope::program;
 use warpscope::sim::Sim;
 use warpscope::workload;
 
-/// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order.
+/// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order, then lines `NAME TECHNIQUE HASH`.
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
+
+/// Mechanisms with streams of their own.
+const TECHNIQUES: [&str; 5] = ["PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP"];
 
 /// The numbers as this build finds them, in the form of the file.
 pub fn found() -> String {
-    workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload))).collect()
+    let mut lines = String::new();
+    for workload in workload::all() {
+        lines += &format!("{} {:016x}\n", workload.name, hash(workload, Config::default()));
+    }
+    for technique in TECHNIQUES {
+        for workload in workload::all() {
+            let mut config = Config::preset("tbc").expect("a preset");
+            apply_techniques(&mut config, technique).expect("a technique");
+            lines += &format!("{} {technique} {:016x}\n", workload.name, hash(workload, config));
+        }
+    }
+    lines
 }
 
-fn hash(workload: &workload::Workload) -> u64 {
+fn hash(workload: &workload::Workload, config: Config) -> u64 {
     let launch = Launch::parse(workload.small).expect("a sound launch");
     let program = program::load(workload.ptx, launch.kernel.as_deref()).expect("sound PTX");
     let buffers = launch.fill(&|file| workload.read_file(file)).expect("its files");
-    let mut sim = Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together");
+    let mut sim = Sim::new(program, config, &launch, &buffers).expect("they fit together");
     let mut hash = EventHash::default();
     sim.run(10_000_000, &mut hash);
     assert!(sim.finished() && sim.trap().is_none(), "{} comes to its end", workload.name);

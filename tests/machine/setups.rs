@@ -80,7 +80,25 @@ pub fn narrow_warps() -> Vec<Setup> {
     ]
 }
 
-/// Every preset with every schedule, with four SMs, the narrow warps, and the divergence techniques.
+/// One machine for each divergence mechanism, and some more.
+pub fn regrouping_few() -> Vec<Setup> {
+    vec![
+        setup("tbc", "PDOM-LCP", &[]),
+        setup("tbc", "DWF", &[]),
+        setup("gtx480", "DWF", &[]),
+        setup("gtx480", "DWF-WB", &[]),
+        setup("tbc", "TBC-LCP", &[]),
+        setup("gtx480", "TBC-SRR", &[("sms", "2")]),
+        setup("vws", "TBC-RRB", &[]),
+    ]
+}
+
+/// Every preset with every schedule, with four SMs, and the narrow warps; warps stay as compiled.
+pub fn plain() -> Vec<Setup> {
+    PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
+}
+
+/// All of these, and the divergence techniques.
 pub fn all() -> Vec<Setup> {
-    PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).chain(regrouping()).collect()
+    plain().into_iter().chain(regrouping()).collect()
 }

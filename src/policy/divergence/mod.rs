@@ -153,11 +153,17 @@ pub enum Edit {
 }
 
 /// Answers of a control-flow unit, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Edits {
     pub list: Vec<Edit>,
-    /// Whether anybody wants to be told.
+    /// Whether anybody wants to be told. Not a part of the machine's state.
     pub listens: bool,
+}
+
+impl std::fmt::Debug for Edits {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.list.fmt(f)
+    }
 }
 
 impl Edits {

@@ -1,0 +1,44 @@
+//! `warpscope papers`: the scoreboard.
+
+use super::args::PapersArgs;
+use super::{Failure, batch, print, print_json};
+use crate::papers::{self, Claim, PAPERS, Paper, Scoreboard};
+
+pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
+    let chosen: Vec<&Paper> = match &args.paper {
+        None => PAPERS.iter().collect(),
+        Some(id) => {
+            let known = || PAPERS.iter().map(|paper| paper.id).collect::<Vec<_>>().join(", ");
+            let found =
+                papers::find(id).ok_or_else(|| Failure::Input(format!("there is no paper `{id}`; there are {}", known())))?;
+            vec![found]
+        }
+    };
+    let mut claims = Vec::new();
+    let mut failures = Vec::new();
+    for paper in chosen {
+        let results = batch::perform((paper.runs)(), args.jobs);
+        failures.extend(results.failures());
+        let judged = (paper.judge)(&results);
+        if !args.json {
+            print(&format!("{}\n", paper.title));
+            judged.iter().for_each(show);
+        }
+        claims.extend(judged);
+    }
+    if args.json {
+        print_json(&Scoreboard { claims });
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
+}
+
+fn show(claim: &Claim) {
+    print(&format!("{} ({}): {}", claim.id, claim.place, claim.claim));
+    print(&format!("  expected  {}", claim.expected));
+    print(&format!("  measured  {}", claim.measured));
+    print(&format!("  verdict   {}", claim.verdict.name()));
+    if !claim.note.is_empty() {
+        print(&format!("  note      {}", claim.note));
+    }
+    print("");
+}

@@ -1,0 +1,73 @@
+//! `warpscope sweep`: workloads times techniques, as a table.
+
+use super::args::SweepArgs;
+use super::{Failure, batch, print};
+use crate::papers::Run;
+use crate::workload;
+
+pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
+    let (shard, shards) = shard(&args.shard)?;
+    let mut runs = Vec::new();
+    for name in &args.workloads {
+        if workload::find(name).is_none() {
+            let known = workload::all().iter().map(|w| w.name).collect::<Vec<_>>().join(", ");
+            return Err(Failure::Input(format!("there is no workload `{name}`; there are {known}")));
+        }
+        for technique in &args.technique {
+            let mut run = Run::new(name, &args.preset, technique);
+            for setting in &args.settings {
+                let (key, value) =
+                    setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
+                run.keys.push((key.trim().to_string(), value.to_string()));
+            }
+            run.config().and_then(|config| config.validate().map_err(|e| e.to_string())).map_err(Failure::Input)?;
+            runs.push(run);
+        }
+    }
+    let runs = runs.into_iter().enumerate().filter(|(at, _)| at % shards == shard).map(|(_, run)| run).collect();
+    let results = batch::perform(runs, args.jobs);
+    let mut rows = vec![
+        "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,w0_idle,\
+         memory_transactions,shared_bank_conflicts,max_stack_depth"
+            .to_string(),
+    ];
+    for (run, report) in &results.runs {
+        let Ok(report) = report else { continue };
+        let slot = |name: &str| report.issue_slots.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        rows.push(format!(
+            "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{}",
+            run.workload,
+            run.preset,
+            run.technique,
+            report.cycles,
+            report.ipc,
+            report.simd_efficiency,
+            report.warp_instructions,
+            report.thread_instructions,
+            slot("stall"),
+            slot("w0_mem"),
+            slot("w0_idle"),
+            report.memory_transactions,
+            report.shared_bank_conflicts,
+            report.max_stack_depth
+        ));
+    }
+    let table = rows.join("\n") + "\n";
+    match &args.csv {
+        Some(path) => {
+            std::fs::write(path, table).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+        }
+        None => print(&table),
+    }
+    let failures = results.failures();
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
+}
+
+/// `K/N`, counted from one: every Nth run, beginning with the Kth.
+fn shard(text: &str) -> Result<(usize, usize), Failure> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
+    match parts {
+        Some((k, n)) if (1..=n).contains(&k) => Ok((k - 1, n)),
+        _ => Err(Failure::Input(format!("--shard wants K/N with K from 1 to N, not `{text}`"))),
+    }
+}

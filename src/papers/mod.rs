@@ -1,0 +1,209 @@
+//! What the papers claim, and what this machine says to it: the scoreboard.
+//!
+//! A [`Paper`] is data: the runs that its claims are tested by, and a function from their results to [`Claim`]s. Whoever
+//! wants a scoreboard performs the runs, in whatever order and on as many threads or workers as there are, and asks for the
+//! verdicts. Nothing here depends on the order, so every scoreboard of one build is the same.
+//!
+//! # Adding a paper
+//! Write its file, with the runs and a claim for each sentence that can be tested, and add its row to [`PAPERS`].
+
+mod tbc;
+
+use crate::config::{Config, apply_techniques};
+use crate::launch::Launch;
+use crate::metrics::{Metrics, Report};
+use crate::program;
+use crate::sim::Sim;
+use crate::workload;
+use serde::Serialize;
+
+/// A paper whose claims are tested.
+pub struct Paper {
+    /// As the command line writes it.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Everything that has to run.
+    pub runs: fn() -> Vec<Run>,
+    /// What the results say.
+    pub judge: fn(&Results) -> Vec<Claim>,
+}
+
+pub static PAPERS: &[Paper] = &[Paper {
+    id: "tbc",
+    title: "Thread Block Compaction for Efficient SIMT Control Flow (Fung and Aamodt, HPCA 2011)",
+    runs: tbc::runs,
+    judge: tbc::judge,
+}];
+
+pub fn find(id: &str) -> Option<&'static Paper> {
+    PAPERS.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
+}
+
+/// A workload's full launch on a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Run {
+    pub workload: String,
+    pub preset: String,
+    pub technique: String,
+    /// Keys that are changed on top.
+    pub keys: Vec<(String, String)>,
+}
+
+/// More cycles than any run of the catalogue takes.
+const MOST_CYCLES: u64 = 2_000_000_000;
+
+impl Run {
+    pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
+        Run { workload: workload.into(), preset: preset.into(), technique: technique.into(), keys: Vec::new() }
+    }
+
+    pub fn with(mut self, keys: &[(&str, &str)]) -> Run {
+        self.keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        self
+    }
+
+    /// The machine that it runs on.
+    pub fn config(&self) -> Result<Config, String> {
+        let mut config = Config::preset(&self.preset).map_err(|error| error.to_string())?;
+        apply_techniques(&mut config, &self.technique).map_err(|error| error.to_string())?;
+        for (key, value) in &self.keys {
+            config.set(key, value).map_err(|error| error.to_string())?;
+        }
+        Ok(config)
+    }
+
+    /// Runs it to its end and checks what it left; the error says what went wrong.
+    pub fn perform(&self) -> Result<Report, String> {
+        let named = workload::find(&self.workload).ok_or_else(|| format!("there is no workload `{}`", self.workload))?;
+        let launch = Launch::parse(named.full).map_err(|error| error.to_string())?;
+        let program = program::load(named.ptx, launch.kernel.as_deref())
+            .map_err(|problems| format!("{} problems in the kernel", problems.len()))?;
+        let before = launch.fill(&|file| named.read_file(file)).map_err(|error| error.to_string())?;
+        let config = self.config()?;
+        let mut sim = Sim::new(program, config, &launch, &before).map_err(|error| error.to_string())?;
+        let mut metrics = Metrics::default();
+        sim.run(MOST_CYCLES, &mut metrics);
+        if let Some(trap) = sim.trap() {
+            return Err(trap.to_string());
+        }
+        if !sim.finished() {
+            return Err("it does not end".to_string());
+        }
+        let mut after = before.clone();
+        for buffer in &mut after {
+            buffer.bytes = sim.state.uncore.global.read_buffer(&buffer.name).unwrap_or_default();
+        }
+        named.check(&launch, &before, &after).map_err(|mismatch| mismatch.to_string())?;
+        Ok(Report::new(&metrics, &sim.machine.config, sim.state.cycle))
+    }
+}
+
+/// Runs with what came of them.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    pub runs: Vec<(Run, Result<Report, String>)>,
+}
+
+impl Results {
+    /// The report of a run that went well.
+    pub fn of(&self, run: &Run) -> Option<&Report> {
+        self.runs.iter().find(|(known, _)| known == run).and_then(|(_, report)| report.as_ref().ok())
+    }
+
+    /// Runs that did not go well, in words.
+    pub fn failures(&self) -> Vec<String> {
+        let failed = |(run, report): &(Run, Result<Report, String>)| {
+            report.as_ref().err().map(|error| format!("{} under {} on {}: {error}", run.workload, run.technique, run.preset))
+        };
+        self.runs.iter().filter_map(failed).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Verdict {
+    #[serde(rename = "holds")]
+    Holds,
+    /// The sign is right, the size is not.
+    #[serde(rename = "holds in direction")]
+    HoldsInDirection,
+    #[serde(rename = "does not hold")]
+    DoesNotHold,
+    #[serde(rename = "not testable")]
+    NotTestable,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::HoldsInDirection => "holds in direction",
+            Verdict::DoesNotHold => "does not hold",
+            Verdict::NotTestable => "not testable",
+        }
+    }
+}
+
+/// A sentence of a paper, and how it fares here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    pub id: &'static str,
+    pub paper: &'static str,
+    /// Section, figure or table.
+    #[serde(rename = "where")]
+    pub place: &'static str,
+    pub claim: &'static str,
+    pub expected: String,
+    pub measured: String,
+    pub verdict: Verdict,
+    /// What the numbers stand on, and why they are far off where they are.
+    pub note: String,
+}
+
+/// The scoreboard as it is printed in JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct Scoreboard {
+    pub claims: Vec<Claim>,
+}
+
+/// The papers' mean of speedups.
+pub fn harmonic_mean(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().map(|value| 1.0 / value).sum();
+    (!values.is_empty()).then(|| values.len() as f64 / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_of_a_paper_can_be_made() {
+        for paper in PAPERS {
+            assert!(find(paper.id).is_some_and(|found| std::ptr::eq(found, paper)));
+            let runs = (paper.runs)();
+            for (at, run) in runs.iter().enumerate() {
+                assert!(workload::find(&run.workload).is_some(), "{run:?}");
+                assert_eq!(run.config().and_then(|config| config.validate().map_err(|e| e.to_string())), Ok(()), "{run:?}");
+                assert!(!runs[..at].contains(run), "{run:?} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn claims_have_names_of_their_own_and_do_without_results() {
+        for paper in PAPERS {
+            let claims = (paper.judge)(&Results::default());
+            assert!(claims.len() >= 4);
+            for (at, claim) in claims.iter().enumerate() {
+                assert_eq!(claim.paper, paper.id);
+                assert!(claims[..at].iter().all(|other| other.id != claim.id), "{} twice", claim.id);
+                assert_eq!(claim.verdict, Verdict::NotTestable, "{} without a run", claim.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_of_speedups_is_harmonic() {
+        assert_eq!(harmonic_mean(&[]), None);
+        assert!(harmonic_mean(&[1.0, 2.0]).is_some_and(|mean| (mean - 4.0 / 3.0).abs() < 1e-12));
+    }
+}
