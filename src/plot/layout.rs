@@ -382,7 +382,9 @@ mod tests {
 
     #[test]
     fn a_stretch_is_as_wide_as_it_is() {
-        let plane = Cartesian2d::new(0.0..4.0, 0.0..10.0, (0..40, 100..0));
+        // Pixels are counted from the top.
+        let down = std::ops::Range { start: 100, end: 0 };
+        let plane = Cartesian2d::new(0.0..4.0, 0.0..10.0, (0..40, down));
         let points = stairs(&plane, &[0, 1, 2, 4], &[5.0, 5.0, 10.0], 0);
         assert_eq!(points, [(0, 50), (20, 50), (20, 0), (40, 0)]);
         assert_eq!(closed(points, 100)[4..], [(40, 100), (0, 100)]);

@@ -110,15 +110,18 @@ impl<T: Copy> Scene<T> {
     }
 
     /// Small text in the page's sans serif, `y` being its baseline.
+    #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn label(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: false, text: text.into() });
     }
 
     /// The same in the monospace of code, masks and numbers.
+    #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn mono(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Figure::Text { x, y, size, align, mono: true, bold: false, text: text.into() });
     }
 
+    #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn bold(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
     }

@@ -375,6 +375,10 @@ impl<S: Sink> Core<'_, S> {
 }
 
 /// What an instruction did to threads.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives for one instruction, and most of a memory-bound kernel's are the large one"
+)]
 enum Outcome {
     Next,
     Branch { taken: u32 },

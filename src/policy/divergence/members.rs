@@ -1,17 +1,11 @@
 //! The threads of a dynamic warp, each in its home lane and known by the static warp that it belongs to.
 
 /// A static warp's number for each lane of `mask`.
-#[derive(Clone, Copy, Debug, Eq)]
+#[derive(Clone, Copy, Debug, Eq, Default)]
 pub struct Members {
     /// Meaningful in the lanes of `mask`.
     pub origins: [u16; 32],
     pub mask: u32,
-}
-
-impl Default for Members {
-    fn default() -> Members {
-        Members { origins: [0; 32], mask: 0 }
-    }
 }
 
 /// Lanes outside of the mask do not count.
