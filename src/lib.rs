@@ -23,6 +23,7 @@ pub mod export;
 pub mod interp;
 pub mod lab;
 pub mod launch;
+pub mod lesson;
 pub mod mechanism;
 pub mod metrics;
 pub mod papers;

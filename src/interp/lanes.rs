@@ -3,6 +3,8 @@
 //! Registers are stored by plane, then by thread: the same register of neighbouring threads lies side by side, so that an
 //! operation on a whole warp is a loop over short arrays that the compiler turns into vector instructions. The scalar
 //! interpreter is the same code with one lane.
+//!
+//! In the page, reading and writing registers are calls: inlined into every operation they made a third of the module.
 
 use super::value::Value;
 use crate::program::Plane;
@@ -102,7 +104,8 @@ impl Registers {
     }
 
     /// The register's value in every lane; empty lanes read something harmless.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn read<T: Value, const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> [T; W] {
         let low = self.row(plane, lanes);
         if T::WIDE {
@@ -114,7 +117,8 @@ impl Registers {
     }
 
     /// Writes the lanes of `mask`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn write<T: Value, const W: usize>(&mut self, plane: Plane, lanes: &Lanes<W>, mask: u32, values: &[T; W]) {
         self.set_row(plane, lanes, mask, &std::array::from_fn(|lane| values[lane].low()));
         if T::WIDE {
@@ -123,7 +127,8 @@ impl Registers {
     }
 
     /// Lanes in which the predicate is true.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn predicate<const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> u32 {
         let row = self.row(plane, lanes);
         let mut mask = 0;

@@ -21,6 +21,8 @@ const MOST_TEXT: usize = 4 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
+    /// A lesson, and how many of its stops have been come to.
+    pub lesson: Option<(String, usize)>,
     pub kernel: Option<String>,
     pub full: bool,
     pub texts: Option<Texts>,
@@ -52,6 +54,10 @@ impl Link {
     /// The fragment, without its `#`.
     pub fn write(&self) -> String {
         let mut parts: Vec<(&str, String)> = Vec::new();
+        if let Some((lesson, stop)) = &self.lesson {
+            parts.push(("lesson", lesson.clone()));
+            parts.push(("stop", stop.to_string()));
+        }
         if let Some(kernel) = &self.kernel {
             parts.push(("kernel", kernel.clone()));
         }
@@ -91,10 +97,13 @@ impl Link {
         }
         let mut link = Link::default();
         let (mut ptx, mut launch) = (None, None);
+        let mut stop = 0;
         for part in fragment.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let value = unescape(value);
             match name {
+                "lesson" => link.lesson = Some((value, 0)),
+                "stop" => stop = value.parse().map_err(|_| LinkError::Cycle(value))?,
                 "kernel" => link.kernel = Some(value),
                 "size" => link.full = value == "full",
                 "ptx" => ptx = Some(unfold(&value, "kernel")?),
@@ -110,6 +119,9 @@ impl Link {
                 "mode" => link.embed = value == "embed",
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
             }
+        }
+        if let Some(lesson) = &mut link.lesson {
+            lesson.1 = stop;
         }
         if ptx.is_some() || launch.is_some() {
             link.texts = Some(Texts { ptx: ptx.unwrap_or_default(), launch: launch.unwrap_or_default() });
@@ -178,6 +190,7 @@ mod tests {
     #[test]
     fn links_say_the_same_on_both_sides() {
         round_trip(&Link { kernel: Some("collatz".into()), cycle: 412, ..Link::default() });
+        round_trip(&Link { lesson: Some(("1-compaction".into(), 3)), cycle: 20, ..Link::default() });
         let mut setup = Setup { preset: "toy".into(), technique: "PDOM,GTO".into(), ..Setup::default() };
         setup.keys.insert("sms".into(), "2".into());
         setup.keys.insert("schedule".into(), "GTO".into());

@@ -5,6 +5,7 @@
 //! good stage where it is. [`Transport`] moves the stage's session through time in slices; [`Link`] carries all of it in a
 //! URL. Nothing here knows a browser, so all of it is tested natively.
 
+mod course;
 mod draft;
 mod link;
 mod read;
@@ -15,6 +16,7 @@ pub mod timeline;
 mod transport;
 
 pub use crate::plot::grouped;
+pub use course::Course;
 pub use draft::{Draft, Texts};
 pub use link::{Link, LinkError};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready};
@@ -117,6 +119,8 @@ pub struct Lab {
     pub breakpoints: Breakpoints,
     pub transport: Transport,
     pub notice: Option<Notice>,
+    /// The lesson that is being walked through.
+    pub course: Option<Course>,
 }
 
 impl Default for Lab {
@@ -140,6 +144,7 @@ impl Lab {
             breakpoints: Breakpoints::default(),
             transport: Transport::default(),
             notice: None,
+            course: None,
         }
     }
 
@@ -168,6 +173,7 @@ impl Lab {
 
     /// Takes a kernel of the catalogue, or none: an empty desk for one's own.
     pub fn choose(&mut self, origin: Option<Origin>) {
+        self.course = None;
         self.origin = origin;
         self.ptx = origin.map_or("", |origin| origin.workload.ptx).into();
         self.launch = origin.map_or("", |origin| origin.launch()).into();
@@ -185,12 +191,14 @@ impl Lab {
     }
 
     pub fn edit_ptx(&mut self, text: String) {
+        self.course = None;
         self.ptx = text.into();
         self.breakpoints.pcs.clear();
         self.read(Some("The kernel changed: the run starts again."));
     }
 
     pub fn edit_launch(&mut self, text: String) {
+        self.course = None;
         self.launch = text.into();
         self.read(Some("The launch changed: the run starts again."));
     }
@@ -381,8 +389,12 @@ impl Lab {
 
     /// A link to what is shown now.
     pub fn link(&self) -> Link {
-        let texts = self.is_edited().then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
+        let course = self.course.as_ref();
+        // A lesson brings its texts itself.
+        let own = self.is_edited() && course.is_none();
+        let texts = own.then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
         Link {
+            lesson: course.map(|course| (course.lesson.id.to_string(), course.stop.map_or(0, |at| at + 1))),
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
             full: self.origin.is_some_and(|origin| origin.size == Size::Full),
             texts,
@@ -398,14 +410,28 @@ impl Lab {
         let size = if link.full { Size::Full } else { Size::Small };
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
-        self.setup = link.setup;
+        self.setup = link.setup.clone();
         self.choose(origin);
+        if let Some((id, stop)) = &link.lesson {
+            if self.open_lesson(id) {
+                if let Some(at) = stop.checked_sub(1) {
+                    self.go_to_stop(at);
+                }
+                // Somebody may have gone on from the stop, with another technique.
+                if self.setup != link.setup {
+                    self.setup = link.setup;
+                    self.build(None);
+                }
+            } else {
+                self.notice = Some(Notice::bad(format!("The link names a lesson `{id}` that there is not.")));
+            }
+        }
         if let Some(texts) = link.texts {
             self.ptx = texts.ptx.into();
             self.launch = texts.launch.into();
             self.read(None);
         }
-        if link.cycle > 0 {
+        if link.cycle != self.cycle() {
             self.seek(link.cycle);
         }
         if link.selection.is_some() {

@@ -7,6 +7,7 @@ use super::handle::{Handle, use_lab};
 use super::help::Help;
 use super::kernel::KernelEditor;
 use super::keys::{Deed, deed};
+use super::lesson::LessonList;
 use super::notice::NoticeLine;
 use super::settings::Settings;
 use super::side::{Side, Tab};
@@ -26,6 +27,7 @@ use yew::prelude::*;
 pub enum Sheet {
     Editor,
     Settings,
+    Lessons,
     Help,
 }
 
@@ -50,7 +52,7 @@ pub fn App() -> Html {
     let embed = use_memo((), |()| share::opened().ok().flatten().is_some_and(|link| link.embed));
     let handle = use_lab(open);
     let theme = use_state_eq(theme::current);
-    let tab = use_state_eq(|| Tab::Inspector);
+    let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
     let sheet = use_state_eq(|| None::<Sheet>);
     let asked = use_state_eq(|| (0u32, None::<Move>));
     let sizes = use_state_eq(|| storage::load::<Sizes>(SIZES));
@@ -89,7 +91,7 @@ pub fn App() -> Html {
         Callback::from(move |event: KeyboardEvent| {
             let Some(deed) = deed(&event) else { return };
             // With a sheet open, only the sheet's own keys count.
-            if sheet.is_some() && !matches!(deed, Deed::Help | Deed::Editor | Deed::Settings) {
+            if sheet.is_some() && !matches!(deed, Deed::Help | Deed::Editor | Deed::Settings | Deed::Lessons) {
                 return;
             }
             event.prevent_default();
@@ -99,6 +101,7 @@ pub fn App() -> Html {
                 Deed::Timeline(wish) => asked.set((asked.0.wrapping_add(1), Some(wish))),
                 Deed::Editor => toggle(Sheet::Editor),
                 Deed::Settings => toggle(Sheet::Settings),
+                Deed::Lessons => toggle(Sheet::Lessons),
                 Deed::Help => toggle(Sheet::Help),
                 Deed::Theme => switch_theme.emit(()),
                 Deed::Share => share::copy(&handle),
@@ -146,6 +149,16 @@ pub fn App() -> Html {
             { match *sheet {
                 Some(Sheet::Editor) => html! { <KernelEditor handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
+                Some(Sheet::Lessons) => {
+                    let onopen = {
+                        let (sheet, tab) = (sheet.clone(), tab.clone());
+                        Callback::from(move |()| {
+                            sheet.set(None);
+                            tab.set(Tab::Lesson);
+                        })
+                    };
+                    html! { <LessonList handle={handle.clone()} onclose={close} {onopen} /> }
+                }
                 Some(Sheet::Help) => html! { <Help onclose={close} /> },
                 None => Html::default(),
             } }

@@ -47,6 +47,7 @@ pub fn Bar(props: &Props) -> Html {
                 { if setup.keys.is_empty() { "Keys".to_string() } else { format!("Keys · {}", setup.keys.len()) } }
             </button>
             <span class="push"></span>
+            <button type="button" id="lessons" title="Guided runs (G)" onclick={sheet(Sheet::Lessons)}>{ "Lessons" }</button>
             <button type="button" id="share" title="Copy a link to this picture (L)" onclick={share}>{ "Share" }</button>
             <button type="button" id="keys" title="Every key (?)" aria-label="Every key" onclick={sheet(Sheet::Help)}>{ "?" }</button>
             <button type="button" class="theme" title={other} aria-label={other} onclick={props.ontheme.reform(|_: MouseEvent| ())}>{ "◐" }</button>

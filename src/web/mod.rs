@@ -8,10 +8,10 @@
 //!   app ─┬─ bar         kernel, technique, machine, share, light or dark
 //!        ├─ source      CUDA and PTX line by line: warps, branches, lost lanes
 //!        ├─ stage       the mechanism's canvas, animated from cycle to cycle
-//!        ├─ side        inspector · numbers · plots · memory · about
+//!        ├─ side        lesson · inspector · numbers · plots · memory · about
 //!        ├─ timeline    warps by cycles
 //!        ├─ transport   play, step, search, breakpoints, scrubber
-//!        └─ drawers     kernel editor, machine keys, help
+//!        └─ drawers     kernel editor, machine keys, lessons, help
 //! ```
 //!
 //! Adding a panel: a file with a component that takes a `Handle`, a line below, and its place in `app.rs`.
@@ -36,6 +36,7 @@ mod icons;
 mod inspector;
 mod kernel;
 mod keys;
+mod lesson;
 mod memory;
 mod notice;
 mod numbers;

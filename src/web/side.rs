@@ -2,6 +2,7 @@
 
 use super::handle::Handle;
 use super::inspector::Inspector;
+use super::lesson::LessonPanel;
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plots::PlotsPanel;
@@ -16,10 +17,11 @@ pub enum Tab {
     Plots,
     Memory,
     About,
+    Lesson,
 }
 
 impl Tab {
-    pub const ALL: [Tab; 5] = [Tab::Inspector, Tab::Numbers, Tab::Plots, Tab::Memory, Tab::About];
+    pub const ALL: [Tab; 6] = [Tab::Inspector, Tab::Numbers, Tab::Plots, Tab::Memory, Tab::About, Tab::Lesson];
 
     fn name(self) -> &'static str {
         match self {
@@ -28,6 +30,7 @@ impl Tab {
             Tab::Plots => "Plots",
             Tab::Memory => "Memory",
             Tab::About => "About",
+            Tab::Lesson => "Lesson",
         }
     }
 }
@@ -57,6 +60,7 @@ pub struct Props {
 #[component]
 pub fn Side(props: &Props) -> Html {
     let handle = props.handle.clone();
+    let has_lesson = handle.read(|lab| lab.course.is_some());
     let tab = |(at, tab): (usize, Tab)| {
         let onclick = props.ontab.reform(move |_: MouseEvent| tab);
         let selected = (props.tab == tab).to_string();
@@ -67,13 +71,14 @@ pub fn Side(props: &Props) -> Html {
     };
     html! {
         <section class="panel side" aria-label="Details">
-            <header><div class="tabs" role="tablist" aria-label="Details">{ for Tab::ALL.into_iter().enumerate().map(tab) }</div></header>
+            <header><div class="tabs" role="tablist" aria-label="Details">{ for Tab::ALL.into_iter().enumerate().filter(|(_, tab)| *tab != Tab::Lesson || has_lesson).map(tab) }</div></header>
             { match props.tab {
                 Tab::Inspector => html! { <Inspector {handle} /> },
                 Tab::Numbers => html! { <Numbers {handle} /> },
                 Tab::Plots => html! { <PlotsPanel {handle} theme={props.theme} /> },
                 Tab::Memory => html! { <Memory {handle} /> },
                 Tab::About => about(&handle),
+                Tab::Lesson => html! { <LessonPanel {handle} /> },
             } }
         </section>
     }

@@ -86,7 +86,8 @@ impl<const W: usize> Exec<'_, W> {
     // ---- Sources ----
 
     /// The value of source `at` in every lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn get<T: Value>(&self, at: usize) -> [T; W] {
         match self.instruction.src[at] {
             Src::Register(plane) | Src::Not(plane) => self.registers.read(plane, self.lanes),
@@ -104,7 +105,8 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     /// Lanes in which the predicate source `at` holds.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn source_predicate(&self, at: usize) -> u32 {
         match self.instruction.src[at] {
             Src::Register(plane) => self.registers.predicate(plane, self.lanes),
@@ -122,7 +124,8 @@ impl<const W: usize> Exec<'_, W> {
 
     // ---- Destinations ----
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn put<T: Value>(&mut self, at: usize, values: &[T; W]) {
         if let Dst::Register { plane, .. } = self.instruction.dst[at] {
             self.registers.write(plane, self.lanes, self.active, values);
@@ -130,13 +133,15 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     /// Writes a predicate from a mask of lanes.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn put_mask(&mut self, at: usize, mask: u32) {
         self.put::<bool>(at, &std::array::from_fn(|lane| mask >> lane & 1 != 0));
     }
 
     /// Writes values of a type into a register that may be wider: signed ones keep their sign, others are padded with zeros.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn put_extended(&mut self, at: usize, ty: Type, values: &[u64; W]) {
         let Dst::Register { plane, bits } = self.instruction.dst[at] else { return };
         let extended: [u64; W] = std::array::from_fn(|lane| extend(values[lane], ty));
@@ -149,26 +154,30 @@ impl<const W: usize> Exec<'_, W> {
 
     // ---- Lane by lane ----
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn map1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
         let a = self.get::<A>(0);
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i])));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn map2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
         let (a, b) = (self.get::<A>(0), self.get::<B>(1));
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i])));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn map3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
         let (a, b, c) = (self.get::<A>(0), self.get::<B>(1), self.get::<C>(2));
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i], c[i])));
     }
 
     /// As [`Exec::map1`], computing active lanes only.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn slow1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
         let a = self.get::<A>(0);
         self.put::<D>(0, &self.each(|i| f(a[i])));

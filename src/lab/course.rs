@@ -1,0 +1,102 @@
+//! A lesson that is being walked through.
+
+use super::{Lab, Notice, Setup};
+use crate::lesson::{self, Lesson, Stop};
+use crate::session::Breakpoints;
+use crate::view::Selection;
+
+/// Where somebody is in a lesson.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    pub lesson: &'static Lesson,
+    /// The stop that is shown; none before the first.
+    pub stop: Option<usize>,
+    /// What was answered at each stop.
+    pub answers: Vec<Option<usize>>,
+}
+
+impl Course {
+    pub fn current(&self) -> Option<&'static Stop> {
+        self.stop.and_then(|at| self.lesson.stops.get(at))
+    }
+
+    pub fn is_last(&self) -> bool {
+        self.stop.is_some_and(|at| at + 1 >= self.lesson.stops.len())
+    }
+
+    /// The answer given at the current stop.
+    pub fn answer(&self) -> Option<usize> {
+        self.stop.and_then(|at| self.answers.get(at).copied().flatten())
+    }
+}
+
+impl Lab {
+    /// Opens a lesson at its beginning; whether there is one of that name.
+    pub fn open_lesson(&mut self, id: &str) -> bool {
+        let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
+        self.choose(None);
+        self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));
+        self.ptx = lesson.kernel.into();
+        self.launch = lesson.launch.into();
+        self.read(None);
+        self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
+        true
+    }
+
+    /// Goes to a stop of the lesson: its technique, its cycle.
+    pub fn go_to_stop(&mut self, at: usize) {
+        let Some(course) = &self.course else { return };
+        let lesson = course.lesson;
+        let Some((stop, cycle)) = lesson.stops.get(at).and_then(|stop| Some((stop, lesson.cycle_of(stop)?))) else { return };
+        self.transport.rest();
+        let wanted = setup(lesson, &stop.technique);
+        if self.setup != wanted || self.stage.is_none() {
+            self.setup = wanted;
+            self.build(None);
+        }
+        if let Some(stage) = &mut self.stage {
+            stage.session.seek(cycle);
+            let ahead = cycle.saturating_sub(stage.session.cycle());
+            if ahead > 0 {
+                stage.session.advance(ahead, &Breakpoints::default());
+            }
+        }
+        self.selection = self.selection.or(Some(Selection::Warp { sm: 0, warp: 0 }));
+        self.notice = None;
+        if let Some(course) = &mut self.course {
+            course.stop = Some(at);
+        }
+    }
+
+    /// On to the next stop.
+    pub fn next_stop(&mut self) {
+        if let Some(course) = &self.course {
+            self.go_to_stop(course.stop.map_or(0, |at| at + 1));
+        }
+    }
+
+    /// Back to the stop before.
+    pub fn previous_stop(&mut self) {
+        if let Some(at) = self.course.as_ref().and_then(|course| course.stop).and_then(|at| at.checked_sub(1)) {
+            self.go_to_stop(at);
+        }
+    }
+
+    /// Answers the current stop's question.
+    pub fn answer(&mut self, choice: usize) {
+        let Some(course) = &mut self.course else { return };
+        if let Some(slot) = course.stop.and_then(|at| course.answers.get_mut(at)) {
+            *slot = Some(choice);
+        }
+    }
+
+    /// Leaves the lesson; the kernel and the machine stay, to try things out.
+    pub fn leave_lesson(&mut self) {
+        self.course = None;
+        self.notice = Some(Notice::good("The lesson is over; its kernel and machine stay, to try things out."));
+    }
+}
+
+fn setup(lesson: &Lesson, technique: &str) -> Setup {
+    Setup { preset: lesson.preset.clone(), technique: technique.to_string(), keys: lesson.keys.clone() }
+}

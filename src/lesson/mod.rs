@@ -1,0 +1,271 @@
+//! Lessons: short guided runs of a small kernel on the machine for lessons, with stops at the right cycles.
+//!
+//! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `launch.toml`;
+//! and `lesson.toml`: title, the paper's section, preset and keys, and the stops in their order. A stop says under which
+//! technique and at which [`Moment`] the run halts, what there is to see, and may ask a question.
+//!
+//! # Adding a lesson
+//! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
+
+use crate::config::{Config, apply_techniques};
+use crate::event::{Event, Sink};
+use crate::launch::Launch;
+use crate::program::{self, Pc, Program};
+use crate::replay::Replay;
+use crate::sim::Sim;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// What a lesson's file says.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    pub title: String,
+    /// Of the paper.
+    pub section: String,
+    pub preset: String,
+    /// Keys of the machine that differ from the preset's.
+    #[serde(default)]
+    pub keys: BTreeMap<String, String>,
+    /// The techniques that it compares, the first one being where it begins.
+    pub techniques: Vec<String>,
+    /// What it is about, before the first stop.
+    pub about: String,
+    #[serde(rename = "stop")]
+    pub stops: Vec<Stop>,
+    /// The folder's name, and its files.
+    #[serde(skip)]
+    pub id: &'static str,
+    #[serde(skip)]
+    pub kernel: &'static str,
+    #[serde(skip)]
+    pub launch: &'static str,
+}
+
+/// A place where the run halts.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// Another one than the stop before's: the run begins anew.
+    pub technique: String,
+    pub at: Moment,
+    pub text: String,
+    pub question: Option<Question>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub text: String,
+    pub choices: Vec<String>,
+    /// The right choice, from 0.
+    pub answer: usize,
+    /// Said when it was chosen, or given up on.
+    pub because: String,
+}
+
+/// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Moment {
+    Cycle {
+        cycle: u64,
+    },
+    Event {
+        event: Kind,
+        /// Only at the first instruction behind this label of the kernel.
+        label: Option<String>,
+        #[serde(default = "first")]
+        nth: u32,
+    },
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A warp issues the instruction.
+    Issued,
+    /// A branch splits a warp.
+    Diverged,
+    /// A warp is put together there.
+    Formed,
+    /// Threads join a warp of the pool there.
+    Merged,
+    /// A warp arrives at a branch or meeting point of its block.
+    Arrived,
+    /// Threads merge at a likely-convergence point.
+    Likely,
+    /// Threads come to their static warp's barrier.
+    WarpBarrier,
+    /// The block ends.
+    Ended,
+}
+
+impl Kind {
+    /// Whether an event is of this kind, and the PC that it is about.
+    fn of(self, event: &Event) -> Option<Pc> {
+        match (self, *event) {
+            (Kind::Issued, Event::Issued { pc, .. })
+            | (Kind::Diverged, Event::Branch { pc, diverged: true, .. })
+            | (Kind::Formed, Event::Formed { pc, .. })
+            | (Kind::Merged, Event::Merged { pc, .. })
+            | (Kind::Arrived, Event::BlockArrive { pc, .. })
+            | (Kind::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
+            | (Kind::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
+            (Kind::Ended, Event::BlockEnd { .. }) => Some(0),
+            _ => None,
+        }
+    }
+}
+
+/// Every lesson, in order.
+pub fn all() -> &'static [Lesson] {
+    static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
+    LESSONS.get_or_init(|| FILES.iter().filter_map(|file| file.read().ok()).collect())
+}
+
+struct File {
+    id: &'static str,
+    lesson: &'static str,
+    kernel: &'static str,
+    launch: &'static str,
+}
+
+impl File {
+    fn read(&self) -> Result<Lesson, toml::de::Error> {
+        let lesson: Lesson = toml::from_str(self.lesson)?;
+        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..lesson })
+    }
+}
+
+macro_rules! lessons {
+    ($($id:literal,)*) => {
+        static FILES: &[File] = &[$(File {
+            id: $id,
+            lesson: include_str!(concat!("../../static/lessons/", $id, "/lesson.toml")),
+            kernel: include_str!(concat!("../../static/lessons/", $id, "/kernel.ptx")),
+            launch: include_str!(concat!("../../static/lessons/", $id, "/launch.toml")),
+        },)*];
+    };
+}
+
+lessons! {
+    "1-compaction",
+    "2-starvation-eddy",
+    "3-lost-coalescing",
+    "4-likely-convergence",
+    "5-warp-synchronous",
+}
+
+/// More cycles than any lesson takes.
+const MOST_CYCLES: u64 = 10_000;
+
+impl Lesson {
+    pub fn config(&self, technique: &str) -> Result<Config, String> {
+        let mut config = Config::preset(&self.preset).map_err(|error| error.to_string())?;
+        apply_techniques(&mut config, technique).map_err(|error| error.to_string())?;
+        for (key, value) in &self.keys {
+            config.set(key, value).map_err(|error| error.to_string())?;
+        }
+        Ok(config)
+    }
+
+    /// The machine before its first cycle.
+    pub fn sim(&self, technique: &str) -> Result<Sim, String> {
+        let launch = Launch::parse(self.launch).map_err(|error| error.to_string())?;
+        let program = program::load(self.kernel, launch.kernel.as_deref())
+            .map_err(|problems| format!("{} problems in the kernel", problems.len()))?;
+        let buffers = launch.fill(&|file| Err(format!("lessons have no file {file}"))).map_err(|error| error.to_string())?;
+        Sim::new(program, self.config(technique)?, &launch, &buffers).map_err(|error| error.to_string())
+    }
+
+    /// The first instruction behind a label of the kernel.
+    pub fn label(&self, program: &Program, label: &str) -> Option<Pc> {
+        let line = format!("\n{label}:\n");
+        let at = self.kernel.find(&line)? + 1;
+        program.instructions.iter().position(|instruction| instruction.span.start as usize > at).map(|pc| pc as Pc)
+    }
+
+    /// The cycle at which the machine stands when a stop is reached; `None` if it never is.
+    pub fn cycle_of(&self, stop: &Stop) -> Option<u64> {
+        let mut run = Replay::new(self.sim(&stop.technique).ok()?);
+        match &stop.at {
+            Moment::Cycle { cycle } => {
+                run.seek(*cycle);
+                (run.cycle() == *cycle).then_some(*cycle)
+            }
+            Moment::Event { event, label, nth } => {
+                let pc = match label {
+                    Some(label) => Some(self.label(&run.sim().machine.program, label)?),
+                    None => None,
+                };
+                let mut watch = Watch { kind: *event, pc, left: *nth };
+                while !run.ended() && watch.left > 0 && run.cycle() < MOST_CYCLES {
+                    run.step(&mut watch);
+                }
+                (watch.left == 0).then_some(run.cycle())
+            }
+        }
+    }
+}
+
+/// Counts down to the event that is waited for.
+struct Watch {
+    kind: Kind,
+    pc: Option<Pc>,
+    left: u32,
+}
+
+impl Sink for Watch {
+    fn event(&mut self, _: u64, event: Event) {
+        if let Some(pc) = self.kind.of(&event)
+            && self.pc.is_none_or(|wanted| wanted == pc)
+        {
+            self.left = self.left.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lesson_can_be_read() {
+        for file in FILES {
+            if let Err(error) = file.read() {
+                panic!("{}: {error}", file.id);
+            }
+        }
+        assert_eq!(all().len(), FILES.len());
+    }
+
+    #[test]
+    fn every_stop_comes_up_and_stops_of_a_technique_go_forwards() {
+        for lesson in all() {
+            let mut before: Option<(&str, u64)> = None;
+            for stop in &lesson.stops {
+                let cycle = lesson.cycle_of(stop).unwrap_or_else(|| panic!("{}: {:?} never comes", lesson.id, stop.at));
+                assert!(lesson.techniques.contains(&stop.technique), "{}: {}", lesson.id, stop.technique);
+                if let Some((technique, earlier)) = before {
+                    assert!(technique != stop.technique || cycle >= earlier, "{}: {:?} at {cycle}", lesson.id, stop.at);
+                }
+                before = Some((&stop.technique, cycle));
+            }
+        }
+    }
+
+    #[test]
+    fn every_question_has_its_answer() {
+        for lesson in all() {
+            let questions: Vec<&Question> = lesson.stops.iter().filter_map(|stop| stop.question.as_ref()).collect();
+            assert!(!questions.is_empty(), "{} asks nothing", lesson.id);
+            assert!(questions.iter().all(|q| q.answer < q.choices.len() && q.choices.len() > 1), "{}", lesson.id);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Lessons: a list to choose from, and the text beside the stage while one is walked through.
+
+use super::drawer::Drawer;
+use super::handle::Handle;
+use super::prose::prose;
+use crate::lab::{Course, Lab};
+use crate::lesson::{self, Question};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub struct ListProps {
+    pub handle: Handle,
+    pub onclose: Callback<()>,
+    /// A lesson was opened.
+    pub onopen: Callback<()>,
+}
+
+/// Every lesson.
+#[component]
+pub fn LessonList(props: &ListProps) -> Html {
+    let item = |lesson: &'static lesson::Lesson| {
+        let onclick = {
+            let (handle, onopen) = (props.handle.clone(), props.onopen.clone());
+            Callback::from(move |_: MouseEvent| {
+                handle.act(|lab| {
+                    lab.open_lesson(lesson.id);
+                });
+                onopen.emit(());
+            })
+        };
+        html! {
+            <li>
+                <button type="button" id={format!("lesson-{}", lesson.id)} {onclick}>
+                    <strong>{ &lesson.title }</strong>
+                    <span class="note">{ format!("{} · {}", lesson.section, lesson.techniques.join(", ")) }</span>
+                </button>
+            </li>
+        }
+    };
+    html! {
+        <Drawer title="Lessons" id="lessons-list" onclose={props.onclose.clone()}>
+            <p class="status">{ "Short guided runs of small kernels: the text beside the stage stops the machine where there is something to see." }</p>
+            <ol class="scroll lessons">{ for lesson::all().iter().map(item) }</ol>
+        </Drawer>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+}
+
+/// The lesson that is being walked through.
+#[component]
+pub fn LessonPanel(props: &Props) -> Html {
+    let handle = &props.handle;
+    let Some(course) = handle.read(|lab| lab.course.clone()) else {
+        return html! { <p class="empty"><strong>{ "No lesson is open" }</strong>{ "Choose one under Lessons at the top." }</p> };
+    };
+    let lesson = course.lesson;
+    let (text, number) = match course.stop {
+        Some(at) => (lesson.stops[at].text.as_str(), at + 1),
+        None => (lesson.about.as_str(), 0),
+    };
+    let dots = (0..lesson.stops.len()).map(|at| {
+        let current = (course.stop == Some(at)).then_some("true");
+        let title = format!("Stop {} ({})", at + 1, lesson.stops[at].technique);
+        html! {
+            <button type="button" class="dot" aria-current={current} aria-label={title.clone()} {title}
+                onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(at))}></button>
+        }
+    });
+    let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
+    html! {
+        <div class="scroll lesson" aria-live="polite">
+            <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
+            <p class="note">{ &lesson.section }
+                if let Some(stop) = course.current() {
+                    { format!(" · stop {number} of {} · ", lesson.stops.len()) }<strong>{ &stop.technique }</strong>
+                }
+            </p>
+            <div class="prose" id="lesson-text">{ prose(text) }</div>
+            if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
+                { ask(handle, &course, question) }
+            }
+            if away {
+                <p class="note">{ "You have moved on from this stop. " }
+                    <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
+                </p>
+            }
+            <nav class="stops" aria-label="Stops">
+                <button type="button" id="previous-stop" disabled={number <= 1} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
+                { for dots }
+                <button type="button" id="next-stop" class="primary" disabled={course.is_last()} onclick={handle.callback(Lab::next_stop)}>
+                    { if number == 0 { "Begin" } else { "Next" } }
+                </button>
+            </nav>
+        </div>
+    }
+}
+
+/// Whether the machine stands elsewhere than at the stop.
+fn is_away(lab: &Lab, course: &Course) -> bool {
+    course
+        .current()
+        .is_some_and(|stop| course.lesson.cycle_of(stop) != Some(lab.cycle()) || lab.setup.technique != stop.technique)
+}
+
+fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
+    let given = course.answer();
+    let choice = |(at, text): (usize, &'static String)| {
+        let mark = match given {
+            Some(_) if at == question.answer => Some("right"),
+            Some(chosen) if at == chosen => Some("wrong"),
+            _ => None,
+        };
+        html! {
+            <button type="button" class={classes!("choice", mark)} disabled={given.is_some()}
+                onclick={handle.callback(move |lab: &mut Lab| lab.answer(at))}>
+                { text }
+                if let Some(mark) = mark { <span class="note">{ if mark == "right" { "✓ right" } else { "✗" } }</span> }
+            </button>
+        }
+    };
+    html! {
+        <section class="question" aria-label="Question">
+            <p><strong>{ &question.text }</strong></p>
+            { for question.choices.iter().enumerate().map(choice) }
+            if given.is_some() {
+                <p id="because">{ &question.because }</p>
+            }
+        </section>
+    }
+}
