@@ -40,7 +40,7 @@ fn picture(lab: &Lab) -> String {
     let cards = picture.warps.iter().map(|w| card::card(stage.witness(&picture), Selection::Warp { sm: w.sm, warp: w.warp }));
     format!(
         "{}\n{:?}\n{:?}\n{:?}",
-        svg(&scene, &Palette::new(Theme::Light)),
+        svg(&scene, Palette::of(Theme::Light)),
         cards.collect::<Vec<_>>(),
         stage.session.replay().tally(),
         stage.session.last()

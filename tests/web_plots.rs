@@ -67,7 +67,7 @@ fn count(pixels: &[[u8; 4]], Rgb(r, g, b): Rgb) -> usize {
 fn every_figure_is_drawn_at_its_size_in_its_colours() {
     let series = series();
     for theme in [Theme::Light, Theme::Dark] {
-        let palette = Palette::new(theme);
+        let palette = Palette::of(theme);
         for figure in FIGURES {
             let chart = Chart::new(figure, &series, 32, 200);
             let canvas = canvas();
@@ -91,7 +91,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
 #[wasm_bindgen_test]
 fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
     let ratio = web_sys::window().expect("a window").device_pixel_ratio();
-    let palette = Palette::new(Theme::Light);
+    let palette = Palette::of(Theme::Light);
     for figure in FIGURES {
         let canvas = canvas();
         assert!(chart::show(&canvas, &Chart::new(figure, &series(), 32, 200), &palette, 380));
@@ -103,7 +103,7 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
 #[wasm_bindgen_test]
 fn a_run_without_cycles_says_so() {
     let canvas = canvas();
-    let palette = Palette::new(Theme::Light);
+    let palette = Palette::of(Theme::Light);
     assert!(chart::show(&canvas, &Chart::new(&FIGURES[0], &Series::new(1), 32, 200), &palette, 380));
     let pixels = pixels(&canvas);
     let ground = count(&pixels, palette.get(Tone::Panel));
@@ -116,7 +116,7 @@ async fn png(chart: &Chart, scale: u32) -> Blob {
     let out = made.clone();
     let done = Promise::new(&mut |resolve, _| {
         let out = out.clone();
-        let asked = chart::png(chart, &Palette::new(Theme::Light), scale, move |blob| {
+        let asked = chart::png(chart, Palette::of(Theme::Light), scale, move |blob| {
             *out.borrow_mut() = Some(blob);
             let _ = resolve.call0(&JsValue::NULL);
         });
@@ -144,7 +144,7 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
         canvas.set_height(height);
         context(&canvas).draw_image_with_image_bitmap(bitmap.unchecked_ref(), 0.0, 0.0).expect("drawn");
         let pixels = pixels(&canvas);
-        let palette = Palette::new(Theme::Light);
+        let palette = Palette::of(Theme::Light);
         for curve in &chart.curves {
             let found = count(&pixels, curve.label.paint.colour(&palette));
             assert!(found > 100, "{} has {found} pixels at {scale}×", curve.label.name);
@@ -156,7 +156,7 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
 #[wasm_bindgen_test]
 fn drawing_is_quick() {
     let clock = web_sys::window().expect("a window").performance().expect("a clock");
-    let (series, palette) = (series(), Palette::new(Theme::Light));
+    let (series, palette) = (series(), Palette::of(Theme::Light));
     for figure in FIGURES {
         let canvas = canvas();
         let mut times: Vec<f64> = (0..30)

@@ -123,7 +123,7 @@ mod tests {
         record.event(2, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Data) });
         record.close(4);
         assert_eq!(rows(&record), [1]);
-        let colours = colours(&Palette::new(Theme::Light));
+        let colours = colours(Palette::of(Theme::Light));
         let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 5, 1.0, &colours);
         let expected: Vec<u8> = [0, 0, 2, 2, 9].iter().flat_map(|&code: &usize| colours[code]).collect();
         assert_eq!(pixels, expected);

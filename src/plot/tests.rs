@@ -227,7 +227,7 @@ fn nothing_is_written_on_the_data_or_off_the_sheet() {
         for figure in FIGURES {
             let mut chart = Chart::new(figure, &series, 32, 200);
             chart.note = "collatz, PDOM, GTX480".into();
-            let marks = lay_out(&chart, &Palette::new(Theme::Light), &frame);
+            let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
             let drawn: Vec<(i32, i32)> = marks
                 .iter()
                 .filter_map(|mark| match mark {
@@ -259,7 +259,7 @@ fn nothing_is_written_on_the_data_or_off_the_sheet() {
 #[test]
 fn data_are_where_their_values_are() {
     let frame = Frame { width: 340, height: 200, scale: 1.0, fine: 1, titled: false };
-    let marks = lay_out(&chart("simd-efficiency"), &Palette::new(Theme::Light), &frame);
+    let marks = lay_out(&chart("simd-efficiency"), Palette::of(Theme::Light), &frame);
     let path = marks.iter().find_map(|mark| if let Mark::Path { points, .. } = mark { Some(points) } else { None });
     let area = marks.iter().find_map(|mark| if let Mark::Area { points, .. } = mark { Some(points) } else { None });
     let path = path.expect("a line");
@@ -275,7 +275,7 @@ fn the_cycle_that_is_looked_at_is_marked() {
     let count = |cycle| {
         let mut chart = chart("ipc");
         chart.cycle = cycle;
-        lay_out(&chart, &Palette::new(Theme::Light), &FRAMES[0]).len()
+        lay_out(&chart, Palette::of(Theme::Light), &FRAMES[0]).len()
     };
     assert_eq!(count(Some(2)), count(None) + 1);
     assert_eq!(count(Some(4)), count(None), "the end needs no mark");
@@ -309,7 +309,7 @@ fn files_are_well_formed_and_have_their_legend_and_fonts() {
     for figure in FIGURES {
         let mut chart = Chart::new(figure, &series(), 32, 100);
         chart.note = "a < b & \"c\"".into();
-        let file = svg(&chart, &Palette::new(Theme::Light), 720, 360);
+        let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
         assert_well_formed(&file);
         assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"360\" viewBox="), "{file}");
         assert!(file.contains("a &lt; b &amp; &quot;c&quot;") && !file.contains("a < b"));
@@ -327,7 +327,7 @@ fn files_are_well_formed_and_have_their_legend_and_fonts() {
 
 #[test]
 fn letters_in_files_are_as_large_as_on_canvas() {
-    let file = svg(&chart("ipc"), &Palette::new(Theme::Light), 720, 360);
+    let file = svg(&chart("ipc"), Palette::of(Theme::Light), 720, 360);
     let size = file.split("font-size=\"").filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok()).fold(0.0, f64::max);
     assert!((size / f64::from(FINE) - 18.0).abs() < 0.01, "{size}");
 }
@@ -335,7 +335,7 @@ fn letters_in_files_are_as_large_as_on_canvas() {
 #[test]
 fn both_themes_have_the_pages_colours() {
     for theme in [Theme::Light, Theme::Dark] {
-        let palette = Palette::new(theme);
+        let palette = Palette::of(theme);
         let file = svg(&Chart::new(figure("stalls"), &long(90), 32, 100), &palette, 720, 360);
         let has = |colour: Rgb| file.contains(&format!("fill=\"{}\"", colour.css().to_uppercase()));
         assert!(Reason::ALL.into_iter().all(|reason| has(palette.get(Tone::Reason(reason)))), "{theme:?}");
@@ -350,7 +350,7 @@ fn both_themes_have_the_pages_colours() {
 
 #[test]
 fn any_data_can_be_drawn() {
-    let palette = Palette::new(Theme::Dark);
+    let palette = Palette::of(Theme::Dark);
     let one = {
         let mut series = Series::new(1);
         series.event(0, &Event::Cycle { sm: 0, counts: [0; 9], repeat: 1 });
@@ -385,9 +385,9 @@ fn a_sheet_that_fits_leaves_the_data_their_height() {
         for width in [300, 360, 420, 700] {
             let height = fitting_height(&chart, width, 120);
             let frame = Frame { width, height, scale: 1.0, fine: 1, titled: false };
-            let marks = lay_out(&chart, &Palette::new(Theme::Light), &frame);
+            let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
             let axis = marks.iter().filter_map(|mark| match mark {
-                Mark::Bar { from, to, colour } if *colour == Palette::new(Theme::Light).get(Tone::Line) => Some((from.1, to.1)),
+                Mark::Bar { from, to, colour } if *colour == Palette::of(Theme::Light).get(Tone::Line) => Some((from.1, to.1)),
                 _ => None,
             });
             let (top, bottom) = axis.fold((i32::MAX, 0), |(top, bottom), line| (top.min(line.0), bottom.max(line.0)));

@@ -1,6 +1,7 @@
 //! The page's colours, read from the same style sheet that the page uses.
 
 use crate::event::Reason;
+use std::sync::OnceLock;
 
 const TOKENS: &str = include_str!("../../www/tokens.css");
 
@@ -76,7 +77,13 @@ pub struct Palette {
 }
 
 impl Palette {
-    pub fn new(theme: Theme) -> Palette {
+    /// The theme's colours, read once.
+    pub fn of(theme: Theme) -> &'static Palette {
+        static PALETTES: [OnceLock<Palette>; 2] = [OnceLock::new(), OnceLock::new()];
+        PALETTES[theme as usize].get_or_init(|| Palette::read(theme))
+    }
+
+    fn read(theme: Theme) -> Palette {
         let (light, dark) = TOKENS.split_once("[data-theme=\"dark\"]").unwrap_or((TOKENS, TOKENS));
         let text = if theme == Theme::Dark { dark } else { light };
         let find = |name: &str| {
@@ -107,19 +114,19 @@ mod tests {
     #[test]
     fn every_token_has_a_colour_in_both_themes() {
         for theme in [Theme::Light, Theme::Dark] {
-            let palette = Palette::new(theme);
+            let palette = Palette::of(theme);
             for (tone, token) in PLAIN {
                 assert!(palette.get(*tone) != Rgb::default(), "{token} in {theme:?}");
             }
             assert!(palette.warps.iter().chain(&palette.reasons).all(|colour| *colour != Rgb::default()), "{palette:?}");
         }
-        assert_ne!(Palette::new(Theme::Light), Palette::new(Theme::Dark));
+        assert_ne!(Palette::of(Theme::Light), Palette::of(Theme::Dark));
     }
 
     #[test]
     fn words_and_marks_stand_out_from_their_ground() {
         for theme in [Theme::Light, Theme::Dark] {
-            let palette = Palette::new(theme);
+            let palette = Palette::of(theme);
             for ground in [Tone::Panel, Tone::Sunken, Tone::Ground] {
                 for text in [Tone::Text, Tone::Soft, Tone::Accent, Tone::Good, Tone::Bad] {
                     let contrast = palette.get(text).contrast(palette.get(ground));

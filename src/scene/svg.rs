@@ -85,7 +85,7 @@ mod tests {
         let mut scene: Scene<()> = Scene::new(10.0, 10.0);
         scene.label(0, Tone::Text, 0.0, 8.0, 8.0, Align::Left, "a < b & \"c\"");
         scene.fill(0, Tone::Warp(0), Rect::new(0.0, 0.0, 2.0, 2.0));
-        let file = svg(&scene, &Palette::new(Theme::Light));
+        let file = svg(&scene, Palette::of(Theme::Light));
         assert!(file.contains("a &lt; b &amp; &quot;c&quot;"), "{file}");
         assert!(file.contains("#b87f00"), "{file}");
     }

@@ -1,28 +1,34 @@
 //! The way from one scene to the next.
 
 use super::{Figure, Key, Rect, Scene, Shape};
-use std::collections::HashMap;
 
 /// The scene between `old` and `new`, `part` (0 to 1) of the way: what has a key in both moves, what is only in the new
 /// one fades in, what is only in the old one fades out.
 pub fn tween<T: Copy>(old: &Scene<T>, new: &Scene<T>, part: f32) -> Scene<T> {
     let part = ease(part.clamp(0.0, 1.0));
-    // The order of shapes is that of the scenes; the map is only asked, never gone through.
-    let before: HashMap<Key, &Shape> = old.shapes.iter().filter(|s| s.key != 0).map(|s| (s.key, s)).collect();
-    let after: HashMap<Key, ()> = new.shapes.iter().filter(|s| s.key != 0).map(|s| (s.key, ())).collect();
+    let (before, after) = (by_key(old), by_key(new));
+    let find = |keys: &[(Key, u32)], key: Key| keys.binary_search_by_key(&key, |(key, _)| *key).ok().map(|at| keys[at].1);
     let mut shapes = Vec::with_capacity(new.shapes.len());
-    for shape in old.shapes.iter().filter(|s| s.key != 0 && !after.contains_key(&s.key)) {
+    for shape in old.shapes.iter().filter(|s| s.key != 0 && find(&after, s.key).is_none()) {
         shapes.push(Shape { alpha: shape.alpha * (1.0 - part), ..shape.clone() });
     }
     for shape in &new.shapes {
-        match before.get(&shape.key) {
+        match find(&before, shape.key).map(|at| &old.shapes[at as usize]) {
             _ if shape.key == 0 => shapes.push(shape.clone()),
-            Some(was) if *was == shape => shapes.push(shape.clone()),
+            Some(was) if was == shape => shapes.push(shape.clone()),
             Some(was) => between(was, shape, part, &mut shapes),
             None => shapes.push(Shape { alpha: shape.alpha * part, ..shape.clone() }),
         }
     }
     Scene { shapes, width: new.width, height: new.height, spots: new.spots.clone(), words: new.words.clone() }
+}
+
+/// Where the shapes with a key are, in the order of their keys.
+fn by_key<T>(scene: &Scene<T>) -> Vec<(Key, u32)> {
+    let keyed = scene.shapes.iter().enumerate().filter(|(_, shape)| shape.key != 0);
+    let mut keys: Vec<(Key, u32)> = keyed.map(|(at, shape)| (shape.key, at as u32)).collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// Slow at both ends.

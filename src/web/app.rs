@@ -45,7 +45,7 @@ const SEEN: &str = "warpscope.seen";
 const FAST_SLICE_MS: f64 = 13.0;
 const SLOW_SLICE_MS: f64 = 6.0;
 /// Frames between two drawings while it runs fast.
-const FAST_FRAMES: u32 = 4;
+const FAST_FRAMES: u32 = 6;
 
 #[component]
 pub fn App() -> Html {

@@ -7,12 +7,20 @@ pub const SANS: &str = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Libera
 pub const MONO: &str =
     "ui-monospace, \"Cascadia Mono\", \"SF Mono\", Menlo, Consolas, \"Liberation Mono\", \"DejaVu Sans Mono\", monospace";
 
-/// Paints every shape. What the canvas was last told is not told again: that is what costs.
+/// Paints every shape, words on top. What the canvas was last told is not told again: that is what costs, and telling it of
+/// another font costs most, so words are painted font by font.
 pub fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette) {
     let mut pen = Pen { context, palette, fill: None, stroke: None, alpha: 1.0, font: None, align: None };
     context.set_line_width(1.0);
+    let mut fonts: Vec<(f32, bool, bool)> = Vec::new();
     for shape in &scene.shapes {
         if shape.alpha <= 0.0 {
+            continue;
+        }
+        if let Figure::Text { size, mono, bold, .. } = shape.figure {
+            if !fonts.contains(&(size, mono, bold)) {
+                fonts.push((size, mono, bold));
+            }
             continue;
         }
         pen.alpha(shape.alpha);
@@ -43,9 +51,16 @@ pub fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &
                 context.line_to((r.x + r.w).into(), (r.y + r.h).into());
                 context.stroke();
             }
-            Figure::Text { x, y, size, align, mono, bold, text } => {
+            Figure::Text { .. } => {}
+        }
+    }
+    for font in fonts {
+        pen.font(font);
+        for shape in scene.shapes.iter().filter(|shape| shape.alpha > 0.0) {
+            let Figure::Text { x, y, size, align, mono, bold, text } = &shape.figure else { continue };
+            if (*size, *mono, *bold) == font {
+                pen.alpha(shape.alpha);
                 pen.fill(shape.tone);
-                pen.font(*size, *mono, *bold);
                 pen.align(*align);
                 let _ = context.fill_text(text, (*x).into(), (*y).into());
             }
@@ -60,6 +75,7 @@ struct Pen<'a> {
     fill: Option<Tone>,
     stroke: Option<Tone>,
     alpha: f32,
+    /// Size, monospace, bold.
     font: Option<(f32, bool, bool)>,
     align: Option<Align>,
 }
@@ -84,8 +100,9 @@ impl Pen<'_> {
         }
     }
 
-    fn font(&mut self, size: f32, mono: bool, bold: bool) {
-        if self.font.replace((size, mono, bold)) != Some((size, mono, bold)) {
+    fn font(&mut self, font: (f32, bool, bool)) {
+        if self.font.replace(font) != Some(font) {
+            let (size, mono, bold) = font;
             let (weight, family) = (if bold { "600 " } else { "" }, if mono { MONO } else { SANS });
             self.context.set_font(&format!("{weight}{size}px {family}"));
         }

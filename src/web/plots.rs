@@ -154,7 +154,7 @@ fn Plot(props: &PlotProps) -> Html {
 /// What is drawn on, and what has yet to be.
 struct Easel {
     /// What to draw, in which colours, how wide.
-    subject: Option<(Handle, Palette, u32)>,
+    subject: Option<(Handle, &'static Palette, u32)>,
     canvases: Vec<NodeRef>,
     plots: Vec<Standing>,
     frames: Option<Frames>,
@@ -181,11 +181,7 @@ impl Default for Easel {
 
 impl Easel {
     fn take(&mut self, handle: Handle, theme: Theme, width: u32) {
-        let palette = match self.subject.take() {
-            Some((_, palette, _)) if palette.theme == theme => palette,
-            _ => Palette::new(theme),
-        };
-        self.subject = Some((handle, palette, width));
+        self.subject = Some((handle, Palette::of(theme), width));
         self.plots.iter_mut().for_each(|plot| plot.stale = true);
     }
 
@@ -212,15 +208,15 @@ impl Easel {
         let (handle, ..) = self.subject.as_ref()?;
         let most = if format == Format::Csv { usize::MAX } else { most_stretches(FILE.0) };
         let chart = chart(handle, at, most)?;
-        let palette = Palette::new(theme);
+        let palette = Palette::of(theme);
         let name = handle.on_stage(|lab, stage| {
             let kernel = lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name);
             let machine = if lab.setup.technique.is_empty() { &lab.setup.preset } else { &lab.setup.technique };
             file_name(kernel, machine, &chart, &format.ending())
         })?;
         match format {
-            Format::Png(scale) => png(&chart, &palette, scale, move |blob| save(&name, &blob))?,
-            Format::Svg => save_text(&name, "image/svg+xml", &svg(&chart, &palette, FILE.0, FILE.1)),
+            Format::Png(scale) => png(&chart, palette, scale, move |blob| save(&name, &blob))?,
+            Format::Svg => save_text(&name, "image/svg+xml", &svg(&chart, palette, FILE.0, FILE.1)),
             Format::Csv => save_text(&name, "text/csv;charset=utf-8", &csv(&chart)),
         }
         Some(())

@@ -111,7 +111,7 @@ fn show(
     theme: Theme,
     size: (f64, f64),
 ) {
-    let palette = Palette::new(theme);
+    let palette = Palette::of(theme);
     let paint_it = move |scene: &Scene<Selection>| {
         if let Some(context) = canvas::context(&node, size.0, size.1) {
             let _ = context.translate(MARGIN, MARGIN);

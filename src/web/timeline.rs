@@ -89,7 +89,7 @@ pub fn Timeline(props: &Props) -> Html {
             (props.handle.clone(), props.theme, *span, *pointer, (width, height)),
             move |(handle, theme, span, pointer, size)| {
                 handle.on_stage(|lab, stage| {
-                    let sheet = Sheet { record: stage.session.record(), span: *span, palette: Palette::new(*theme), size: *size };
+                    let sheet = Sheet { record: stage.session.record(), span: *span, palette: Palette::of(*theme), size: *size };
                     let selected = lab.selection.and_then(Selection::warp);
                     sheet.draw(&node, &tall, stage.session.cycle(), selected, *pointer);
                 });
@@ -216,7 +216,7 @@ fn row_height(rows: usize, height: f64) -> f64 {
 struct Sheet<'a> {
     record: &'a Record,
     span: Span,
-    palette: Palette,
+    palette: &'static Palette,
     size: (f64, f64),
 }
 

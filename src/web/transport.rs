@@ -175,7 +175,7 @@ fn draw_marks(handle: &Handle, node: &NodeRef, reached: u64, theme: Theme, (widt
         return;
     }
     let Some(context) = canvas::context(node, width, height) else { return };
-    let palette = Palette::new(theme);
+    let palette = Palette::of(theme);
     handle.on_stage(|_, stage| {
         let kinds = [
             (Kind::Divergence, Tone::Accent, 0.0),
