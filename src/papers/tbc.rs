@@ -1,7 +1,9 @@
 //! Thread Block Compaction (Fung and Aamodt, HPCA 2011): its evaluation in section 6, on the machine of its table 2.
 //!
 //! The paper sorts its benchmarks by SIMD efficiency under PDOM: below 76 per cent they are divergent, else coherent (section
-//! 2.2.2). The same rule sorts the catalogue here. Speedups are ratios of cycles, their means harmonic.
+//! 2.2.2). The same rule sorts the catalogue here. The paper's two code listings, which are in the catalogue too, are no
+//! applications, and each shows nothing but one effect; they are left out of both sets and only speak where a claim is about
+//! that effect. Speedups are ratios of cycles, their means harmonic.
 
 use super::{Claim, Results, Run, Verdict, harmonic_mean};
 use crate::metrics::Report;
@@ -9,6 +11,8 @@ use crate::workload;
 
 const PAPER: &str = "tbc";
 const PRESET: &str = "tbc";
+/// The listings: example 1 and example 2.
+const EXAMPLES: [&str; 2] = ["tbc_example1", "tbc_example2"];
 /// Section 2.2.2.
 const DIVERGENT_BELOW: f64 = 0.76;
 const TECHNIQUES: [&str; 8] = ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "TBC-LCP-RRB", "TBC-LCP-SRR"];
@@ -38,7 +42,7 @@ type Speedups = Vec<(&'static str, f64)>;
 impl<'a> Board<'a> {
     fn new(results: &'a Results) -> Board<'a> {
         let mut board = Board { results, divergent: Vec::new(), coherent: Vec::new() };
-        for workload in workload::all() {
+        for workload in workload::all().iter().filter(|workload| !EXAMPLES.contains(&workload.name)) {
             let Some(report) = board.report(workload.name, "PDOM") else { continue };
             let set = if report.simd_efficiency < DIVERGENT_BELOW { &mut board.divergent } else { &mut board.coherent };
             set.push(workload.name);
@@ -68,7 +72,17 @@ impl<'a> Board<'a> {
         set.iter().filter_map(|name| Some((*name, cycles(name, "PDOM")? / cycles(name, technique)?))).collect()
     }
 
-    /// A quantity of a technique over that of PDOM, summed over a set.
+    /// A quantity of a technique over that of PDOM, on average over the workloads of a set that have it.
+    fn average(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
+        let ratio = |name: &&'static str| {
+            let pdom = self.report(name, "PDOM").map(&quantity).filter(|&value| value > 0.0)?;
+            Some(self.report(name, technique).map(&quantity)? / pdom)
+        };
+        let ratios: Vec<f64> = set.iter().filter_map(ratio).collect();
+        (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+    }
+
+    /// The same of the sums over a set, for what some hardly have.
     fn ratio(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
         let sum = |technique: &str| {
             set.iter().map(|name| self.report(name, technique).map(&quantity)).sum::<Option<f64>>().filter(|&sum| sum > 0.0)
@@ -188,9 +202,9 @@ fn speeds(board: &Board) -> Vec<Claim> {
         )
         .judge(mean(&wb), format!("{} {}", each(&wb), WB_DIVERGENT)),
         number("tbc.over-dwf", "abstract, section 6", "TBC is 17% faster than DWF on divergent applications", 1.17, 0.1)
-            .judge(mean(&tbc_over_dwf), each(&tbc_over_dwf)),
+            .judge(mean(&tbc_over_dwf), format!("{} {}", each(&tbc_over_dwf), TBC_OVER_DWF)),
         number("tbc.over-dwf-wb", "section 6", "TBC is 6% faster than DWF-WB on divergent applications", 1.06, 0.1)
-            .judge(mean(&tbc_over_wb), each(&tbc_over_wb)),
+            .judge(mean(&tbc_over_wb), format!("{} {}", each(&tbc_over_wb), TBC_OVER_DWF)),
         {
             let measured = mean(&cohe).map(|mean| (format!("{mean:.3}"), mean >= 0.98));
             fact(
@@ -270,8 +284,10 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
         .filter(|((_, before), (_, after))| *after < before - 0.02)
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
-    let lcp_tbc = board.speedups(all, "TBC-LCP", "TBC");
-    let lcp_pdom = board.speedups(all, "PDOM-LCP", "PDOM");
+    // The listing with the break counts here: no application of the catalogue has one.
+    let everything: Vec<&'static str> = workload::all().iter().map(|workload| workload.name).collect();
+    let lcp_tbc = board.speedups(&everything, "TBC-LCP", "TBC");
+    let lcp_pdom = board.speedups(&everything, "PDOM-LCP", "PDOM");
     let touched =
         |speedups: &Speedups| -> Speedups { speedups.iter().filter(|(_, s)| (s - 1.0).abs() > 0.001).copied().collect() };
     let depths: Vec<(&str, u64)> =
@@ -311,7 +327,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             "sections 1 and 2.3, figure 1(b)",
             "Regrouping threads makes more memory accesses, DWF far more than TBC",
             "DWF above TBC above PDOM",
-            match (board.ratio(all, "DWF", transactions), board.ratio(all, "TBC-LCP", transactions)) {
+            match (board.average(all, "DWF", transactions), board.average(all, "TBC-LCP", transactions)) {
                 (Some(dwf), Some(tbc)) => {
                     Some((format!("transactions over PDOM's: DWF {dwf:.2}, TBC {tbc:.2}"), dwf > tbc && tbc >= 1.0))
                 }
@@ -324,7 +340,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             "section 6.3, figure 16",
             "Memory traffic outside the core is within 7% of PDOM's with TBC: the L1 cache absorbs the rest",
             "at most 1.07",
-            board.ratio(all, "TBC-LCP", traffic).map(|ratio| (format!("{ratio:.3}"), ratio <= 1.07)),
+            board.average(all, "TBC-LCP", traffic).map(|ratio| (format!("{ratio:.3}"), ratio <= 1.07)),
             TRAFFIC.to_string(),
         ),
         fact(
@@ -363,13 +379,28 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
     ]
 }
 
-const TBC_DIVERGENT: &str = "";
-const DWF_DIVERGENT: &str = "";
-const WB_DIVERGENT: &str = "";
-const TBC_COHERENT: &str = "";
-const PRIORITY: &str = "";
-const EFFICIENCY: &str = "";
-const STALLS: &str = "";
-const TRAFFIC: &str = "";
-const LCP: &str = "";
-const DEPTH: &str = "";
+const TBC_DIVERGENT: &str = "(speedups of the workloads that have less than 76% SIMD efficiency under PDOM). Mandelbrot and merge \
+    sort gain nothing: neighbouring warps of a block diverge in the same lanes, or only one lane is left, and a thread cannot \
+    leave its lane.";
+const DWF_DIVERGENT: &str = "Better than in the paper, whose DWF loses what it gains to memory stalls. The divergent kernels here \
+    have little coalescing to lose: breadth-first search reads scattered words whoever shares a warp (no port is idle for \
+    memory for more than 5% of the time), the interpreter hardly reads at all. And DWF takes threads from all blocks of the \
+    core: for the interpreter's 16 ways that fills 42% of the lanes, where TBC has the 4 warps of one block and fills 31%.";
+const WB_DIVERGENT: &str = "As with DWF: little coalescing to lose, and warps from all blocks of the core. Kernels whose top-level \
+    divergence spans all their work (interpreter, merge sort) run as under DWF.";
+const TBC_OVER_DWF: &str = "Here DWF is the faster where warps of one block are too few to fill lanes (interpreter) or where TBC's \
+    waits at branches leave the port idle (breadth-first search: 22% of the time for memory, 5% under DWF). DWF's own weakness, \
+    lost coalescing, costs these kernels little; it shows in merge sort, and in the coherent workloads.";
+const TBC_COHERENT: &str = "Block reduction loses to AGE, not to compaction: its warps wait for memory in every block at once, and \
+    with the oldest block first they come one after another (0.99 with RRB).";
+const PRIORITY: &str =
+    "Harmonic means over all workloads. As in the paper the differences are small and no policy is best everywhere.";
+const EFFICIENCY: &str = "Averages over the divergent workloads.";
+const STALLS: &str = "Counted are issue slots in which a warp was ready and its unit, mostly the load/store unit working off \
+    uncoalesced accesses and bank conflicts, was not free; summed over all workloads.";
+const TRAFFIC: &str = "Accesses to the L2 cache over PDOM's, on average over all workloads.";
+const LCP: &str = "Likely-convergence points differ from post-dominators in no application of the catalogue, as in most of the \
+    paper's. The listing of section 4 shows the effect at its extreme: without them every iteration splits the warp once more, \
+    for good.";
+const DEPTH: &str = "A branch that meets where the entry below waits replaces its entry, so a loop does not deepen the stack; the \
+    paper's merge sort, a kernel with deeper nesting, needs 38.";
