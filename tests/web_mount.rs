@@ -20,7 +20,7 @@ async fn the_page_mounts_and_shows_its_name() {
 
     let heading = document.query_selector("h1").unwrap().expect("the page has a heading");
     assert_eq!(heading.text_content().as_deref(), Some("Warpscope"));
-    for panel in ["Source", "Launch", "Result"] {
+    for panel in ["Source", "Mechanism", "Details", "Timeline"] {
         let found = document.query_selector(&format!("section[aria-label={panel}]")).unwrap();
         assert!(found.is_some(), "the panel {panel} is missing");
     }

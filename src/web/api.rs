@@ -7,19 +7,22 @@ use crate::lab::{Lab, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
+use js_sys::Object;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 
 /// What may be chosen when a simulation is made; everything has a default.
 #[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 struct Options {
     preset: Option<String>,
     technique: Option<String>,
     /// Keys of the machine.
     set: BTreeMap<String, KeyValue>,
 }
+
+const OPTIONS: [&str; 3] = ["preset", "technique", "set"];
 
 /// A key's value: as text, or as JavaScript has it.
 #[derive(Deserialize)]
@@ -54,6 +57,7 @@ impl Simulation {
         let options: Options = if options.is_undefined() || options.is_null() {
             Options::default()
         } else {
+            known_options(&options)?;
             serde_wasm_bindgen::from_value(options).map_err(|error| JsError::new(&format!("options: {error}")))?
         };
         let default = Setup::default();
@@ -156,6 +160,15 @@ impl Simulation {
     /// A buffer's bytes at this cycle.
     pub fn buffer(&self, name: &str) -> Option<Vec<u8>> {
         self.lab.stage.as_ref()?.session.sim().state.uncore.global.read_buffer(name)
+    }
+}
+
+/// An option with a typing error in its name must not be passed over.
+fn known_options(options: &JsValue) -> Result<(), JsError> {
+    let names = options.dyn_ref::<Object>().map(Object::keys).unwrap_or_default();
+    match names.iter().filter_map(|name| name.as_string()).find(|name| !OPTIONS.contains(&name.as_str())) {
+        Some(name) => Err(JsError::new(&format!("options: there is no `{name}`; there are {}", OPTIONS.join(", ")))),
+        None => Ok(()),
     }
 }
 

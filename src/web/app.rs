@@ -61,6 +61,7 @@ pub fn App() -> Html {
     use_clock(&handle);
     use_memory(&handle);
     use_links(&handle);
+    use_letting_go();
 
     let switch_theme = {
         let theme = theme.clone();
@@ -73,8 +74,13 @@ pub fn App() -> Html {
     // The hint has done its work once somebody has stepped.
     {
         let hint = hint.clone();
-        let start = use_memo((), |()| handle.read(Lab::cycle));
-        use_effect_with(handle.read(Lab::cycle), move |cycle| {
+        // A link may still be on its way to its cycle: that is no step.
+        let bound = |lab: &Lab| match lab.transport.goal {
+            Goal::Cycle(cycle) => Some(cycle),
+            _ => None,
+        };
+        let start = use_memo((), |()| handle.read(|lab| bound(lab).unwrap_or(lab.cycle())));
+        use_effect_with(handle.read(|lab| bound(lab).unwrap_or(lab.cycle())), move |cycle| {
             if *hint && *cycle != *start {
                 storage::save_as(SEEN, &true);
                 hint.set(false);
@@ -89,6 +95,10 @@ pub fn App() -> Html {
         let (handle, tab, sheet, asked, switch_theme) =
             (handle.clone(), tab.clone(), sheet.clone(), asked.clone(), switch_theme.clone());
         Callback::from(move |event: KeyboardEvent| {
+            // Wherever the focus went meanwhile.
+            if event.key() == "Escape" {
+                sheet.set(None);
+            }
             let Some(deed) = deed(&event) else { return };
             // With a sheet open, only the sheet's own keys count.
             if sheet.is_some() && !matches!(deed, Deed::Help | Deed::Editor | Deed::Settings | Deed::Lessons) {
@@ -273,6 +283,21 @@ fn use_keyboard(onkey: Callback<KeyboardEvent>) {
                 let _ = window.remove_event_listener_with_callback("keydown", callback.as_ref().unchecked_ref());
             }
         }
+    });
+}
+
+/// A menu that was opened with the mouse lets go of the keyboard once something is chosen, so that the page's keys work.
+#[hook]
+fn use_letting_go() {
+    use_effect_with((), |()| {
+        let callback = Closure::<dyn FnMut(web_sys::Event)>::new(|event: web_sys::Event| {
+            let menu = event.target_dyn_into::<web_sys::HtmlSelectElement>();
+            if let Some(menu) = menu.filter(|menu| !menu.matches(":focus-visible").unwrap_or(true)) {
+                let _ = menu.blur();
+            }
+        });
+        listen("change", &callback);
+        move || drop(callback)
     });
 }
 

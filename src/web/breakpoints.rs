@@ -20,9 +20,17 @@ pub fn BreakpointMenu(props: &Props) -> Html {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
     };
+    let onkeydown = {
+        let open = open.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" {
+                open.set(false);
+            }
+        })
+    };
     let count = breakpoints.kinds.len() + breakpoints.warps.len() + lines(handle, &breakpoints).len();
     html! {
-        <span class="menu">
+        <span class="menu" {onkeydown}>
             <button type="button" id="breakpoints" aria-expanded={open.to_string()} onclick={toggle}
                 title="Where play stops: lines (click a line number), events, a warp">
                 { if count == 0 { "Stops".to_string() } else { format!("Stops · {count}") } }

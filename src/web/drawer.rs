@@ -1,5 +1,6 @@
 //! A sheet over the page: the editor, the machine's keys, help. Escape closes it.
 
+use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
@@ -18,13 +19,23 @@ pub fn Drawer(props: &Props) -> Html {
     let node = use_node_ref();
     {
         let node = node.clone();
-        // Whoever came by keyboard goes on inside.
+        // Whoever came by keyboard goes on inside, and afterwards where they were.
         use_effect_with((), move |()| {
-            if let Some(element) = node.cast::<HtmlElement>() {
-                let _ = element.focus();
+            let before = web_sys::window().and_then(|window| window.document()).and_then(|document| document.active_element());
+            focus(&node);
+            move || {
+                if let Some(element) = before.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+                    let _ = element.focus();
+                }
             }
         });
     }
+    // Before the first control and after the last: Tab stays in the sheet.
+    let turn = {
+        let node = node.clone();
+        Callback::from(move |_: FocusEvent| focus(&node))
+    };
+    let edge = || html! { <span tabindex="0" aria-hidden="true" onfocus={turn.clone()}></span> };
     let close = props.onclose.reform(|_: MouseEvent| ());
     let onkeydown = {
         let onclose = props.onclose.clone();
@@ -37,11 +48,19 @@ pub fn Drawer(props: &Props) -> Html {
     };
     html! {
         <div class="veil" {onkeydown}>
+            { edge() }
             <section class={classes!("drawer", props.wide.then_some("wide"))} id={props.id.clone()} role="dialog" aria-modal="true"
                 aria-label={props.title.clone()} tabindex="-1" ref={node}>
                 <header><h2>{ props.title.clone() }</h2><button type="button" class="push" onclick={close} title="Close (Esc)">{ "Close" }</button></header>
                 { props.children.clone() }
             </section>
+            { edge() }
         </div>
+    }
+}
+
+fn focus(node: &NodeRef) {
+    if let Some(element) = node.cast::<HtmlElement>() {
+        let _ = element.focus();
     }
 }

@@ -84,9 +84,17 @@ pub fn deed(event: &KeyboardEvent) -> Option<Deed> {
     let arrow = name.starts_with("Arrow");
     let found = SHORTCUTS.iter().find(|s| s.keys.contains(&name.as_str()) && (!arrow || s.shift == event.shift_key()));
     let deed = found.map(|shortcut| shortcut.deed)?;
-    // A focused button is pressed by Space and not played.
-    let on_button = target(event).is_some_and(|element| element.tag_name() == "BUTTON");
-    (!(name == " " && on_button)).then_some(deed)
+    // A focused button or box is pressed by Space and not played; a slider, but for the run's own, has its arrows.
+    let tag = target(event).map(|element| element.tag_name()).unwrap_or_default();
+    let input = event.target_dyn_into::<HtmlInputElement>();
+    let kind = input.as_ref().map(HtmlInputElement::type_).unwrap_or_default();
+    let slider = kind == "range" && input.is_some_and(|input| input.id() != "scrubber");
+    let taken = match name.as_str() {
+        " " => tag == "BUTTON" || kind == "checkbox",
+        "Home" | "End" => slider,
+        _ => slider && arrow,
+    };
+    (!taken).then_some(deed)
 }
 
 fn target(event: &KeyboardEvent) -> Option<HtmlElement> {
@@ -96,7 +104,9 @@ fn target(event: &KeyboardEvent) -> Option<HtmlElement> {
 fn is_typing(event: &KeyboardEvent) -> bool {
     let Some(element) = target(event) else { return false };
     match element.tag_name().as_str() {
-        "TEXTAREA" | "SELECT" => true,
+        "TEXTAREA" => true,
+        // Whoever has just chosen a kernel steps: a menu has no use for these two.
+        "SELECT" => !matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight"),
         "INPUT" => event
             .target_dyn_into::<HtmlInputElement>()
             .is_none_or(|input| !matches!(input.type_().as_str(), "range" | "checkbox")),

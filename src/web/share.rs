@@ -20,7 +20,8 @@ pub fn write(link: &Link) {
 /// Copies a link to what is shown now.
 pub fn copy(handle: &Handle) {
     let Some(window) = web_sys::window() else { return };
-    let link = handle.read(|lab| lab.link());
+    let mut link = handle.read(|lab| lab.link());
+    link.embed = opened().ok().flatten().is_some_and(|link| link.embed);
     write(&link);
     let address = window.location().href().unwrap_or_default();
     let handle = handle.clone();

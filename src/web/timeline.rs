@@ -88,11 +88,15 @@ pub fn Timeline(props: &Props) -> Html {
         use_effect_with(
             (props.handle.clone(), props.theme, *span, *pointer, (width, height)),
             move |(handle, theme, span, pointer, size)| {
-                handle.on_stage(|lab, stage| {
+                let drawn = handle.on_stage(|lab, stage| {
                     let sheet = Sheet { record: stage.session.record(), span: *span, palette: Palette::of(*theme), size: *size };
                     let selected = lab.selection.and_then(Selection::warp);
                     sheet.draw(&node, &tall, stage.session.cycle(), selected, *pointer);
                 });
+                // Without a run, nothing of the last one stays.
+                if drawn.is_none() {
+                    let _ = canvas::context(&node, size.0, size.1);
+                }
             },
         );
     }

@@ -55,7 +55,7 @@ pub fn TransportBar(props: &Props) -> Html {
             { wanted_menu(handle, wanted) }
             { speed_slider(handle, speed) }
             <BreakpointMenu handle={handle.clone()} />
-            { cycle_box(handle, cycle, reached, ended) }
+            <CycleBox handle={handle.clone()} {cycle} {reached} {ended} />
             <Scrubber handle={handle.clone()} theme={props.theme} {cycle} {reached} />
         </footer>
     }
@@ -108,10 +108,31 @@ fn speed_words(rate: u32) -> String {
     }
 }
 
-fn cycle_box(handle: &Handle, cycle: u64, reached: u64, ended: bool) -> Html {
+#[derive(Properties, PartialEq)]
+struct CycleProps {
+    handle: Handle,
+    cycle: u64,
+    reached: u64,
+    ended: bool,
+}
+
+/// The cycle that is looked at, and a place to type another one.
+#[component]
+fn CycleBox(props: &CycleProps) -> Html {
+    // What is being typed stays while the run goes on.
+    let typed = use_state_eq(|| None::<String>);
+    let oninput = {
+        let typed = typed.clone();
+        Callback::from(move |event: InputEvent| typed.set(event.target_dyn_into::<HtmlInputElement>().map(|field| field.value())))
+    };
+    let onblur = {
+        let typed = typed.clone();
+        Callback::from(move |_: FocusEvent| typed.set(None))
+    };
     let onchange = {
-        let handle = handle.clone();
+        let (handle, typed) = (props.handle.clone(), typed.clone());
         Callback::from(move |event: Event| {
+            typed.set(None);
             let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
             let digits: String = field.value().chars().filter(char::is_ascii_digit).collect();
             match digits.parse::<u64>() {
@@ -120,12 +141,13 @@ fn cycle_box(handle: &Handle, cycle: u64, reached: u64, ended: bool) -> Html {
             }
         })
     };
-    let title = if ended { "Cycles of the whole run" } else { "Cycles simulated so far; the end is not known yet" };
+    let title = if props.ended { "Cycles of the whole run" } else { "Cycles simulated so far; the end is not known yet" };
+    let value = (*typed).clone().unwrap_or_else(|| props.cycle.to_string());
     html! {
         <label class="cycle">
             { "cycle" }
-            <input type="text" id="cycle" inputmode="numeric" value={cycle.to_string()} {onchange} />
-            <span {title}>{ format!("/ {}{}", grouped(reached), if ended { "" } else { "…" }) }</span>
+            <input type="text" id="cycle" inputmode="numeric" {value} {oninput} {onblur} {onchange} />
+            <span {title}>{ format!("/ {}{}", grouped(props.reached), if props.ended { "" } else { "…" }) }</span>
         </label>
     }
 }

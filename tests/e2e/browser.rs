@@ -1,4 +1,4 @@
-//! A browser with one page open, and what a person does with it: look, click, type.
+//! A browser with one page open, and what a person does with it: look, click, type, press keys, point, scroll.
 //!
 //! Every action waits until what it needs is there, so that scenarios read without pauses.
 
@@ -6,8 +6,11 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use fantoccini::actions::{
+    InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction, WheelAction, WheelActions,
+};
 use fantoccini::elements::Element;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -17,42 +20,75 @@ use serde_json::{Value, json};
 /// The capabilities that the wasm tests use too.
 const CAPABILITIES: &str = include_str!("../../webdriver.json");
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two looks at something that is waited for.
+const BREATH: Duration = Duration::from_millis(20);
+
+/// Keys without a character, by WebDriver's code points.
+pub mod key {
+    pub const TAB: char = '\u{e004}';
+    pub const ENTER: char = '\u{e007}';
+    pub const SHIFT: char = '\u{e008}';
+    pub const ESCAPE: char = '\u{e00c}';
+    pub const END: char = '\u{e010}';
+    pub const HOME: char = '\u{e011}';
+    pub const LEFT: char = '\u{e012}';
+    pub const UP: char = '\u{e013}';
+    pub const RIGHT: char = '\u{e014}';
+    pub const DOWN: char = '\u{e015}';
+}
 
 #[derive(Clone)]
 pub struct Page {
     client: Client,
     /// The name of the scenario, for its files.
     name: &'static str,
+    /// Where the page is served.
+    pub address: String,
     driver: Arc<Driver>,
 }
 
 impl Page {
     /// Starts a driver and a browser with a profile of its own, and opens the address.
     pub async fn open(name: &'static str, address: &str) -> Page {
+        let page = Page::blank(name, address).await;
+        page.goto("").await;
+        page
+    }
+
+    /// A browser with nothing opened yet.
+    pub async fn blank(name: &'static str, address: &str) -> Page {
         let driver = Driver::start(name);
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities(&driver.profile))
             .connect(&format!("http://127.0.0.1:{}", driver.port))
             .await
             .expect("a browser session");
-        let page = Page { client, name, driver: Arc::new(driver) };
+        let page = Page { client, name, address: address.to_string(), driver: Arc::new(driver) };
         page.resize(1280, 720).await;
-        page.client.goto(address).await.expect("the page's address opens");
         page
     }
 
-    /// Makes the page itself that large; the window has a frame around it.
-    async fn resize(&self, width: u64, height: u64) {
-        let size = self.script("return [outerWidth - innerWidth, outerHeight - innerHeight]", vec![]).await;
-        let frame = |side: usize| size[side].as_u64().unwrap_or(0);
-        let (width, height) = (width + frame(0), height + frame(1));
-        self.client.set_window_size(width as u32, height as u32).await.expect("a window of that size");
+    /// The same browser, with an address of another site.
+    pub fn elsewhere(&self, address: &str) -> Page {
+        Page { address: address.to_string(), ..self.clone() }
+    }
+
+    /// Makes the page itself that large, whatever the window's frame takes.
+    pub async fn resize(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", size).await;
     }
 
     pub async fn close(self) {
         // A browser that does not close ends with its driver.
         let _ = self.client.close().await;
         self.driver.stop();
+    }
+
+    /// Opens a file of the site, or a fragment, afresh: a new fragment alone would load nothing.
+    pub async fn goto(&self, path: &str) {
+        self.client.goto("about:blank").await.expect("an empty page opens");
+        self.client.goto(&format!("{}{path}", self.address)).await.expect("the page's address opens");
     }
 
     pub async fn reload(&self) {
@@ -63,9 +99,11 @@ impl Page {
         self.client.title().await.expect("a title")
     }
 
+    // Looking.
+
     /// Waits until the first element that the selector names holds the text.
     pub async fn see(&self, selector: &str, text: &str) {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         let mut last = String::from("nothing");
         loop {
             if let Ok(element) = self.client.find(Locator::Css(selector)).await
@@ -76,50 +114,68 @@ impl Page {
                 }
                 last = shown;
             }
-            assert!(tokio::time::Instant::now() < deadline, "{selector} was to show {text:?}; it shows {last:?}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(Instant::now() < deadline, "{selector} was to show {text:?}; it shows {last:?}");
+            tokio::time::sleep(BREATH).await;
         }
     }
 
-    pub async fn click(&self, selector: &str) {
-        self.element(selector).await.click().await.unwrap_or_else(|error| panic!("{selector} takes no click: {error}"));
+    /// Waits until an expression of the page's own language is true.
+    pub async fn until(&self, condition: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        // What is asked of an element that is not there yet is not true yet.
+        let asked = format!("(() => {{ try {{ return Boolean({condition}) }} catch {{ return false }} }})()");
+        while self.eval(&asked).await != Value::Bool(true) {
+            assert!(Instant::now() < deadline, "this was to become true: {condition}\n{}", self.state().await);
+            tokio::time::sleep(BREATH).await;
+        }
     }
 
-    /// Replaces what stands in a text field.
-    pub async fn fill(&self, selector: &str, text: &str) {
-        let field = serde_json::to_value(self.element(selector).await).expect("an element can be named");
-        let type_in = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
-        self.script(type_in, vec![field, text.into()]).await;
+    /// What the page says of itself, for the message of a failure.
+    async fn state(&self) -> String {
+        let state = "({ at: location.href.slice(0, 200), cycle: document.querySelector('#cycle')?.value, \
+                     notice: document.querySelector('#notice')?.textContent })";
+        self.eval(state).await.to_string()
     }
 
-    /// Chooses an entry of a menu.
-    pub async fn choose(&self, selector: &str, value: &str) {
-        self.element(selector).await.select_by_value(value).await.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
+    /// The value of an expression of the page's own language.
+    pub async fn eval(&self, expression: &str) -> Value {
+        self.script(&format!("return {expression}"), vec![]).await
     }
 
-    pub async fn press(&self, selector: &str, keys: &str) {
-        self.element(selector).await.send_keys(keys).await.expect("keys can be pressed");
+    pub async fn number(&self, expression: &str) -> f64 {
+        let value = self.eval(expression).await;
+        value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}, no number"))
+    }
+
+    /// Whether an element is there now; nothing is waited for.
+    pub async fn has(&self, selector: &str) -> bool {
+        let found = self.client.find_all(Locator::Css(selector)).await.expect("elements can be looked for");
+        !found.is_empty()
+    }
+
+    pub async fn text(&self, selector: &str) -> String {
+        self.element(selector).await.text().await.expect("text can be read")
     }
 
     pub async fn value(&self, selector: &str) -> String {
         self.element(selector).await.prop("value").await.expect("properties can be read").unwrap_or_default()
     }
 
-    pub async fn is_enabled(&self, selector: &str) -> bool {
-        self.element(selector).await.is_enabled().await.expect("the state of a control can be read")
-    }
-
     /// The values of every element that the selector names.
     pub async fn values_of(&self, selector: &str) -> Vec<String> {
-        let mut values = Vec::new();
-        for element in self.client.find_all(Locator::Css(selector)).await.expect("elements can be found") {
-            values.push(element.prop("value").await.expect("properties can be read").unwrap_or_default());
-        }
-        values
+        let all = format!("[...document.querySelectorAll({})].map(e => e.value)", json!(selector));
+        serde_json::from_value(self.eval(&all).await).expect("values are texts")
     }
 
     pub async fn attribute(&self, selector: &str, name: &str) -> Option<String> {
         self.element(selector).await.attr(name).await.expect("attributes can be read")
+    }
+
+    /// Left, top, width and height in the window.
+    pub async fn place(&self, selector: &str) -> [f64; 4] {
+        let element = serde_json::to_value(self.element(selector).await).expect("an element can be named");
+        let measure = "const r = arguments[0].getBoundingClientRect(); return [r.left, r.top, r.width, r.height]";
+        serde_json::from_value(self.script(measure, vec![element]).await).expect("four numbers")
     }
 
     /// Leaves a picture of the page in `target/e2e/`.
@@ -135,14 +191,127 @@ impl Page {
         entries.iter().filter(|entry| entry["level"] == "SEVERE").map(|entry| entry["message"].to_string()).collect()
     }
 
-    async fn script(&self, text: &str, arguments: Vec<Value>) -> Value {
-        self.client.execute(text, arguments).await.expect("the script runs")
+    // Acting.
+
+    pub async fn click(&self, selector: &str) {
+        self.element(selector).await.click().await.unwrap_or_else(|error| panic!("{selector} takes no click: {error}"));
+    }
+
+    /// Clicks the first element that the selector names and that shows the text.
+    pub async fn click_text(&self, selector: &str, text: &str) {
+        self.until(&format!(
+            "[...document.querySelectorAll({})].some(e => e.textContent.includes({}))",
+            json!(selector),
+            json!(text)
+        ))
+        .await;
+        for element in self.client.find_all(Locator::Css(selector)).await.expect("elements can be looked for") {
+            if element.text().await.is_ok_and(|shown| shown.contains(text)) {
+                element.click().await.unwrap_or_else(|error| panic!("{selector} with {text:?} takes no click: {error}"));
+                return;
+            }
+        }
+        panic!("{selector} with {text:?} is there but not to be seen");
+    }
+
+    /// Replaces what stands in a text field, as one edit.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let field = serde_json::to_value(self.element(selector).await).expect("an element can be named");
+        let type_in = "arguments[0].value = arguments[1]; for (const kind of ['input', 'change']) \
+                       arguments[0].dispatchEvent(new Event(kind, { bubbles: true }))";
+        self.script(type_in, vec![field, text.into()]).await;
+    }
+
+    /// Chooses an entry of a menu.
+    pub async fn choose(&self, selector: &str, value: &str) {
+        self.element(selector).await.select_by_value(value).await.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
+    }
+
+    /// Types into an element: the browser's own way of entering text, key by key.
+    pub async fn type_into(&self, selector: &str, keys: &str) {
+        self.element(selector).await.send_keys(keys).await.expect("keys can be pressed");
+    }
+
+    /// Presses and releases keys one after the other, wherever the focus is.
+    pub async fn press(&self, keys: impl IntoIterator<Item = char>) {
+        let mut actions = KeyActions::new("keys".into());
+        for value in keys {
+            actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        self.client.perform_actions(actions).await.expect("keys can be pressed");
+    }
+
+    /// Presses a key with Shift held.
+    pub async fn press_shifted(&self, value: char) {
+        let shift = key::SHIFT;
+        let actions = KeyActions::new("keys".into())
+            .then(KeyAction::Down { value: shift })
+            .then(KeyAction::Down { value })
+            .then(KeyAction::Up { value })
+            .then(KeyAction::Up { value: shift });
+        self.client.perform_actions(actions).await.expect("keys can be pressed");
+    }
+
+    /// Moves the mouse to a point of the window.
+    pub async fn point_at(&self, x: f64, y: f64) {
+        let actions = MouseActions::new("mouse".into()).then(PointerAction::MoveTo { duration: Some(Duration::ZERO), x, y });
+        self.client.perform_actions(actions).await.expect("the mouse can be moved");
+    }
+
+    /// Clicks at a point of the window.
+    pub async fn click_at(&self, x: f64, y: f64) {
+        self.drag((x, y), (x, y)).await;
+    }
+
+    /// Presses the mouse's button at one point and releases it at another.
+    pub async fn drag(&self, from: (f64, f64), to: (f64, f64)) {
+        let move_to = |(x, y)| PointerAction::MoveTo { duration: Some(Duration::ZERO), x, y };
+        let mut actions =
+            MouseActions::new("mouse".into()).then(move_to(from)).then(PointerAction::Down { button: MOUSE_BUTTON_LEFT });
+        if from != to {
+            actions = actions.then(move_to(((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0))).then(move_to(to));
+        }
+        actions = actions.then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.client.perform_actions(actions).await.expect("the mouse can be dragged");
+    }
+
+    /// Turns the wheel at a point of the window.
+    pub async fn wheel(&self, (x, y): (f64, f64), by: i64) {
+        let mut actions = WheelActions::new("wheel".into());
+        actions.push(WheelAction::Scroll { duration: None, x: x as i64, y: y as i64, delta_x: 0, delta_y: by });
+        self.client.perform_actions(actions).await.expect("the wheel can be turned");
+    }
+
+    // Going below.
+
+    /// Runs statements in the page.
+    pub async fn script(&self, text: &str, arguments: Vec<Value>) -> Value {
+        self.client.execute(text, arguments).await.unwrap_or_else(|error| panic!("this does not run: {text}\n{error}"))
+    }
+
+    /// Runs the body of an async function in the page, and waits for what it returns.
+    pub async fn script_async(&self, body: &str, mut arguments: Vec<Value>) -> Value {
+        arguments.insert(0, Value::Null);
+        let text = format!(
+            "const done = arguments[arguments.length - 1]; \
+             (async (_, ...given) => {{ {body} }})(...arguments).then((value) => done({{ value }}), (error) => done({{ error: String(error) }}))"
+        );
+        let answer = self.client.execute_async(&text, arguments).await.unwrap_or_else(|error| panic!("{body}\n{error}"));
+        assert!(answer["error"].is_null(), "{body}\n{}", answer["error"]);
+        answer["value"].clone()
+    }
+
+    /// A command of Chromium's own tools for developers.
+    pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
+        let command = DevTools(json!({ "cmd": command, "params": parameters }));
+        self.client.issue_cmd(command).await.expect("the tools for developers answer")
     }
 
     async fn element(&self, selector: &str) -> Element {
         self.client
             .wait()
             .at_most(PATIENCE)
+            .every(BREATH)
             .for_element(Locator::Css(selector))
             .await
             .unwrap_or_else(|error| panic!("{selector} is not on the page: {error}"))
@@ -160,6 +329,20 @@ impl WebDriverCompatibleCommand for ConsoleLog {
 
     fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         (http::Method::POST, Some(json!({ "type": "browser" }).to_string()))
+    }
+}
+
+/// chromedriver's own command for what WebDriver has none for.
+#[derive(Debug)]
+struct DevTools(Value);
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.0.to_string()))
     }
 }
 
@@ -219,7 +402,7 @@ impl Drop for Driver {
 }
 
 /// The folder for screenshots and profiles.
-fn scratch() -> PathBuf {
+pub fn scratch() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("e2e");
     std::fs::create_dir_all(&folder).expect("a folder under target/");
     folder

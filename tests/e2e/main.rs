@@ -2,13 +2,34 @@
 //!
 //! `./check` builds the page and names its folder in `WARPSCOPE_PAGE`; without that variable these tests say so and do
 //! nothing. `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver where they are not in the usual place.
-//! Screenshots are left in `target/e2e/`, to be looked at.
+//! Screenshots are left in `target/e2e/`, to be looked at. `./bench-web` runs the measurements of `bench` alone.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod around;
+mod bench;
 mod browser;
+mod changing;
+mod faults;
+mod keyboard;
+mod looking;
+mod moving;
+mod plots;
 mod server;
+mod sharing;
+mod views;
 
-use browser::Page;
+use browser::{Page, key};
+use serde_json::Value;
+use server::Server;
+
+/// The folder of the built page, if one is named.
+fn built_page(name: &str) -> Option<std::path::PathBuf> {
+    let folder = std::env::var_os("WARPSCOPE_PAGE");
+    if folder.is_none() {
+        eprintln!("SKIPPED {name}: WARPSCOPE_PAGE does not name the folder of a built page; ./check e2e does it all.");
+    }
+    folder.map(Into::into)
+}
 
 /// Opens the built page in a browser of its own, runs the scenario, and closes the browser whatever happened.
 /// A scenario fails by panicking; errors that the page wrote to the console fail it too.
@@ -16,149 +37,136 @@ async fn on_the_page<S>(name: &'static str, scenario: impl FnOnce(Page) -> S)
 where
     S: Future<Output = ()> + Send + 'static,
 {
-    let Some(folder) = std::env::var_os("WARPSCOPE_PAGE") else {
-        eprintln!("SKIPPED {name}: WARPSCOPE_PAGE does not name the folder of a built page; ./check e2e does it all.");
-        return;
-    };
-    let address = server::serve(folder.into()).await;
-    let page = Page::open(name, &address).await;
-    let outcome = tokio::spawn(scenario(page.clone())).await;
+    with_server(name, |page, _| scenario(page)).await;
+}
+
+/// The same for a scenario that also wants the server in its hands.
+async fn with_server<S>(name: &'static str, scenario: impl FnOnce(Page, Server) -> S)
+where
+    S: Future<Output = ()> + Send + 'static,
+{
+    let Some(folder) = built_page(name) else { return };
+    let begun = std::time::Instant::now();
+    let server = Server::start(folder).await;
+    let page = Page::open(name, &server.address).await;
+    page.see("h1", "Warpscope").await;
+    let outcome = tokio::spawn(scenario(page.clone(), server)).await;
     let complaints = if outcome.is_ok() { page.console_errors().await } else { Vec::new() };
+    if outcome.is_err() {
+        page.screenshot("FAILED").await;
+    }
     page.close().await;
+    println!("{name}: {:.1} s", begun.elapsed().as_secs_f64());
     if let Err(failure) = outcome {
         std::panic::resume_unwind(failure.into_panic());
     }
     assert!(complaints.is_empty(), "the page complained on the console: {complaints:#?}");
 }
 
-/// A kernel that never ends, without a barrier or an access that could stop it.
-const ENDLESS: &str = "\
-.version 7.5
-.target sm_75
-.address_size 64
-.visible .entry spin()
-{
-again:
-    bra.uni again;
-}
-";
+/// Words that many scenarios share.
+impl Page {
+    /// The cycle that is looked at.
+    async fn cycle(&self) -> u64 {
+        self.value("#cycle").await.parse().expect("the box holds a cycle")
+    }
 
-#[tokio::test]
-async fn the_page_loads() {
-    on_the_page("loads", async |page| {
-        page.see("h1", "Warpscope").await;
-        assert_eq!(page.title().await, "Warpscope");
-        for panel in ["Source", "Launch", "Result"] {
-            page.see(&format!("section[aria-label={panel}] h2"), panel).await;
-        }
-        page.screenshot("light").await;
-        page.click("[role=tab]:nth-child(2)").await;
-        assert!(page.value("#cuda").await.contains("__global__"));
-    })
-    .await;
-}
+    /// Waits until that cycle is looked at.
+    async fn at(&self, cycle: u64) {
+        self.until(&format!("document.querySelector('#cycle').value === '{cycle}'")).await;
+    }
 
-#[tokio::test]
-async fn light_and_dark_change_and_are_kept() {
-    on_the_page("theme", async |page| {
-        let before = page.attribute("html", "data-theme").await;
-        page.click("button.theme").await;
-        let after = page.attribute("html", "data-theme").await;
-        assert_ne!(before, after);
-        page.click("#run").await;
-        page.see("#verdict", "Done").await;
-        page.screenshot("dark").await;
-        page.reload().await;
-        page.see("h1", "Warpscope").await;
-        assert_eq!(page.attribute("html", "data-theme").await, after);
-    })
-    .await;
-}
+    /// Waits until a later cycle is looked at.
+    async fn beyond(&self, cycle: u64) {
+        self.until(&format!("Number(document.querySelector('#cycle').value) > {cycle}")).await;
+    }
 
-#[tokio::test]
-async fn every_kernel_of_the_catalogue_runs_and_is_right() {
-    on_the_page("catalogue", async |page| {
-        page.see("#kernel", "Collatz").await;
-        let kernels = page.values_of("#kernel option:not([value=''])").await;
-        assert_eq!(kernels.len(), 12, "{kernels:?}");
-        for kernel in kernels {
-            page.choose("#kernel", &kernel).await;
-            page.see("section[aria-label=Source] .status", &kernel).await;
-            page.click("#run").await;
-            page.see("#verdict", "Every byte is what the reference on the host computes").await;
-            page.screenshot(&kernel).await;
-        }
-    })
-    .await;
-}
+    /// Puts something else into a text field, by keyboard.
+    async fn retype(&self, selector: &str, text: &str) {
+        self.click(selector).await;
+        self.script("document.querySelector(arguments[0]).select()", vec![selector.into()]).await;
+        self.press(text.chars().chain([key::ENTER])).await;
+    }
 
-#[tokio::test]
-async fn a_mistake_is_shown_at_its_place_and_can_be_mended() {
-    on_the_page("mistake", async |page| {
-        page.see("section[aria-label=Source] .status", "instructions").await;
-        let good = page.value("#ptx").await;
-        page.fill("#ptx", &good.replace("mov.u32", "mvo.u32")).await;
-        page.see(".findings .message", "mvo").await;
-        page.see("section[aria-label=Source] .status", "problem").await;
-        assert!(!page.is_enabled("#run").await);
-        page.click(".findings button").await;
-        page.screenshot("ptx").await;
-        page.fill("#launch", "grid = [0]").await;
-        page.see("section[aria-label=Launch] .findings", "block").await;
-        page.screenshot("launch").await;
+    /// Goes to a cycle by typing it.
+    async fn go_to(&self, cycle: u64) {
+        self.retype("#cycle", &cycle.to_string()).await;
+        self.at(cycle).await;
+        self.leave().await;
+    }
 
-        page.click(".bar .plain").await;
-        page.click("#run").await;
-        page.see("#verdict", "Done").await;
-    })
-    .await;
-}
+    /// Takes the focus from wherever it is, so that keys are the page's.
+    async fn leave(&self) {
+        self.eval("document.activeElement.blur()").await;
+    }
 
-#[tokio::test]
-async fn what_was_typed_survives_a_reload() {
-    on_the_page("draft", async |page| {
-        let launch = page.value("#launch").await + "\n# mine";
-        page.fill("#launch", &launch).await;
-        page.see(".bar .plain", "Undo").await;
-        page.reload().await;
-        page.see(".bar .plain", "Undo").await;
-        assert_eq!(page.value("#launch").await, launch);
-    })
-    .await;
+    /// Runs to the end of the kernel, and waits for it.
+    async fn run_to_end(&self) {
+        self.click("#end").await;
+        self.see("#notice", "Done after").await;
+    }
+
+    /// Takes a kernel of the catalogue and waits until it is there.
+    async fn take_kernel(&self, name: &str) {
+        self.choose("#kernel", name).await;
+        self.until(&format!(
+            "document.querySelector('#kernel').value === '{name}' && document.querySelector('#cycle').value === '0'"
+        ))
+        .await;
+    }
+
+    /// Both canvases, once nothing on them has moved for a quarter of a second, and what stands around them.
+    async fn picture(&self) -> Picture {
+        let look = "
+            const look = () => ['mechanism', 'timeline'].map((id) => document.getElementById(id)?.toDataURL() ?? '');
+            let last = look();
+            let calm = performance.now();
+            while (performance.now() - calm < 250) {
+                await new Promise(requestAnimationFrame);
+                const now = look();
+                if (now.some((picture, at) => picture !== last[at])) calm = performance.now();
+                last = now;
+            }
+            const text = (selector) => document.querySelector(selector)?.innerText ?? '';
+            return {
+                mechanism: last[0],
+                timeline: last[1],
+                cycle: document.querySelector('#cycle').value,
+                details: text('section[aria-label=Details]'),
+                words: document.querySelector('#mechanism')?.getAttribute('aria-label') ?? '',
+            };";
+        Picture(self.script_async(look, vec![]).await)
+    }
+
+    /// Draws a few frames: enough for anything that is under way to show.
+    async fn let_frames_pass(&self, frames: u32) {
+        self.script_async("for (let n = 0; n < given[0]; n++) await new Promise(requestAnimationFrame)", vec![frames.into()])
+            .await;
+    }
+
+    /// One error on the console is meant to be there: takes it away and looks at it.
+    async fn expect_complaint(&self, about: &str) {
+        let complaints = self.console_errors().await;
+        assert!(!complaints.is_empty() && complaints.iter().all(|c| c.contains(about)), "{about}: {complaints:#?}");
+    }
 }
 
-#[tokio::test]
-async fn a_trap_names_thread_and_line() {
-    on_the_page("trap", async |page| {
-        page.choose("#kernel", "saxpy").await;
-        page.see("section[aria-label=Source] .status", "saxpy").await;
-        let launch = page.value("#launch").await;
-        let (first, rest) = launch.split_once("len = ").expect("a buffer");
-        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        page.fill("#launch", &format!("{first}len = 1{rest}")).await;
-        page.press("#launch", "\u{e009}\u{e007}").await;
-        page.see("#verdict", "trapped").await;
-        page.see("#verdict p", "thread").await;
-        page.screenshot("before").await;
-        page.click("#verdict button").await;
-        page.screenshot("after").await;
-    })
-    .await;
+/// What a person sees at one moment.
+struct Picture(Value);
+
+impl Picture {
+    /// The names of the parts that differ.
+    fn differences(&self, other: &Picture) -> Vec<String> {
+        let parts = self.0.as_object().expect("a picture has parts");
+        parts.iter().filter(|(name, part)| other.0[name.as_str()] != **part).map(|(name, _)| name.clone()).collect()
+    }
+
+    fn assert_same(&self, other: &Picture) {
+        let differences = self.differences(other);
+        let text = |picture: &Picture| differences.iter().map(|name| short(&picture.0[name])).collect::<Vec<_>>().join("\n");
+        assert!(differences.is_empty(), "{differences:?} differ:\n{}\n---\n{}", text(self), text(other));
+    }
 }
 
-#[tokio::test]
-async fn an_endless_kernel_can_be_stopped() {
-    on_the_page("endless", async |page| {
-        page.choose("#kernel", "").await;
-        page.see("section[aria-label=Result]", "Nothing to run yet").await;
-        page.screenshot("empty").await;
-        page.fill("#ptx", ENDLESS).await;
-        page.fill("#launch", "grid = [1]\nblock = [32]").await;
-        page.click("#run").await;
-        page.see("section[aria-label=Result]", "Running").await;
-        page.screenshot("running").await;
-        page.click("#stop").await;
-        page.see("#verdict", "Stopped").await;
-    })
-    .await;
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(600).collect()
 }

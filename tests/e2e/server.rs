@@ -1,23 +1,38 @@
-//! Serves a folder's files over HTTP on this machine, for as long as the test runs.
+//! Serves a folder's files over HTTP on this machine, until it is told to stop.
 
 use std::path::PathBuf;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 
-/// Starts serving on a free port; the answer is the page's address.
-pub async fn serve(folder: PathBuf) -> String {
-    assert!(folder.join("index.html").is_file(), "{} holds no built page", folder.display());
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = format!("http://{}/", listener.local_addr().expect("the listener's address"));
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let folder = folder.clone();
-            // A browser that hangs up in the middle is no concern of the test.
-            tokio::spawn(async move { answer(stream, folder).await.ok() });
-        }
-    });
-    address
+/// A server on a port of its own, and so, to the browser, a site with a memory of its own.
+pub struct Server {
+    pub address: String,
+    accepting: JoinHandle<()>,
+}
+
+impl Server {
+    pub async fn start(folder: PathBuf) -> Server {
+        assert!(folder.join("index.html").is_file(), "{} holds no built page", folder.display());
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = format!("http://{}/", listener.local_addr().expect("the listener's address"));
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let folder = folder.clone();
+                // A browser that hangs up in the middle is no concern of the test.
+                tokio::spawn(async move { answer(stream, folder).await.ok() });
+            }
+        });
+        Server { address, accepting }
+    }
+
+    /// From now on nobody answers at the address.
+    pub async fn stop(self) {
+        self.accepting.abort();
+        // The port is free once the task has let go of it.
+        let _ = self.accepting.await;
+    }
 }
 
 /// Answers one request and closes the connection.
@@ -52,6 +67,7 @@ fn kind(name: &str) -> &'static str {
         Some("js" | "mjs") => "text/javascript",
         Some("wasm") => "application/wasm",
         Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
         _ => "application/octet-stream",
     }
 }

@@ -1,0 +1,132 @@
+//! Around the picture: light and dark, offline, what scripts the page allows, and the interface for other people's pages.
+
+use crate::browser::key;
+use crate::{on_the_page, with_server};
+
+#[tokio::test]
+async fn light_and_dark_change_and_are_kept() {
+    on_the_page("theme", async |page| {
+        let before = page.attribute("html", "data-theme").await;
+        let light = page.picture().await;
+        page.click("button.theme").await;
+        let after = page.attribute("html", "data-theme").await;
+        assert_ne!(before, after);
+        let dark = page.picture().await;
+        let differences = dark.differences(&light);
+        assert_eq!(differences, ["mechanism", "timeline"], "the canvases follow");
+        page.reload().await;
+        page.see("h1", "Warpscope").await;
+        assert_eq!(page.attribute("html", "data-theme").await, after);
+        page.picture().await.assert_same(&dark);
+        page.press(['t']).await;
+        assert_eq!(page.attribute("html", "data-theme").await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_works_without_a_network_after_a_visit() {
+    with_server("offline", async |page, server| {
+        let kept = "(await navigator.serviceWorker.ready) && \
+                    !!(await (await caches.open('warpscope')).match('warpscope_bg.wasm')) && \
+                    navigator.serviceWorker.controller !== null";
+        let kept = format!("while (!({kept})) await new Promise((again) => setTimeout(again, 20))");
+        page.script_async(&kept, vec![]).await;
+        page.press([key::RIGHT]).await;
+        let cycle = page.cycle().await;
+        page.until(&format!("location.hash.includes('cycle={cycle}&')")).await;
+        server.stop().await;
+        let refused = page.script_async("return fetch('no-such-file').then(() => false, () => true)", vec![]).await;
+        assert_eq!(refused, true, "nobody answers any more");
+        page.reload().await;
+        page.see("h1", "Warpscope").await;
+        page.at(cycle).await;
+        page.run_to_end().await;
+        page.screenshot("page").await;
+        // The browser says of each file that it could not be had, and takes the copy.
+        page.expect_complaint("ERR_").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_pages_own_scripts_run() {
+    on_the_page("policy", async |page| {
+        let policy = "document.querySelector('meta[http-equiv=\"Content-Security-Policy\"]').content";
+        let policy = page.eval(policy).await.as_str().unwrap_or_default().to_string();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("'unsafe-eval'"), "{policy}");
+        let scripts = policy.split(';').find(|part| part.trim().starts_with("script-src")).unwrap_or_default();
+        assert!(!scripts.contains("unsafe-inline") && !scripts.contains("http"), "{scripts}");
+        let try_all = "
+            const blocked = [];
+            document.addEventListener('securitypolicyviolation', (event) => blocked.push(event.effectiveDirective));
+            const script = document.createElement('script');
+            script.textContent = 'window.harmed = 1';
+            document.body.append(script);
+            const image = document.createElement('div');
+            image.innerHTML = '<img src=\"x:\" onerror=\"window.harmed = 2\">';
+            document.body.append(image);
+            // In a task of its own: what the driver runs may evaluate.
+            const evaluated = await new Promise((tell) => setTimeout(() => {
+                try { (0, eval)('window.harmed = 3'); tell(true) } catch { tell(false) }
+            }));
+            const foreign = document.createElement('script');
+            foreign.src = 'data:text/javascript,window.harmed=4';
+            document.body.append(foreign);
+            const fetched = await fetch('http://127.0.0.1:1/').then(() => true, () => false);
+            while (blocked.length < 4) await new Promise((again) => setTimeout(again, 10));
+            return { harmed: window.harmed ?? null, evaluated, fetched, blocked };";
+        let found = page.script_async(try_all, vec![]).await;
+        assert!(found["harmed"].is_null() && found["evaluated"] == false && found["fetched"] == false, "{found}");
+        page.expect_complaint("Content Security Policy").await;
+        page.press([key::RIGHT]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn other_peoples_pages_can_run_a_simulation() {
+    on_the_page("interface", async |page| {
+        page.goto("example.html").await;
+        page.see("#why", "arp 0").await;
+        page.see("#lanes", "warp 0  PC 0").await;
+        page.click("#step").await;
+        page.see("#cycle", "1").await;
+        page.click("#step").await;
+        page.see("#cycle", "2").await;
+        let then = page.text("#lanes").await + &page.text("#metrics").await;
+        page.click("#step").await;
+        page.see("#cycle", "3").await;
+        page.click("#back").await;
+        page.see("#cycle", "2").await;
+        assert_eq!(page.text("#lanes").await + &page.text("#metrics").await, then, "back is exact");
+        page.click("#end").await;
+        page.see("#lanes", "out = 0 2 4 6 16 10 36 14").await;
+        page.see("#metrics", "\"divergent_branches\": 2").await;
+        page.screenshot("example").await;
+
+        // What cannot be is an error that says why, not a panic.
+        let refused = "
+            const { Simulation } = await import('./warpscope.js');
+            const told = (make) => { try { make(); return 'nothing' } catch (error) { return error.message } };
+            const launch = 'grid = [1]\\nblock = [32]';
+            const ptx = '.version 7.5\\n.target sm_75\\n.address_size 64\\n.visible .entry k()\\n{\\n again: bra.uni again;\\n}';
+            const endless = new Simulation(ptx, launch);
+            endless.step(1000);
+            return [
+                told(() => new Simulation('nonsense', launch)),
+                told(() => new Simulation(ptx, 'grid = 1')),
+                told(() => new Simulation(ptx, launch, { preset: 'nothing' })),
+                told(() => new Simulation(ptx, launch, { unknown: 1 })),
+                told(() => new Simulation(ptx, launch, { set: { warp_width: 33 } })),
+                told(() => endless.inspect('everything')),
+                String([endless.cycle, endless.finished, endless.trap, endless.buffer('none')]),
+            ];";
+        let refused = page.script_async(refused, vec![]).await;
+        let expected = ["line 1", "line 1", "nothing", "unknown", "warp_width", "a warp is `w3`", "1000,false,,"];
+        for (found, expected) in refused.as_array().expect("messages").iter().zip(expected) {
+            assert!(found.as_str().is_some_and(|text| text.contains(expected)), "{found} does not say {expected}");
+        }
+    })
+    .await;
+}

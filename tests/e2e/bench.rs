@@ -1,0 +1,215 @@
+//! What the page must be fast enough for, measured in real Chromium: `./bench-web` builds the page and runs this.
+//!
+//! How it is measured:
+//!
+//! - **Step.** A key press is dispatched in the page; a message posted right after it arrives when the handler and
+//!   everything that it set off (the simulated cycle, the components, the timeline) is through. The next frame counts from
+//!   its first callback to a message posted there, which arrives when its callbacks, styles, layout and painting are
+//!   through. A step costs both together. The frames in which the movement goes on count by themselves.
+//! - **Play.** Frames drawn in a few seconds of playing, at several speeds; the slowest counts.
+//! - **Run to the end.** Cycles over the time from the key press to the last cycle, and the longest task meanwhile: the
+//!   browser reports those over 50 ms, and messages that chase each other notice shorter ones.
+//! - **Size and start.** All `.wasm` and `.js` files, deflated as a server would; and the time from navigation to the
+//!   moment when the step button can be pressed, on a site never visited before.
+//!
+//! A figure that misses its limit is marked; one that misses by half of it or more fails the run: the machine that
+//! measures has other things to do as well.
+
+use crate::browser::Page;
+use crate::server::Server;
+use std::path::Path;
+
+/// How far a figure may miss its limit, as a share, before the run fails.
+const LEEWAY: f64 = 1.5;
+/// The launch that keeps 48 warps of 32 lanes on one SM, and diverges.
+const BUSY: &str = "#kernel=mandelbrot&size=full&preset=gtx480&technique=PDOM";
+const STEPS: u32 = 240;
+
+struct Figures {
+    missed_by_far: Vec<String>,
+}
+
+impl Figures {
+    /// Prints one figure beside its limit.
+    fn print(&mut self, what: &str, found: f64, limit: f64, unit: &str, at_least: bool) {
+        let miss = if at_least { limit / found.max(1e-9) } else { found / limit };
+        let bound = if at_least { "at least" } else { "at most" };
+        let verdict = if miss <= 1.0 { "ok" } else { "MISSED" };
+        println!("{what:<52} {found:>10.1} {unit:<9} {bound} {limit:>7} {unit:<9} {verdict}");
+        if miss >= LEEWAY {
+            self.missed_by_far.push(what.to_string());
+        }
+    }
+
+    fn note(what: &str, found: f64, unit: &str) {
+        println!("{what:<52} {found:>10.1} {unit}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "a measurement, to be run alone: ./bench-web"]
+async fn benchmark() {
+    let Some(folder) = crate::built_page("benchmark") else { return };
+    let server = Server::start(folder.clone()).await;
+    let page = Page::blank("bench", &server.address).await;
+    page.resize(1920, 1080).await;
+    let mut figures = Figures { missed_by_far: Vec::new() };
+    println!();
+    step(&page, &mut figures).await;
+    play(&page, &mut figures).await;
+    run_to_end(&page, &mut figures).await;
+    figures.print("Download, all .wasm and .js, deflated", download(&folder) / 1000.0, 700.0, "kB", false);
+    start(&page, &folder, &mut figures).await;
+    page.close().await;
+    assert!(figures.missed_by_far.is_empty(), "far from their limits: {:#?}", figures.missed_by_far);
+}
+
+/// Goes to a cycle where every warp slot is taken.
+async fn get_busy(page: &Page, cycle: u64) {
+    page.goto(&format!("{BUSY}&cycle={cycle}&select=w0")).await;
+    page.at(cycle).await;
+    page.until("document.querySelector('#notice').hidden").await;
+    let words = page.attribute("#mechanism", "aria-label").await.unwrap_or_default();
+    assert!(words.contains("48 warps resident") && words.contains("of 32 lanes"), "not busy: {words}");
+}
+
+async fn step(page: &Page, figures: &mut Figures) {
+    get_busy(page, 4000).await;
+    let measure = "
+        const channel = new MessageChannel();
+        const waiting = [];
+        channel.port1.onmessage = () => waiting.shift()();
+        const afterwards = () => new Promise((go) => { waiting.push(go); channel.port2.postMessage(0) });
+        // One frame: from its first callback to the end of its painting.
+        const frame = () => new Promise((go) => requestAnimationFrame(async () => {
+            const from = performance.now();
+            await afterwards();
+            go(performance.now() - from);
+        }));
+        const steps = [];
+        const scripts = [];
+        const frames = [];
+        for (let step = 0; step < given[0]; step++) {
+            const first = frame();
+            const from = performance.now();
+            document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+            await afterwards();
+            scripts.push(performance.now() - from);
+            steps.push(scripts.at(-1) + await first);
+            for (let n = 0; n < 6; n++) frames.push(await frame());
+        }
+        const at = (list, share) => list.sort((a, b) => a - b)[Math.floor((list.length - 1) * share)];
+        return [at(steps, 0.95), at(steps, 0.5), at(scripts, 0.95), at(frames, 0.95), at(frames, 0.5)];";
+    let found = page.script_async(measure, vec![STEPS.into()]).await;
+    let found: Vec<f64> = serde_json::from_value(found).expect("five figures");
+    page.at(4000 + u64::from(STEPS)).await;
+    figures.print("Step, 48 warps of 32 lanes, 95th percentile", found[0], 8.0, "ms", false);
+    Figures::note("  median", found[1], "ms");
+    Figures::note("  of it before the frame, 95th percentile", found[2], "ms");
+    Figures::note("  a frame of the movement, 95th percentile", found[3], "ms");
+    Figures::note("  a frame of the movement, median", found[4], "ms");
+}
+
+async fn play(page: &Page, figures: &mut Figures) {
+    let measure = "
+        const speed = document.querySelector('#speed');
+        speed.value = given[0];
+        speed.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        const cycle = () => Number(document.querySelector('#cycle').value);
+        document.querySelector('#play').click();
+        for (let n = 0; n < 10; n++) await new Promise(requestAnimationFrame);
+        const [from, before] = [performance.now(), cycle()];
+        let frames = 0;
+        while (performance.now() - from < 2500) { await new Promise(requestAnimationFrame); frames++ }
+        const seconds = (performance.now() - from) / 1000;
+        const cycles = cycle() - before;
+        document.querySelector('#play').click();
+        return [frames / seconds, cycles / seconds];";
+    let mut slowest = f64::MAX;
+    let mut found = Vec::new();
+    // 8, 60 and 5000 cycles a second, by their places in the list of speeds.
+    for (place, speed) in [(3, 8), (6, 60), (10, 5000)] {
+        let measured = page.script_async(measure, vec![place.into()]).await;
+        let measured: [f64; 2] = serde_json::from_value(measured).expect("two figures");
+        slowest = slowest.min(measured[0]);
+        found.push((speed, measured));
+    }
+    // A screen draws sixty, give or take what a clock rounds.
+    figures.print("Frames a second while playing, slowest speed", slowest, 58.0, "frames/s", true);
+    for (speed, [frames, cycles]) in found {
+        Figures::note(&format!("  at {speed} cycles a second ({cycles:.0} had)"), frames, "frames/s");
+    }
+}
+
+async fn run_to_end(page: &Page, figures: &mut Figures) {
+    page.goto(BUSY).await;
+    page.at(0).await;
+    page.see("label.cycle span", "/ 0").await;
+    let measure = "
+        const long = [];
+        const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration)));
+        observer.observe({ type: 'longtask' });
+        let chasing = true;
+        let gap = 0;
+        const channel = new MessageChannel();
+        let last = performance.now();
+        channel.port1.onmessage = () => {
+            const now = performance.now();
+            gap = Math.max(gap, now - last);
+            last = now;
+            if (chasing) channel.port2.postMessage(0);
+        };
+        const from = performance.now();
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'End', bubbles: true }));
+        channel.port2.postMessage(0);
+        const done = () => /Done after|Still running|trapped/.test(document.querySelector('#notice').textContent);
+        while (!done()) await new Promise(requestAnimationFrame);
+        const seconds = (performance.now() - from) / 1000;
+        chasing = false;
+        await new Promise((go) => setTimeout(go, 100));
+        return [Number(document.querySelector('#cycle').value), seconds, Math.max(0, ...long), gap];";
+    let found = page.script_async(measure, vec![]).await;
+    let [cycles, seconds, long, gap]: [f64; 4] = serde_json::from_value(found).expect("four figures");
+    page.see("#notice", "Every byte is what the reference on the host computes").await;
+    figures.print("Run to the end, thousand cycles a second", cycles / seconds / 1000.0, 300.0, "k/s", true);
+    Figures::note("  cycles of the run, thousands", cycles / 1000.0, "k");
+    figures.print("  longest task meanwhile", if long > 0.0 { long } else { gap.min(50.0) }, 50.0, "ms", false);
+}
+
+/// Bytes that a visitor fetches as code.
+fn download(folder: &Path) -> f64 {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).expect("the page's folder").flatten() {
+        if entry.path().extension().is_some_and(|kind| kind == "wasm" || kind == "js" || kind == "mjs") {
+            let file = std::fs::read(entry.path()).expect("a file of the page");
+            // gzip's frame around the stream.
+            bytes += miniz_oxide::deflate::compress_to_vec(&file, 9).len() + 18;
+        }
+    }
+    bytes as f64
+}
+
+async fn start(page: &Page, folder: &Path, figures: &mut Figures) {
+    let watch = "
+        const look = () => {
+            const button = document.querySelector('#step');
+            if (button && !button.disabled) window.interactive = performance.now();
+            else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);";
+    page.devtools("Page.addScriptToEvaluateOnNewDocument", serde_json::json!({ "source": watch })).await;
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        // Every port is a site of its own: nothing is kept there.
+        let server = Server::start(folder.to_path_buf()).await;
+        let there = page.elsewhere(&server.address);
+        there.goto("").await;
+        there.until("window.interactive !== undefined").await;
+        times.push(there.number("window.interactive").await / 1000.0);
+        there.goto("icon.svg").await;
+        server.stop().await;
+    }
+    times.sort_by(f64::total_cmp);
+    figures.print("Interactive after, median of five first visits", times[2], 2.0, "s", false);
+    Figures::note("  slowest of them", times[4], "s");
+}

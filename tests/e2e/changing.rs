@@ -1,0 +1,235 @@
+//! Changing what runs: machine keys, presets, techniques, the kernel's texts, files, pasted texts.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+use serde_json::json;
+
+/// A kernel of somebody's own: thread `i` writes `3 * i`.
+const OWN_PTX: &str = "\
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry triple(.param .u64 out)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.lo.s32 %r2, %r1, 3;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+";
+const OWN_LAUNCH: &str = "\
+grid = [1]
+block = [8]
+[[param]]
+buffer = \"out\"
+type = \"u32\"
+len = 8
+init = \"zeros\"
+";
+
+#[tokio::test]
+async fn machine_keys_are_found_changed_refused_and_undone() {
+    on_the_page("machine", async |page| {
+        page.press(['m']).await;
+        page.see("#settings h2", "Machine").await;
+        let all = page.number("document.querySelectorAll('.keys-list .key').length").await;
+        assert!(all > 40.0);
+        page.type_into("#key-search", "latency").await;
+        page.until(&format!("document.querySelectorAll('.keys-list .key').length < {all}")).await;
+        page.until("[...document.querySelectorAll('.keys-list .key')].every((key) => /latency/i.test(key.innerText + key.querySelector('code').textContent))")
+            .await;
+        page.see("#settings .search .note", "of").await;
+        page.fill("#key-search", "no such thing").await;
+        page.see("#settings .empty", "No key has these words").await;
+        page.fill("#key-search", "schedulers").await;
+
+        // A change restarts the run and says so; unit, default and paper stand beside it.
+        page.retype("#schedulers", "1").await;
+        page.see("#notice", "Now gtx480, PDOM, schedulers = 1: the run starts again with the same kernel.").await;
+        page.at(0).await;
+        page.see("#machine", "Keys · 1").await;
+        page.see(".key.changed", "default 2").await;
+        page.screenshot("changed").await;
+
+        // What no machine can have is refused beside the key, and the last machine stays.
+        page.retype("#schedulers", "33").await;
+        page.see(".key .bad", "1 to 32 are allowed").await;
+        page.see("#notice", "The last one stays loaded").await;
+        assert_eq!(page.attribute("#schedulers", "aria-invalid").await.as_deref(), Some("true"));
+        page.screenshot("refused").await;
+        page.retype("#schedulers", "two").await;
+        page.see(".key .bad", "two").await;
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#settings')").await;
+        page.press([key::RIGHT]).await;
+        page.at(1).await;
+
+        page.press(['m']).await;
+        page.fill("#key-search", "schedulers").await;
+        page.click_text(".key button", "undo").await;
+        page.until("!document.querySelector('.key .bad, .key.changed')").await;
+        page.see("#machine", "Keys").await;
+        page.fill("#key-search", "").await;
+        page.choose("#scoreboard", "simple").await;
+        page.see("#machine", "Keys · 1").await;
+        page.retype("#int_latency", "9").await;
+        page.see("#machine", "Keys · 2").await;
+        page.click("#reset-keys").await;
+        page.until("document.querySelector('#machine').innerText === 'Keys'").await;
+        page.click_text("#settings header button", "Close").await;
+
+        // Presets and techniques.
+        page.choose("#preset", "toy").await;
+        page.see("#notice", "Now toy, PDOM: the run starts again").await;
+        page.until("/ of 4 lanes active/.test(document.querySelector('#mechanism').getAttribute('aria-label'))").await;
+        let schedulers = page.values_of("#technique-schedule option").await;
+        assert!(schedulers.iter().any(|name| name == "GTO"), "{schedulers:?}");
+        page.choose("#technique-schedule", "GTO").await;
+        page.see("#notice", "Now toy, PDOM + GTO").await;
+        page.run_to_end().await;
+        page.choose("#preset", "gtx480").await;
+        page.choose("#technique-schedule", "").await;
+        page.see("#notice", "Now gtx480, PDOM: ").await;
+        page.at(0).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
+    on_the_page("editor", async |page| {
+        page.press(['e']).await;
+        page.see("#editor .status", "instructions").await;
+        let good = page.value("#ptx").await;
+        page.screenshot("good").await;
+        page.fill("#ptx", &good.replacen("mov.u32", "mvo.u32", 1)).await;
+        page.see(".findings .message", "mvo").await;
+        page.see("#editor .status", "The last good kernel stays loaded").await;
+        let line = good.lines().position(|line| line.contains("mov.u32")).expect("a mov") + 1;
+        page.see(".findings .place", &format!("{line}:")).await;
+        // The mark lies under the very word.
+        let mark = "(() => { const mark = document.querySelector('#editor .marks i'); const style = mark.style; return [parseFloat(style.top), parseFloat(style.width)] })()";
+        assert_eq!(page.eval(mark).await, json!([(line - 1) * 20, 7]));
+        page.click(".findings button").await;
+        assert_eq!(page.eval("ptx.value.slice(ptx.selectionStart, ptx.selectionEnd)").await, "mvo.u32");
+        page.screenshot("mistake").await;
+
+        // The last good kernel is still there to be stepped.
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#editor')").await;
+        page.see("#edit", "Edit ●").await;
+        let now = page.cycle().await;
+        page.press([key::RIGHT]).await;
+        page.at(now + 1).await;
+
+        // Mended, it is loaded by itself.
+        page.press(['e']).await;
+        page.fill("#ptx", &format!("{good}\n// mine")).await;
+        page.until("!document.querySelector('.findings')").await;
+        page.see("#editor .status", "Loaded").await;
+        page.at(0).await;
+
+        // The launch has its own.
+        let launch = page.value("#launch").await;
+        page.fill("#launch", "grid = [0]").await;
+        page.see("section[aria-label=Launch] .findings", "block").await;
+        page.screenshot("launch").await;
+        page.fill("#launch", &launch.replace("grid", "grdi")).await;
+        page.see("section[aria-label=Launch] .findings", "grdi").await;
+        page.fill("#launch", &launch).await;
+        page.until("!document.querySelector('.findings')").await;
+
+        // What was typed survives a reload, and can be undone.
+        page.until("localStorage['warpscope.draft'].includes('// mine')").await;
+        page.eval("history.replaceState(null, '', location.pathname)").await;
+        page.reload().await;
+        page.see("#edit", "Edit ●").await;
+        page.press(['e']).await;
+        assert!(page.value("#ptx").await.ends_with("// mine"));
+        page.click("#undo").await;
+        page.until("!document.querySelector('#undo')").await;
+        assert_eq!(page.value("#ptx").await, good);
+        page.press([key::ESCAPE]).await;
+        page.see("#edit", "Edit").await;
+        assert_eq!(page.text("#edit").await, "Edit");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
+    on_the_page("own", async |page| {
+        page.choose("#kernel", "").await;
+        page.see("section[aria-label=Mechanism]", "No kernel is loaded").await;
+        page.see("section[aria-label=Details]", "Nothing is selected").await;
+        let blank =
+            "timeline.getContext('2d').getImageData(0, 0, timeline.width, timeline.height).data.every((part) => part === 0)";
+        page.until(blank).await;
+        page.screenshot("empty").await;
+        drop_file(&page, "triple.ptx", json!(OWN_PTX)).await;
+        page.click("#edit").await;
+        page.see("#editor .status", "The kernel needs a launch").await;
+        assert_eq!(page.value("#ptx").await, OWN_PTX);
+        drop_file(&page, "launch.TOML", json!(OWN_LAUNCH)).await;
+        page.see("#editor .status", "triple").await;
+        page.click_text("#editor header button", "Close").await;
+        page.run_to_end().await;
+        page.click("#tab-memory").await;
+        page.see("#verdict", "Done").await;
+        page.see(".buffer .values", "21").await;
+        assert_eq!(
+            page.eval("[...document.querySelectorAll('.buffer .values .changed')].map((v) => v.innerText).join(' ')").await,
+            "3 6 9 12 15 18 21"
+        );
+        page.click("#tab-about").await;
+        page.see(".prose", "Your own kernel").await;
+
+        // Too big, by file and by paste: a message, and what was there stays.
+        drop_file(&page, "big.ptx", json!(9 << 20)).await;
+        page.see("#notice", "big.ptx has 9 MiB; the page reads up to 8.").await;
+        page.click("#edit").await;
+        let paste = "const data = new DataTransfer(); data.setData('text', 'x'.repeat(arguments[0])); \
+                     const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }); \
+                     document.querySelector('#ptx').dispatchEvent(event); return event.defaultPrevented";
+        assert_eq!(page.script(paste, vec![json!(100 << 20)]).await, true);
+        page.see("#notice", "What was pasted has 100 MiB; the page reads up to 8.").await;
+        page.screenshot("refused").await;
+        assert_eq!(page.script(paste, vec![json!(1000)]).await, false);
+        assert_eq!(page.value("#ptx").await, OWN_PTX);
+        // By whatever other way it came into the field.
+        page.script("ptx.value = 'x'.repeat(9 << 20); ptx.dispatchEvent(new Event('input', { bubbles: true }))", vec![]).await;
+        page.see(".findings", "9 MiB long; the page reads up to 8").await;
+        page.fill("#launch", &OWN_LAUNCH.replace("len = 8", "len = 99999999")).await;
+        page.see("section[aria-label=Launch] .findings", "MiB together").await;
+        page.fill("#ptx", OWN_PTX).await;
+        page.fill("#launch", OWN_LAUNCH).await;
+        page.see("#editor .status", "Loaded").await;
+        // Not text at all.
+        drop_file(&page, "picture.png", json!([137, 80, 78, 71, 13, 10, 26, 10, 0, 255, 254])).await;
+        page.see(".findings .message", "").await;
+        page.see("#editor .status", "The last good kernel stays loaded").await;
+    })
+    .await;
+}
+
+/// Drops a file on the page: its text, its bytes, or so many bytes of nothing.
+async fn drop_file(page: &Page, name: &str, content: serde_json::Value) {
+    let drop = "
+        const [name, content] = arguments;
+        const body = typeof content === 'string' ? content
+            : typeof content === 'number' ? new Uint8Array(content) : new Uint8Array(content);
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([body], name));
+        const target = document.querySelector('main');
+        for (const kind of ['dragover', 'drop']) {
+            const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
+            target.dispatchEvent(event);
+            if (!event.defaultPrevented) throw new Error(kind + ' would leave the page');
+        }";
+    page.script(drop, vec![name.into(), content]).await;
+}

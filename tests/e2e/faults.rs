@@ -1,0 +1,119 @@
+//! What goes wrong: traps, kernels without end, faults of the page itself.
+
+use crate::browser::key;
+use crate::on_the_page;
+
+/// A kernel that never ends, without a barrier or an access that could stop it.
+const ENDLESS: &str = "\
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry spin()
+{
+again:
+    bra.uni again;
+}
+";
+
+#[tokio::test]
+async fn a_trap_names_its_place_and_the_page_goes_on() {
+    on_the_page("trap", async |page| {
+        page.take_kernel("saxpy").await;
+        page.leave().await;
+        page.press(['e']).await;
+        let launch = page.value("#launch").await;
+        let (first, rest) = launch.split_once("len = 100").expect("a buffer of a hundred");
+        page.fill("#launch", &format!("{first}len = 1{rest}")).await;
+        page.see("#editor .status", "Loaded").await;
+        page.press([key::ESCAPE]).await;
+        page.press([key::END]).await;
+        page.see("#notice.bad", "The kernel trapped in cycle").await;
+        let told = page.text("#notice").await;
+        assert!(told.contains("thread") && told.contains("line"), "{told}");
+        page.screenshot("notice").await;
+        page.click_text("#notice button", "Show the warp").await;
+        page.see("#selected", "Warp").await;
+        page.click("#tab-memory").await;
+        page.see("#verdict", "The kernel trapped").await;
+        let end = page.cycle().await;
+        page.click("#back").await;
+        page.at(end - 1).await;
+        page.click("#step").await;
+        page.see("#notice.bad", "The kernel trapped in cycle").await;
+        page.click("#notice [aria-label='Close the message']").await;
+        page.until("document.querySelector('#notice').hidden").await;
+        page.take_kernel("collatz").await;
+        page.run_to_end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_endless_kernel_can_be_stopped() {
+    on_the_page("endless", async |page| {
+        page.choose("#kernel", "").await;
+        page.leave().await;
+        page.press(['e']).await;
+        page.see("#editor .status", "Choose a kernel, or paste one.").await;
+        page.fill("#ptx", ENDLESS).await;
+        page.fill("#launch", "grid = [1]\nblock = [32]").await;
+        page.see("#editor .status", "spin").await;
+        page.press([key::ESCAPE]).await;
+        page.press([key::END]).await;
+        page.see("#notice", "Running to the end… Space stops.").await;
+        page.beyond(20_000).await;
+        // Frames go on being drawn meanwhile, and clicks are taken.
+        let frames = "let slowest = 0; let last = performance.now(); \
+                      for (let n = 0; n < 40; n++) { await new Promise(requestAnimationFrame); \
+                      slowest = Math.max(slowest, performance.now() - last); last = performance.now() } return slowest";
+        let slowest = page.script_async(frames, vec![]).await.as_f64().unwrap_or(f64::MAX);
+        assert!(slowest < 500.0, "a frame took {slowest} ms");
+        page.screenshot("running").await;
+        page.click("#play").await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+        let stopped = page.cycle().await;
+        page.let_frames_pass(20).await;
+        assert_eq!(page.cycle().await, stopped);
+        page.press([key::LEFT]).await;
+        page.at(stopped - 1).await;
+        page.go_to(17).await;
+        // A search for what never comes can be stopped too.
+        page.choose("#wanted", "barrier-release").await;
+        page.click("#next").await;
+        page.see("#notice", "Looking for the next one").await;
+        page.leave().await;
+        page.press([' ']).await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_fault_of_the_page_says_what_to_do_and_loses_nothing() {
+    on_the_page("fault", async |page| {
+        assert_eq!(page.eval("document.querySelector('#fault').hidden").await, true);
+        page.press(['e']).await;
+        let mine = page.value("#ptx").await + "\n// mine";
+        page.fill("#ptx", &mine).await;
+        page.until("localStorage['warpscope.draft'].includes('// mine')").await;
+        // What `fault::show` does; no input is known that makes the page panic.
+        page.script(
+            "document.querySelector('#fault-text').textContent = 'panicked at <b>somewhere</b>'; \
+             document.querySelector('#fault').removeAttribute('hidden')",
+            vec![],
+        )
+        .await;
+        page.see("#fault h2", "Warpscope has stopped").await;
+        page.see("#fault-text", "panicked at <b>somewhere</b>").await;
+        page.screenshot("message").await;
+        page.click("#fault-reload").await;
+        page.until("document.querySelector('#fault')?.hidden === true && !!document.querySelector('#edit')").await;
+        page.see("#edit", "Edit ●").await;
+        page.script("document.querySelector('#fault').removeAttribute('hidden')", vec![]).await;
+        page.click("#fault-reset").await;
+        page.until("document.querySelector('#fault')?.hidden === true && document.querySelector('#edit')?.innerText === 'Edit'")
+            .await;
+        page.run_to_end().await;
+    })
+    .await;
+}

@@ -1,0 +1,176 @@
+//! Without a mouse: every control is reached, shows that it is, and works.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+use serde_json::Value;
+
+/// What can have the focus, in a variable of the page's; those that a person cannot see do not count.
+const CONTROLS: &str = "
+    window.controls = [...document.querySelectorAll('a[href], button, select, input, textarea, [tabindex]')].filter(
+        (e) => e.tabIndex >= 0 && !e.disabled && e.getClientRects().length > 0 && !e.closest('[hidden], [inert]'));
+    window.named = (e) => e && `${e.tagName.toLowerCase()}#${e.id} ${e.getAttribute('aria-label') ?? e.title ?? ''} ${e.innerText?.slice(0, 20) ?? ''}`;
+    document.activeElement.blur();
+    return controls.length";
+
+/// Where the focus is now, and whether one sees it.
+const FOCUS: &str = "
+    const e = document.activeElement;
+    const s = getComputedStyle(e);
+    const ring = (s) => s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1;
+    const shown = e.matches(':focus-visible') && (ring(s) || s.boxShadow !== 'none' || ring(getComputedStyle(e.parentElement)));
+    return { at: controls.indexOf(e), name: named(e), shown, body: e === document.body };";
+
+/// Presses Tab until the element has the focus.
+async fn tab_to(page: &Page, selector: &str) {
+    let here = format!("document.activeElement === document.querySelector('{selector}')");
+    for _ in 0..100 {
+        if page.eval(&here).await == true {
+            return;
+        }
+        page.press([key::TAB]).await;
+    }
+    panic!("Tab does not lead to {selector}");
+}
+
+#[tokio::test]
+async fn tab_reaches_every_control_and_one_sees_where_it_is() {
+    on_the_page("tab", async |page| {
+        page.click("#breakpoints").await;
+        let count = page.script(CONTROLS, vec![]).await.as_u64().expect("a count") as usize;
+        assert!(count > 30, "{count} controls");
+        let nameless = "controls.filter((e) => !(e.getAttribute('aria-label') || e.innerText?.trim() || e.title || e.labels?.length)).map(named)";
+        assert_eq!(page.eval(nameless).await, Value::Array(vec![]), "every control has a name");
+        let mut reached = vec![false; count];
+        for _ in 0..count + 10 {
+            page.press([key::TAB]).await;
+            let focus = page.script(FOCUS, vec![]).await;
+            if focus["body"] == true {
+                continue;
+            }
+            assert!(focus["shown"] == true, "one does not see the focus on {}", focus["name"]);
+            if let Some(at) = focus["at"].as_u64() {
+                reached[at as usize] = true;
+            }
+            if focus["name"].as_str().is_some_and(|name| name.contains("#kernel")) {
+                page.screenshot("focus").await;
+            }
+        }
+        for (at, reached) in reached.into_iter().enumerate() {
+            assert!(reached, "Tab does not reach {}", page.eval(&format!("named(controls[{at}])")).await);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_whole_run_by_keyboard_alone() {
+    on_the_page("keyboard", async |page| {
+        tab_to(&page, "#kernel").await;
+        page.press("Man".chars()).await;
+        page.until("document.querySelector('#kernel').value === 'mandelbrot' && document.querySelector('#cycle').value === '0'")
+            .await;
+        // While a menu has the focus, letters and arrows are the menu's.
+        assert_eq!(page.cycle().await, 0);
+        assert!(!page.has("#settings").await);
+        // But for the two that step: whoever has chosen goes on.
+        page.press([key::RIGHT]).await;
+        page.at(1).await;
+        assert_eq!(page.value("#kernel").await, "mandelbrot");
+        page.press([key::LEFT]).await;
+        page.at(0).await;
+        tab_to(&page, "#step").await;
+        page.press([key::ENTER]).await;
+        page.at(1).await;
+        page.press([' ']).await;
+        page.at(2).await;
+        page.press([key::RIGHT]).await;
+        page.at(3).await;
+        tab_to(&page, "#wanted").await;
+        page.press("Rec".chars()).await;
+        page.until("document.querySelector('#wanted').value === 'reconvergence'").await;
+        tab_to(&page, "#next").await;
+        page.press([key::ENTER]).await;
+        page.beyond(10).await;
+
+        // The speed's own arrows move it, and nothing else.
+        let now = page.cycle().await;
+        tab_to(&page, "#speed").await;
+        let speed = page.value("#speed").await;
+        page.press([key::RIGHT]).await;
+        page.until(&format!("document.querySelector('#speed').value !== '{speed}'")).await;
+        assert_eq!(page.cycle().await, now, "the speed's arrow is no step");
+
+        // A box is ticked by Space.
+        tab_to(&page, "#breakpoints").await;
+        page.press([key::ENTER]).await;
+        tab_to(&page, ".popup input").await;
+        page.press([' ']).await;
+        page.see("#breakpoints", "Stops · 1").await;
+        assert_eq!(page.attribute("#play", "aria-label").await.as_deref(), Some("Play"), "and nothing plays");
+        page.press([' ']).await;
+        page.until("document.querySelector('#breakpoints').innerText === 'Stops'").await;
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('.popup')").await;
+
+        // Help tells every key, and goes with Escape.
+        page.press(['?']).await;
+        page.see("#help", "One cycle forward").await;
+        for shown in ["Space", "Shift →", "Home", "W", "?"] {
+            page.until(&format!("[...document.querySelectorAll('#help kbd')].some((key) => key.innerText === '{shown}')")).await;
+        }
+        page.screenshot("help").await;
+        let now = page.cycle().await;
+        page.press([key::RIGHT]).await;
+        for _ in 0..4 {
+            page.press([key::TAB]).await;
+            assert_eq!(page.eval("!!document.activeElement.closest('#help')").await, true, "the focus stays in the sheet");
+        }
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#help')").await;
+        assert_eq!(page.cycle().await, now, "a sheet takes no steps");
+
+        // Keys are off while typing.
+        page.press(['m']).await;
+        tab_to(&page, "#key-search").await;
+        page.press("temple".chars()).await;
+        assert_eq!(page.value("#key-search").await, "temple");
+        assert_eq!(page.attribute("html", "data-theme").await.as_deref(), Some("light"));
+        assert!(!page.has("#editor").await && !page.has("#help").await);
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#settings')").await;
+        tab_to(&page, "#cycle").await;
+        page.press(['5', 't', '.', ' ']).await;
+        assert_eq!(page.attribute("html", "data-theme").await.as_deref(), Some("light"));
+        assert_eq!(page.attribute("#play", "aria-label").await.as_deref(), Some("Play"));
+
+        // Panels are resized by the arrows of what lies between them.
+        let before = page.place("section[aria-label=Source]").await[2];
+        tab_to(&page, "[role=separator]").await;
+        page.press([key::RIGHT, key::RIGHT]).await;
+        page.until(&format!(
+            "document.querySelector('section[aria-label=Source]').getBoundingClientRect().width > {before} + 16"
+        ))
+        .await;
+        tab_to(&page, "#end").await;
+        page.press([key::ENTER]).await;
+        page.see("#notice", "Every byte is what the reference on the host computes").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_sheet_goes_with_escape_wherever_the_focus_is() {
+    on_the_page("sheets", async |page| {
+        for (opener, sheet) in [("#edit", "#editor"), ("#machine", "#settings"), ("#keys", "#help")] {
+            page.click(opener).await;
+            page.until(&format!("!!document.activeElement.closest('{sheet}')")).await;
+            // A click beside the sheet takes the focus away from it.
+            page.leave().await;
+            page.press([key::ESCAPE]).await;
+            page.until(&format!("!document.querySelector('{sheet}')")).await;
+            let back = format!("document.activeElement === document.querySelector('{opener}')");
+            page.until(&back).await;
+        }
+    })
+    .await;
+}

@@ -1,0 +1,177 @@
+//! Looking at a moment: source, inspector, timeline, memory, and every kernel of the catalogue.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+
+/// Where the mechanism's picture has the selected warp's lanes: their row, and where the first one begins.
+const LANES_Y: f64 = 12.0 + 46.0 + 6.0;
+const LANES_X: f64 = 12.0 + 118.0;
+
+#[tokio::test]
+async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
+    on_the_page("inspector", async |page| {
+        let [left, top, width, height] = page.place("#mechanism").await;
+        page.click_at(left + LANES_X + 4.0, top + LANES_Y).await;
+        page.see("#selected", "Lane 0 of warp").await;
+        let of_first = page.text(".why").await;
+        assert!(of_first.contains("ane 0") && of_first.trim().ends_with('.'), "{of_first:?}");
+        page.see(".inspector", "%tid (0, 0, 0)").await;
+        page.screenshot("lane").await;
+
+        // The last lane is somewhere near the right edge; some lane on the way did not take the first one's side.
+        let mut told = vec![of_first];
+        let mut lanes = vec!["0".to_string()];
+        for part in 1..=8 {
+            page.click_at(left + LANES_X + 4.0 + (width - LANES_X - 16.0) * f64::from(part) / 8.0, top + LANES_Y).await;
+            let title = page.text("#selected").await;
+            let lane = title.split_whitespace().nth(1).unwrap_or_default().to_string();
+            if lanes.last() != Some(&lane) {
+                lanes.push(lane);
+                told.push(page.text(".why").await);
+            }
+        }
+        assert!(lanes.len() >= 6, "{lanes:?}");
+        let waits = told.iter().any(|text| text.contains("waits"));
+        let runs = told.iter().any(|text| !text.contains("waits"));
+        assert!(waits && runs, "half of a diverged warp waits: {told:#?}");
+
+        // From a lane to its warp, from there to its block.
+        page.click_text("#selected button", "its warp").await;
+        page.see("#selected", "Warp").await;
+        page.click_text("#selected button", "its block").await;
+        page.see("#selected", "Block").await;
+        page.screenshot("block").await;
+
+        // A row of the overview, somewhere below, is a warp.
+        let mut y = 240.0;
+        while !page.text("#selected").await.starts_with("Warp") {
+            assert!(y < height, "no row of the overview takes a click");
+            page.click_at(left + 20.0, top + y).await;
+            y += 8.0;
+        }
+        page.press([key::UP, key::UP]).await;
+        page.see("#selected", "Warp 0").await;
+        page.press([key::DOWN]).await;
+        page.see("#selected", "Warp 1").await;
+        page.press([key::UP]).await;
+        page.see("#selected", "Warp 0").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn source_lines_show_who_is_there_and_what_was_lost() {
+    on_the_page("source", async |page| {
+        page.until("document.querySelectorAll('#cuda .warps b').length > 0").await;
+        page.until("document.querySelectorAll('#ptx-lines .warps b').length > 0").await;
+        assert_eq!(page.eval("document.querySelectorAll('#cuda .line.current').length").await, 1, "the selected warp's line");
+        assert_eq!(page.eval("document.querySelectorAll('#ptx-lines .line.current').length").await, 1);
+        assert!(page.has("#cuda .branch.split").await, "the branch that has just split a warp");
+        page.run_to_end().await;
+        page.until("[...document.querySelectorAll('#cuda .heat')].some((cell) => cell.title.includes('lane-slots lost'))").await;
+        page.until("document.querySelectorAll('#cuda .heat i').length > 1").await;
+        page.click_text("section[aria-label=Source] [role=tab]", "PTX").await;
+        page.until("!document.querySelector('#cuda')").await;
+        page.screenshot("ptx").await;
+        page.click_text("section[aria-label=Source] [role=tab]", "CUDA").await;
+        page.until("!document.querySelector('#ptx-lines') && !!document.querySelector('#cuda')").await;
+
+        // A click on a line selects the warps there, one after the other.
+        page.click_text("section[aria-label=Source] [role=tab]", "Both").await;
+        page.go_to(60).await;
+        page.click("#cuda .line.code:has(.warps b) .words").await;
+        page.see("#selected", "Warp").await;
+        page.click("#cuda .line.code:not(:has(.warps b)) .words").await;
+        page.see("#notice", "No warp is at line").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_timeline_zooms_pans_and_takes_one_to_a_cell() {
+    on_the_page("timeline", async |page| {
+        page.run_to_end().await;
+        let end = page.cycle().await;
+        let away = async |page: &Page| page.point_at(640.0, 5.0).await;
+        page.click("#start").await;
+        away(&page).await;
+        page.leave().await;
+        page.press(['f']).await;
+        let whole = page.picture().await;
+        page.screenshot("fit").await;
+        page.press(['w']).await;
+        let nearer = page.picture().await;
+        assert_eq!(nearer.differences(&whole), ["timeline"], "W zooms");
+        page.press(['d']).await;
+        let right = page.picture().await;
+        assert_eq!(right.differences(&nearer), ["timeline"], "D pans");
+        page.press(['a']).await;
+        page.picture().await.assert_same(&nearer);
+        page.press(['s']).await;
+        assert_eq!(page.picture().await.differences(&nearer), ["timeline"], "S zooms out");
+        page.press(['f']).await;
+        page.picture().await.assert_same(&whole);
+        page.click_text("section[aria-label=Timeline] button", "+").await;
+        away(&page).await;
+        assert_eq!(page.picture().await.differences(&whole), ["timeline"], "the button zooms");
+        page.click_text("section[aria-label=Timeline] button", "Fit").await;
+        away(&page).await;
+        page.picture().await.assert_same(&whole);
+
+        // A click goes to that cycle and that warp.
+        let [left, top, width, height] = page.place("#timeline").await;
+        let middle = (left + 52.0 + (width - 52.0) / 2.0, top + 40.0);
+        page.click_at(middle.0, middle.1).await;
+        page.until(&format!("Math.abs(Number(cycle.value) - {end} / 2) < {end} / 20")).await;
+        page.see("#selected", "Warp 0").await;
+        page.screenshot("tip").await;
+        let there = page.cycle().await;
+        // The cycle under the pointer stays there while the wheel zooms.
+        let far = page.picture().await;
+        page.wheel(middle, -600).await;
+        assert_eq!(page.picture().await.differences(&far), ["timeline"], "the wheel zooms");
+        page.go_to(0).await;
+        page.until("document.querySelector('#timeline').getAttribute('aria-label').includes('now at cycle 0;')").await;
+        page.press(['f']).await;
+        page.wheel(middle, -600).await;
+        page.click_at(middle.0, middle.1).await;
+        page.until(&format!("Math.abs(Number(cycle.value) - {there}) <= 3")).await;
+        page.click_at(middle.0 + 100.0, middle.1).await;
+        let beside = page.number("Number(cycle.value)").await - there as f64;
+        let expected = 100.0 * end as f64 * 1.02 / (width - 52.0) * 1.0015f64.powi(-600);
+        assert!((beside - expected).abs() < 0.2 * expected + 2.0, "a hundred pixels are {beside} cycles, not {expected}");
+
+        // A drag pans and goes nowhere.
+        let before = page.picture().await;
+        let now = page.cycle().await;
+        page.drag(middle, (middle.0 - 200.0, middle.1)).await;
+        let panned = page.picture().await;
+        assert_eq!(panned.differences(&before), ["timeline"], "a drag pans");
+        assert_eq!(page.cycle().await, now);
+        let row = height - 4.0;
+        page.click_at(left + 20.0, top + row.min(50.0)).await;
+        assert_eq!(page.cycle().await, now, "a click on a warp's name selects it and goes nowhere");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_kernel_of_the_catalogue_runs_and_is_right() {
+    on_the_page("catalogue", async |page| {
+        let kernels = page.values_of("#kernel option:not([value=''])").await;
+        assert_eq!(kernels.len(), 12, "{kernels:?}");
+        page.click("#tab-memory").await;
+        page.see("#verdict", "Not done yet").await;
+        for kernel in kernels {
+            page.take_kernel(&kernel).await;
+            page.see("#verdict", "Not done yet").await;
+            page.click("#end").await;
+            page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            page.see("#notice", "Done after").await;
+            assert!(page.has(".buffer .changed").await, "{kernel} wrote something");
+        }
+        page.click("#tab-about").await;
+        page.until("document.querySelector('.prose').innerText.length > 200").await;
+    })
+    .await;
+}

@@ -1,0 +1,273 @@
+//! Moving through a run: play, step, back, search, breakpoints, scrubber.
+
+use crate::browser::key;
+use crate::on_the_page;
+
+#[tokio::test]
+async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
+    on_the_page("first-visit", async |page| {
+        assert_eq!(page.title().await, "Warpscope");
+        for panel in ["Source", "Mechanism", "Timeline"] {
+            page.see(&format!("section[aria-label={panel}] h2"), panel).await;
+        }
+        page.see("section[aria-label=Details] [role=tab][aria-selected=true]", "Inspector").await;
+        // The first divergence of the run has just happened, and its warp is selected.
+        page.until("document.querySelector('#timeline').getAttribute('aria-label').includes('cycles with divergence: 1,')").await;
+        page.see("#selected", "Warp").await;
+        page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
+        assert!(page.number("document.querySelectorAll('.inspector section:first-of-type tbody tr').length").await >= 2.0);
+        page.press_shifted(key::LEFT).await;
+        page.see("#notice", "Divergence: none before this.").await;
+
+        page.see(".hint", "to step one cycle").await;
+        page.screenshot("hint").await;
+        let start = page.cycle().await;
+        assert!(start > 0);
+        page.press([key::RIGHT]).await;
+        page.at(start + 1).await;
+        page.until("!document.querySelector('.hint')").await;
+        page.reload().await;
+        page.see("h1", "Warpscope").await;
+        assert!(!page.has(".hint").await, "the hint is for the first visit");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_back_gives_the_same_picture() {
+    on_the_page("back", async |page| {
+        let start = page.cycle().await;
+        let mut numbers = Vec::new();
+        let mut seen = Vec::new();
+        for ahead in 0..4 {
+            page.at(start + ahead).await;
+            page.press(['1']).await;
+            seen.push(page.picture().await);
+            page.press(['2']).await;
+            page.until("!!document.querySelector('.numbers')").await;
+            numbers.push(page.text(".numbers").await);
+            page.press([key::RIGHT]).await;
+        }
+        page.press(['1']).await;
+        let end = page.picture().await;
+        assert!(seen.windows(2).all(|pair| pair[0].differences(&pair[1]).iter().any(|part| part == "mechanism")), "steps show");
+        assert_ne!(numbers.first(), numbers.last());
+
+        for ahead in (0..4).rev() {
+            page.press([key::LEFT]).await;
+            page.at(start + ahead).await;
+            let now = page.picture().await;
+            // The timeline knows more of the run by now; all else is as it was.
+            let differences = now.differences(&seen[ahead as usize]);
+            assert!(differences.iter().all(|part| part == "timeline"), "{differences:?} differ {ahead} cycles on");
+            page.press(['2']).await;
+            page.until("!!document.querySelector('.numbers')").await;
+            assert_eq!(page.text(".numbers").await, numbers[ahead as usize]);
+            page.press(['1']).await;
+        }
+        page.press([key::RIGHT; 4]).await;
+        page.at(start + 4).await;
+        page.picture().await.assert_same(&end);
+
+        // From far away too.
+        page.run_to_end().await;
+        page.go_to(start).await;
+        let differences = page.picture().await.differences(&seen[0]);
+        assert!(differences.iter().all(|part| part == "timeline"), "{differences:?} differ after the end");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn steps_play_and_the_ends_by_key_and_button() {
+    on_the_page("transport", async |page| {
+        let start = page.cycle().await;
+        page.press([key::RIGHT]).await;
+        page.at(start + 1).await;
+        page.press(['.']).await;
+        page.at(start + 2).await;
+        page.click("#step").await;
+        page.at(start + 3).await;
+        page.press([key::LEFT]).await;
+        page.at(start + 2).await;
+        page.press([',']).await;
+        page.at(start + 1).await;
+        page.click("#back").await;
+        page.at(start).await;
+        page.press([key::HOME]).await;
+        page.at(0).await;
+        page.click("#back").await;
+        page.at(0).await;
+        page.leave().await;
+
+        // Play goes on by itself, at the speed that is asked for, until it is paused.
+        page.press([' ']).await;
+        page.see("#speed ~ output", "8/s").await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Pause'").await;
+        page.beyond(2).await;
+        page.press([' ']).await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+        let paused = page.cycle().await;
+        page.let_frames_pass(30).await;
+        assert_eq!(page.cycle().await, paused, "a pause is a pause");
+        page.press(['+', '+', '+', '+', '+', '+', '-']).await;
+        page.see("#speed ~ output", "250/s").await;
+        let took = "const from = performance.now(); const start = Number(cycle.value); play.click(); \
+                    while (Number(cycle.value) < start + 100) await new Promise(requestAnimationFrame); \
+                    play.click(); return performance.now() - from";
+        let took = page.script_async(took, vec![]).await.as_f64().unwrap_or_default();
+        assert!((300.0..2000.0).contains(&took), "100 cycles at 250 a second took {took} ms");
+
+        // As fast as it goes: to the end.
+        page.fill("#speed", "13").await;
+        page.click("#play").await;
+        page.see("#notice", "Every byte is what the reference on the host computes").await;
+        let end = page.cycle().await;
+        page.see("label.cycle span", "/").await;
+        assert!(!page.text("label.cycle span").await.contains('…'), "the end is known now");
+        page.click("#start").await;
+        page.at(0).await;
+        page.click("#end").await;
+        page.at(end).await;
+        page.press([key::RIGHT]).await;
+        page.at(end).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
+    on_the_page("scrub", async |page| {
+        page.run_to_end().await;
+        let end = page.cycle().await;
+        let [left, top, width, height] = page.place("#scrubber").await;
+        page.click_at(left + width / 2.0, top + height / 2.0).await;
+        page.until(&format!("Math.abs(Number(cycle.value) - {end} / 2) < {end} / 10")).await;
+        page.drag((left + width / 2.0, top + height / 2.0), (left + width / 4.0, top + height / 2.0)).await;
+        page.until(&format!("Math.abs(Number(cycle.value) - {end} / 4) < {end} / 10")).await;
+        assert!(page.attribute("#scrubber", "aria-valuetext").await.is_some_and(|text| text.contains(&format!("of {end}"))));
+        page.fill("#scrubber", "57").await;
+        page.at(57).await;
+        // The scrubber has the focus, and its keys are the transport's.
+        page.script("document.querySelector('#scrubber').focus()", vec![]).await;
+        page.press([key::RIGHT]).await;
+        page.at(58).await;
+
+        page.go_to(123).await;
+        page.see("section[aria-label=Details]", "Warp").await;
+        page.retype("#cycle", "soon").await;
+        page.see("#notice", "A cycle is a number").await;
+        page.at(123).await;
+        page.retype("#cycle", &format!("{}", end + 1000)).await;
+        page.at(end).await;
+
+        // What is being typed stays while the run plays on.
+        page.go_to(0).await;
+        page.click("#play").await;
+        page.click("#cycle").await;
+        page.script("cycle.select()", vec![]).await;
+        page.press(['2', '0']).await;
+        page.let_frames_pass(30).await;
+        page.press(['0', key::ENTER]).await;
+        page.at(200).await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+
+        // A cycle that is not known yet is simulated up to.
+        page.take_kernel("reduce").await;
+        page.go_to(300).await;
+        page.see("label.cycle span", "300…").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn next_and_previous_find_events_of_the_wanted_kind() {
+    on_the_page("events", async |page| {
+        let first = page.cycle().await;
+        page.press_shifted(key::RIGHT).await;
+        page.beyond(first).await;
+        let second = page.cycle().await;
+        page.click("#next").await;
+        page.beyond(second).await;
+        page.click("#previous").await;
+        page.at(second).await;
+        page.press_shifted(key::LEFT).await;
+        page.at(first).await;
+
+        page.choose("#wanted", "block-end").await;
+        page.click("#next").await;
+        page.beyond(second).await;
+        page.until("/block ends: [1-9]/.test(document.querySelector('#timeline').getAttribute('aria-label'))").await;
+        page.choose("#wanted", "stall").await;
+        page.click("#previous").await;
+        page.until("Number(cycle.value) > 0").await;
+        page.choose("#wanted", "trap").await;
+        page.click("#next").await;
+        page.see("#notice", "Trap: none follows.").await;
+
+        page.take_kernel("reduce").await;
+        page.choose("#wanted", "barrier-release").await;
+        page.leave().await;
+        page.press_shifted(key::RIGHT).await;
+        page.until("/barrier releases: [1-9]/.test(document.querySelector('#timeline').getAttribute('aria-label'))").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn breakpoints_stop_a_run_and_say_why() {
+    on_the_page("breakpoints", async |page| {
+        page.go_to(0).await;
+        // On a line of the source.
+        let line =
+            "[...document.querySelectorAll('#cuda .line')].find((line) => line.textContent.includes('n % 2 == 0')).dataset.line";
+        let line = page.eval(line).await.as_str().expect("a line").to_string();
+        let number = format!("#cuda [data-line='{line}'] button.number");
+        page.click(&number).await;
+        assert_eq!(page.attribute(&number, "aria-pressed").await.as_deref(), Some("true"));
+        page.see("#breakpoints", "Stops · 1").await;
+        page.click("#end").await;
+        page.see("#notice", "Breakpoint: warp").await;
+        page.see("#notice", &format!("line {line}")).await;
+        let hit = page.cycle().await;
+        page.fill("#speed", "13").await;
+        page.click("#play").await;
+        page.beyond(hit).await;
+        page.see("#notice", &format!("line {line}")).await;
+        page.screenshot("line").await;
+        page.click(&number).await;
+        page.see("#breakpoints", "Stops").await;
+        assert_eq!(page.text("#breakpoints").await, "Stops");
+
+        // On a kind of event.
+        page.click("#breakpoints").await;
+        page.click_text(".popup label", "Block end").await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.screenshot("popup").await;
+        page.click("#end").await;
+        page.see("#notice", "Breakpoint: block end.").await;
+        page.click_text(".popup label", "Block end").await;
+
+        // On a warp: every time that it issues.
+        page.go_to(0).await;
+        page.click_text(".popup label", "(selected)").await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.click("#end").await;
+        page.see("#notice", "Breakpoint: warp").await;
+        let one = page.cycle().await;
+        page.click("#end").await;
+        page.beyond(one).await;
+        page.see("#notice", "Breakpoint: warp").await;
+        page.click_text(".popup button", "Remove all").await;
+        assert_eq!(page.text("#breakpoints").await, "Stops");
+        page.click("#breakpoints").await;
+
+        // By key, where the selected warp is.
+        page.leave().await;
+        page.press(['b']).await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.press(['b']).await;
+        page.run_to_end().await;
+    })
+    .await;
+}

@@ -1,0 +1,131 @@
+//! Figures beside the stage, and as files: what a browser downloads is opened again and looked at.
+
+use crate::browser::{Page, scratch};
+use crate::on_the_page;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The size of a figure's file at 1×.
+const FILE: (u64, u64) = (720, 360);
+
+/// Downloads go to a folder of the test's own.
+async fn downloads(page: &Page, name: &str) -> PathBuf {
+    let folder = scratch().join(format!("downloads-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for downloads");
+    let wish = json!({ "behavior": "allow", "downloadPath": folder });
+    page.devtools("Browser.setDownloadBehavior", wish).await;
+    folder
+}
+
+/// Presses a figure's button, and waits for the file.
+async fn save(page: &Page, folder: &Path, figure: &str, format: &str, file: &str) -> Vec<u8> {
+    page.click(&format!("[data-figure='{figure}'] [data-format='{format}']")).await;
+    let deadline = Instant::now() + Duration::from_secs(15);
+    loop {
+        // A file that is still being written has another name, or nothing in it.
+        if let Ok(bytes) = std::fs::read(folder.join(file))
+            && !bytes.is_empty()
+        {
+            return bytes;
+        }
+        let there: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        assert!(Instant::now() < deadline, "{file} does not arrive; there are {there:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Has the browser decode a picture: its width, its height, how many colours it has, and what its corner shows.
+async fn decode(page: &Page, bytes: &[u8], media: &str) -> (u64, u64, u64, [u8; 3]) {
+    let look = "
+        const [text, type] = given;
+        const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+        const address = URL.createObjectURL(new Blob([bytes], { type }));
+        const image = new Image();
+        image.src = address;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+        const colours = new Set(new Uint32Array(pixels.buffer));
+        URL.revokeObjectURL(address);
+        return [canvas.width, canvas.height, colours.size, [...pixels.slice(0, 3)]];";
+    let found = page.script_async(look, vec![STANDARD.encode(bytes).into(), media.into()]).await;
+    serde_json::from_value(found).expect("a picture's figures")
+}
+
+#[tokio::test]
+async fn figures_follow_the_run_and_open_elsewhere() {
+    on_the_page("plots", async |page| {
+        let folder = downloads(&page, "plots").await;
+        page.press(['3']).await;
+        let figures = page.eval("[...document.querySelectorAll('.plot')].map((plot) => plot.dataset.figure)").await;
+        let figures: Vec<String> = serde_json::from_value(figures).expect("names");
+        assert!(figures.len() >= 6, "{figures:?}");
+        // Live: a figure in sight says and shows something else once the run has gone on.
+        let words = "document.querySelector('.plot canvas').getAttribute('aria-label')";
+        page.until(&format!("{words}?.length > 20")).await;
+        let before = page.eval(&format!("[{words}, document.querySelector('.plot canvas').toDataURL()]")).await;
+        page.click("#end").await;
+        page.see("#notice", "Done after").await;
+        page.until(&format!("{words} !== {}", before[0])).await;
+        page.until(&format!("document.querySelector('.plot canvas').toDataURL() !== {}", before[1])).await;
+        let end = page.cycle().await;
+
+        for (format, scale, ending) in [("1×", 1, ".png"), ("2×", 2, "@2x.png"), ("4×", 4, "@4x.png")] {
+            let bytes = save(&page, &folder, "ipc", format, &format!("warpscope-collatz-pdom-ipc{ending}")).await;
+            assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+            let (width, height, colours, corner) = decode(&page, &bytes, "image/png").await;
+            assert_eq!((width, height), (FILE.0 * scale, FILE.1 * scale));
+            assert!(colours > 8, "{format} has {colours} colours");
+            assert!(corner.iter().all(|part| *part > 200), "light by default: {corner:?}");
+        }
+        let svg = save(&page, &folder, "stalls", "SVG", "warpscope-collatz-pdom-stalls.svg").await;
+        let text = String::from_utf8(svg.clone()).expect("SVG is text");
+        assert!(text.trim_start().starts_with("<svg") || text.starts_with("<?xml"), "{}", &text[..80]);
+        for word in ["xmlns=", "<text", "font-family", "collatz", "gtx480", "waits for data"] {
+            assert!(text.contains(word), "the SVG has no {word}");
+        }
+        assert!(!text.contains("<script") && !text.contains("href="), "the file needs nothing else");
+        let (width, height, colours, _) = decode(&page, &svg, "image/svg+xml").await;
+        assert_eq!((width, height), FILE);
+        assert!(colours > 8, "the SVG has {colours} colours");
+
+        let csv = save(&page, &folder, "active-lanes", "CSV", "warpscope-collatz-pdom-active-lanes.csv").await;
+        let csv = String::from_utf8(csv).expect("CSV is text");
+        let mut lines = csv.lines();
+        let heading = lines.next().expect("a heading");
+        assert!(heading.starts_with("cycle,") && heading.contains('['), "{heading}");
+        let rows: Vec<Vec<f64>> =
+            lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect();
+        assert!(rows.len() > 20, "{} rows", rows.len());
+        let columns = heading.split(',').count();
+        assert!(rows.iter().all(|row| row.len() == columns), "every row has {columns} cells");
+        assert!(rows.windows(2).all(|pair| pair[0][0] < pair[1][0]) && rows[0][0] == 0.0, "cycles grow");
+        assert!(rows.last().is_some_and(|row| row[0] < end as f64));
+        assert!(rows.iter().flatten().any(|cell| *cell > 1.0));
+
+        page.click_text(".plots-files button", "Dark").await;
+        let dark = save(&page, &folder, "l1", "1×", "warpscope-collatz-pdom-l1.png").await;
+        let (.., corner) = decode(&page, &dark, "image/png").await;
+        assert!(corner.iter().all(|part| *part < 80), "dark when asked for: {corner:?}");
+        for figure in figures {
+            page.script(
+                "document.querySelector(`[data-figure=\"${arguments[0]}\"]`).scrollIntoView()",
+                vec![figure.clone().into()],
+            )
+            .await;
+            page.until(&format!(
+                "document.querySelector('[data-figure=\"{figure}\"] canvas').getAttribute('aria-label')?.length > 20"
+            ))
+            .await;
+        }
+        page.screenshot("end").await;
+    })
+    .await;
+}

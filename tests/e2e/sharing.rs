@@ -1,0 +1,167 @@
+//! Links: the same picture elsewhere, one's own texts in them, slides, and links that mean harm.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+use crate::server::Server;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// Waits until the address bar holds a link with the part in it, and gives the fragment.
+async fn fragment_with(page: &Page, part: &str) -> String {
+    page.until(&format!("location.hash.includes('{part}')")).await;
+    page.eval("location.hash").await.as_str().unwrap_or_default().to_string()
+}
+
+/// The same page on another site, which knows nothing of this one.
+async fn elsewhere(page: &Page) -> Page {
+    let folder = crate::built_page("elsewhere").expect("the page was there a moment ago");
+    let server = Server::start(folder).await;
+    page.elsewhere(&server.address)
+}
+
+#[tokio::test]
+async fn a_link_gives_the_same_picture_elsewhere() {
+    on_the_page("link", async |page| {
+        page.take_kernel("reduce").await;
+        page.choose("#preset", "tbc").await;
+        page.leave().await;
+        page.press(['m']).await;
+        page.retype("#int_latency", "7").await;
+        page.press([key::ESCAPE]).await;
+        page.go_to(230).await;
+        let [left, top, _, _] = page.place("#mechanism").await;
+        page.click_at(left + 12.0 + 118.0 + 60.0, top + 64.0).await;
+        page.see("#selected", "Lane").await;
+        page.point_at(640.0, 5.0).await;
+        let here = page.picture().await;
+        page.screenshot("here").await;
+        // What the button copies is what the address bar shows.
+        page.click("#share").await;
+        page.see("#notice", "link").await;
+        let link = fragment_with(&page, "cycle=230").await;
+        for part in ["kernel=reduce", "preset=tbc", "technique=PDOM", "set=int_latency:7", "select=w"] {
+            assert!(link.contains(part), "{link} has no {part}");
+        }
+
+        let there = elsewhere(&page).await;
+        there.goto(&link).await;
+        there.at(230).await;
+        there.until("!/^Going/.test(document.querySelector('#notice').innerText)").await;
+        there.see(".hint", "to step one cycle").await;
+        let picture = there.picture().await;
+        there.screenshot("there").await;
+        picture.assert_same(&here);
+        assert_eq!(there.value("#preset").await, "tbc");
+        there.see("#machine", "Keys · 1").await;
+
+        // A link put into the address bar of an open page is taken too.
+        there.script("location.hash = 'kernel=collatz&cycle=40&select=w0'", vec![]).await;
+        there.at(40).await;
+        assert_eq!(there.value("#kernel").await, "collatz");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_carries_texts_of_ones_own() {
+    on_the_page("link-own", async |page| {
+        page.press(['e']).await;
+        let mine = format!("{}\n// ünï <b>&amp;</b> #1%\n", page.value("#ptx").await);
+        page.fill("#ptx", &mine).await;
+        page.see("#editor .status", "Loaded").await;
+        let launch = page.value("#launch").await;
+        page.press([key::ESCAPE]).await;
+        page.go_to(77).await;
+        let link = fragment_with(&page, "cycle=77").await;
+        assert!(link.contains("ptx=") && link.contains("launch="), "{link}");
+        let there = elsewhere(&page).await;
+        there.goto(&link).await;
+        there.at(77).await;
+        there.press(['e']).await;
+        assert_eq!(there.value("#ptx").await, mine);
+        assert_eq!(there.value("#launch").await, launch);
+        assert!(!there.has("b[onclick], #app > b").await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn slides_show_the_picture_without_the_frame() {
+    on_the_page("embed", async |page| {
+        let there = elsewhere(&page).await;
+        there.goto("#kernel=collatz&cycle=100&mode=embed").await;
+        there.at(100).await;
+        assert!(!there.has("header.bar").await && !there.has(".hint").await);
+        assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has("footer.transport").await);
+        there.screenshot("light").await;
+        there.press([key::RIGHT]).await;
+        there.at(101).await;
+        let link = fragment_with(&there, "cycle=101").await;
+        assert!(link.contains("mode=embed"), "a reload stays a slide: {link}");
+        there.press(['l']).await;
+        there.see("#notice", "link").await;
+        let copied = fragment_with(&there, "cycle=101").await;
+        assert!(copied.contains("mode=embed"), "a copied link stays a slide: {copied}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hostile_links_get_a_message_and_the_page_works() {
+    on_the_page("hostile", async |page| {
+        let page = elsewhere(&page).await;
+        let fold = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(miniz_oxide::deflate::compress_to_vec(bytes, 1));
+        let bomb = format!("#ptx={}", fold(&vec![b'a'; 16 << 20]));
+        let image = "%3Cimg%20src=x%20onerror=%22window.harmed=1%22%3E";
+        let cases = [
+            ("#garbage".to_string(), "garbage"),
+            ("#%F0%28%8C%28=%zz&&&===".to_string(), "cannot be opened"),
+            ("#ptx=!!!".to_string(), "kernel is damaged"),
+            (format!("#launch={}", fold(&[0xff, 0xfe, 0xfd])), "launch is damaged"),
+            (bomb, "unfolds to more than"),
+            ("#kernel=collatz&cycle=many".to_string(), "no number"),
+            ("#kernel=collatz&cycle=99999999999999999999999".to_string(), "no number"),
+            ("#kernel=collatz&select=w9999999".to_string(), "which is nothing"),
+            (format!("#kernel={}", "x".repeat(1 << 20)), "too long"),
+            (format!("#kernel={image}"), "that is not in the catalogue"),
+            (format!("#{image}=1"), "cannot be opened"),
+            (format!("#kernel=collatz&preset={image}"), "cannot run the kernel"),
+            (format!("#kernel=collatz&technique={image}"), "cannot run the kernel"),
+            (format!("#kernel=collatz&set={image}:1"), "cannot run the kernel"),
+            ("#kernel=collatz&set=max_threads:4294967295".to_string(), "cannot run the kernel"),
+        ];
+        for (link, message) in cases {
+            page.goto(&link).await;
+            page.see("#notice", message).await;
+            assert!(!page.has("#app img").await, "text became markup: {}", &link[..link.len().min(80)]);
+            assert!(page.eval("window.harmed === undefined").await == true);
+            // The page goes on: a machine, where the link's was none, a kernel, a step.
+            if message == "cannot run the kernel" {
+                page.choose("#preset", "vws").await;
+                page.choose("#preset", "gtx480").await;
+                page.choose("#technique-divergence", "PDOM").await;
+                page.choose("#technique-divergence", "").await;
+                if page.text("#machine").await != "Keys" {
+                    page.click("#machine").await;
+                    page.click("#reset-keys").await;
+                    page.press([key::ESCAPE]).await;
+                }
+            }
+            page.take_kernel("mergesort").await;
+            page.click("#step").await;
+            page.at(1).await;
+        }
+        page.screenshot("after").await;
+
+        // Farther than any run goes: it is on its way, can be stopped, and stops at the end of the run by itself.
+        page.goto("#kernel=collatz&size=full&cycle=18446744073709551615&select=w47.31").await;
+        page.see("#notice", "Going to cycle").await;
+        page.click("#play").await;
+        page.until("document.querySelector('#notice').hidden").await;
+        page.goto("#kernel=collatz&cycle=4999999&select=w47.31").await;
+        page.see("#notice", "Done after").await;
+        // A warp that is not there is told as such.
+        page.see("section[aria-label=Details]", "47").await;
+    })
+    .await;
+}

@@ -1,0 +1,135 @@
+//! Every view in light and dark at both sizes: nothing sticks out, and a picture of each is left to be looked at.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+use serde_json::Value;
+
+/// What sticks out of the window, is cut off, or lies on something else.
+const MISFITS: &str = "
+    const misfits = [];
+    const root = document.documentElement;
+    if (root.scrollWidth > innerWidth) misfits.push(`the page is ${root.scrollWidth} wide`);
+    if (root.scrollHeight > innerHeight) misfits.push(`the page is ${root.scrollHeight} high`);
+    const name = (e) => e.id || e.getAttribute('aria-label') || e.innerText?.slice(0, 30) || e.className;
+    const shown = (e) => e.getClientRects().length > 0;
+    for (const bar of document.querySelectorAll('header.bar, footer.transport, .panel > header')) {
+        const controls = [...bar.querySelectorAll('button, select, input, label, h2')].filter((e) => shown(e) && !e.closest('.popup'));
+        for (const e of controls) {
+            const r = e.getBoundingClientRect();
+            if (r.left < 0 || r.top < 0 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5) misfits.push(`${name(e)} is out of the window`);
+            if (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 1) misfits.push(`${name(e)} is cut off`);
+            for (const other of controls) {
+                if (e === other || e.contains(other) || other.contains(e) || !(e.compareDocumentPosition(other) & 4)) continue;
+                const o = other.getBoundingClientRect();
+                if (r.left < o.right - 1 && o.left < r.right - 1 && r.top < o.bottom - 1 && o.top < r.bottom - 1) misfits.push(`${name(e)} lies on ${name(other)}`);
+            }
+        }
+    }
+    for (const panel of document.querySelectorAll('section.panel, .drawer, .popup, .notice, .hint')) {
+        if (!shown(panel)) continue;
+        const r = panel.getBoundingClientRect();
+        if (r.left < -0.5 || r.top < -0.5 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5) misfits.push(`${name(panel)} sticks out`);
+        if (r.width < 100 || r.height < 20) misfits.push(`${name(panel)} is ${r.width} by ${r.height}`);
+    }
+    for (const canvas of document.querySelectorAll('#mechanism, #timeline')) {
+        const r = canvas.getBoundingClientRect();
+        if (Math.abs(canvas.width - r.width) > 1 || Math.abs(canvas.height - r.height) > 1) misfits.push(`${canvas.id} has ${canvas.width}x${canvas.height} pixels on ${r.width}x${r.height}`);
+    }
+    return misfits";
+
+async fn look(page: &Page, view: &str, setting: &str) {
+    page.let_frames_pass(2).await;
+    page.screenshot(&format!("{view}-{setting}")).await;
+    let misfits = page.script(MISFITS, vec![]).await;
+    assert_eq!(misfits, Value::Array(vec![]), "{view}, {setting}");
+}
+
+/// All views, one after the other; the page is left as it was found.
+async fn look_around(page: &Page, setting: &str) {
+    for (at, tab) in page
+        .eval("[...document.querySelectorAll('.side [role=tab]')].map((tab) => tab.innerText)")
+        .await
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        page.click(&format!(".side [role=tab]:nth-child({})", at + 1)).await;
+        look(page, &tab.as_str().unwrap_or_default().to_lowercase(), setting).await;
+    }
+    page.press(['1']).await;
+    for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('?', "help")] {
+        page.press([key_pressed]).await;
+        page.until(&format!("!!document.querySelector('#{sheet}')")).await;
+        look(page, sheet, setting).await;
+        page.press([key::ESCAPE]).await;
+        page.until(&format!("!document.querySelector('#{sheet}')")).await;
+    }
+    page.click("#breakpoints").await;
+    look(page, "stops", setting).await;
+    page.click("#breakpoints").await;
+    page.leave().await;
+}
+
+async fn at_size(name: &'static str, width: u32, height: u32) {
+    on_the_page(name, async move |page| {
+        page.resize(width, height).await;
+        look(&page, "first", "light").await;
+        page.goto("#kernel=mandelbrot&size=full&cycle=1500&select=w3.7").await;
+        page.at(1500).await;
+        page.until("!/^Going/.test(document.querySelector('#notice').innerText)").await;
+        for theme in ["light", "dark"] {
+            page.until(&format!("document.documentElement.dataset.theme === '{theme}'")).await;
+            look_around(&page, theme).await;
+            page.press(['t']).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_view_fits_a_small_screen() {
+    at_size("view-1280x720", 1280, 720).await;
+}
+
+#[tokio::test]
+async fn every_view_fits_a_large_screen() {
+    at_size("view-1920x1080", 1920, 1080).await;
+}
+
+#[tokio::test]
+async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
+    on_the_page("tablet", async |page| {
+        for (width, height) in [(1024, 768), (820, 1180)] {
+            page.resize(width, height).await;
+            page.let_frames_pass(3).await;
+            page.screenshot(&format!("{width}x{height}")).await;
+            assert!(page.number("document.documentElement.scrollWidth - innerWidth").await <= 0.0, "{width} is too narrow");
+            assert!(page.number("document.querySelector('#step').getBoundingClientRect().right - innerWidth").await <= 0.0);
+        }
+        page.resize(1280, 720).await;
+        // With motion, a step moves over several frames; without, it is there at once.
+        let frames = "
+            const looks = new Set();
+            const from = performance.now();
+            document.querySelector('#step').click();
+            while (performance.now() - from < 300) {
+                await new Promise(requestAnimationFrame);
+                looks.add(document.querySelector('#mechanism').toDataURL());
+            }
+            return looks.size";
+        let mut most = 0;
+        for _ in 0..12 {
+            most = most.max(page.script_async(frames, vec![]).await.as_u64().unwrap_or(0));
+        }
+        assert!(most > 3, "a step shows what moved: {most} looks");
+        let still = serde_json::json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
+        page.devtools("Emulation.setEmulatedMedia", still).await;
+        for _ in 0..4 {
+            let looks = page.script_async(frames, vec![]).await.as_u64().unwrap_or(0);
+            // The look before the step may still be there in the first frame.
+            assert!(looks <= 2, "{looks} looks without motion");
+        }
+    })
+    .await;
+}
