@@ -5,15 +5,19 @@ import init from "./warpscope.js";
 const byId = (id) => document.getElementById(id);
 
 // The message that a panic shows (src/web/fault.rs fills it in) must work when the wasm module no longer does.
-byId("fault-reload").onclick = () => location.reload();
+// The link in the address bar may be older than what was typed last, so it goes.
+const again = () => {
+  history.replaceState(null, "", location.pathname);
+  location.reload();
+};
+byId("fault-reload").onclick = again;
 byId("fault-reset").onclick = () => {
   try {
     localStorage.removeItem("warpscope.draft");
   } catch {
     // Nothing was stored, then.
   }
-  history.replaceState(null, "", location.pathname);
-  location.reload();
+  again();
 };
 
 // The module as a stream that counts what has come in.

@@ -119,22 +119,14 @@ struct CycleProps {
 /// The cycle that is looked at, and a place to type another one.
 #[component]
 fn CycleBox(props: &CycleProps) -> Html {
-    // What is being typed stays while the run goes on.
-    let typed = use_state_eq(|| None::<String>);
-    let oninput = {
-        let typed = typed.clone();
-        Callback::from(move |event: InputEvent| typed.set(event.target_dyn_into::<HtmlInputElement>().map(|field| field.value())))
-    };
-    let onblur = {
-        let typed = typed.clone();
-        Callback::from(move |_: FocusEvent| typed.set(None))
-    };
+    let field = use_node_ref();
     let onchange = {
-        let (handle, typed) = (props.handle.clone(), typed.clone());
+        let handle = props.handle.clone();
         Callback::from(move |event: Event| {
-            typed.set(None);
             let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
             let digits: String = field.value().chars().filter(char::is_ascii_digit).collect();
+            // Done with typing: keys are the page's again.
+            let _ = field.blur();
             match digits.parse::<u64>() {
                 Ok(cycle) => handle.act(|lab| lab.seek(cycle)),
                 Err(_) => handle.act(|lab| lab.notice = Some(crate::lab::Notice::bad("A cycle is a number, such as 412."))),
@@ -142,14 +134,21 @@ fn CycleBox(props: &CycleProps) -> Html {
         })
     };
     let title = if props.ended { "Cycles of the whole run" } else { "Cycles simulated so far; the end is not known yet" };
-    let value = (*typed).clone().unwrap_or_else(|| props.cycle.to_string());
+    let value = being_typed(&field).unwrap_or_else(|| props.cycle.to_string());
     html! {
         <label class="cycle">
             { "cycle" }
-            <input type="text" id="cycle" inputmode="numeric" {value} {oninput} {onblur} {onchange} />
+            <input type="text" id="cycle" inputmode="numeric" ref={field} {value} {onchange} />
             <span {title}>{ format!("/ {}{}", grouped(props.reached), if props.ended { "" } else { "…" }) }</span>
         </label>
     }
+}
+
+/// What stands in the field while somebody types into it: it stays, however far the run goes on meanwhile.
+fn being_typed(field: &NodeRef) -> Option<String> {
+    let input = field.cast::<HtmlInputElement>()?;
+    let active = web_sys::window()?.document()?.active_element()?;
+    (active == **input).then(|| input.value())
 }
 
 #[derive(Properties, PartialEq)]

@@ -11,6 +11,7 @@ mod browser;
 mod changing;
 mod faults;
 mod keyboard;
+mod lessons;
 mod looking;
 mod moving;
 mod plots;

@@ -1,0 +1,76 @@
+//! Every lesson, walked through from its beginning to its last stop, in light and dark; every mechanism's view.
+
+use crate::browser::key;
+use crate::on_the_page;
+use warpscope::lesson;
+
+#[tokio::test]
+async fn every_lesson_can_be_walked_through() {
+    on_the_page("lessons", async |page| {
+        for (number, lesson) in lesson::all().iter().enumerate() {
+            page.press(['g']).await;
+            page.click(&format!("#lesson-{}", lesson.id)).await;
+            page.see(".lesson h3", &lesson.title).await;
+            for (at, stop) in lesson.stops.iter().enumerate() {
+                page.click("#next-stop").await;
+                page.see(".lesson .note", &format!("stop {} of {}", at + 1, lesson.stops.len())).await;
+                page.see(".lesson .note strong", &stop.technique).await;
+                page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
+                assert_eq!(page.value("#technique-divergence").await, stop.technique, "{}", lesson.id);
+                if let Some(question) = &stop.question {
+                    page.click_text(".choice", &question.choices[question.answer]).await;
+                    page.see("#because", question.because.split_whitespace().next().unwrap_or("")).await;
+                    assert!(page.has(".choice.right").await);
+                }
+                // One in light, one in dark.
+                if (number + at) % 2 == 1 {
+                    page.press(['t']).await;
+                }
+                page.screenshot(&format!("{}-{}", lesson.id, at + 1)).await;
+            }
+            assert_eq!(page.attribute("#next-stop", "disabled").await.as_deref(), Some("true"));
+            // Moving on is noticed, and the way back offered.
+            page.leave().await;
+            page.press([key::LEFT]).await;
+            page.see(".lesson", "You have moved on from this stop").await;
+            page.click_text(".lesson button", "Back to it").await;
+        }
+        page.click("#leave").await;
+        page.see("#notice", "The lesson is over").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_opens_a_lesson_at_its_stop() {
+    on_the_page("lesson-link", async |page| {
+        let lesson = &lesson::all()[0];
+        page.goto(&format!("#lesson={}&stop=4&preset=toy&technique=TBC", lesson.id)).await;
+        page.reload().await;
+        page.see(".lesson .note", "stop 4 of").await;
+        page.goto("#lesson=nonsense").await;
+        page.see("#notice", "nonsense").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_divergence_technique_has_its_view() {
+    on_the_page("techniques", async |page| {
+        page.take_kernel("mergesort").await;
+        for technique in ["PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "PDOM"] {
+            page.choose("#technique-divergence", technique).await;
+            page.see("#notice", technique).await;
+            page.go_to(700).await;
+            let words = page.attribute("#mechanism", "aria-label").await.unwrap_or_default();
+            assert!(words.contains("700"), "{technique}: {words}");
+            page.press(['t']).await;
+            page.screenshot(technique).await;
+            page.run_to_end().await;
+            page.press(['4']).await;
+            page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            page.press(['1']).await;
+        }
+    })
+    .await;
+}
