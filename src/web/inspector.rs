@@ -14,6 +14,8 @@ pub struct Props {
 #[component]
 pub fn Inspector(props: &Props) -> Html {
     let hex = use_state_eq(|| false);
+    // The register under the pointer: all lanes' values are written out for that one alone.
+    let pointed = use_state_eq(|| None::<usize>);
     let handle = &props.handle;
     let found = handle.on_stage(|lab, stage| {
         let selection = lab.selection?;
@@ -33,7 +35,7 @@ pub fn Inspector(props: &Props) -> Html {
             { flights(&card) }
             { buffer(&card) }
             if !card.registers.is_empty() {
-                { registers(&card, &hex) }
+                { registers(&card, &hex, &pointed) }
             }
         </div>
     }
@@ -134,7 +136,11 @@ fn buffer(card: &Card) -> Html {
     }
 }
 
-fn registers(card: &Card, hex: &UseStateHandle<bool>) -> Html {
+fn registers(card: &Card, hex: &UseStateHandle<bool>, pointed: &UseStateHandle<Option<usize>>) -> Html {
+    let onmouseover = |at: usize| {
+        let pointed = pointed.clone();
+        Callback::from(move |_: MouseEvent| pointed.set(Some(at)))
+    };
     let onclick = {
         let hex = hex.clone();
         Callback::from(move |_: MouseEvent| hex.set(!*hex))
@@ -143,10 +149,10 @@ fn registers(card: &Card, hex: &UseStateHandle<bool>) -> Html {
         <section>
             <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
             <table class="grid"><tbody>
-                { for card.registers.iter().map(|row| html! {
-                    <tr class={classes!(row.pending.then_some("pending"))}>
+                { for card.registers.iter().enumerate().map(|(at, row)| html! {
+                    <tr class={classes!(row.pending.then_some("pending"))} onmouseover={onmouseover(at)}>
                         <td>{ &row.name }</td>
-                        <td class="clip" title={every(row, **hex)}>{ short(row, **hex) }
+                        <td class="clip" title={(**pointed == Some(at)).then(|| every(row, **hex))}>{ short(row, **hex) }
                             if row.pending { <span class="note">{ " on its way" }</span> }
                         </td>
                     </tr>

@@ -54,7 +54,8 @@ async fn benchmark() {
     let page = Page::blank("bench", &server.address).await;
     page.resize(1920, 1080).await;
     let mut figures = Figures { missed_by_far: Vec::new() };
-    println!();
+    let busy = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    println!("\nLoad of the machine in the last minute: {}", busy.split(' ').next().unwrap_or("unknown"));
     step(&page, &mut figures).await;
     play(&page, &mut figures).await;
     run_to_end(&page, &mut figures).await;
@@ -69,8 +70,7 @@ async fn get_busy(page: &Page, cycle: u64) {
     page.goto(&format!("{BUSY}&cycle={cycle}&select=w0")).await;
     page.at(cycle).await;
     page.until("document.querySelector('#notice').hidden").await;
-    let words = page.attribute("#mechanism", "aria-label").await.unwrap_or_default();
-    assert!(words.contains("48 warps resident") && words.contains("of 32 lanes"), "not busy: {words}");
+    page.until("/48 warps resident.* of 32 lanes/.test(document.querySelector('#mechanism').getAttribute('aria-label'))").await;
 }
 
 async fn step(page: &Page, figures: &mut Figures) {
@@ -96,18 +96,20 @@ async fn step(page: &Page, figures: &mut Figures) {
             await afterwards();
             scripts.push(performance.now() - from);
             steps.push(scripts.at(-1) + await first);
-            for (let n = 0; n < 6; n++) frames.push(await frame());
+            for (let n = 0; n < 5; n++) frames.push(await frame());
         }
         const at = (list, share) => list.sort((a, b) => a - b)[Math.floor((list.length - 1) * share)];
-        return [at(steps, 0.95), at(steps, 0.5), at(scripts, 0.95), at(frames, 0.95), at(frames, 0.5)];";
+        return [at(steps, 0.95), at(steps, 0.5), at(steps, 0.05), at(scripts, 0.95), at(frames, 0.95), at(frames, 0.5)];";
     let found = page.script_async(measure, vec![STEPS.into()]).await;
-    let found: Vec<f64> = serde_json::from_value(found).expect("five figures");
+    let found: Vec<f64> = serde_json::from_value(found).expect("six figures");
     page.at(4000 + u64::from(STEPS)).await;
     figures.print("Step, 48 warps of 32 lanes, 95th percentile", found[0], 8.0, "ms", false);
     Figures::note("  median", found[1], "ms");
-    Figures::note("  of it before the frame, 95th percentile", found[2], "ms");
-    Figures::note("  a frame of the movement, 95th percentile", found[3], "ms");
-    Figures::note("  a frame of the movement, median", found[4], "ms");
+    // Far below the median: something else keeps the machine busy.
+    Figures::note("  5th percentile", found[2], "ms");
+    Figures::note("  of it before the frame, 95th percentile", found[3], "ms");
+    Figures::note("  a frame of the movement, 95th percentile", found[4], "ms");
+    Figures::note("  a frame of the movement, median", found[5], "ms");
 }
 
 async fn play(page: &Page, figures: &mut Figures) {

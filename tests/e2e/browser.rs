@@ -354,6 +354,7 @@ fn capabilities(profile: &Path) -> Capabilities {
     }
     let flags = options["args"].as_array_mut().expect("webdriver.json lists the browser's flags");
     flags.push(format!("--user-data-dir={}", profile.display()).into());
+    capabilities.insert("timeouts".into(), json!({ "script": 180_000 }));
     capabilities.insert("goog:loggingPrefs".into(), json!({ "browser": "ALL" }));
     capabilities
 }

@@ -58,7 +58,7 @@ async fn look_around(page: &Page, setting: &str) {
         look(page, &tab.as_str().unwrap_or_default().to_lowercase(), setting).await;
     }
     page.press(['1']).await;
-    for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('?', "help")] {
+    for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('g', "lessons-list"), ('?', "help")] {
         page.press([key_pressed]).await;
         page.until(&format!("!!document.querySelector('#{sheet}')")).await;
         look(page, sheet, setting).await;
