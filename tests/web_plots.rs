@@ -72,7 +72,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
             let chart = Chart::new(figure, &series, 32, 200);
             let canvas = canvas();
             let frame = Frame { width: 400, height: 240, scale: 1.5, fine: FINE, titled: false };
-            assert!(chart::paint(&canvas, &chart, &palette, &frame));
+            assert!(chart::paint(&canvas, &chart, palette, &frame));
             assert_eq!((canvas.width(), canvas.height()), (600, 360));
             let pixels = pixels(&canvas);
             assert!(pixels.iter().all(|pixel| pixel[3] == 255), "{}: the ground is drawn too", figure.id);
@@ -81,7 +81,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
                 [r, g, b]
             });
             for curve in &chart.curves {
-                let found = count(&pixels, curve.label.paint.colour(&palette));
+                let found = count(&pixels, curve.label.paint.colour(palette));
                 assert!(found > 40, "{} in {theme:?}: {} has {found} pixels", figure.id, curve.label.name);
             }
         }
@@ -94,7 +94,7 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
     let palette = Palette::of(Theme::Light);
     for figure in FIGURES {
         let canvas = canvas();
-        assert!(chart::show(&canvas, &Chart::new(figure, &series(), 32, 200), &palette, 380));
+        assert!(chart::show(&canvas, &Chart::new(figure, &series(), 32, 200), palette, 380));
         assert_eq!(canvas.width(), (380.0 * ratio).round() as u32);
         assert_eq!(canvas.style().get_property_value("height").ok(), Some(format!("{}px", f64::from(canvas.height()) / ratio)));
     }
@@ -104,7 +104,7 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
 fn a_run_without_cycles_says_so() {
     let canvas = canvas();
     let palette = Palette::of(Theme::Light);
-    assert!(chart::show(&canvas, &Chart::new(&FIGURES[0], &Series::new(1), 32, 200), &palette, 380));
+    assert!(chart::show(&canvas, &Chart::new(&FIGURES[0], &Series::new(1), 32, 200), palette, 380));
     let pixels = pixels(&canvas);
     let ground = count(&pixels, palette.get(Tone::Panel));
     assert!(ground > pixels.len() * 9 / 10 && ground < pixels.len(), "a few words on an empty ground");
@@ -146,7 +146,7 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
         let pixels = pixels(&canvas);
         let palette = Palette::of(Theme::Light);
         for curve in &chart.curves {
-            let found = count(&pixels, curve.label.paint.colour(&palette));
+            let found = count(&pixels, curve.label.paint.colour(palette));
             assert!(found > 100, "{} has {found} pixels at {scale}×", curve.label.name);
         }
     }
@@ -163,7 +163,7 @@ fn drawing_is_quick() {
             .map(|_| {
                 let start = clock.now();
                 let chart = Chart::new(figure, &series, 32, chart::most_stretches(400));
-                chart::show(&canvas, &chart, &palette, 400);
+                chart::show(&canvas, &chart, palette, 400);
                 clock.now() - start
             })
             .collect();

@@ -20,7 +20,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let name = view.selection.and_then(Selection::warp).map_or(0, |(sm, _)| sm);
     let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
-    scene.label(0, Tone::Soft, 84.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
+    scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
     scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.saved));
     let waiting = dwf.threads_by_pc();
     let most = waiting.values().copied().max().unwrap_or(0);
@@ -54,7 +54,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.label(
         0,
         Tone::Soft,
-        92.0,
+        112.0,
         y + 28.0,
         SMALL,
         Align::Left,

@@ -336,12 +336,12 @@ fn letters_in_files_are_as_large_as_on_canvas() {
 fn both_themes_have_the_pages_colours() {
     for theme in [Theme::Light, Theme::Dark] {
         let palette = Palette::of(theme);
-        let file = svg(&Chart::new(figure("stalls"), &long(90), 32, 100), &palette, 720, 360);
+        let file = svg(&Chart::new(figure("stalls"), &long(90), 32, 100), palette, 720, 360);
         let has = |colour: Rgb| file.contains(&format!("fill=\"{}\"", colour.css().to_uppercase()));
         assert!(Reason::ALL.into_iter().all(|reason| has(palette.get(Tone::Reason(reason)))), "{theme:?}");
         assert!(has(palette.get(Tone::Panel)) && has(palette.get(Tone::Text)) && has(palette.get(Tone::Soft)));
         let slots = Chart::new(figure("issue-slots"), &long(90), 32, 100);
-        let colours: Vec<Rgb> = slots.curves.iter().map(|curve| curve.label.paint.colour(&palette)).collect();
+        let colours: Vec<Rgb> = slots.curves.iter().map(|curve| curve.label.paint.colour(palette)).collect();
         for (at, colour) in colours.iter().enumerate() {
             assert!(!colours[..at].contains(colour), "{theme:?}: {:?} looks like another", slots.curves[at].label.name);
         }
@@ -363,18 +363,18 @@ fn any_data_can_be_drawn() {
                     let mut chart = Chart::new(figure, &series, width, 100);
                     chart.cycle = Some(1);
                     chart.note = "x".repeat(200);
-                    assert_well_formed(&svg(&chart, &palette, w, h));
+                    assert_well_formed(&svg(&chart, palette, w, h));
                     let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1e300];
                     for curve in &mut chart.curves {
                         curve.values.iter_mut().zip(odd).for_each(|(value, odd)| *value = odd);
                     }
-                    assert_well_formed(&svg(&chart, &palette, w, h));
+                    assert_well_formed(&svg(&chart, palette, w, h));
                     let _ = (csv(&chart), chart.words());
                 }
             }
         }
     }
-    let empty = svg(&Chart::new(figure("ipc"), &Series::new(1), 32, 10), &palette, 340, 190);
+    let empty = svg(&Chart::new(figure("ipc"), &Series::new(1), 32, 10), palette, 340, 190);
     assert!(empty.contains("Nothing has run yet"));
 }
 

@@ -56,6 +56,7 @@ pub fn Bar(props: &Props) -> Html {
 }
 
 fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
+    let lesson = handle.read(|lab| lab.course.is_some());
     let chosen = origin.map_or(OWN, |origin| origin.workload.name);
     let size = origin.map_or(Size::Small, |origin| origin.size);
     let handle = handle.clone();
@@ -75,7 +76,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
                 </optgroup>
             }) }
             <optgroup label="your own">
-                <option value={OWN} selected={chosen == OWN}>{ "Paste PTX and a launch" }</option>
+                <option value={OWN} selected={chosen == OWN}>{ if lesson { "The lesson's kernel" } else { "Your own kernel" } }</option>
             </optgroup>
         </select>
     }

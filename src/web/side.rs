@@ -69,9 +69,12 @@ pub fn Side(props: &Props) -> Html {
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
         }
     };
+    // An open lesson comes first.
+    let mut rest: Vec<(usize, Tab)> = Tab::ALL.into_iter().enumerate().collect();
+    let lesson = rest.pop().filter(|_| has_lesson);
     html! {
         <section class="panel side" aria-label="Details">
-            <header><div class="tabs" role="tablist" aria-label="Details">{ for Tab::ALL.into_iter().enumerate().filter(|(_, tab)| *tab != Tab::Lesson || has_lesson).map(tab) }</div></header>
+            <header><div class="tabs" role="tablist" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
             { match props.tab {
                 Tab::Inspector => html! { <Inspector {handle} /> },
                 Tab::Numbers => html! { <Numbers {handle} /> },
