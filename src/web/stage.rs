@@ -115,7 +115,7 @@ fn show(
     let paint_it = move |scene: &Scene<Selection>| {
         if let Some(context) = canvas::context(&node, size.0, size.1) {
             let _ = context.translate(MARGIN, MARGIN);
-            paint(&context, scene, &palette);
+            paint(&context, scene, palette);
         }
     };
     let mut state = shown.borrow_mut();

@@ -303,7 +303,7 @@ impl Sheet<'_> {
     fn cells(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, rows: &[usize], row: f64) -> Option<()> {
         let ratio = canvas::ratio();
         let width = ((self.size.0 - LEFT) * ratio).round() as usize;
-        let pixels = raster(self.record, rows, self.span, width, ratio, &colours(&self.palette));
+        let pixels = raster(self.record, rows, self.span, width, ratio, &colours(self.palette));
         let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width as u32, rows.len() as u32).ok()?;
         let sheet = tall.cast::<HtmlCanvasElement>()?;
         if sheet.width() != width as u32 || sheet.height() != rows.len() as u32 {
