@@ -1,7 +1,7 @@
 //! Pictures as lists of shapes: what a view shows, apart from how it is drawn.
 //!
 //! A view is a function from plain data to a [`Scene`]. A scene is painted on a canvas, written as SVG, or compared in a
-//! test. Shapes that stand for a thing (a lane, a stack entry, a thread) carry a key; [`tween`] moves a shape from where
+//! test. Shapes that stand for a thing (a lane, a stack entry, a thread) carry a key; [`tween()`] moves a shape from where
 //! its key was in the last scene to where it is in the next, so that every view is animated without knowing it.
 
 pub mod palette;

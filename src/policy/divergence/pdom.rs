@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Lanes that exit leave every entry; an entry without lanes is popped. What likely-convergence points add is in
-//! [`pdom_lcp`](super::pdom_lcp).
+//! `pdom_lcp`.
 
 use super::{Flow, Meeting, NEVER, Place, WarpName, pdom_lcp};
 use crate::event::Event;
