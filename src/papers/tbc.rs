@@ -182,6 +182,12 @@ fn speeds(board: &Board) -> Vec<Claim> {
         .to_vec();
     let best = priorities.iter().filter_map(|(name, mean)| mean.map(|mean| (*name, mean))).max_by(|a, b| a.1.total_cmp(&b.1));
     let small = board.speedups_small_l2(divergent, "TBC-LCP");
+    // Whoever would rather have the listings among the applications can see what that changes.
+    let with_listings = |set: &[&'static str], technique: &str| {
+        let set: Vec<&'static str> = set.iter().copied().chain(EXAMPLES).collect();
+        mean(&over_pdom(&set, technique))
+            .map_or_else(String::new, |mean| format!(" With the paper's two listings counted in: {mean:.2}."))
+    };
     vec![
         number(
             "tbc.divergent",
@@ -190,9 +196,9 @@ fn speeds(board: &Board) -> Vec<Claim> {
             1.22,
             0.1,
         )
-        .judge(mean(&tbc), format!("{} {}", each(&tbc), TBC_DIVERGENT)),
+        .judge(mean(&tbc), format!("{} {}{}", each(&tbc), TBC_DIVERGENT, with_listings(divergent, "TBC-LCP"))),
         number("tbc.dwf-divergent", "section 6, figure 12", "DWF is 4% faster than PDOM on divergent applications", 1.04, 0.1)
-            .judge(mean(&dwf), format!("{} {}", each(&dwf), DWF_DIVERGENT)),
+            .judge(mean(&dwf), format!("{} {}{}", each(&dwf), DWF_DIVERGENT, with_listings(divergent, "DWF"))),
         number(
             "tbc.dwf-wb-divergent",
             "section 6 (derived: TBC is 22% over PDOM and 6% over DWF-WB)",
@@ -200,7 +206,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
             1.15,
             0.1,
         )
-        .judge(mean(&wb), format!("{} {}", each(&wb), WB_DIVERGENT)),
+        .judge(mean(&wb), format!("{} {}{}", each(&wb), WB_DIVERGENT, with_listings(divergent, "DWF-WB"))),
         number("tbc.over-dwf", "abstract, section 6", "TBC is 17% faster than DWF on divergent applications", 1.17, 0.1)
             .judge(mean(&tbc_over_dwf), format!("{} {}", each(&tbc_over_dwf), TBC_OVER_DWF)),
         number("tbc.over-dwf-wb", "section 6", "TBC is 6% faster than DWF-WB on divergent applications", 1.06, 0.1)
@@ -217,7 +223,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
             )
         },
         number("tbc.all", "section 6", "TBC is 10% faster than PDOM over all applications", 1.10, 0.1)
-            .judge(mean(&over_pdom(all, "TBC-LCP")), String::new()),
+            .judge(mean(&over_pdom(all, "TBC-LCP")), with_listings(all, "TBC-LCP").trim().to_string()),
         fact(
             "tbc.dwf-loses",
             "sections 2.3 and 6",
