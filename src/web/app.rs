@@ -42,7 +42,7 @@ struct Sizes {
 const SIZES: &str = "warpscope.sizes";
 const SEEN: &str = "warpscope.seen";
 /// How long the page may work between two frames: most of a frame while it runs fast, less while it plays.
-const FAST_SLICE_MS: f64 = 13.0;
+const FAST_SLICE_MS: f64 = 12.0;
 const SLOW_SLICE_MS: f64 = 6.0;
 /// Frames between two drawings while it runs fast.
 const FAST_FRAMES: u32 = 6;
@@ -208,7 +208,7 @@ fn use_clock(handle: &Handle) {
                 let mut going = true;
                 handle.act_if(|lab| {
                     let fast = match lab.transport.goal {
-                        Goal::Play => lab.transport.rate() > 5_000,
+                        Goal::Play => lab.transport.rate() >= 1_000,
                         _ => true,
                     };
                     let slice = if fast { FAST_SLICE_MS } else { SLOW_SLICE_MS };
