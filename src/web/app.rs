@@ -136,11 +136,17 @@ pub fn App() -> Html {
         });
         html! { <Split edge={which} {onresize} /> }
     };
+    // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
+    let shown = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some()));
+    let bar = {
+        let (handle, theme) = (handle.clone(), *theme);
+        use_memo((shown, theme), move |_| html! { <Bar {handle} {theme} ontheme={switch_theme} {onsheet} /> })
+    };
     html! {
         <div class={classes!("page", dropping.over.then_some("dropping"), embed.then_some("embed"))} {style}
             ondragover={dropping.ondragover} ondragleave={dropping.ondragleave} ondrop={dropping.ondrop}>
             if !*embed {
-                <Bar handle={handle.clone()} theme={*theme} ontheme={switch_theme} {onsheet} />
+                { (*bar).clone() }
             }
             <main class="workspace">
                 <SourcePanel handle={handle.clone()} />
