@@ -372,7 +372,15 @@ impl Driver {
         // A profile that an earlier run left behind would remember things.
         let _ = std::fs::remove_dir_all(&profile);
         let program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
-        let mut process = Command::new(&program)
+        // The port it is given may be taken from it before it listens: then it ends, and another one is started.
+        let mut tries = std::iter::repeat_with(|| Driver::try_start(&program)).take(5);
+        let (process, port) = tries.find_map(|started| started).expect("chromedriver says which port it listens on");
+        Driver { process: Mutex::new(process), port, profile }
+    }
+
+    /// A process, and the port it says it listens on.
+    fn try_start(program: &str) -> Option<(Child, u16)> {
+        let mut process = Command::new(program)
             .arg("--port=0")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -382,9 +390,12 @@ impl Driver {
         let port = output
             .lines()
             .map_while(Result::ok)
-            .find_map(|line| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok())
-            .expect("chromedriver says which port it listens on");
-        Driver { process: Mutex::new(process), port, profile }
+            .find_map(|line| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok());
+        if port.is_none() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+        port.map(|port| (process, port))
     }
 
     fn stop(&self) {
