@@ -32,6 +32,7 @@ fn picture(lab: &Lab) -> String {
         picture: &picture,
         listing: &stage.listing,
         selection: lab.selection,
+        last: stage.session.last(),
         saved: stage.session.replay().tally().saved(),
         width: 600.0,
         height: 500.0,
@@ -344,4 +345,22 @@ fn sentences_follow_the_cause() {
         }
     }
     assert!(seen.len() >= 6, "{seen:?}");
+}
+
+/// Figure 10's loop with a break: the entry for the likely-convergence point is on the stack, and the merge is shown.
+#[test]
+fn likely_convergence_points_and_merges_are_shown() {
+    for technique in ["PDOM-LCP", "TBC-LCP"] {
+        let mut lab = Lab::new();
+        assert!(lab.open_lesson("4-likely-convergence"));
+        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        let (mut merges, mut shown) = (0, 0);
+        while !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
+            lab.step();
+            let last = lab.stage.as_ref().map_or(&[][..], |stage| stage.session.last());
+            merges += last.iter().filter(|e| matches!(e, Event::LikelyMerge { .. } | Event::BlockMerge { .. })).count();
+            shown += usize::from(picture(&lab).contains("merged at their likely-convergence point"));
+        }
+        assert!(merges > 0 && shown == merges, "{technique}: {merges} merges, {shown} shown");
+    }
 }

@@ -9,6 +9,7 @@ mod parts;
 mod pdom;
 mod tbc;
 
+use crate::event::Event;
 use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
 use crate::sim::Sim;
@@ -21,6 +22,8 @@ pub struct View<'a> {
     pub picture: &'a Picture,
     pub listing: &'a Listing,
     pub selection: Option<Selection>,
+    /// What happened in the last cycle.
+    pub last: &'a [Event],
     /// Issue slots that regrouping threads has saved up to here.
     pub saved: u64,
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.

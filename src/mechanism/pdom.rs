@@ -5,8 +5,10 @@
 
 use super::View;
 use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, lane, overview, reason};
+use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
+use crate::view::why::lanes;
 use crate::view::{Lane, Selection, WarpPicture};
 
 const LABELS: f32 = 118.0;
@@ -81,9 +83,14 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
         format!("{} of {} active", warp.active.count_ones(), warp.width),
     );
     y += height + 22.0;
-    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, "stack: PC → RPC");
+    let title = if view.sim.machine.config.divergence.likely() { "PC → RPC (LPC)" } else { "stack: PC → RPC" };
+    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, title);
     scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it");
     y += 6.0;
+    if let Some((pc, mask)) = merged(view.last, warp) {
+        let text = format!("lanes {} merged at their likely-convergence point, PC {pc}", lanes(mask));
+        scene.bold(0, Tone::Accent, view.width, y - 6.0, SMALL, Align::Right, text);
+    }
     let depth = warp.stack.len();
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
         let top = y + row as f32 * ENTRY;
@@ -96,7 +103,8 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
                 Rect::new(0.0, top, view.width.min(LABELS + grid.width(warp.width) + 4.0), ENTRY - 2.0),
             );
         }
-        let text = format!("{} → {}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
+        let likely = entry.lpc.map_or(String::new(), |lpc| format!(" ({lpc})"));
+        let text = format!("{} → {}{likely}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
         scene.mono(
             key(kind::ENTRY_TEXT, 0, 0, name),
             if runs { Tone::Text } else { Tone::Soft },
@@ -117,6 +125,14 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
         }
     }
     y + depth.max(ROOM) as f32 * ENTRY
+}
+
+/// The lanes that came to the warp's likely-convergence point in the last cycle, and joined those that wait there.
+fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u32)> {
+    last.iter().find_map(|event| match *event {
+        Event::LikelyMerge { sm, warp, pc, mask, .. } if (sm, warp) == (of.sm, of.warp) => Some((pc, mask)),
+        _ => None,
+    })
 }
 
 fn words(view: &View, warp: Option<&WarpPicture>) -> String {

@@ -7,9 +7,11 @@
 
 use super::View;
 use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, overview};
+use crate::event::Event;
 use crate::policy::divergence::NEVER;
 use crate::policy::divergence::compactor;
 use crate::policy::divergence::tbc::{BlockEntry, BlockStack, EntryState, Tbc};
+use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
 use crate::view::{Selection, WarpPicture};
@@ -32,7 +34,7 @@ pub fn draw(view: View) -> Scene<Selection> {
         return scene;
     };
     let mut y = header(&mut scene, &view, warp, stack);
-    y = stack_rows(&mut scene, &view, stack, y);
+    y = stack_rows(&mut scene, &view, warp, stack, y);
     y = threads(&mut scene, &view, warp, sm, tbc, stack, y) + 8.0;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     scene.bold(0, Tone::Text, 0.0, y + 20.0, BASE, Align::Left, "All warps");
@@ -60,11 +62,15 @@ fn count(mask: &[u32]) -> u32 {
 }
 
 /// The block's stack, the top first, with what each entry waits for.
-fn stack_rows(scene: &mut Scene<Selection>, view: &View, stack: &BlockStack, mut y: f32) -> f32 {
+fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: &BlockStack, mut y: f32) -> f32 {
     let columns = [0.0, 66.0, 150.0, 212.0, 274.0];
     y += 14.0;
     for (x, name) in columns.into_iter().zip(["stack", "PC → RPC", "LPC", "WCnt", "threads"]) {
         scene.label(0, Tone::Soft, x, y, SMALL, Align::Left, name);
+    }
+    if let Some((pc, threads)) = merged(view.last, warp) {
+        let text = format!("{threads} threads merged at their likely-convergence point, PC {pc}");
+        scene.bold(0, Tone::Accent, view.width, y, SMALL, Align::Right, text);
     }
     y += 6.0;
     for (at, entry) in stack.entries.iter().enumerate().rev() {
@@ -211,6 +217,14 @@ fn encoders(scene: &mut Scene<Selection>, home: &LaneGrid, running: Option<&Bloc
     let text = format!("compactor: one priority encoder a lane, one warp a cycle, {left} to go");
     scene.label(0, Tone::Accent, 0.0, y + 28.0, SMALL, Align::Left, text);
     y + 34.0
+}
+
+/// The threads of the block that joined others at their likely-convergence point in the last cycle.
+fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u16)> {
+    last.iter().find_map(|event| match *event {
+        Event::BlockMerge { sm, slot, pc, threads, .. } if (sm, slot) == (of.sm, of.slot) => Some((pc, threads)),
+        _ => None,
+    })
 }
 
 fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {

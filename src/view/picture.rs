@@ -28,6 +28,8 @@ pub struct StackEntry {
     pub pc: Pc,
     /// Where it meets the entry below; none when only the kernel's end does.
     pub rpc: Option<Pc>,
+    /// Where it may meet others before (its likely-convergence point).
+    pub lpc: Option<Pc>,
     pub mask: u32,
 }
 
@@ -140,7 +142,10 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
             .divergence
             .stack(warp)
             .iter()
-            .map(|entry| StackEntry { pc: entry.pc, rpc: (entry.rpc != NEVER).then_some(entry.rpc), mask: entry.mask })
+            .map(|entry| {
+                let point = |pc: Pc| (pc != NEVER).then_some(pc);
+                StackEntry { pc: entry.pc, rpc: point(entry.rpc), lpc: point(entry.lpc), mask: entry.mask }
+            })
             .collect(),
     }
 }

@@ -92,6 +92,7 @@ fn draw(handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Select
             picture: &picture,
             listing: &stage.listing,
             selection: lab.selection,
+            last: stage.session.last(),
             saved: stage.session.replay().tally().saved(),
             width: (width - 2.0 * MARGIN) as f32,
             height: (height - 2.0 * MARGIN) as f32,
