@@ -3,6 +3,8 @@
 use super::Scoreboard;
 use crate::policy::divergence::DivergenceKind;
 use crate::policy::fetch::FetchKind;
+use crate::policy::gang::GangSplitKind;
+use crate::policy::gang::schedule::GangScheduleKind;
 use crate::policy::schedule::ScheduleKind;
 use crate::policy::schedule::block_priority::BlockPriorityKind;
 use serde::Serialize;
@@ -115,7 +117,7 @@ macro_rules! policy_key {
     )*};
 }
 
-policy_key!(ScheduleKind, FetchKind, DivergenceKind, BlockPriorityKind);
+policy_key!(ScheduleKind, FetchKind, DivergenceKind, BlockPriorityKind, GangScheduleKind, GangSplitKind);
 
 macro_rules! keys {
     ($($name:ident: $ty:ty = $default:expr, $unit:literal, $about:literal;)*) => {
@@ -157,14 +159,22 @@ keys! {
     shared_memory: u32 = 49152, "bytes", "Shared memory of an SM (VTW table 3)";
     divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the threads of a divergent branch are tracked and brought together again";
     tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; without, warps stay as compiled (TBC section 3.2)";
-    schedulers: u32 = 2, "schedulers", "Issue ports; warp n belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
-    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF";
+    slices: u32 = 1, "slices", "Parts that the lanes are cut into, each with front end, scoreboards and schedulers of its own; warp n belongs to slice n modulo this number (VWS section 4.1)";
+    gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they part (VWS section 4.2)";
+    gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that may issue, and be fetched for, in a cycle; 4 pairs fill eight slices (VWS figure 13)";
+    gang_schedule: GangScheduleKind = GangScheduleKind::Bgto, "", "Which gang issues first (VWS section 6.3)";
+    gang_split: GangSplitKind = GangSplitKind::Control, "", "What besides different next instructions takes a gang apart (VWS sections 4.4 and 6.5)";
+    gang_reform: bool = false, "", "Parts of an original gang that come to the same instruction are put together again (VWS section 4.5)";
+    gang_wait: u32 = 0, "cycles", "How long a part of an original gang waits for the others where branches meet (VWS section 6.4)";
+    schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
+    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS";
     block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
     fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for";
-    fetch_ports: u32 = 1, "warps/cycle", "Warps that instructions are fetched for in a cycle";
+    fetch_ports: u32 = 1, "warps/cycle", "Warps that instructions are fetched for in a cycle, by each slice";
+    icache_ports: u32 = 8, "fetches/cycle", "Fetches that the instruction cache serves in a cycle, gangs first, then slices in turn (VWS section 4.6)";
     fetch_instructions: u32 = 2, "instructions", "Instructions that one fetch brings at most";
     fetch_latency: u32 = 1, "cycles", "From a fetch that hits the I-cache until its instructions can issue";
     ibuffer: u32 = 2, "instructions", "I-buffer entries of a warp (BAWS section 2)";
@@ -172,6 +182,8 @@ keys! {
     icache_line: u32 = 128, "bytes", "Line of the instruction cache";
     icache_ways: u32 = 4, "ways", "Associativity of the instruction cache";
     icache_miss_latency: u32 = 60, "cycles", "Time to bring a line into the instruction cache";
+    l0i_bytes: u32 = 0, "bytes", "Instruction cache of a slice, looked at before the one that all share; 0 for none (VWS section 4.6)";
+    l0i_line: u32 = 64, "bytes", "Line of a slice's instruction cache, which is fully associative";
     instruction_bytes: u32 = 8, "bytes", "Size of an instruction in memory";
     branch_latency: u32 = 2, "cycles", "From a branch's issue until its outcome is known and its warp may fetch again";
     read_latency: u32 = 3, "cycles", "From issue through operand read to execution";

@@ -43,6 +43,21 @@ pub enum Scoreboard {
 }
 
 impl Config {
+    /// Issue ports of an SM: the schedulers of all slices.
+    pub fn issue_ports(&self) -> u32 {
+        self.schedulers * self.slices
+    }
+
+    /// The port that a warp issues through: ports are numbered by scheduler, then by slice.
+    pub fn port_of(&self, warp: u32) -> u32 {
+        warp / self.slices % self.schedulers * self.slices + warp % self.slices
+    }
+
+    /// Threads that the warps of all slices hold side by side: what room on an SM is given out in.
+    pub fn row_threads(&self) -> u32 {
+        self.warp_width * self.slices
+    }
+
     /// The preset of that name, compared without case.
     pub fn preset(name: &str) -> Result<Config, ConfigError> {
         let preset = PRESETS.iter().find(|p| p.name.eq_ignore_ascii_case(name));

@@ -2,6 +2,8 @@
 
 use super::{Config, ConfigError};
 use crate::policy::divergence::DivergenceKind;
+use crate::policy::gang::GangSplitKind;
+use crate::policy::gang::schedule::GangScheduleKind;
 use crate::policy::schedule::ScheduleKind;
 use crate::policy::schedule::block_priority::BlockPriorityKind;
 
@@ -15,13 +17,15 @@ pub struct Technique {
     pub paper: &'static str,
     pub about: &'static str,
     pub apply: fn(&mut Config),
+    /// Where the name ends in a number that can be another: the part before it, and what the number does.
+    pub number: &'static [(&'static str, fn(&mut Config, u32))],
 }
 
 const DIVERGENCE: &str = "divergence";
 const SCHEDULE: &str = "schedule";
 
 macro_rules! techniques {
-    ($($name:literal, $decides:ident $(+ $also:ident)*, $paper:literal, $about:literal, $apply:expr;)*) => {
+    ($($name:literal $([$stem:literal, $set:expr])?, $decides:ident $(+ $also:ident)*, $paper:literal, $about:literal, $apply:expr;)*) => {
         pub static TECHNIQUES: &[Technique] = &[
             $(Technique {
                 name: $name,
@@ -30,6 +34,7 @@ macro_rules! techniques {
                 paper: $paper,
                 about: $about,
                 apply: $apply,
+                number: &[$(($stem, $set))?],
             },)*
         ];
     };
@@ -44,6 +49,38 @@ fn tbc(config: &mut Config, likely: bool, priority: BlockPriorityKind) {
 /// DWF orders warps by where their threads are, so it brings its own schedule.
 fn dwf(config: &mut Config, kind: DivergenceKind) {
     (config.divergence, config.schedule) = (kind, ScheduleKind::Majority);
+}
+
+/// Warps of another width on the same lanes, which are cut into as many slices as that takes.
+fn warp_size(config: &mut Config, width: u32) {
+    config.slices = (config.row_threads() / width).max(1);
+    config.warp_width = width;
+    config.gangs = false;
+}
+
+/// Gangs of warps of 4. The paper's figure 7: greedy-then-oldest slices, eight fetches a cycle.
+fn gangs(config: &mut Config, order: GangScheduleKind, reform: bool, split: GangSplitKind) {
+    warp_size(config, 4);
+    config.gangs = true;
+    config.gang_schedule = order;
+    config.gang_reform = reform;
+    config.gang_split = split;
+    config.schedule = match order {
+        GangScheduleKind::Lrr => ScheduleKind::Lrr,
+        GangScheduleKind::Lpc => ScheduleKind::Lpc,
+        _ => ScheduleKind::Gto,
+    };
+    config.l0i_bytes = 256;
+}
+
+/// Gangs that are only taken apart where control flow parts.
+fn inelastic(config: &mut Config, order: GangScheduleKind) {
+    gangs(config, order, false, GangSplitKind::Control);
+}
+
+fn sync(config: &mut Config, cycles: u32) {
+    gangs(config, GangScheduleKind::Bgto, true, GangSplitKind::Control);
+    config.gang_wait = cycles;
 }
 
 techniques! {
@@ -88,6 +125,53 @@ techniques! {
     "TBC-LCP-SRR", DIVERGENCE, "TBC section 6.2", "TBC-LCP, a block keeping its priority while it can issue",
     |c| tbc(c, true, BlockPriorityKind::Srr);
 
+    "WS4", DIVERGENCE, "VWS sections 3 and 6.1", "warps of 4 threads, a slice of the lanes each, that run for themselves",
+    |c| warp_size(c, 4);
+
+    "WS8", DIVERGENCE, "VWS section 3", "warps of 8 threads in slices of their own",
+    |c| warp_size(c, 8);
+
+    "WS16", DIVERGENCE, "VWS section 3", "warps of 16 threads in slices of their own",
+    |c| warp_size(c, 16);
+
+    "WS32", DIVERGENCE, "VWS section 2", "warps of 32 threads on all lanes: the same as PDOM where those are 32",
+    |c| warp_size(c, 32);
+
+    "I-VWS", DIVERGENCE + SCHEDULE, "VWS section 6.1",
+    "gangs of warps of 4 in lock-step, taken apart for good where their control flow parts; big gangs first",
+    |c| inelastic(c, GangScheduleKind::Bgto);
+
+    "I-VWS-GTO", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, the gang that issued last first, then the oldest",
+    |c| inelastic(c, GangScheduleKind::Gto);
+
+    "I-VWS-LRR", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, gangs and warps in turn",
+    |c| inelastic(c, GangScheduleKind::Lrr);
+
+    "I-VWS-LPC", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, the lowest PC first",
+    |c| inelastic(c, GangScheduleKind::Lpc);
+
+    "I-VWS-LGTO", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, little gangs first",
+    |c| inelastic(c, GangScheduleKind::Lgto);
+
+    "I-VWS-GroupMem", DIVERGENCE + SCHEDULE, "VWS section 6.5",
+    "I-VWS, and warps whose loads come back together leave the others of their gang behind",
+    |c| gangs(c, GangScheduleKind::Bgto, false, GangSplitKind::Group);
+
+    "I-VWS-ImpatientMem", DIVERGENCE + SCHEDULE, "VWS section 6.5",
+    "I-VWS, and a gang whose loads come back at different times falls apart",
+    |c| gangs(c, GangScheduleKind::Bgto, false, GangSplitKind::Impatient);
+
+    "E-VWS", DIVERGENCE + SCHEDULE, "VWS section 6.1", "I-VWS, and parts of a gang that meet again go on together",
+    |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Control);
+
+    "E-VWS-ImpatientMem", DIVERGENCE + SCHEDULE, "VWS section 6.1",
+    "E-VWS, and a gang whose loads come back at different times falls apart",
+    |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Impatient);
+
+    "E-VWS-Sync20" ["E-VWS-Sync", sync], DIVERGENCE + SCHEDULE, "VWS section 6.4",
+    "E-VWS, and parts of a gang wait for each other where branches meet, for 20 cycles or as many as the name says",
+    |c| sync(c, 20);
+
     "LRR", SCHEDULE, "TBC table 2, BAWS section 5", "loose round robin: the next ready warp after the last",
     |c| c.schedule = ScheduleKind::Lrr;
 
@@ -99,20 +183,39 @@ techniques! {
     |c| c.schedule = ScheduleKind::TwoLevel;
 }
 
+impl Technique {
+    /// The technique of a name, compared without case, and the number that the name ends in where that is a choice.
+    pub fn find(name: &str) -> Option<(&'static Technique, Option<u32>)> {
+        if let Some(exact) = TECHNIQUES.iter().find(|t| t.name.eq_ignore_ascii_case(name)) {
+            return Some((exact, None));
+        }
+        TECHNIQUES.iter().find_map(|t| {
+            let (stem, _) = *t.number.first()?;
+            let (head, tail) = name.split_at_checked(stem.len())?;
+            let number = tail
+                .parse()
+                .ok()
+                .filter(|_| head.eq_ignore_ascii_case(stem) && tail.starts_with(|c: char| c.is_ascii_digit()))?;
+            Some((t, Some(number)))
+        })
+    }
+}
+
 /// Applies techniques joined by commas, e.g. `PDOM,GTO`.
 pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigError> {
     let mut chosen: Vec<&Technique> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let technique = TECHNIQUES
-            .iter()
-            .find(|t| t.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| ConfigError::UnknownTechnique { name: name.to_string() })?;
+        let (technique, number) =
+            Technique::find(name).ok_or_else(|| ConfigError::UnknownTechnique { name: name.to_string() })?;
         for &what in technique.keys {
             if let Some(first) = chosen.iter().find(|t| t.keys.contains(&what)) {
                 return Err(ConfigError::Clash { first: first.name, second: technique.name, what });
             }
         }
-        (technique.apply)(config);
+        match (technique.number, number) {
+            ([(_, apply)], Some(number)) => apply(config, number),
+            _ => (technique.apply)(config),
+        }
         chosen.push(technique);
     }
     Ok(())
@@ -133,6 +236,9 @@ mod tests {
         assert!(apply_techniques(&mut config, "TBC,PDOM").is_err_and(|e| e.to_string().contains("divergence")));
         let clash = apply_techniques(&mut config, "DWF,GTO").expect_err("DWF has a schedule of its own").to_string();
         assert!(clash.contains("both decide the schedule"), "{clash}");
+        apply_techniques(&mut config, "e-vws-sync7")?;
+        assert_eq!((config.gang_wait, config.slices, config.warp_width), (7, 8, 4));
+        assert!(apply_techniques(&mut config, "E-VWS-Sync+7").is_err());
         assert!(apply_techniques(&mut config, "zzz").is_err_and(|e| e.to_string().contains("PDOM")));
         Ok(())
     }

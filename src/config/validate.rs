@@ -13,17 +13,17 @@ pub const MAX_THREADS: u32 = 4096;
 impl Config {
     /// Refuses what no machine could be, naming key, value and what is allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let powers = [("warp_width", 32), ("simd_width", 32), ("ptx_warp", 32), ("shared_banks", 1024)];
+        let powers = [("warp_width", 32), ("simd_width", 32), ("ptx_warp", 32), ("shared_banks", 1024), ("slices", 32)];
         for (key, most) in powers {
             self.demand(key, |v| v.is_power_of_two() && v <= most, &format!("a power of two from 1 to {most} is allowed"))?;
         }
-        for key in ["l1d_line", "l2_line", "icache_line"] {
+        for key in ["l1d_line", "l2_line", "icache_line", "l0i_line"] {
             self.demand(key, |v| v.is_power_of_two() && (32..=4096).contains(&v), "a power of two from 32 to 4096 is allowed")?;
         }
         self.demand(
             "instruction_bytes",
-            |v| v.is_power_of_two() && v <= self.icache_line,
-            "a power of two up to icache_line is allowed",
+            |v| v.is_power_of_two() && v <= self.icache_line.min(self.l0i_line),
+            "a power of two up to icache_line and l0i_line is allowed",
         )?;
         self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
         self.demand("max_threads", |v| (1..=MAX_THREADS).contains(&v), "1 to 4096 are allowed")?;
@@ -34,6 +34,8 @@ impl Config {
             "registers",
             "tls_active",
             "fetch_ports",
+            "icache_ports",
+            "gangs_per_cycle",
             "fetch_instructions",
             "sp_units",
             "sfu_units",
@@ -68,7 +70,7 @@ impl Config {
         ] {
             self.demand(key, |v| (1..=10_000).contains(&v), "1 to 10000 cycles are allowed")?;
         }
-        for key in ["dram_latency", "icache_miss_latency", "branch_latency", "read_latency", "atomic_interval"] {
+        for key in ["dram_latency", "icache_miss_latency", "branch_latency", "read_latency", "atomic_interval", "gang_wait"] {
             self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
         }
         for (bytes, line, ways) in [
@@ -89,6 +91,12 @@ impl Config {
             &format!("at most {MAX_WARPS} warps of warp_width fit an SM"),
         )?;
         self.demand("warp_width", |v| v <= self.ptx_warp, "a hardware warp may not be wider than ptx_warp")?;
+        self.demand(
+            "l0i_bytes",
+            |v| v == 0 || (self.l0i_line..=1 << 20).contains(&v),
+            "0, or at least one line of l0i_line is allowed",
+        )?;
+        self.validate_slices()?;
         if self.divergence.reforms() && self.schedule == ScheduleKind::TwoLevel {
             let allowed = format!(
                 "two-level scheduling keeps warps in an active set for as long as they compute, and {} takes them apart; choose LRR or GTO, or for DWF Majority or Oldest",
@@ -99,9 +107,31 @@ impl Config {
         Ok(())
     }
 
+    /// Refuses slices and gangs that do not go with the rest.
+    fn validate_slices(&self) -> Result<(), ConfigError> {
+        let (width, lanes) = (self.warp_width, self.simd_width);
+        self.demand("slices", |v| v * width <= 32, &format!("with warps of {width}, at most {} fill 32 lanes", 32 / width))?;
+        self.demand("slices", |v| v <= lanes, &format!("there are {lanes} lanes to cut"))?;
+        if self.slices > 1 {
+            self.demand(
+                "slices",
+                |_| !self.divergence.reforms(),
+                &format!("a slice keeps its warps, and {} re-forms them: choose PDOM or one slice", self.divergence.name()),
+            )?;
+        }
+        if self.gangs {
+            self.demand(
+                "slices",
+                |v| (2..=8).contains(&v),
+                "a gang is made of 2 to 8 slices: choose a base warp of an eighth to a half of the lanes, or no gangs",
+            )?;
+        }
+        Ok(())
+    }
+
     /// Refuses a launch whose blocks an SM of this machine cannot hold.
     pub fn validate_launch(&self, program: &Program, shape: &Shape) -> Result<(), ConfigError> {
-        let threads = shape.threads.next_multiple_of(self.warp_width);
+        let threads = shape.threads.next_multiple_of(self.row_threads());
         self.demand("max_threads", |v| threads <= v, &format!("a block of this launch has {} threads", shape.threads))?;
         let registers = u64::from(program.registers_needed.max(1)) * u64::from(threads);
         self.demand("registers", |v| registers <= v.into(), &format!("a block of this launch needs {registers}"))?;

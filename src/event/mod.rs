@@ -7,6 +7,7 @@
 //! waited for what, one [`Event::Slot`] for each issue port says how it was used, and [`Event::Warp`] says which warp's
 //! reason changed. A run of cycles in which nothing can happen is one event with a `repeat`.
 
+use crate::policy::gang::Cause;
 use crate::program::Pc;
 use crate::ptx::types::Space;
 use serde::Serialize;
@@ -339,6 +340,41 @@ pub enum Event {
         position: u16,
         pc: Pc,
         mask: u32,
+    },
+    /// A gang issued an instruction; its members' [`Event::Issued`] follow. Masks of gangs have a bit for each slice (VWS).
+    GangIssued {
+        sm: u16,
+        row: u16,
+        mask: u8,
+        pc: Pc,
+    },
+    /// A gang of original gang `row` was taken apart; these are that one's gangs and singletons now (VWS).
+    GangSplit {
+        sm: u16,
+        row: u16,
+        gang: u8,
+        gangs: [u8; 4],
+        singles: u8,
+        cause: Cause,
+    },
+    /// Two parts of an original gang, which are at `pc`, became one gang (VWS).
+    GangMerge {
+        sm: u16,
+        row: u16,
+        one: u8,
+        two: u8,
+        pc: Pc,
+    },
+    /// Warps that have not ended by the size of their gang, singletons first, from this cycle on (VWS figure 18).
+    GangSizes {
+        sm: u16,
+        sizes: [u16; 8],
+    },
+    /// A slice looked for an instruction in its own cache (VWS).
+    SliceFetch {
+        sm: u16,
+        slice: u16,
+        hit: bool,
     },
     /// Threads of a static warp came to its barrier, where it is restored when all have (DWF-WB).
     WarpBarrier {

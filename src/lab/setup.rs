@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, TECHNIQUES, apply_techniques};
+use crate::config::{Config, ConfigError, TECHNIQUES, Technique, apply_techniques};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -71,11 +71,16 @@ impl Setup {
 
     /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.
     pub fn with_technique(&self, decides: &str, name: Option<&str>) -> Setup {
-        let kept = self.technique.split(',').map(str::trim).filter(|n| known(n).is_some_and(|t| t.decides != decides));
+        let taken = name.and_then(known).map_or(&[][..], |technique| technique.keys);
+        let kept = self
+            .technique
+            .split(',')
+            .map(str::trim)
+            .filter(|n| known(n).is_some_and(|t| t.decides != decides && !t.keys.iter().any(|key| taken.contains(key))));
         let mut names: Vec<&str> = kept.collect();
         names.extend(name);
         // In the table's order, so that one choice has one name.
-        names.sort_by_key(|name| TECHNIQUES.iter().position(|t| t.name.eq_ignore_ascii_case(name)));
+        names.sort_by_key(|name| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name)));
         Setup { technique: names.join(","), ..self.clone() }
     }
 
@@ -94,8 +99,8 @@ impl Setup {
     }
 }
 
-fn known(name: &str) -> Option<&'static crate::config::Technique> {
-    TECHNIQUES.iter().find(|technique| technique.name.eq_ignore_ascii_case(name))
+fn known(name: &str) -> Option<&'static Technique> {
+    Technique::find(name).map(|(technique, _)| technique)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Report {
                 1.0 - share(metrics.divergent_branches, metrics.branches)
             },
             sms: config.sms,
-            issue_ports: config.schedulers,
+            issue_ports: config.issue_ports(),
             issue_slots: issue_slots(metrics, config.warp_width),
             warp_cycles: Reason::ALL.iter().map(|&r| (r.key().to_string(), metrics.warp_cycles[r as usize].into())).collect(),
             resident_warp_cycles: resident,

@@ -9,6 +9,7 @@
 
 pub mod divergence;
 pub mod fetch;
+pub mod gang;
 pub mod schedule;
 
 /// Makes, from one row for each variant, the `Copy` kind that configurations and menus hold, and its table of names.

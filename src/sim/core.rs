@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::decode::UNITS;
+use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
 use super::warp_set::WarpSet;
 use super::wheel::{Completion, Done};
@@ -48,6 +49,7 @@ impl<S: Sink> Core<'_, S> {
             }
             self.sm.sets.before[word] = reasons;
         }
+        self.tell_sizes();
         if S::LISTENS {
             self.emit(Event::Cycle { sm: self.name, counts, repeat });
             for port in 0..self.sm.issued.ports.len() {
@@ -84,7 +86,9 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Issued, self.sm.issued.warps.bits[word]);
         take(Reason::Exit, sets.exited.bits[word]);
         take(Reason::Barrier, sets.barrier.bits[word] | self.sm.issued.freed_from_barrier.bits[word]);
-        take(Reason::Sync, sets.sync.bits[word] | self.sm.issued.freed_from_sync.bits[word]);
+        let issued = &self.sm.issued;
+        let for_gang = sets.meeting.bits[word] | issued.in_step.bits[word];
+        take(Reason::Sync, sets.sync.bits[word] | issued.freed_from_sync.bits[word] | for_gang);
         take(Reason::Control, sets.control.bits[word]);
         take(Reason::Fetch, sets.unfetched.bits[word]);
         take(Reason::Data, sets.data.bits[word]);
@@ -118,6 +122,8 @@ pub struct Issued {
     /// Warps that came free of a barrier or a gathering in this cycle: they have waited in it, and go on in the next.
     pub freed_from_barrier: WarpSet,
     pub freed_from_sync: WarpSet,
+    /// Warps that could have gone, but for others of their gang.
+    pub in_step: WarpSet,
     /// How each port was used.
     pub ports: Vec<SlotUse>,
 }
@@ -127,6 +133,7 @@ impl Issued {
         for set in [&mut self.warps, &mut self.available, &mut self.freed_from_barrier, &mut self.freed_from_sync] {
             set.clear(words);
         }
+        self.in_step.clear(words);
         self.ports.clear();
     }
 }
@@ -174,6 +181,10 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                 if load {
                     state.loads -= 1;
                     sm.sets.loading.set(warp.into(), state.loads > 0);
+                    if let Some(gangs) = sm.gangs.as_mut() {
+                        let row = gangs.row_of(warp.into());
+                        gangs.answered.insert(row);
+                    }
                 }
                 if S::LISTENS {
                     sink.event(now, Event::Writeback { sm: name, warp, pc });
@@ -196,6 +207,7 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                     sm.sets.wants_fetch.insert(warp.into());
                 }
             }
+            Done::Meeting if state.meeting_life == life => end_meeting(sm, warp.into()),
             _ => {}
         }
     })

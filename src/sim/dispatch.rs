@@ -11,7 +11,7 @@ use crate::policy::divergence::WarpName;
 impl<S: Sink> Core<'_, S> {
     /// Registers that a block takes.
     fn block_registers(&self) -> u32 {
-        self.machine.program.registers_needed.max(1) * self.machine.block_warps * self.machine.config.warp_width
+        self.machine.program.registers_needed.max(1) * self.machine.block_threads()
     }
 
     /// The slot and the first warp of the next block, if one is left and fits.
@@ -21,19 +21,20 @@ impl<S: Sink> Core<'_, S> {
             return None;
         }
         let slot = self.sm.blocks.iter().position(Option::is_none)?;
-        let warps = machine.block_warps;
         if self.sm.registers_used + self.block_registers() > config.registers
             || self.sm.shared_used + machine.start.shape.shared_bytes > config.shared_memory
-            || self.sm.threads_used + warps * config.warp_width > config.max_threads
+            || self.sm.threads_used + machine.block_threads() > config.max_threads
         {
             return None;
         }
-        // Neighbouring warp slots: the lowest run that is long enough.
+        // Neighbouring warp slots, from the first slice on: the lowest run that is long enough.
+        let warps = machine.block_threads() / config.warp_width;
         let mut run = 0;
-        for warp in 0..machine.max_warps {
-            run = if self.sm.statics.resident.contains(warp) { 0 } else { run + 1 };
+        for first in (0..machine.max_warps).step_by(config.slices as usize) {
+            let is_free = (first..first + config.slices).all(|warp| !self.sm.statics.resident.contains(warp));
+            run = if is_free { run + config.slices } else { 0 };
             if run == warps {
-                return Some((slot, warp + 1 - warps));
+                return Some((slot, first + config.slices - warps));
             }
         }
         None
@@ -83,7 +84,7 @@ impl<S: Sink> Core<'_, S> {
         });
         self.sm.registers_used += self.block_registers();
         self.sm.shared_used += shape.shared_bytes;
-        self.sm.threads_used += machine.block_warps * config.warp_width;
+        self.sm.threads_used += machine.block_threads();
         self.emit(Event::BlockStart {
             sm: self.name,
             slot: slot as u16,
@@ -96,6 +97,12 @@ impl<S: Sink> Core<'_, S> {
         }
         if machine.reforms {
             self.start_warps(slot as u16, first_warp as u16);
+        }
+        if let Some(gangs) = self.sm.gangs.as_mut() {
+            for at in (0..machine.block_warps).step_by(config.slices as usize) {
+                let members = (machine.block_warps - at).min(config.slices);
+                gangs.start((first_warp + at) / config.slices, (0xff >> (8 - members)) as u8);
+            }
         }
     }
 
@@ -119,7 +126,8 @@ impl<S: Sink> Core<'_, S> {
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;
         sets.resident.insert(warp);
-        for set in [&mut sets.exited, &mut sets.barrier, &mut sets.sync, &mut sets.control, &mut sets.loading] {
+        for set in [&mut sets.exited, &mut sets.barrier, &mut sets.sync, &mut sets.meeting, &mut sets.control, &mut sets.loading]
+        {
             set.remove(warp);
         }
         sets.unfetched.set(warp, !machine.config.ideal_fetch);
@@ -149,7 +157,7 @@ impl<S: Sink> Core<'_, S> {
             self.unit(|unit, _| unit.end_block(slot as u16));
             self.sm.registers_used -= self.block_registers();
             self.sm.shared_used -= self.machine.start.shape.shared_bytes;
-            self.sm.threads_used -= self.machine.block_warps * self.machine.config.warp_width;
+            self.sm.threads_used -= self.machine.block_threads();
             self.uncore.blocks_done += 1;
             self.emit(Event::BlockEnd { sm: self.name, slot: slot as u16, block: block.index });
         }

@@ -4,6 +4,7 @@ use super::Machine;
 use super::core::Core;
 use super::decode::Unit;
 use super::memory::{Around, Requester};
+use super::slices::Access;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, SCATTERED, Sink};
@@ -36,6 +37,8 @@ enum Effect {
     Park {
         mask: u32,
     },
+    /// A memory instruction that is timed together with others of its cycle.
+    Later,
     /// A memory instruction: how long it holds its unit, and when its result is there.
     Memory {
         holds: u32,
@@ -44,14 +47,14 @@ enum Effect {
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// Issues a warp's next instruction through a port; how many threads were active.
-    pub fn issue_warp(&mut self, port: usize, warp: u32) -> u8 {
+    /// Issues a warp's next instruction through a port; how many threads were active. Of a gang one member `leads`.
+    pub fn issue_warp(&mut self, port: usize, warp: u32, leads: bool) -> u8 {
         let machine = self.machine;
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
         let decoded = &machine.decoded[pc as usize];
         let (first_thread, block) = (self.sm.warps[warp as usize].first_thread, self.sm.warps[warp as usize].block);
         let index = self.sm.blocks[block as usize].as_ref().map_or(0, |b| b.index);
-        if machine.config.ideal_fetch {
+        if machine.config.ideal_fetch && leads {
             self.emit(Event::Fetched { sm: self.name, warp: warp as u16, pc, count: 1, hit: true });
         }
         let first_thread = if machine.reforms { SCATTERED } else { first_thread };
@@ -67,26 +70,47 @@ impl<S: Sink> Core<'_, S> {
                 return threads;
             }
         };
-        let passes = (machine.config.warp_width / machine.config.simd_width.min(machine.config.warp_width)).max(1);
+        let passes = machine.passes();
         let mut holds = passes * decoded.interval;
         let mut done = self.cycle + u64::from(machine.config.read_latency + decoded.latency + passes - 1);
         if let Effect::Memory { holds: unit, done: at } = effect {
             holds = unit.max(passes);
             done = at.max(self.cycle + u64::from(passes));
         }
-        if decoded.unit == Unit::Control {
-            done = self.cycle + u64::from(passes);
-        } else if let Some(free) = self.sm.units[decoded.unit as usize].iter_mut().find(|free| **free <= self.cycle) {
-            *free = self.cycle + u64::from(holds);
-        }
         let state = &mut self.sm.ports[port];
         (state.free, state.holder_threads) = (self.cycle + u64::from(passes), threads);
+        if matches!(effect, Effect::Later) {
+            return threads;
+        }
+        if decoded.unit == Unit::Control {
+            done = self.cycle + u64::from(passes);
+        } else {
+            self.take_unit(decoded.unit, port, holds);
+        }
         if matches!(effect, Effect::Hold) {
             return threads;
         }
         self.track(warp, pc, done, matches!(effect, Effect::Memory { .. }));
         self.go_on(warp, pc, effect);
         threads
+    }
+
+    /// A unit of the port's slice takes nothing else for so many cycles.
+    #[inline(always)]
+    fn take_unit(&mut self, unit: Unit, port: usize, holds: u32) {
+        let slices = self.machine.config.slices as usize;
+        let units = &mut self.sm.units[unit as usize];
+        let each = if unit == Unit::LdSt { units.len() } else { units.len() / slices };
+        let from = if unit == Unit::LdSt { 0 } else { port % slices * each };
+        if let Some(free) = units[from..from + each].iter_mut().find(|free| **free <= self.cycle) {
+            *free = self.cycle + u64::from(holds);
+        }
+    }
+
+    /// A memory instruction of a slice has been timed.
+    pub fn finish_memory(&mut self, warp: u32, pc: Pc, done: u64) {
+        self.track(warp, pc, done, true);
+        self.go_on(warp, pc, Effect::Next);
     }
 
     /// A warp that was held moves behind the instruction at which it waited.
@@ -147,9 +171,18 @@ impl<S: Sink> Core<'_, S> {
             self.sm.sets.exited.insert(warp);
             self.sm.sets.wants_fetch.remove(warp);
             self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
+            self.moved(warp);
             return;
         };
         self.move_to(warp, pc, place, branched);
+    }
+
+    /// The ganging unit learns that a warp is somewhere else.
+    #[inline(always)]
+    fn moved(&mut self, warp: u32) {
+        if let Some(gangs) = self.sm.gangs.as_mut() {
+            gangs.moved.insert(warp);
+        }
     }
 
     /// The warp's next instruction is at a place; it has to be fetched, and behind a branch the outcome must be known.
@@ -174,6 +207,7 @@ impl<S: Sink> Core<'_, S> {
                 Completion { sm: self.name, warp: warp as u16, life: self.sm.warps[warp as usize].life, done: Done::Branch };
             self.uncore.wheel.insert(self.cycle + u64::from(machine.config.branch_latency), completion);
         }
+        self.moved(warp);
         self.recheck(warp);
     }
 
@@ -352,6 +386,10 @@ impl<S: Sink> Core<'_, S> {
                     diverged: groups.len() > 1,
                 });
                 Effect::Switch { groups }
+            }
+            Outcome::Memory { traffic, active } if machine.config.slices > 1 => {
+                self.sm.scratch.accesses.push(Access { warp, pc, traffic, active });
+                Effect::Later
             }
             Outcome::Memory { traffic, active } => {
                 let state = &self.sm.warps[warp as usize];

@@ -1,10 +1,12 @@
 //! Issue: each port asks its schedule policy for a warp, and the warp's next instruction executes.
 
 use super::core::Core;
-use super::decode::UNITS;
+use super::decode::{UNITS, Unit};
+use super::slices::Access;
 use super::state::Sm;
 use super::warp_set::WarpSet;
 use crate::event::{Sink, SlotUse};
+use crate::policy::gang::schedule::Candidate;
 use crate::policy::schedule::IssueView;
 use crate::policy::schedule::block_priority::BlockView;
 
@@ -16,6 +18,12 @@ pub struct Scratch {
     available: WarpSet,
     resident: WarpSet,
     long_wait: WarpSet,
+    /// A slice's warps that want instructions.
+    pub wanting: WarpSet,
+    /// Gangs that could issue.
+    pub gangs: Vec<Candidate>,
+    /// Memory instructions of the slices that have issued and are not timed yet.
+    pub accesses: Vec<Access>,
 }
 
 impl Clone for Scratch {
@@ -38,6 +46,9 @@ impl<S: Sink> Core<'_, S> {
         if self.machine.reforms {
             self.sm.statics.issued.clear(self.machine.static_words);
         }
+        if self.machine.config.slices > 1 {
+            return self.issue_sliced();
+        }
         for port in 0..self.sm.ports.len() {
             let slot = self.issue_port(port, &mut busy);
             self.sm.issued.ports.push(slot);
@@ -45,12 +56,13 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
-    fn issue_port(&mut self, port: usize, busy: &mut bool) -> SlotUse {
+    /// Lets a port choose among its warps that are in no gang, and tells what it does in this cycle.
+    pub fn issue_port(&mut self, port: usize, busy: &mut bool) -> SlotUse {
         let words = self.machine.words;
         if self.sm.ports[port].free > self.cycle {
             return SlotUse::Threads(self.sm.ports[port].holder_threads);
         }
-        choices(self.sm, port, self.cycle, words);
+        choices(self.sm, port, self.machine.config.slices as usize, self.cycle, words);
         if !self.sm.scratch.available.is_empty(words) {
             if self.sm.ports[port].schedule.looks_at_waits() {
                 long_wait(self.sm, port, words);
@@ -75,7 +87,7 @@ impl<S: Sink> Core<'_, S> {
             if let Some(warp) = state.schedule.pick(&view) {
                 *busy = true;
                 self.sm.issued.warps.insert(warp);
-                let threads = self.issue_warp(port, warp);
+                let threads = self.issue_warp(port, warp, true);
                 return SlotUse::Threads(threads);
             }
             return SlotUse::Idle;
@@ -96,33 +108,54 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
+/// Those of 64 warps whose next instruction nothing holds back but ports and units.
+#[inline(always)]
+pub fn could_issue(sm: &Sm, word: usize) -> u64 {
+    let (sets, issued) = (&sm.sets, &sm.issued);
+    let held = sets.exited.bits[word]
+        | sets.barrier.bits[word]
+        | sets.sync.bits[word]
+        | sets.meeting.bits[word]
+        | sets.control.bits[word]
+        | sets.leaving.bits[word]
+        | sets.unfetched.bits[word]
+        | sets.data.bits[word];
+    let had_its_turn = issued.warps.bits[word] | issued.freed_from_barrier.bits[word] | issued.freed_from_sync.bits[word];
+    sets.resident.bits[word] & !held & !had_its_turn
+}
+
+/// Whether a unit of a kind takes an instruction from a slice.
+#[inline(always)]
+pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, slices: usize, cycle: u64) -> bool {
+    let units = &sm.units[kind];
+    let own = if kind == Unit::LdSt as usize || slices == 1 {
+        &units[..]
+    } else {
+        let each = units.len() / slices;
+        &units[slice * each..(slice + 1) * each]
+    };
+    own.iter().any(|&at| at <= cycle)
+}
+
 /// Works out the port's candidates, and those available.
 #[inline]
-fn choices(sm: &mut Sm, port: usize, cycle: u64, words: usize) {
-    let Sm { sets, ports, issued, units, scratch, .. } = sm;
-    let Scratch { candidates, available, .. } = &mut **scratch;
-    let mine = &ports[port].warps;
+fn choices(sm: &mut Sm, port: usize, slices: usize, cycle: u64, words: usize) {
     let mut free = [true; UNITS];
-    for (kind, units) in units.iter().enumerate().take(UNITS - 1) {
-        free[kind] = units.iter().any(|&at| at <= cycle);
+    for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
+        *free = unit_is_free(sm, kind, port % slices, slices, cycle);
     }
     for word in 0..words {
-        let held = sets.exited.bits[word]
-            | sets.barrier.bits[word]
-            | sets.sync.bits[word]
-            | sets.control.bits[word]
-            | sets.leaving.bits[word]
-            | sets.unfetched.bits[word]
-            | sets.data.bits[word];
-        let had_its_turn = issued.warps.bits[word] | issued.freed_from_barrier.bits[word] | issued.freed_from_sync.bits[word];
-        let could = sets.resident.bits[word] & mine.bits[word] & !held & !had_its_turn;
-        candidates.bits[word] = could;
-        available.bits[word] = 0;
-        for (kind, needs) in sets.needs.iter().enumerate() {
+        let could = could_issue(sm, word) & sm.ports[port].warps.bits[word] & !sm.issued.in_step.bits[word];
+        // Members of gangs are not for the port to choose.
+        let own = could & sm.gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
+        let mut available = 0;
+        for (kind, needs) in sm.sets.needs.iter().enumerate() {
             if free[kind] {
-                available.bits[word] |= could & needs.bits[word];
+                available |= own & needs.bits[word];
             }
         }
+        sm.scratch.candidates.bits[word] = could;
+        sm.scratch.available.bits[word] = available;
     }
 }
 

@@ -39,6 +39,17 @@ pub struct Timing {
     pub done: u64,
 }
 
+/// How an access went for each lane.
+#[derive(Clone, Debug, Default)]
+pub struct LaneTimes {
+    /// When the lane has what it asked for.
+    pub done: [u64; 32],
+    /// Lanes that were the first to want their line.
+    pub opens: u32,
+    /// The line that a lane wants, of those of the access.
+    line: [u8; 32],
+}
+
 /// What an access passes through besides its own SM.
 pub struct Around<'a, S> {
     pub shared: &'a mut SharedMemorySystem,
@@ -110,54 +121,8 @@ impl SmMemory {
 
     /// Times one instruction that issues now.
     pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32) -> Timing {
-        let (config, now) = (around.config, around.now);
-        if mask == 0 {
-            return Timing { holds: 1, done: now + 1 };
-        }
-        let start = now + u64::from(config.read_latency);
-        let mut timing = Timing { holds: 0, done: start + 1 };
-        let mut lines = Lines::default();
-        let (mut in_shared, mut constants) = (0u32, 0u32);
-        let mut transactions = 0;
-        for lane in active(mask) {
-            let Target { space, address } = traffic.targets[lane];
-            match space {
-                Space::Shared => in_shared |= 1 << lane,
-                Space::Const | Space::Param => constants |= 1 << lane,
-                Space::Local => lines.add(who.local_address(address, lane) / u64::from(config.l1d_line)),
-                Space::Global | Space::Generic => lines.add(address / u64::from(config.l1d_line)),
-            }
-        }
-        if in_shared != 0 {
-            let cycles =
-                if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
-            timing.holds += cycles;
-            timing.done = timing.done.max(start + u64::from(config.shared_latency + cycles - 1));
-            if cycles > 1 {
-                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
-            }
-        }
-        if constants != 0 {
-            let cycles = distinct(traffic, constants);
-            timing.holds += cycles;
-            timing.done = timing.done.max(start + u64::from(config.constant_latency + cycles - 1));
-        }
-        if config.ideal_memory {
-            let holds = timing.holds.max(1);
-            transactions += lines.len as u16;
-            timing = Timing { holds, done: start + u64::from(holds) };
-        } else if lines.len > 0 {
-            let serial = if traffic.atomic { most_alike(traffic, mask & !in_shared & !constants) - 1 } else { 0 };
-            for &line in lines.all() {
-                let at = start + u64::from(timing.holds);
-                let done = self.line(around, who.sm, line, traffic, at);
-                timing.holds += 1;
-                timing.done = timing.done.max(done + u64::from(serial * config.atomic_interval));
-                transactions += 1;
-            }
-        }
-        timing.holds = timing.holds.max(1);
-        if S::LISTENS {
+        let (timing, transactions) = self.serve(around, who, traffic, mask, 0, &mut Together);
+        if S::LISTENS && mask != 0 {
             let space = traffic.targets[mask.trailing_zeros() as usize].space;
             around.emit(Event::Memory {
                 sm: who.sm,
@@ -170,6 +135,73 @@ impl SmMemory {
             });
         }
         timing
+    }
+
+    /// One access that begins `later`: when all of it is done, and how many transactions it became.
+    pub fn serve<S: Sink, L: PerLane>(
+        &mut self,
+        around: &mut Around<S>,
+        who: Requester,
+        traffic: &Traffic<32>,
+        mask: u32,
+        later: u32,
+        lanes: &mut L,
+    ) -> (Timing, u16) {
+        let (config, now) = (around.config, around.now);
+        if mask == 0 {
+            return (Timing { holds: 1, done: now + 1 }, 0);
+        }
+        let start = now + u64::from(config.read_latency + later);
+        let mut timing = Timing { holds: 0, done: start + 1 };
+        let mut lines = Lines::default();
+        let (mut in_shared, mut constants) = (0u32, 0u32);
+        let mut transactions = 0;
+        for lane in active(mask) {
+            let Target { space, address } = traffic.targets[lane];
+            match space {
+                Space::Shared => in_shared |= 1 << lane,
+                Space::Const | Space::Param => constants |= 1 << lane,
+                Space::Local => lanes.wants(lane, lines.add(who.local_address(address, lane) / u64::from(config.l1d_line))),
+                Space::Global | Space::Generic => lanes.wants(lane, lines.add(address / u64::from(config.l1d_line))),
+            }
+        }
+        let others = mask & !in_shared & !constants;
+        if in_shared != 0 {
+            let cycles =
+                if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
+            timing.holds += cycles;
+            let done = start + u64::from(config.shared_latency + cycles - 1);
+            timing.done = timing.done.max(done);
+            lanes.done(in_shared, done);
+            if cycles > 1 {
+                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
+            }
+        }
+        if constants != 0 {
+            let cycles = distinct(traffic, constants);
+            timing.holds += cycles;
+            let done = start + u64::from(config.constant_latency + cycles - 1);
+            timing.done = timing.done.max(done);
+            lanes.done(constants, done);
+        }
+        if config.ideal_memory {
+            let holds = timing.holds.max(1);
+            transactions += lines.len as u16;
+            timing = Timing { holds, done: start + u64::from(holds) };
+            lanes.done(mask, timing.done);
+        } else if lines.len > 0 {
+            let serial = if traffic.atomic { most_alike(traffic, others) - 1 } else { 0 };
+            for (at, &line) in lines.all().iter().enumerate() {
+                let begins = start + u64::from(timing.holds);
+                let done = self.line(around, who.sm, line, traffic, begins) + u64::from(serial * config.atomic_interval);
+                timing.holds += 1;
+                timing.done = timing.done.max(done);
+                lanes.line_done(others, at, done);
+                transactions += 1;
+            }
+        }
+        timing.holds = timing.holds.max(1);
+        (timing, transactions)
     }
 
     /// One line's way: when a load has it, or when a store has left.
@@ -230,6 +262,36 @@ impl SmMemory {
     }
 }
 
+/// Somebody who wants to know when which lanes are done; most only ask when all are.
+pub trait PerLane {
+    /// A lane wants a line of the access, which is new.
+    fn wants(&mut self, _lane: usize, _line: (usize, bool)) {}
+    /// These lanes are done at that time.
+    fn done(&mut self, _lanes: u32, _done: u64) {}
+    /// Those of these lanes that want that line are.
+    fn line_done(&mut self, _lanes: u32, _line: usize, _done: u64) {}
+}
+
+/// All lanes are done when the last is.
+struct Together;
+
+impl PerLane for Together {}
+
+impl PerLane for LaneTimes {
+    fn wants(&mut self, lane: usize, (line, is_new): (usize, bool)) {
+        self.line[lane] = line as u8;
+        self.opens |= u32::from(is_new) << lane;
+    }
+
+    fn done(&mut self, lanes: u32, done: u64) {
+        active(lanes).for_each(|lane| self.done[lane] = done);
+    }
+
+    fn line_done(&mut self, lanes: u32, line: usize, done: u64) {
+        active(lanes).filter(|&lane| usize::from(self.line[lane]) == line).for_each(|lane| self.done[lane] = done);
+    }
+}
+
 impl Requester<'_> {
     /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
     fn local_address(&self, offset: u64, lane: usize) -> u64 {
@@ -248,13 +310,16 @@ struct Lines {
 }
 
 impl Lines {
+    /// Its position, and whether it was not there before.
     #[inline(always)]
-    fn add(&mut self, line: u64) {
+    fn add(&mut self, line: u64) -> (usize, bool) {
         // Neighbours mostly share a line, so the last one is looked at first.
-        if !self.lines[..self.len].iter().rev().any(|&known| known == line) {
-            self.lines[self.len] = line;
-            self.len += 1;
+        if let Some(at) = self.lines[..self.len].iter().rposition(|&known| known == line) {
+            return (at, false);
         }
+        self.lines[self.len] = line;
+        self.len += 1;
+        (self.len - 1, true)
     }
 
     fn all(&self) -> &[u64] {

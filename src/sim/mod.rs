@@ -20,9 +20,11 @@ pub mod decode;
 mod dispatch;
 mod execute;
 mod fetch;
+mod gang;
 mod gather;
 mod issue;
 pub mod memory;
+mod slices;
 pub mod state;
 mod table;
 pub mod warp_set;
@@ -60,9 +62,22 @@ pub struct Machine {
     pub reforms: bool,
     /// Warps of a block.
     pub block_warps: u32,
+    /// Where, if warps of an original gang wait for each other at such points, branches meet: by PC.
+    pub meeting_points: Vec<bool>,
 }
 
 impl Machine {
+    /// Threads that a block takes room for.
+    fn block_threads(&self) -> u32 {
+        (self.block_warps * self.config.warp_width).next_multiple_of(self.config.row_threads())
+    }
+
+    /// Cycles that a warp's instruction takes to go through the lanes of its slice.
+    fn passes(&self) -> u32 {
+        let lanes = self.config.simd_width / self.config.slices;
+        (self.config.warp_width / lanes.min(self.config.warp_width)).max(1)
+    }
+
     /// A block as its threads see it.
     fn view(&self, ctaid: [u32; 3], sm: u16, clock: u64) -> BlockView<'_> {
         BlockView { shape: &self.start.shape, ctaid, sm: sm.into(), clock }
@@ -104,7 +119,7 @@ impl Sim {
         config.validate()?;
         let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
         config.validate_launch(&program, &start.shape)?;
-        let max_warps = config.max_threads / config.warp_width;
+        let max_warps = config.max_threads / config.row_threads() * config.slices;
         let entries = config.divergence.entries(max_warps, config.max_threads);
         let machine = Machine {
             decoded: program.instructions.iter().map(|i| Decoded::new(&program, i, &config)).collect(),
@@ -114,6 +129,7 @@ impl Sim {
             words: (entries as usize).div_ceil(64),
             reforms: config.divergence.reforms(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
+            meeting_points: meeting_points(&program),
             program,
             config,
             start,
@@ -175,15 +191,21 @@ impl Sim {
             if machine.reforms {
                 core.depart();
             }
+            if machine.config.gangs {
+                core.split_on_memory();
+            }
             busy |= core.issue();
             if machine.reforms {
                 busy |= core.control_flow();
+            }
+            if machine.config.gangs {
+                busy |= core.regroup();
             }
         }
         // Accounts are settled when it is known how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {
             let core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
-            busy |= core.will_fetch() | core.will_dispatch();
+            busy = busy || core.will_fetch() || core.will_dispatch() || core.will_merge();
         }
         let mut repeat = 1;
         if !busy {
@@ -195,12 +217,28 @@ impl Sim {
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             core.account(repeat);
+            if machine.config.gang_reform
+                && let Some(gangs) = core.sm.gangs.as_mut()
+            {
+                gangs.look_in_vain(repeat - 1);
+            }
             core.fetch();
             core.end_blocks();
             core.dispatch();
         }
         *cycle = now + repeat;
     }
+}
+
+/// The instructions at which sides of a branch that can diverge meet again.
+fn meeting_points(program: &Program) -> Vec<bool> {
+    let mut points = vec![false; program.instructions.len()];
+    for pc in 0..program.instructions.len() as Pc {
+        if let Some(point) = program.reconvergence.at(pc).and_then(|meeting| points.get_mut(meeting.rpc? as usize)) {
+            *point = true;
+        }
+    }
+    points
 }
 
 /// The trap of a run that did not end in time, naming a warp that still runs.

@@ -14,6 +14,7 @@ use crate::interp::memory::{Global, Local, Shared};
 use crate::interp::trap::Trap;
 use crate::policy::divergence::{Divergence, Edits, Members, Place};
 use crate::policy::fetch::Fetch;
+use crate::policy::gang::Gangs;
 use crate::policy::schedule::Schedule;
 use crate::policy::schedule::block_priority::BlockPriority;
 use crate::program::Pc;
@@ -56,17 +57,23 @@ pub struct Sm {
     pub ports: Vec<Port>,
     /// What the issue stage did in this cycle.
     pub issued: Issued,
-    /// When each unit of each kind takes the next instruction.
+    /// When each unit of each kind takes the next instruction; slice by slice, but for the load/store units, which all share.
     pub units: [Vec<u64>; UNITS],
     pub divergence: Divergence,
+    /// The gang table, where slices' warps run in lock-step.
+    pub gangs: Option<Box<Gangs>>,
     /// What the control-flow unit has answered and the table does not show yet.
     pub edits: Edits,
     /// Warps that leave the table and have nothing in flight any more.
     pub departed: Vec<u16>,
     /// Threads that waited outside of the table and go on at a PC.
     pub resumed: Vec<Resumed>,
-    pub fetch: Fetch,
+    /// One for each slice, and which slice comes first next.
+    pub fetch: Vec<Fetch>,
+    pub first_slice: u32,
     pub icache: Cache,
+    /// The slices' own instruction caches, if they have any.
+    pub l0i: Vec<Cache>,
     pub memory: SmMemory,
     /// Registers and shared memory that resident blocks have taken.
     pub registers_used: u32,
@@ -123,6 +130,8 @@ pub struct Sets {
     pub exited: WarpSet,
     pub barrier: WarpSet,
     pub sync: WarpSet,
+    /// It waits where branches meet for others of its original gang.
+    pub meeting: WarpSet,
     pub control: WarpSet,
     /// It leaves the table when nothing of it is in flight any more.
     pub leaving: WarpSet,
@@ -170,6 +179,8 @@ pub struct Warp {
     pub life: u32,
     /// Tells fetches from before a jump from later ones.
     pub fetch_life: u32,
+    /// Tells waits at a meeting point from earlier ones.
+    pub meeting_life: u32,
     /// Planes whose value is not there yet.
     pub pending: Vec<u64>,
     pub in_flight: u16,
@@ -239,15 +250,16 @@ impl Sm {
             filled: 0,
             life: 0,
             fetch_life: 0,
+            meeting_life: 0,
             pending: vec![0; plane_words],
             in_flight: 0,
             loads: 0,
             barrier_pc: 0,
         };
-        let ports = (0..config.schedulers)
+        let ports = (0..config.issue_ports())
             .map(|port| {
                 let mut warps = WarpSet::default();
-                (port..entries).step_by(config.schedulers as usize).for_each(|warp| warps.insert(warp));
+                (0..entries).filter(|&warp| config.port_of(warp) == port).for_each(|warp| warps.insert(warp));
                 Port {
                     schedule: Schedule::new(config.schedule, config.tls_active),
                     priority: BlockPriority::new(config.block_priority),
@@ -257,7 +269,10 @@ impl Sm {
                 }
             })
             .collect();
+        let slices = config.slices;
         let units = |count: u32| vec![0; count as usize];
+        let sliced = [config.sp_units, config.sp_units, config.sfu_units].map(|count| count * slices);
+        let l0i = Cache::new(config.l0i_bytes, config.l0i_line, (config.l0i_bytes / config.l0i_line).max(1));
         let threads = if config.divergence.reforms() { (max_warps * config.warp_width) as usize } else { 0 };
         Sm {
             warps: vec![warp; entries as usize],
@@ -273,12 +288,17 @@ impl Sm {
             sets: Sets::default(),
             ports,
             issued: Issued::default(),
-            units: [config.sp_units, config.sp_units, config.sfu_units, config.ldst_units, 0].map(units),
+            units: [sliced[0], sliced[1], sliced[2], config.ldst_units, 0].map(units),
             divergence: Divergence::new(config, name, max_warps),
+            gangs: config
+                .gangs
+                .then(|| Box::new(Gangs::new(max_warps / slices, slices, config.schedulers, config.gang_schedule))),
             edits: Edits::default(),
             departed: Vec::new(),
             resumed: Vec::new(),
-            fetch: Fetch::new(config.fetch),
+            fetch: vec![Fetch::new(config.fetch); slices as usize],
+            first_slice: 0,
+            l0i: if config.l0i_bytes == 0 { Vec::new() } else { vec![l0i; slices as usize] },
             icache: Cache::new(config.icache_bytes, config.icache_line, config.icache_ways),
             memory: SmMemory::new(config),
             registers_used: 0,

@@ -61,6 +61,19 @@ impl WarpSet {
         self.bits[..words].iter().map(|w| w.count_ones()).sum()
     }
 
+    /// `count` neighbours from `first` on, which is a multiple of their number, a power of two, as the low bits.
+    #[inline(always)]
+    pub fn row(&self, first: u32, count: u32) -> u64 {
+        let bits = self.bits[first as usize / 64] >> (first % 64);
+        if count >= 64 { bits } else { bits & ((1 << count) - 1) }
+    }
+
+    /// Inserts neighbours that are given in the same way.
+    #[inline(always)]
+    pub fn insert_row(&mut self, first: u32, row: u64) {
+        self.bits[first as usize / 64] |= row << (first % 64);
+    }
+
     /// The first warp from `start` on, going round.
     #[inline(always)]
     pub fn next_from(&self, start: u32, words: usize) -> Option<u32> {
@@ -109,7 +122,10 @@ mod tests {
         assert_eq!([0, 3, 4, 70, 71, 127, 128].map(|from| set.next_from(from, 2)), [3, 3, 70, 70, 3, 3, 3].map(Some));
         assert_eq!(set.iter(2).collect::<Vec<_>>(), [3, 70]);
         assert_eq!(set.len(2), 2);
-        set.remove(3);
+        assert_eq!([set.row(0, 8), set.row(64, 8), set.row(72, 8)], [0b1000, 0b100_0000, 0]);
+        set.insert_row(72, 0b101);
+        assert_eq!(set.iter(2).collect::<Vec<_>>(), [3, 70, 72, 74]);
+        [3, 72, 74].into_iter().for_each(|warp| set.remove(warp));
         assert_eq!(set.next_from(71, 2), Some(70));
     }
 }

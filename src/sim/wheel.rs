@@ -17,6 +17,8 @@ pub enum Done {
     Fetch { count: u8 },
     /// The outcome of a branch is known.
     Branch,
+    /// A wait at a meeting point is over.
+    Meeting,
 }
 
 /// A completion for one warp; `life` tells it from later users of the same slot.

@@ -104,13 +104,13 @@ impl Witness<'_> {
                 vec![format!("{first}."), format!("Next is `{}`, {here}.", self.code(warp.pc))]
             }
             Reason::NotSelected => {
-                let ports = self.sim.machine.config.schedulers.max(1);
-                let port = u32::from(warp.warp) % ports;
+                let config = &self.sim.machine.config;
+                let port = config.port_of(warp.warp.into());
                 let chosen = self
                     .picture
                     .warps
                     .iter()
-                    .find(|w| w.sm == warp.sm && w.reason == Some(Reason::Issued) && u32::from(w.warp) % ports == port);
+                    .find(|w| w.sm == warp.sm && w.reason == Some(Reason::Issued) && config.port_of(w.warp.into()) == port);
                 let who = chosen.map_or_else(|| "another".to_string(), |chosen| format!("warp {}", chosen.warp));
                 vec![format!(
                     "{name} could have issued `{}`, {here}, but scheduler {port} chose {who}{}.",

@@ -25,13 +25,14 @@ impl Fetch {
 
     /// The warp to fetch for, of those that could do with instructions.
     #[inline]
-    pub fn pick(&mut self, wanting: &WarpSet, words: usize) -> Option<u32> {
+    pub fn next(&self, wanting: &WarpSet, words: usize) -> Option<u32> {
         match self.kind {
-            FetchKind::Lrr => {
-                let warp = wanting.next_from(self.next, words)?;
-                self.next = warp + 1;
-                Some(warp)
-            }
+            FetchKind::Lrr => wanting.next_from(self.next, words),
         }
+    }
+
+    /// It was fetched for.
+    pub fn fetched(&mut self, warp: u32) {
+        self.next = warp + 1;
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod block_priority;
 mod greedy_oldest;
+mod lowest_pc;
 mod majority;
 mod oldest;
 mod round_robin;
@@ -10,6 +11,7 @@ mod two_level;
 use super::divergence::Place;
 use crate::sim::warp_set::WarpSet;
 use greedy_oldest::GreedyOldest;
+use lowest_pc::LowestPc;
 use majority::Majority;
 use oldest::Oldest;
 use round_robin::RoundRobin;
@@ -28,6 +30,8 @@ super::kinds! {
         Majority = "Majority",
         /// The warp that has waited longest since it was formed.
         Oldest = "Oldest",
+        /// The warp at the lowest PC.
+        Lpc = "LPC",
     }
 }
 
@@ -55,6 +59,7 @@ pub enum Schedule {
     TwoLevel(TwoLevel),
     Majority(Majority),
     Oldest(Oldest),
+    Lpc(LowestPc),
 }
 
 impl Schedule {
@@ -65,6 +70,7 @@ impl Schedule {
             ScheduleKind::TwoLevel => Schedule::TwoLevel(TwoLevel::new(active)),
             ScheduleKind::Majority => Schedule::Majority(Majority::default()),
             ScheduleKind::Oldest => Schedule::Oldest(Oldest),
+            ScheduleKind::Lpc => Schedule::Lpc(LowestPc),
         }
     }
 
@@ -87,6 +93,7 @@ impl Schedule {
             Schedule::TwoLevel(policy) => policy.pick(view),
             Schedule::Majority(policy) => policy.pick(view),
             Schedule::Oldest(policy) => policy.pick(view),
+            Schedule::Lpc(policy) => policy.pick(view),
         }
     }
 }

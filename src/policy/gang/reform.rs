@@ -1,0 +1,125 @@
+//! How parts of an original gang come together again (VWS sections 4.5 and 6.1).
+//!
+//! One original gang is looked at in a cycle, going round those that are in parts; if parts of it are at the same PC, two of
+//! them are merged. Parts that wait at a barrier or for their PTX warp are left alone: who joins them would have to wait with
+//! them, perhaps for himself.
+
+use super::split::Pcs;
+use super::{Gangs, MOST, Set};
+
+/// Which original gang comes next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reformation {
+    next: u32,
+}
+
+/// Two parts of a set that are at the same PC: the first, in the order of their slices, and the next one there. `pcs` has
+/// only warps that may be merged.
+pub fn pair(set: Set, pcs: &Pcs) -> Option<(u8, u8)> {
+    if set.parts().nth(1).is_none() {
+        return None;
+    }
+    let mut parts: [u8; MOST] = [0; MOST];
+    let mut count = 0;
+    for slice in 0..MOST as u32 {
+        let part = set.part_of(slice);
+        if part.trailing_zeros() == slice && pcs[slice as usize].is_some() {
+            parts[count] = part;
+            count += 1;
+        }
+    }
+    let at = |part: u8| pcs[part.trailing_zeros() as usize];
+    let first = (0..count).find_map(|one| (one + 1..count).find(|&two| at(parts[one]) == at(parts[two])).map(|two| (one, two)));
+    first.map(|(one, two)| (parts[one], parts[two]))
+}
+
+/// A set with two of its parts put together, in the entry of the one that was a gang.
+pub fn merge(set: Set, one: u8, two: u8) -> Set {
+    let mut new = set;
+    new.singles &= !(one | two);
+    let kept = new.gangs.iter().position(|&gang| gang == one || gang == two);
+    new.gangs.iter_mut().filter(|gang| **gang == one || **gang == two).for_each(|gang| *gang = 0);
+    match kept.or_else(|| new.gangs.iter().position(|&gang| gang == 0)) {
+        Some(entry) => new.gangs[entry] = one | two,
+        None => new.singles |= one | two,
+    }
+    new
+}
+
+impl Gangs {
+    /// The original gang to look at in this cycle, if any is in parts: the next one that is.
+    pub fn look(&mut self) -> Option<u32> {
+        let row = self.next_apart(self.reform.next)?;
+        self.reform.next = row + 1;
+        Some(row)
+    }
+
+    /// So many cycles pass in which looking finds nothing.
+    pub fn look_in_vain(&mut self, cycles: u64) {
+        let apart = (0..self.sets.len() as u32).filter(|&row| self.is_apart(row)).count() as u64;
+        if let Some(rest) = cycles.checked_rem(apart) {
+            (0..rest).for_each(|_| {
+                self.look();
+            });
+        }
+    }
+
+    fn is_apart(&self, row: u32) -> bool {
+        self.sets[row as usize].parts().nth(1).is_some()
+    }
+
+    fn next_apart(&self, from: u32) -> Option<u32> {
+        let rows = self.sets.len() as u32;
+        (0..rows).map(|step| (from + step) % rows).find(|&row| self.is_apart(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::GangScheduleKind;
+    use super::*;
+
+    #[test]
+    fn two_parts_at_the_same_pc_are_merged_two_at_a_time() {
+        let set = Set { gangs: [0b0000_0011, 0b0011_0000, 0, 0], singles: 0b1100_1100 };
+        let pcs: Pcs = [5, 5, 7, 9, 5, 5, 7, 5].map(Some);
+        let (one, two) = pair(set, &pcs).expect("three parts are at 5, two at 7");
+        assert_eq!((one, two), (0b0000_0011, 0b0011_0000));
+        let set = merge(set, one, two);
+        assert_eq!((set.gangs, set.singles), ([0b0011_0011, 0, 0, 0], 0b1100_1100));
+        let (one, two) = pair(set, &pcs).expect("slice 7 is at 5 too");
+        let set = merge(set, one, two);
+        assert_eq!((set.gangs, set.singles), ([0b1011_0011, 0, 0, 0], 0b0100_1100));
+        let (one, two) = pair(set, &pcs).expect("two singletons are at 7");
+        let set = merge(set, one, two);
+        assert_eq!((set.gangs, set.singles), ([0b1011_0011, 0b0100_0100, 0, 0], 0b0000_1000));
+        assert_eq!(pair(set, &pcs), None);
+    }
+
+    #[test]
+    fn who_may_not_be_merged_is_left_alone() {
+        let set = Set { gangs: [0b11, 0, 0, 0], singles: 0b1100 };
+        let mut pcs: Pcs = [Some(5); MOST];
+        pcs[0] = None;
+        assert_eq!(pair(set, &pcs), Some((0b100, 0b1000)));
+        pcs[2] = None;
+        assert_eq!(pair(set, &pcs), None);
+    }
+
+    #[test]
+    fn one_original_gang_a_cycle_going_round_those_in_parts() {
+        let mut gangs = Gangs::new(4, 8, 1, GangScheduleKind::Bgto);
+        (0..4).for_each(|row| gangs.start(row, 0xff));
+        assert_eq!(gangs.look(), None);
+        for row in [0, 2, 3] {
+            gangs.put(row, Set { gangs: [0x0f, 0xf0, 0, 0], singles: 0 });
+        }
+        assert_eq!([gangs.look(), gangs.look(), gangs.look(), gangs.look()], [Some(0), Some(2), Some(3), Some(0)]);
+        let mut stepped = gangs.clone();
+        (0..7).for_each(|_| {
+            stepped.look();
+        });
+        gangs.look_in_vain(7);
+        assert_eq!(gangs, stepped);
+    }
+}

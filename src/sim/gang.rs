@@ -1,0 +1,229 @@
+//! The ganging unit in the pipeline: which gangs issue, and when they are taken apart and put together (VWS sections 4.2
+//! to 4.5).
+//!
+//! - Behind the completions, gangs some of whose members' loads are back may split.
+//! - At issue, gangs come before singletons. A gang is ready when every member is, and then takes the port of each.
+//! - Behind issue, gangs whose members' next instructions differ split; then one original gang is looked at for parts to
+//!   merge. Parts that have come to a point where branches meet may wait for each other there.
+//!
+//! A member that could go but for its gang waits because of the technique: [`Reason::Sync`](crate::event::Reason::Sync).
+
+use super::core::Core;
+use super::decode::UNITS;
+use super::state::Sm;
+use super::warp_set::WarpSet;
+use super::wheel::{Completion, Done};
+use crate::event::{Event, Sink, SlotUse};
+use crate::policy::gang::schedule::Candidate;
+use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
+use crate::policy::gang::{Cause, ENTRIES, Gangs, MOST, Set, reform};
+
+impl<S: Sink> Core<'_, S> {
+    /// Lets as many gangs issue as may; whether any did. `slots` tells what the ports of their members do.
+    pub fn issue_gangs(&mut self, scheduler: usize, slots: &mut [Option<SlotUse>; 32]) -> bool {
+        let slices = self.machine.config.slices as usize;
+        let first = scheduler * slices;
+        for (slice, slot) in slots.iter_mut().enumerate().take(slices) {
+            let port = &self.sm.ports[first + slice];
+            *slot = (port.free > self.cycle).then_some(SlotUse::Threads(port.holder_threads));
+        }
+        self.gang_candidates(scheduler, slots);
+        let mut busy = false;
+        for _ in 0..self.machine.config.gangs_per_cycle {
+            let Sm { gangs, scratch, .. } = &mut *self.sm;
+            let Some(gangs) = gangs else { break };
+            let Some(gang) = gangs.schedules[scheduler].pick(&scratch.gangs) else { break };
+            scratch.gangs.retain(|other| other.mask & gang.mask == 0);
+            let row = gang.gang / ENTRIES as u32;
+            busy = true;
+            self.emit(Event::GangIssued { sm: self.name, row: row as u16, mask: gang.mask, pc: gang.pc });
+            let mut leads = true;
+            for slice in (0..slices).filter(|slice| gang.mask >> slice & 1 != 0) {
+                let warp = row * slices as u32 + slice as u32;
+                self.sm.issued.warps.insert(warp);
+                let threads = self.issue_warp(first + slice, warp, std::mem::take(&mut leads));
+                slots[slice] = Some(SlotUse::Threads(threads));
+            }
+        }
+        busy
+    }
+
+    /// Works out which gangs of a scheduler could issue, and who waits for the others of his gang.
+    fn gang_candidates(&mut self, scheduler: usize, slots: &[Option<SlotUse>; 32]) {
+        let machine = self.machine;
+        let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
+        let mut could = WarpSet::default();
+        for word in 0..machine.words {
+            could.bits[word] = super::issue::could_issue(self.sm, word);
+        }
+        let ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
+        let mut free = [ports; UNITS];
+        for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
+            for slice in 0..slices {
+                let is_free = super::issue::unit_is_free(self.sm, kind, slice as usize, slices as usize, self.cycle);
+                *free &= !(u8::from(!is_free) << slice);
+            }
+        }
+        let Sm { gangs, scratch, issued, warps, age, .. } = &mut *self.sm;
+        scratch.gangs.clear();
+        let Some(gangs) = gangs else { return };
+        for (row, set) in gangs.sets.iter().enumerate().skip(scheduler).step_by(schedulers) {
+            if set.gangs == [0; ENTRIES] {
+                continue;
+            }
+            let first = row as u32 * slices;
+            let ready = could.row(first, slices) as u8;
+            for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
+                if ready & mask != mask {
+                    issued.in_step.insert_row(first, (ready & mask).into());
+                    continue;
+                }
+                let lead = (first + mask.trailing_zeros()) as usize;
+                let pc = warps[lead].place.pc;
+                if mask & !free[machine.decoded[pc as usize].unit as usize] == 0 {
+                    issued.available.insert_row(first, mask.into());
+                    scratch.gangs.push(Candidate { gang: (row * ENTRIES + entry) as u32, mask, pc, age: age[lead] });
+                }
+            }
+        }
+    }
+
+    /// Behind the completions: gangs of which only some can go on, for the others' loads are not back.
+    pub fn split_on_memory(&mut self) {
+        let kind = self.machine.config.gang_split;
+        let Some(mut gangs) = self.sm.gangs.take() else { return };
+        let answered = std::mem::take(&mut gangs.answered);
+        for row in answered.iter(gangs.words()) {
+            let first = row * gangs.slices;
+            let sets = &self.sm.sets;
+            let waiting = sets.data.row(first, gangs.slices) as u8;
+            let for_memory = waiting & sets.loading.row(first, gangs.slices) as u8;
+            for entry in 0..ENTRIES {
+                let before = gangs.sets[row as usize];
+                let gang = before.gangs[entry];
+                if let Some(after) = by_memory(kind, before, entry, gang & !waiting, gang & for_memory) {
+                    gangs.put(row, after);
+                    self.tell_split(row, gang, &after, Cause::Memory);
+                }
+            }
+        }
+        self.sm.gangs = Some(gangs);
+    }
+
+    fn tell_split(&mut self, row: u32, gang: u8, after: &Set, cause: Cause) {
+        let (sm, row) = (self.name, row as u16);
+        self.emit(Event::GangSplit { sm, row, gang, gangs: after.gangs, singles: after.singles, cause });
+    }
+
+    /// Behind issue: takes gangs apart whose members part, and merges two parts of an original gang; whether it did that.
+    pub fn regroup(&mut self) -> bool {
+        let Some(mut gangs) = self.sm.gangs.take() else { return false };
+        let moved = std::mem::take(&mut gangs.moved);
+        let mut last = None;
+        for warp in moved.iter(self.machine.words) {
+            let row = gangs.row_of(warp);
+            if last != Some(row) {
+                last = Some(row);
+                self.split_on_control(&mut gangs, row);
+            }
+            self.wait_at_meeting(&mut gangs, warp);
+        }
+        let merged = self.machine.config.gang_reform && self.merge_one(&mut gangs);
+        self.sm.gangs = Some(gangs);
+        merged
+    }
+
+    fn split_on_control(&mut self, gangs: &mut Gangs, row: u32) {
+        let before = gangs.sets[row as usize];
+        let pcs = self.pcs(gangs, row);
+        let after = by_control(before, &pcs);
+        if after == before {
+            return;
+        }
+        gangs.put(row, after);
+        if has_split(&before, &after) {
+            let gang = before.gangs.into_iter().find(|&gang| gang != 0 && !after.gangs.contains(&gang)).unwrap_or(0);
+            self.tell_split(row, gang, &after, Cause::Control);
+        }
+    }
+
+    /// Where the warps of an original gang are that have not ended.
+    fn pcs(&self, gangs: &Gangs, row: u32) -> Pcs {
+        let mut pcs = [None; MOST];
+        for slice in 0..gangs.slices {
+            let warp = row * gangs.slices + slice;
+            let is_there = self.sm.sets.resident.contains(warp) && !self.sm.sets.exited.contains(warp);
+            pcs[slice as usize] = is_there.then(|| self.sm.warps[warp as usize].place.pc);
+        }
+        pcs
+    }
+
+    /// The same of those whom others may join: nobody of their part waits at a barrier or for his PTX warp.
+    fn open_pcs(&self, gangs: &Gangs, row: u32) -> Pcs {
+        let sets = &self.sm.sets;
+        let first = row * gangs.slices;
+        let held = (sets.barrier.row(first, gangs.slices) | sets.sync.row(first, gangs.slices)) as u8;
+        let closed = gangs.sets[row as usize].parts().filter(|part| part & held != 0).fold(0, |all, part| all | part);
+        let pcs = self.pcs(gangs, row);
+        std::array::from_fn(|slice| pcs[slice].filter(|_| closed >> slice & 1 == 0))
+    }
+
+    /// Looks at one original gang for two parts at the same instruction.
+    fn merge_one(&mut self, gangs: &mut Gangs) -> bool {
+        let Some(row) = gangs.look() else { return false };
+        let pcs = self.open_pcs(gangs, row);
+        let set = gangs.sets[row as usize];
+        let Some((one, two)) = reform::pair(set, &pcs) else { return false };
+        let merged = reform::merge(set, one, two);
+        gangs.put(row, merged);
+        let pc = pcs[one.trailing_zeros() as usize].unwrap_or(0);
+        self.emit(Event::GangMerge { sm: self.name, row: row as u16, one, two, pc });
+        if merged.parts().nth(1).is_none() {
+            // The original gang is whole: nobody else can come.
+            gangs.warps(row, merged.live()).for_each(|warp| self.sm.sets.meeting.remove(warp));
+        }
+        true
+    }
+
+    /// Whether [`Core::regroup`] would merge anything in cycles to come.
+    pub fn will_merge(&self) -> bool {
+        let Some(gangs) = self.sm.gangs.as_ref().filter(|_| self.machine.config.gang_reform) else { return false };
+        let rows = 0..gangs.sets.len() as u32;
+        rows.into_iter().any(|row| reform::pair(gangs.sets[row as usize], &self.open_pcs(gangs, row)).is_some())
+    }
+
+    /// A warp that has come to where branches meet waits for other parts of its original gang.
+    fn wait_at_meeting(&mut self, gangs: &mut Gangs, warp: u32) {
+        let machine = self.machine;
+        let wait = u64::from(machine.config.gang_wait);
+        let pc = self.sm.warps[warp as usize].place.pc;
+        let is_apart = gangs.sets[gangs.row_of(warp) as usize].parts().nth(1).is_some();
+        if wait == 0 || !is_apart || self.sm.sets.exited.contains(warp) || !machine.meeting_points[pc as usize] {
+            return;
+        }
+        self.sm.sets.meeting.insert(warp);
+        let state = &mut self.sm.warps[warp as usize];
+        state.meeting_life = state.meeting_life.wrapping_add(1);
+        let completion = Completion { sm: self.name, warp: warp as u16, life: state.meeting_life, done: Done::Meeting };
+        self.uncore.wheel.insert(self.cycle + 1 + wait, completion);
+    }
+
+    /// Tells how large the gangs are, if that has changed.
+    pub fn tell_sizes(&mut self) {
+        let Some(gangs) = self.sm.gangs.as_mut() else { return };
+        if std::mem::take(&mut gangs.resized) && S::LISTENS {
+            let sizes = gangs.sizes();
+            self.emit(Event::GangSizes { sm: self.name, sizes });
+        }
+    }
+}
+
+/// A warp has waited long enough at a meeting point; nobody of its gang waits any longer.
+pub fn end_meeting(sm: &mut Sm, warp: u32) {
+    if let Some(gangs) = &sm.gangs {
+        let row = gangs.row_of(warp);
+        let part = gangs.sets[row as usize].part_of(warp % gangs.slices);
+        gangs.warps(row, part).for_each(|member| sm.sets.meeting.remove(member));
+    }
+    sm.sets.meeting.remove(warp);
+}
