@@ -341,6 +341,13 @@ pub enum Event {
         pc: Pc,
         mask: u32,
     },
+    /// Threads of a static warp came to its barrier, where it is restored when all have (DWF-WB).
+    WarpBarrier {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
+    },
     /// A gang issued an instruction; its members' [`Event::Issued`] follow. Masks of gangs have a bit for each slice (VWS).
     GangIssued {
         sm: u16,
@@ -375,13 +382,6 @@ pub enum Event {
         sm: u16,
         slice: u16,
         hit: bool,
-    },
-    /// Threads of a static warp came to its barrier, where it is restored when all have (DWF-WB).
-    WarpBarrier {
-        sm: u16,
-        warp: u16,
-        pc: Pc,
-        mask: u32,
     },
 }
 
