@@ -4,6 +4,7 @@
 //! (`--set key=value`) and look up: unit, meaning and whose figure it is. What a paper leaves open follows the order of
 //! magnitude of GPGPU-Sim's GTX480 configuration.
 
+pub mod area;
 mod keys;
 mod preset;
 mod technique;

@@ -37,6 +37,7 @@ definitions! {
     "fetches", "Fetches", "fetches", "Instruction fetches (VWS figures 5, 9)";
     "fetches_per_cycle", "Fetches per cycle", "fetches/cycle", "Instruction fetches per cycle and SM";
     "instruction_misses", "I-cache misses", "fetches", "Fetches that had to wait for their line";
+    "l0_hits", "L0 hits", "fetches", "Fetches that a slice's own instruction cache served (VWS section 4.6)";
     "l1d", "L1 data cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
     "l2", "L2 cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
     "memory_transactions", "Memory transactions", "transactions", "Lines that global and local accesses were coalesced into";
@@ -47,6 +48,7 @@ definitions! {
     "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)";
     "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier (figure 1)";
     "warp_divergence", "Warp divergence", "", "Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
+    "gangs", "Gangs", "", "Instructions that gangs issued, splits and those for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
     "blocks", "Blocks", "blocks", "Blocks that ended";
     "host", "Simulator speed", "", "How fast the simulator itself was: seconds, SM cycles, warp and thread instructions per second";
 }

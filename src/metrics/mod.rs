@@ -5,6 +5,7 @@
 
 pub mod blocks;
 mod definitions;
+pub mod gangs;
 mod report;
 mod tally;
 
@@ -42,6 +43,7 @@ pub struct Metrics {
     pub threads_merged: u64,
     pub blocks: u64,
     pub block_folds: blocks::BlockFolds,
+    pub gangs: gangs::GangFolds,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -67,7 +69,8 @@ impl Sink for Metrics {
     #[inline(always)]
     fn event(&mut self, cycle: u64, event: Event) {
         match event {
-            Event::Cycle { counts, repeat, .. } => {
+            Event::Cycle { sm, counts, repeat } => {
+                self.gangs.cycle(sm, cycle, repeat);
                 for (total, count) in self.warp_cycles.iter_mut().zip(counts) {
                     *total += u64::from(count) * repeat;
                 }
@@ -119,6 +122,11 @@ impl Sink for Metrics {
             Event::Merged { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
             Event::BlockMerge { threads, .. } => self.threads_merged += u64::from(threads),
             Event::LikelyMerge { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
+            Event::GangIssued { .. }
+            | Event::GangSplit { .. }
+            | Event::GangMerge { .. }
+            | Event::GangSizes { .. }
+            | Event::SliceFetch { .. } => self.gangs.event(event),
             _ => {}
         }
     }

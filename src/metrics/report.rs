@@ -1,6 +1,7 @@
 //! The numbers of a run as they are printed.
 
 use super::blocks::WarpDivergence;
+use super::gangs::GangReport;
 use super::{CacheCounts, Metrics};
 use crate::config::Config;
 use crate::event::Reason;
@@ -26,6 +27,7 @@ pub struct Report {
     pub fetches: u64,
     pub fetches_per_cycle: f64,
     pub instruction_misses: u64,
+    pub l0_hits: u64,
     pub l1d: CacheCounts,
     pub l2: CacheCounts,
     pub memory_transactions: u64,
@@ -36,6 +38,7 @@ pub struct Report {
     pub threads_merged: u64,
     pub barriers: Barriers,
     pub warp_divergence: WarpDivergence,
+    pub gangs: Option<GangReport>,
     pub blocks: u64,
 }
 
@@ -72,6 +75,7 @@ impl Report {
             fetches: metrics.fetches,
             fetches_per_cycle: share(metrics.fetches, cycles * u64::from(config.sms)),
             instruction_misses: metrics.instruction_misses,
+            l0_hits: metrics.gangs.l0_hits,
             l1d: metrics.l1d,
             l2: metrics.l2,
             memory_transactions: metrics.memory_transactions,
@@ -86,6 +90,7 @@ impl Report {
                 stall_fraction: share(barrier, resident),
             },
             warp_divergence: metrics.block_folds.warp_divergence(),
+            gangs: metrics.gangs.report(cycles),
             blocks: metrics.blocks,
         }
     }

@@ -7,7 +7,9 @@
 //! # Adding a paper
 //! Write its file, with the runs and a claim for each sentence that can be tested, and add its row to [`PAPERS`].
 
+mod judge;
 mod tbc;
+mod vws;
 
 use crate::config::{Config, apply_techniques};
 use crate::launch::Launch;
@@ -28,12 +30,20 @@ pub struct Paper {
     pub judge: fn(&Results) -> Vec<Claim>,
 }
 
-pub static PAPERS: &[Paper] = &[Paper {
-    id: "tbc",
-    title: "Thread Block Compaction for Efficient SIMT Control Flow (Fung and Aamodt, HPCA 2011)",
-    runs: tbc::runs,
-    judge: tbc::judge,
-}];
+pub static PAPERS: &[Paper] = &[
+    Paper {
+        id: "tbc",
+        title: "Thread Block Compaction for Efficient SIMT Control Flow (Fung and Aamodt, HPCA 2011)",
+        runs: tbc::runs,
+        judge: tbc::judge,
+    },
+    Paper {
+        id: "vws",
+        title: "A Variable Warp Size Architecture (Rogers, Johnson, O'Connor and Keckler, ISCA 2015)",
+        runs: vws::runs,
+        judge: vws::judge,
+    },
+];
 
 pub fn find(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))

@@ -5,11 +5,12 @@
 //! applications, and each shows nothing but one effect; they are left out of both sets and only speak where a claim is about
 //! that effect. Speedups are ratios of cycles, their means harmonic.
 
-use super::{Claim, Results, Run, Verdict, harmonic_mean};
+use super::judge::{Judge, Number, Speedups, each, mean};
+use super::{Claim, Results, Run};
 use crate::metrics::Report;
 use crate::workload;
 
-const PAPER: &str = "tbc";
+const JUDGE: Judge = Judge { paper: "tbc" };
 const PRESET: &str = "tbc";
 /// The listings: example 1 and example 2.
 const EXAMPLES: [&str; 2] = ["tbc_example1", "tbc_example2"];
@@ -35,9 +36,6 @@ struct Board<'a> {
     divergent: Vec<&'static str>,
     coherent: Vec<&'static str>,
 }
-
-/// A speedup of each workload of a set.
-type Speedups = Vec<(&'static str, f64)>;
 
 impl<'a> Board<'a> {
     fn new(results: &'a Results) -> Board<'a> {
@@ -91,69 +89,8 @@ impl<'a> Board<'a> {
     }
 }
 
-fn mean(speedups: &Speedups) -> Option<f64> {
-    harmonic_mean(&speedups.iter().map(|(_, speedup)| *speedup).collect::<Vec<_>>())
-}
-
-/// `name 1.23, …`
-fn each(speedups: &Speedups) -> String {
-    speedups.iter().map(|(name, speedup)| format!("{name} {speedup:.2}")).collect::<Vec<_>>().join(", ")
-}
-
 fn slot(report: &Report, name: &str) -> f64 {
     report.issue_slots.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
-}
-
-/// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
-struct Number {
-    id: &'static str,
-    place: &'static str,
-    claim: &'static str,
-    expected: f64,
-    tolerance: f64,
-}
-
-impl Number {
-    fn judge(self, measured: Option<f64>, note: String) -> Claim {
-        let verdict = match measured {
-            None => Verdict::NotTestable,
-            Some(value) if (value - self.expected).abs() <= self.tolerance => Verdict::Holds,
-            Some(value) if (value > 1.0) == (self.expected > 1.0) => Verdict::HoldsInDirection,
-            Some(_) => Verdict::DoesNotHold,
-        };
-        let expected = format!("{:.2}", self.expected);
-        claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.2}")), verdict, note)
-    }
-}
-
-/// A claim that is true or not.
-fn fact(
-    id: &'static str,
-    place: &'static str,
-    text: &'static str,
-    expected: &str,
-    measured: Option<(String, bool)>,
-    note: String,
-) -> Claim {
-    let verdict = match &measured {
-        None => Verdict::NotTestable,
-        Some((_, true)) => Verdict::Holds,
-        Some((_, false)) => Verdict::DoesNotHold,
-    };
-    claim(id, place, text, expected.to_string(), measured.map(|(measured, _)| measured), verdict, note)
-}
-
-fn claim(
-    id: &'static str,
-    place: &'static str,
-    claim: &'static str,
-    expected: String,
-    measured: Option<String>,
-    verdict: Verdict,
-    note: String,
-) -> Claim {
-    let measured = measured.unwrap_or_else(|| "not measured".to_string());
-    Claim { id, paper: PAPER, place, claim, expected, measured, verdict, note }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {
@@ -167,7 +104,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
 fn speeds(board: &Board) -> Vec<Claim> {
     let (divergent, coherent, all) = (&board.divergent[..], &board.coherent[..], &board.all()[..]);
     let over_pdom = |set: &[&'static str], technique: &str| board.speedups(set, technique, "PDOM");
-    let number = |id, place, claim, expected, tolerance| Number { id, place, claim, expected, tolerance };
+    let number = |id, place, claim, expected, tolerance| Number { judge: JUDGE, id, place, claim, expected, tolerance };
     let tbc = over_pdom(divergent, "TBC-LCP");
     let dwf = over_pdom(divergent, "DWF");
     let wb = over_pdom(divergent, "DWF-WB");
@@ -213,7 +150,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
             .judge(mean(&tbc_over_wb), format!("{} {}", each(&tbc_over_wb), TBC_OVER_DWF)),
         {
             let measured = mean(&cohe).map(|mean| (format!("{mean:.3}"), mean >= 0.98));
-            fact(
+            JUDGE.fact(
                 "tbc.coherent",
                 "section 8, figure 12",
                 "TBC costs coherent applications nothing",
@@ -224,7 +161,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
         },
         number("tbc.all", "section 6", "TBC is 10% faster than PDOM over all applications", 1.10, 0.1)
             .judge(mean(&over_pdom(all, "TBC-LCP")), with_listings(all, "TBC-LCP").trim().to_string()),
-        fact(
+        JUDGE.fact(
             "tbc.dwf-loses",
             "sections 2.3 and 6",
             "DWF slows some applications down",
@@ -232,7 +169,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
             (!all.is_empty()).then(|| (each(&slower), !slower.is_empty())),
             String::new(),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.wb-recovers",
             "section 6",
             "Warp barriers recover most of DWF's slowdowns",
@@ -240,7 +177,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
             (!slower.is_empty()).then(|| (format!("on {recovering} of {}", slower.len()), recovering * 2 > slower.len())),
             format!("DWF-WB over DWF: {} {WB_RECOVERS}", each(&recovered)),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.priority",
             "section 6.2, figure 15",
             "Of the block priorities AGE is the fastest overall",
@@ -300,7 +237,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
         all.iter().filter_map(|name| board.report(name, "TBC-LCP").map(|report| (*name, report.max_stack_depth))).collect();
     let deepest = depths.iter().map(|(_, depth)| *depth).max();
     vec![
-        fact(
+        JUDGE.fact(
             "tbc.simd-efficiency",
             "section 1, figure 2(a)",
             "TBC has a higher SIMD efficiency than PDOM and DWF on divergent applications",
@@ -320,6 +257,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
                 None => String::new(),
             };
             Number {
+                judge: JUDGE,
                 id: "tbc.dwf-stalls",
                 place: "section 1, figure 2(b)",
                 claim: "DWF has 2.7 times the stalls of the memory pipeline",
@@ -328,7 +266,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             }
             .judge(stall_ratios.0, note)
         },
-        fact(
+        JUDGE.fact(
             "tbc.coalescing",
             "sections 1 and 2.3, figure 1(b)",
             "Regrouping threads makes more memory accesses under DWF, and far fewer of them under TBC",
@@ -342,7 +280,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             },
             String::new(),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.traffic",
             "section 6.3, figure 16",
             "Memory traffic outside the core is within 7% of PDOM's with TBC: the L1 cache absorbs the rest",
@@ -350,7 +288,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             board.average(all, "TBC-LCP", traffic).map(|ratio| (format!("{ratio:.3}"), ratio <= 1.07)),
             TRAFFIC.to_string(),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.dwf-empties-warps",
             "section 6.1, figures 13(a) and 14(a)",
             "In some applications DWF turns full warps into emptier ones (starvation eddies)",
@@ -359,7 +297,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             "Share of the used issue slots with 29 to 32 active threads, PDOM to DWF, where it falls by more than 2 points."
                 .to_string(),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.lcp",
             "section 4, figure 11",
             "Likely-convergence points help where a loop is left by a break, TBC more than PDOM, and matter nowhere else",
@@ -372,7 +310,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
             }),
             LCP.to_string(),
         ),
-        fact(
+        JUDGE.fact(
             "tbc.stack-depth",
             "section 7, table 3",
             "Most applications need fewer than 16 entries of the block-wide stack",

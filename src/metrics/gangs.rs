@@ -1,0 +1,170 @@
+//! How large gangs are over time, and how often they part and meet (VWS figures 9 and 18).
+
+use crate::event::Event;
+use crate::policy::gang::{Cause, MOST};
+use serde::Serialize;
+
+/// Spans that a run is cut into; when it is longer, two become one.
+const SPANS: usize = 128;
+
+/// Counts over the whole run. Warp-cycles are by the size of the warp's gang, singletons first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GangFolds {
+    pub issued: u64,
+    pub splits: u64,
+    pub memory_splits: u64,
+    pub reformations: u64,
+    /// What slices asked their own instruction caches for, and how much of it was there.
+    pub l0_fetches: u64,
+    pub l0_hits: u64,
+    /// Of each SM, now.
+    sizes: Vec<[u16; MOST]>,
+    /// Cycles of a span, and the warp-cycles of each.
+    every: u64,
+    spans: Vec<[u64; MOST]>,
+}
+
+impl Default for GangFolds {
+    fn default() -> GangFolds {
+        GangFolds {
+            issued: 0,
+            splits: 0,
+            memory_splits: 0,
+            reformations: 0,
+            l0_fetches: 0,
+            l0_hits: 0,
+            sizes: Vec::new(),
+            every: 64,
+            spans: Vec::new(),
+        }
+    }
+}
+
+/// The same as it is printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GangReport {
+    /// Instructions that gangs issued, each for all of its warps.
+    pub issued: u64,
+    /// Times that a gang was taken apart, and how many of them for memory.
+    pub splits: u64,
+    pub memory_splits: u64,
+    /// Times that two parts of an original gang became one.
+    pub reformations: u64,
+    /// Average over all warps and cycles.
+    pub mean_size: f64,
+    /// Warp-cycles in gangs of 1 (singletons) to 8.
+    pub warp_cycles: [u64; MOST],
+    pub over_time: OverTime,
+}
+
+/// Warps by the size of their gang, on average over each span of `every` cycles.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OverTime {
+    pub every: u64,
+    pub warps: Vec<[f64; MOST]>,
+}
+
+impl GangFolds {
+    /// What gangs do; cycles have a door of their own.
+    pub fn event(&mut self, event: Event) {
+        match event {
+            Event::GangIssued { .. } => self.issued += 1,
+            Event::GangSplit { cause, .. } => {
+                self.splits += 1;
+                self.memory_splits += u64::from(cause == Cause::Memory);
+            }
+            Event::GangMerge { .. } => self.reformations += 1,
+            Event::SliceFetch { hit, .. } => {
+                self.l0_fetches += 1;
+                self.l0_hits += u64::from(hit);
+            }
+            Event::GangSizes { sm, sizes } => {
+                let at = usize::from(sm);
+                if self.sizes.len() <= at {
+                    self.sizes.resize(at + 1, [0; MOST]);
+                }
+                self.sizes[at] = sizes;
+            }
+            _ => {}
+        }
+    }
+
+    /// An SM's gangs have stayed as they are from `cycle` on for so many cycles.
+    #[inline(always)]
+    pub fn cycle(&mut self, sm: u16, cycle: u64, repeat: u64) {
+        if !self.sizes.is_empty() {
+            self.pass(sm, cycle, repeat);
+        }
+    }
+
+    fn pass(&mut self, sm: u16, mut cycle: u64, mut repeat: u64) {
+        let Some(sizes) = self.sizes.get(usize::from(sm)).copied() else { return };
+        while repeat > 0 {
+            while (cycle / self.every) as usize >= SPANS {
+                self.every *= 2;
+                self.spans = self.spans.chunks(2).map(|two| std::array::from_fn(|at| two.iter().map(|s| s[at]).sum())).collect();
+            }
+            let at = (cycle / self.every) as usize;
+            let part = repeat.min((at as u64 + 1) * self.every - cycle);
+            if self.spans.len() <= at {
+                self.spans.resize(at + 1, [0; MOST]);
+            }
+            for (total, size) in self.spans[at].iter_mut().zip(sizes) {
+                *total += u64::from(size) * part;
+            }
+            (cycle, repeat) = (cycle + part, repeat - part);
+        }
+    }
+
+    /// Of a run of so many cycles; nothing where there were no gangs.
+    pub fn report(&self, cycles: u64) -> Option<GangReport> {
+        if self.sizes.is_empty() {
+            return None;
+        }
+        let warp_cycles: [u64; MOST] = std::array::from_fn(|at| self.spans.iter().map(|span| span[at]).sum());
+        let all: u64 = warp_cycles.iter().sum();
+        let weighted: u64 = warp_cycles.iter().enumerate().map(|(at, count)| (at as u64 + 1) * count).sum();
+        let average = |(at, span): (usize, &[u64; MOST])| {
+            let length = cycles.saturating_sub(at as u64 * self.every).min(self.every).max(1);
+            span.map(|count| count as f64 / length as f64)
+        };
+        Some(GangReport {
+            issued: self.issued,
+            splits: self.splits,
+            memory_splits: self.memory_splits,
+            reformations: self.reformations,
+            mean_size: if all == 0 { 0.0 } else { weighted as f64 / all as f64 },
+            warp_cycles,
+            over_time: OverTime { every: self.every, warps: self.spans.iter().enumerate().map(average).collect() },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_add_up_however_long_the_run_and_its_steps() {
+        let mut one = GangFolds::default();
+        let mut other = GangFolds::default();
+        let sizes = |singles: u16| Event::GangSizes { sm: 0, sizes: [singles, 0, 0, 0, 0, 0, 0, 16] };
+        for folds in [&mut one, &mut other] {
+            assert_eq!(folds.report(0), None, "no gangs");
+            folds.event(sizes(0));
+        }
+        one.cycle(0, 0, 10_000);
+        (0..10_000).for_each(|cycle| other.cycle(0, cycle, 1));
+        one.event(sizes(8));
+        other.event(sizes(8));
+        one.cycle(0, 10_000, 10_000);
+        (0..100).for_each(|part| other.cycle(0, 10_000 + part * 100, 100));
+        assert_eq!(one, other);
+        let report = one.report(20_000).expect("gangs");
+        assert_eq!(report.warp_cycles, [80_000, 0, 0, 0, 0, 0, 0, 320_000]);
+        assert_eq!(report.mean_size, (80_000.0 + 8.0 * 320_000.0) / 400_000.0);
+        assert!(report.over_time.warps.len() <= SPANS);
+        assert_eq!(report.over_time.warps[0][7], 16.0);
+        assert_eq!(report.over_time.warps.last().map(|span| span[0]), Some(8.0), "the last span is shorter");
+    }
+}

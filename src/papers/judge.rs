@@ -1,0 +1,80 @@
+//! How a claim is judged: a number within a tolerance of the paper's, or a fact that holds or does not.
+
+use super::{Claim, Verdict, harmonic_mean};
+
+/// A number of each workload of a set, mostly a speedup.
+pub type Speedups = Vec<(&'static str, f64)>;
+
+/// The papers' mean of speedups.
+pub fn mean(speedups: &Speedups) -> Option<f64> {
+    harmonic_mean(&speedups.iter().map(|(_, speedup)| *speedup).collect::<Vec<_>>())
+}
+
+/// `name 1.23, …`
+pub fn each(speedups: &Speedups) -> String {
+    speedups.iter().map(|(name, speedup)| format!("{name} {speedup:.2}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Who makes the claims.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge {
+    pub paper: &'static str,
+}
+
+/// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
+pub struct Number {
+    pub judge: Judge,
+    pub id: &'static str,
+    pub place: &'static str,
+    pub claim: &'static str,
+    pub expected: f64,
+    pub tolerance: f64,
+}
+
+impl Number {
+    pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
+        let verdict = match measured {
+            None => Verdict::NotTestable,
+            Some(value) if (value - self.expected).abs() <= self.tolerance => Verdict::Holds,
+            Some(value) if (value > 1.0) == (self.expected > 1.0) => Verdict::HoldsInDirection,
+            Some(_) => Verdict::DoesNotHold,
+        };
+        let expected = format!("{:.2}", self.expected);
+        self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.2}")), verdict, note)
+    }
+}
+
+impl Judge {
+    /// A claim that is true or not.
+    pub fn fact(
+        self,
+        id: &'static str,
+        place: &'static str,
+        text: &'static str,
+        expected: &str,
+        measured: Option<(String, bool)>,
+        note: String,
+    ) -> Claim {
+        let verdict = match &measured {
+            None => Verdict::NotTestable,
+            Some((_, true)) => Verdict::Holds,
+            Some((_, false)) => Verdict::DoesNotHold,
+        };
+        self.claim(id, place, text, expected.to_string(), measured.map(|(measured, _)| measured), verdict, note)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a claim has so many parts")]
+    fn claim(
+        self,
+        id: &'static str,
+        place: &'static str,
+        claim: &'static str,
+        expected: String,
+        measured: Option<String>,
+        verdict: Verdict,
+        note: String,
+    ) -> Claim {
+        let measured = measured.unwrap_or_else(|| "not measured".to_string());
+        Claim { id, paper: self.paper, place, claim, expected, measured, verdict, note }
+    }
+}
