@@ -51,6 +51,18 @@ fn regrouping() {
 }
 
 #[test]
+fn slices() {
+    let all = setups::slices();
+    check(&all[..all.len() / 2], 300);
+}
+
+#[test]
+fn slices_elsewhere() {
+    let all = setups::slices();
+    check(&all[all.len() / 2..], 300);
+}
+
+#[test]
 fn narrow_warps() {
     check(&setups::narrow_warps(), 180);
 }

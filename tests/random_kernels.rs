@@ -48,6 +48,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn however_lanes_are_sliced_random_kernels_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
+        let text = recipe.ptx();
+        if let Err(trouble) = check(&recipe, &text, &setups::slices(), &picks) {
+            return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
+        }
+    }
+}
+
 fn check(recipe: &Recipe, text: &str, setups: &[Setup], picks: &[Index]) -> Result<(), String> {
     let kernel = Kernel::with_launch(text, recipe.launch(), &no_files)?;
     for pick in picks {

@@ -40,7 +40,12 @@ const TAIL: &str = "
 
 /// Runs a kernel on two blocks of so many threads under every technique.
 fn check(body: &str, threads: u32) {
-    check_on(body, threads, setups::regrouping());
+    check_on(body, threads, techniques());
+}
+
+/// Everything that takes warps apart or puts them together.
+fn techniques() -> Vec<Setup> {
+    setups::regrouping().into_iter().chain(setups::slices()).collect()
 }
 
 fn check_on(body: &str, threads: u32, setups: Vec<Setup>) {
@@ -183,7 +188,7 @@ fn all_of_a_ptx_warp_meet_in_operations_on_both_sides() {
         mad.wide.u32 %a, %x, 4, %a;
         ld.shared.u32 %v, [%a];
         ";
-    check_on(body, 64, setups::regrouping().into_iter().filter(meets).collect());
+    check_on(body, 64, techniques().into_iter().filter(meets).collect());
 }
 
 #[test]
@@ -281,7 +286,7 @@ fn a_deadlock_is_told_whatever_warps_there_are() {
     let launch =
         "grid = [1, 1, 1]\nblock = [32, 1, 1]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 32\ninit = \"zeros\"\n";
     let kernel = Kernel::new(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"));
-    for setup in setups::regrouping() {
+    for setup in techniques() {
         let sim = machine::load(&kernel, &setup.config).expect("it fits");
         let trouble = machine::finish(sim).err().unwrap_or_default();
         assert!(trouble.contains("can never complete"), "{}: {trouble}", setup.name);

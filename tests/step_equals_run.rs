@@ -22,7 +22,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
     for workload in workload::all() {
         let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
-        for Setup { name, config } in setups::plain().into_iter().chain(setups::regrouping_few()) {
+        for Setup { name, config } in setups::plain().into_iter().chain(setups::regrouping_few()).chain(setups::slices_few()) {
             let Ok(sim) = machine::load(&kernel, &config) else { continue };
             runs += 1;
             failures.extend(check(&sim).err().map(|trouble| format!("{} on {name}: {trouble}", workload.name)));

@@ -1,5 +1,5 @@
 //! The event stream of every workload's small launch as one number, for native and browser tests alike: on `gtx480`, and on
-//! `tbc` with each of its paper's mechanisms.
+//! the papers' machines with each of their mechanisms.
 
 use warpscope::config::{Config, apply_techniques};
 use warpscope::event::EventHash;
@@ -12,7 +12,17 @@ use warpscope::workload;
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
 
 /// Mechanisms with streams of their own.
-const TECHNIQUES: [&str; 5] = ["PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP"];
+const TECHNIQUES: [(&str, &str); 9] = [
+    ("tbc", "PDOM-LCP"),
+    ("tbc", "DWF"),
+    ("tbc", "DWF-WB"),
+    ("tbc", "TBC"),
+    ("tbc", "TBC-LCP"),
+    ("vws", "WS4"),
+    ("vws", "I-VWS"),
+    ("vws", "E-VWS-ImpatientMem"),
+    ("vws", "E-VWS-Sync20"),
+];
 
 /// The numbers as this build finds them, in the form of the file.
 pub fn found() -> String {
@@ -20,9 +30,9 @@ pub fn found() -> String {
     for workload in workload::all() {
         lines += &format!("{} {:016x}\n", workload.name, hash(workload, Config::default()));
     }
-    for technique in TECHNIQUES {
+    for (preset, technique) in TECHNIQUES {
         for workload in workload::all() {
-            let mut config = Config::preset("tbc").expect("a preset");
+            let mut config = Config::preset(preset).expect("a preset");
             apply_techniques(&mut config, technique).expect("a technique");
             lines += &format!("{} {technique} {:016x}\n", workload.name, hash(workload, config));
         }

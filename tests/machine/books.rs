@@ -93,7 +93,7 @@ impl Books {
             return Err(trouble.clone());
         }
         let (config, cycles) = (&sim.machine.config, sim.state.cycle);
-        let (sms, ports) = (u64::from(config.sms), u64::from(config.schedulers));
+        let (sms, ports) = (u64::from(config.sms), u64::from(config.issue_ports()));
         let slots: u64 =
             metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall + metrics.slots_memory + metrics.slots_idle;
         same("issue slots and cycles × ports × SMs", slots, cycles * ports * sms)?;

@@ -34,11 +34,50 @@ pub fn of_preset(preset: &str) -> Vec<Setup> {
     setups
 }
 
-/// The names of the techniques that decide what becomes of divergent threads, other than plain stacks.
-pub fn divergences() -> Vec<&'static str> {
-    let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.decides == "divergence" && t.name != "PDOM").map(|t| t.name).collect();
+/// The names of the techniques of a paper that decide what becomes of divergent threads, other than plain stacks.
+pub fn divergences(paper: &str) -> Vec<&'static str> {
+    let of = |t: &&warpscope::config::Technique| t.decides == "divergence" && t.paper.starts_with(paper) && t.name != "PDOM";
+    let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
     assert!(names.len() >= 8, "{names:?}");
     names
+}
+
+/// Slices and gangs on their paper's machine; some on others, with other schedules, ports, waits and base warps.
+pub fn slices() -> Vec<Setup> {
+    let toy =
+        [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536"), ("warp_width", "4")];
+    let toy: Vec<(&str, &str)> = toy.into_iter().chain([("simd_width", "32"), ("slices", "8"), ("gangs", "true")]).collect();
+    let elastic = [("gang_reform", "true"), ("gang_split", "group"), ("gang_wait", "3")];
+    let mut setups: Vec<Setup> = divergences("VWS").into_iter().map(|technique| setup("vws", technique, &[])).collect();
+    setups.extend([
+        setup("gtx480", "WS8", &[]),
+        setup("gtx480", "I-VWS", &[]),
+        setup("gtx480", "E-VWS-ImpatientMem", &[]),
+        setup("gtx480", "E-VWS-Sync5", &[("sms", "2")]),
+        setup("tbc", "WS4", &[]),
+        setup("tbc", "I-VWS", &[]),
+        setup("tbc", "E-VWS", &[]),
+        setup("origami", "WS16", &[]),
+        setup("vws", "WS4,LRR", &[("icache_ports", "2"), ("l0i_bytes", "256")]),
+        setup("vws", "I-VWS", &[("warp_width", "8"), ("slices", "4"), ("gangs_per_cycle", "1")]),
+        setup("vws", "I-VWS", &[("icache_ports", "1"), ("gangs_per_cycle", "4")]),
+        setup("vws", "E-VWS", &elastic),
+        setup("vws", "E-VWS-Sync3", &[("divergence", "PDOM-LCP"), ("ibuffer", "4"), ("fetch_instructions", "4")]),
+        setup("toy", "", &toy),
+        setup("toy", "", &toy.iter().copied().chain(elastic).collect::<Vec<_>>()),
+    ]);
+    setups
+}
+
+/// One machine for each way in which gangs part and meet.
+pub fn slices_few() -> Vec<Setup> {
+    vec![
+        setup("vws", "WS4", &[]),
+        setup("vws", "I-VWS", &[]),
+        setup("gtx480", "I-VWS-GroupMem", &[]),
+        setup("vws", "E-VWS-ImpatientMem", &[]),
+        setup("vws", "E-VWS-Sync20", &[("sms", "2")]),
+    ]
 }
 
 /// Every divergence technique on its paper's machine; some on others, with other schedules, with several SMs and with
@@ -46,7 +85,7 @@ pub fn divergences() -> Vec<&'static str> {
 pub fn regrouping() -> Vec<Setup> {
     let narrow = [("warp_width", "8"), ("simd_width", "8")];
     let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
-    let mut setups: Vec<Setup> = divergences().into_iter().map(|technique| setup("tbc", technique, &[])).collect();
+    let mut setups: Vec<Setup> = divergences("TBC").into_iter().map(|technique| setup("tbc", technique, &[])).collect();
     setups.extend([
         setup("gtx480", "PDOM-LCP", &[]),
         setup("gtx480", "DWF", &[]),
@@ -100,5 +139,5 @@ pub fn plain() -> Vec<Setup> {
 
 /// All of these, and the divergence techniques.
 pub fn all() -> Vec<Setup> {
-    plain().into_iter().chain(regrouping()).collect()
+    plain().into_iter().chain(regrouping()).chain(slices()).collect()
 }
