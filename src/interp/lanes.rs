@@ -9,7 +9,8 @@
 use super::value::Value;
 use crate::program::Plane;
 
-/// Every row of the register file begins at a multiple of this many threads, so that a whole warp can be read at once.
+/// The widest warp. Rows of the register file are a multiple of it long, and there is one more at the end, so that as many
+/// lanes as that can be read at once from any thread on.
 const ROW: usize = 32;
 
 /// Up to `W` threads of one block, by their linear index in it.
@@ -32,11 +33,7 @@ impl<const W: usize> Lanes<W> {
     /// Lanes `0..count` hold the threads from `first` on.
     pub fn warp(first: u32, count: u32) -> Lanes<W> {
         let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
-        Lanes {
-            threads: std::array::from_fn(|lane| first + lane as u32),
-            mask,
-            contiguous: (first as usize).is_multiple_of(W) && W <= ROW,
-        }
+        Lanes { threads: std::array::from_fn(|lane| first + lane as u32), mask, contiguous: W <= ROW }
     }
 
     /// Any thread in any lane; lanes outside of `mask` are empty.
@@ -55,7 +52,7 @@ pub struct Registers {
 impl Registers {
     pub fn new(planes: u32, threads: u32) -> Registers {
         let stride = (threads as usize).next_multiple_of(ROW);
-        Registers { words: vec![0; stride * planes as usize], stride }
+        Registers { words: vec![0; stride * planes as usize + ROW], stride }
     }
 
     /// Everything zero again, for the next block.

@@ -4,12 +4,13 @@ use super::Machine;
 use super::core::Core;
 use super::decode::Unit;
 use super::memory::{Around, Requester};
-use super::slices::Access;
+use super::slices::{Access, RowEffect, RowLanes};
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, SCATTERED, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::host_call;
+use crate::interp::lanes::Lanes;
 use crate::interp::memory::Spaces;
 use crate::interp::trap::{Fault, Trap};
 use crate::policy::divergence::{Divergence, Flow, Meeting, Place, WarpName};
@@ -47,11 +48,50 @@ enum Effect {
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// Issues a warp's next instruction through a port; how many threads were active. Of a gang one member `leads`.
-    pub fn issue_warp(&mut self, port: usize, warp: u32, leads: bool) -> u8 {
-        let machine = self.machine;
+    /// Issues a warp's next instruction through a port; how many threads were active.
+    pub fn issue_warp(&mut self, port: usize, warp: u32) -> u8 {
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
-        let decoded = &machine.decoded[pc as usize];
+        self.tell_issue(warp, pc, mask, true);
+        match self.execute(warp, pc, mask) {
+            Ok(effect) => self.leave_port(port, warp, pc, effect),
+            Err((lane, fault)) => self.trap(warp, pc, lane, &fault),
+        }
+        mask.count_ones() as u8
+    }
+
+    /// A member of a gang issues what all of them do. Where the instruction is one that a row of lanes can execute at once,
+    /// the member that leads does so for all.
+    pub fn issue_member(&mut self, port: usize, warp: u32, gang: &RowLanes, leads: bool) -> u8 {
+        let Place { pc, mask } = self.sm.warps[warp as usize].place;
+        self.tell_issue(warp, pc, mask, leads);
+        let effect = match gang.effect {
+            RowEffect::Single => self.execute(warp, pc, mask),
+            RowEffect::Plain if leads => self.perform(gang.warp, &gang.lanes, gang.slot, pc, gang.mask).map(|_| Effect::Next),
+            RowEffect::Plain => Ok(Effect::Next),
+            RowEffect::Memory if leads => self.perform(gang.warp, &gang.lanes, gang.slot, pc, gang.mask).map(|outcome| {
+                if let Outcome::Memory { traffic, active } = outcome {
+                    let warps = gang.members;
+                    self.sm.scratch.accesses.push(Access { row: gang.row, warps, pc, traffic, active });
+                }
+                Effect::Later
+            }),
+            RowEffect::Memory => Ok(Effect::Later),
+        };
+        match effect {
+            Ok(effect) => self.leave_port(port, warp, pc, effect),
+            // Lanes of the row are those of the member that they fall to.
+            Err((lane, fault)) if !matches!(gang.effect, RowEffect::Single) => {
+                let width = self.machine.config.warp_width as usize;
+                let first = gang.row * self.machine.config.slices;
+                self.trap(first + (lane / width) as u32, pc, lane % width, &fault);
+            }
+            Err((lane, fault)) => self.trap(warp, pc, lane, &fault),
+        }
+        mask.count_ones() as u8
+    }
+
+    fn tell_issue(&mut self, warp: u32, pc: Pc, mask: u32, leads: bool) {
+        let machine = self.machine;
         let (first_thread, block) = (self.sm.warps[warp as usize].first_thread, self.sm.warps[warp as usize].block);
         let index = self.sm.blocks[block as usize].as_ref().map_or(0, |b| b.index);
         if machine.config.ideal_fetch && leads {
@@ -62,25 +102,25 @@ impl<S: Sink> Core<'_, S> {
         if machine.reforms {
             self.mark_issued(warp);
         }
-        let threads = mask.count_ones() as u8;
-        let effect = match self.execute(warp, pc, mask) {
-            Ok(effect) => effect,
-            Err((lane, fault)) => {
-                self.trap(warp, pc, lane, &fault);
-                return threads;
-            }
-        };
-        let passes = machine.passes();
+    }
+
+    /// The instruction holds its port and its unit, and the warp goes on.
+    #[inline]
+    fn leave_port(&mut self, port: usize, warp: u32, pc: Pc, effect: Effect) {
+        let machine = self.machine;
+        let decoded = &machine.decoded[pc as usize];
+        let passes = machine.passes;
         let mut holds = passes * decoded.interval;
         let mut done = self.cycle + u64::from(machine.config.read_latency + decoded.latency + passes - 1);
         if let Effect::Memory { holds: unit, done: at } = effect {
             holds = unit.max(passes);
             done = at.max(self.cycle + u64::from(passes));
         }
+        let threads = self.sm.warps[warp as usize].place.mask.count_ones() as u8;
         let state = &mut self.sm.ports[port];
         (state.free, state.holder_threads) = (self.cycle + u64::from(passes), threads);
         if matches!(effect, Effect::Later) {
-            return threads;
+            return;
         }
         if decoded.unit == Unit::Control {
             done = self.cycle + u64::from(passes);
@@ -88,11 +128,10 @@ impl<S: Sink> Core<'_, S> {
             self.take_unit(decoded.unit, port, holds);
         }
         if matches!(effect, Effect::Hold) {
-            return threads;
+            return;
         }
         self.track(warp, pc, done, matches!(effect, Effect::Memory { .. }));
         self.go_on(warp, pc, effect);
-        threads
     }
 
     /// A unit of the port's slice takes nothing else for so many cycles.
@@ -227,11 +266,12 @@ impl<S: Sink> Core<'_, S> {
         let state = &self.sm.warps[warp as usize];
         let (slot, is_mixed) = (state.block, state.mixed);
         if !is_mixed {
-            let outcome = self.perform(warp, slot, pc, mask)?;
+            let lanes = state.lanes;
+            let outcome = self.perform(warp, &lanes, slot, pc, mask)?;
             return Ok(self.conclude(warp, pc, mask, outcome, None));
         }
         // Threads of several blocks share the warp: each block's do the same with their own registers and memory.
-        let members = state.members;
+        let (members, lanes) = (state.members, state.lanes);
         let mut slots = [0; 32];
         for (lane, origin) in members.lanes() {
             slots[lane] = self.sm.statics.warps[usize::from(origin)].block;
@@ -242,7 +282,7 @@ impl<S: Sink> Core<'_, S> {
             let slot = slots[rest.trailing_zeros() as usize];
             let part = active(rest).filter(|&lane| slots[lane] == slot).fold(0, |part, lane| part | 1 << lane);
             rest &= !part;
-            let mut outcome = self.perform(warp, slot, pc, part)?;
+            let mut outcome = self.perform(warp, &lanes, slot, pc, part)?;
             if let Outcome::Memory { traffic, active: lanes } = &mut outcome {
                 traffic.shift_shared(*lanes, u64::from(slot) * u64::from(self.machine.start.shape.shared_bytes));
             }
@@ -255,24 +295,22 @@ impl<S: Sink> Core<'_, S> {
         Ok(self.conclude(warp, pc, mask, outcome, Some(&slots)))
     }
 
-    /// What an instruction does to the threads of one block, for the lanes of `mask` that the guard lets through.
+    /// What an instruction does to the threads of one block in a warp's lanes, for those of `mask` that the guard lets through.
     #[inline(always)]
-    fn perform(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<Outcome, (usize, Fault)> {
+    fn perform(&mut self, warp: u32, lanes: &Lanes<32>, slot: u16, pc: Pc, mask: u32) -> Result<Outcome, (usize, Fault)> {
         let machine = self.machine;
         let program = &machine.program;
         let instruction = &program.instructions[pc as usize];
-        let state = &self.sm.warps[warp as usize];
-        let lanes = state.lanes;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Outcome::Next) };
         let active_mask = match instruction.guard {
             None => mask,
             Some(guard) => {
-                let holds = block.registers.predicate(guard.plane, &lanes);
+                let holds = block.registers.predicate(guard.plane, lanes);
                 mask & if guard.negated { !holds } else { holds }
             }
         };
         let view = machine.view(block.ctaid, self.name, self.cycle);
-        let mut exec = machine.exec(pc, view, &mut block.registers, &lanes, active_mask);
+        let mut exec = machine.exec(pc, view, &mut block.registers, lanes, active_mask);
         match instruction.op {
             // A uniform branch takes the warp where one thread goes. A warp of several static ones has several such threads.
             Op::Bra { uniform } => {
@@ -340,7 +378,7 @@ impl<S: Sink> Core<'_, S> {
                 exec.put(0, &masks);
             }
             Op::ActiveMask => {
-                let first = state.first_thread % machine.config.ptx_warp;
+                let first = self.sm.warps[warp as usize].first_thread % machine.config.ptx_warp;
                 exec.put(0, &[active_mask << first; 32]);
             }
             _ => {
@@ -388,7 +426,12 @@ impl<S: Sink> Core<'_, S> {
                 Effect::Switch { groups }
             }
             Outcome::Memory { traffic, active } if machine.config.slices > 1 => {
-                self.sm.scratch.accesses.push(Access { warp, pc, traffic, active });
+                let (slice, row) = (warp % machine.config.slices, warp / machine.config.slices);
+                let shift = (slice * machine.config.warp_width) as usize;
+                let mut shifted = traffic;
+                shifted.targets.rotate_right(shift);
+                let access = Access { row, warps: 1 << slice, pc, traffic: shifted, active: active << shift };
+                self.sm.scratch.accesses.push(access);
                 Effect::Later
             }
             Outcome::Memory { traffic, active } => {

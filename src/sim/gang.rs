@@ -11,12 +11,11 @@
 use super::core::Core;
 use super::decode::UNITS;
 use super::state::Sm;
-use super::warp_set::WarpSet;
 use super::wheel::{Completion, Done};
 use crate::event::{Event, Sink, SlotUse};
 use crate::policy::gang::schedule::Candidate;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
-use crate::policy::gang::{Cause, ENTRIES, Gangs, MOST, Set, reform};
+use crate::policy::gang::{Cause, ENTRIES, GangSplitKind, Gangs, MOST, Set, reform};
 
 impl<S: Sink> Core<'_, S> {
     /// Lets as many gangs issue as may; whether any did. `slots` tells what the ports of their members do.
@@ -37,11 +36,12 @@ impl<S: Sink> Core<'_, S> {
             let row = gang.gang / ENTRIES as u32;
             busy = true;
             self.emit(Event::GangIssued { sm: self.name, row: row as u16, mask: gang.mask, pc: gang.pc });
+            let lanes = self.row_lanes(row, gang.mask, gang.pc);
             let mut leads = true;
             for slice in (0..slices).filter(|slice| gang.mask >> slice & 1 != 0) {
                 let warp = row * slices as u32 + slice as u32;
                 self.sm.issued.warps.insert(warp);
-                let threads = self.issue_warp(first + slice, warp, std::mem::take(&mut leads));
+                let threads = self.issue_member(first + slice, warp, &lanes, std::mem::take(&mut leads));
                 slots[slice] = Some(SlotUse::Threads(threads));
             }
         }
@@ -52,9 +52,8 @@ impl<S: Sink> Core<'_, S> {
     fn gang_candidates(&mut self, scheduler: usize, slots: &[Option<SlotUse>; 32]) {
         let machine = self.machine;
         let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
-        let mut could = WarpSet::default();
         for word in 0..machine.words {
-            could.bits[word] = super::issue::could_issue(self.sm, word);
+            self.sm.scratch.could.bits[word] = super::issue::could_issue(self.sm, word);
         }
         let ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
         let mut free = [ports; UNITS];
@@ -72,7 +71,7 @@ impl<S: Sink> Core<'_, S> {
                 continue;
             }
             let first = row as u32 * slices;
-            let ready = could.row(first, slices) as u8;
+            let ready = scratch.could.row(first, slices) as u8;
             for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
                 if ready & mask != mask {
                     issued.in_step.insert_row(first, (ready & mask).into());
@@ -91,9 +90,14 @@ impl<S: Sink> Core<'_, S> {
     /// Behind the completions: gangs of which only some can go on, for the others' loads are not back.
     pub fn split_on_memory(&mut self) {
         let kind = self.machine.config.gang_split;
+        let words = (self.machine.max_warps / self.machine.config.slices).div_ceil(64) as usize;
+        if kind == GangSplitKind::Control || self.sm.gangs.as_ref().is_none_or(|gangs| gangs.answered.is_empty(words)) {
+            return;
+        }
         let Some(mut gangs) = self.sm.gangs.take() else { return };
-        let answered = std::mem::take(&mut gangs.answered);
-        for row in answered.iter(gangs.words()) {
+        let answered = gangs.answered;
+        gangs.answered.clear(words);
+        for row in answered.iter(words) {
             let first = row * gangs.slices;
             let sets = &self.sm.sets;
             let waiting = sets.data.row(first, gangs.slices) as u8;
@@ -118,15 +122,20 @@ impl<S: Sink> Core<'_, S> {
     /// Behind issue: takes gangs apart whose members part, and merges two parts of an original gang; whether it did that.
     pub fn regroup(&mut self) -> bool {
         let Some(mut gangs) = self.sm.gangs.take() else { return false };
-        let moved = std::mem::take(&mut gangs.moved);
-        let mut last = None;
-        for warp in moved.iter(self.machine.words) {
-            let row = gangs.row_of(warp);
-            if last != Some(row) {
-                last = Some(row);
+        for word in 0..self.machine.words {
+            let mut moved = std::mem::take(&mut gangs.moved.bits[word]);
+            while moved != 0 {
+                let first = word as u32 * 64 + moved.trailing_zeros();
+                let row = gangs.row_of(first);
+                let own = u64::MAX >> (64 - gangs.slices) << (row * gangs.slices % 64);
                 self.split_on_control(&mut gangs, row);
+                if self.machine.config.gang_wait > 0 {
+                    for warp in (first..(row + 1) * gangs.slices).filter(|warp| moved >> (warp % 64) & 1 != 0) {
+                        self.wait_at_meeting(&mut gangs, warp);
+                    }
+                }
+                moved &= !own;
             }
-            self.wait_at_meeting(&mut gangs, warp);
         }
         let merged = self.machine.config.gang_reform && self.merge_one(&mut gangs);
         self.sm.gangs = Some(gangs);
@@ -198,7 +207,7 @@ impl<S: Sink> Core<'_, S> {
         let wait = u64::from(machine.config.gang_wait);
         let pc = self.sm.warps[warp as usize].place.pc;
         let is_apart = gangs.sets[gangs.row_of(warp) as usize].parts().nth(1).is_some();
-        if wait == 0 || !is_apart || self.sm.sets.exited.contains(warp) || !machine.meeting_points[pc as usize] {
+        if !is_apart || self.sm.sets.exited.contains(warp) || !machine.meeting_points[pc as usize] {
             return;
         }
         self.sm.sets.meeting.insert(warp);

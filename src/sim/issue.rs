@@ -20,7 +20,8 @@ pub struct Scratch {
     long_wait: WarpSet,
     /// A slice's warps that want instructions.
     pub wanting: WarpSet,
-    /// Gangs that could issue.
+    /// Warps whose next instruction could go, and gangs.
+    pub could: WarpSet,
     pub gangs: Vec<Candidate>,
     /// Memory instructions of the slices that have issued and are not timed yet.
     pub accesses: Vec<Access>,
@@ -87,7 +88,7 @@ impl<S: Sink> Core<'_, S> {
             if let Some(warp) = state.schedule.pick(&view) {
                 *busy = true;
                 self.sm.issued.warps.insert(warp);
-                let threads = self.issue_warp(port, warp, true);
+                let threads = self.issue_warp(port, warp);
                 return SlotUse::Threads(threads);
             }
             return SlotUse::Idle;

@@ -62,6 +62,8 @@ pub struct Machine {
     pub reforms: bool,
     /// Warps of a block.
     pub block_warps: u32,
+    /// Cycles that a warp's instruction takes to go through the lanes of its slice.
+    pub passes: u32,
     /// Where, if warps of an original gang wait for each other at such points, branches meet: by PC.
     pub meeting_points: Vec<bool>,
 }
@@ -70,12 +72,6 @@ impl Machine {
     /// Threads that a block takes room for.
     fn block_threads(&self) -> u32 {
         (self.block_warps * self.config.warp_width).next_multiple_of(self.config.row_threads())
-    }
-
-    /// Cycles that a warp's instruction takes to go through the lanes of its slice.
-    fn passes(&self) -> u32 {
-        let lanes = self.config.simd_width / self.config.slices;
-        (self.config.warp_width / lanes.min(self.config.warp_width)).max(1)
     }
 
     /// A block as its threads see it.
@@ -129,6 +125,7 @@ impl Sim {
             words: (entries as usize).div_ceil(64),
             reforms: config.divergence.reforms(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
+            passes: (config.warp_width / (config.simd_width / config.slices).min(config.warp_width)).max(1),
             meeting_points: meeting_points(&program),
             program,
             config,

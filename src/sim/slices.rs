@@ -11,16 +11,58 @@ use super::decode::Unit;
 use super::memory::{Around, LaneTimes, Requester};
 use crate::event::{Event, Sink, SlotUse};
 use crate::interp::access::{Traffic, active};
+use crate::interp::lanes::Lanes;
 use crate::program::Pc;
+use crate::ptx::op::Op;
 use crate::ptx::types::Space;
 
-/// A memory instruction that has issued in this cycle and is not timed yet.
+/// A memory instruction of warps side by side that has issued in this cycle and is not timed yet. Lanes are those of the
+/// whole row.
 #[derive(Clone)]
 pub struct Access {
-    pub warp: u32,
+    pub row: u32,
+    /// The warps, a bit for each slice.
+    pub warps: u32,
     pub pc: Pc,
     pub traffic: Traffic<32>,
     pub active: u32,
+}
+
+/// A gang as one row of lanes.
+pub struct RowLanes {
+    pub row: u32,
+    /// Its first member, and all of them as a mask of slices.
+    pub warp: u32,
+    pub members: u32,
+    pub slot: u16,
+    pub lanes: Lanes<32>,
+    /// Lanes that are active.
+    pub mask: u32,
+    pub effect: RowEffect,
+}
+
+/// How a gang's instruction is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowEffect {
+    /// Each member for itself: branches, barriers, exits, operations of PTX warps.
+    Single,
+    /// By all lanes at once, which changes registers alone.
+    Plain,
+    /// By all lanes at once, as one access to memory.
+    Memory,
+}
+
+impl RowEffect {
+    pub fn of(op: Op) -> RowEffect {
+        match op {
+            Op::Load(_) | Op::Store(_) | Op::Atom { .. } => RowEffect::Memory,
+            Op::Bra { .. } | Op::BrxIdx | Op::Printf | Op::AssertFail | Op::Exit | Op::Ret | Op::Trap | Op::ActiveMask => {
+                RowEffect::Single
+            }
+            op if op.is_barrier() || op.joins_warp() => RowEffect::Single,
+            _ => RowEffect::Plain,
+        }
+    }
 }
 
 /// What accesses of one cycle have in common, if they are to be one.
@@ -48,39 +90,55 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
+    /// A gang of an original gang as one row of lanes.
+    pub fn row_lanes(&self, row: u32, members: u8, pc: Pc) -> RowLanes {
+        let config = &self.machine.config;
+        let first = row * config.slices;
+        let lead = &self.sm.warps[(first + u32::from(members).trailing_zeros()) as usize];
+        let mut mask = 0;
+        for slice in (0..config.slices).filter(|slice| members >> slice & 1 != 0) {
+            mask |= self.sm.warps[(first + slice) as usize].place.mask << (slice * config.warp_width);
+        }
+        let start = self.sm.warps[first as usize].first_thread;
+        RowLanes {
+            row,
+            warp: first + u32::from(members).trailing_zeros(),
+            members: members.into(),
+            slot: lead.block,
+            lanes: Lanes::warp(start, (self.machine.start.shape.threads - start).min(config.row_threads())),
+            mask,
+            effect: RowEffect::of(self.machine.program.instructions[pc as usize].op),
+        }
+    }
+
     /// Times the memory instructions of a scheduler's slices, as one access for each kind.
     fn access_memory(&mut self) {
         if self.sm.scratch.accesses.is_empty() {
             return;
         }
-        let accesses = std::mem::take(&mut self.sm.scratch.accesses);
-        let mut done = [0; 32];
+        let mut accesses = std::mem::take(&mut self.sm.scratch.accesses);
         let mut timed = 0u32;
         let mut holds = 0;
-        for (at, access) in accesses.iter().enumerate() {
+        for at in 0..accesses.len() {
             if timed >> at & 1 == 0 {
-                let kind = kind(access);
+                let kind = kind(&accesses[at]);
                 let together = (at..accesses.len()).filter(|&other| self::kind(&accesses[other]) == kind);
                 let together = together.fold(0u32, |all, other| all | 1 << other);
-                holds += self.access_together(&accesses, together, holds, &mut done);
                 timed |= together;
+                holds += self.access_together(&accesses, together, holds);
             }
         }
-        let passes = self.machine.passes();
+        let passes = self.machine.passes;
         let units = &mut self.sm.units[Unit::LdSt as usize];
         if let Some(free) = units.iter_mut().find(|free| **free <= self.cycle) {
             *free = self.cycle + u64::from(holds.max(passes));
         }
-        for (access, done) in accesses.iter().zip(done) {
-            self.finish_memory(access.warp, access.pc, done.max(self.cycle + u64::from(passes)));
-        }
-        let mut accesses = accesses;
         accesses.clear();
         self.sm.scratch.accesses = accesses;
     }
 
     /// Times those of `together` as one access that begins so much later; for how long it holds its unit.
-    fn access_together(&mut self, accesses: &[Access], together: u32, later: u32, done: &mut [u64; 32]) -> u32 {
+    fn access_together(&mut self, accesses: &[Access], together: u32, later: u32) -> u32 {
         let machine = self.machine;
         let (width, slices) = (machine.config.warp_width, machine.config.slices);
         let first = &accesses[together.trailing_zeros() as usize];
@@ -88,22 +146,21 @@ impl<S: Sink> Core<'_, S> {
         let (mut threads, mut slots, mut mask) = ([0; 32], [0; 32], 0u32);
         for at in active(together) {
             let access = &accesses[at];
-            let shift = (access.warp % slices * width) as usize;
-            let warp = &self.sm.warps[access.warp as usize];
-            mask |= access.active << shift;
+            let warp = &self.sm.warps[(access.row * slices) as usize];
+            mask |= access.active;
             traffic.size = traffic.size.max(access.traffic.size);
             for lane in active(access.active) {
                 let mut target = access.traffic.targets[lane];
                 if target.space == Space::Shared {
                     target.address += u64::from(warp.block) * u64::from(machine.start.shape.shared_bytes);
                 }
-                traffic.targets[shift + lane] = target;
-                (threads[shift + lane], slots[shift + lane]) = (warp.lanes.threads[lane], warp.block);
+                traffic.targets[lane] = target;
+                (threads[lane], slots[lane]) = (warp.first_thread + lane as u32, warp.block);
             }
         }
         let who = Requester {
             sm: self.name,
-            warp: first.warp as u16,
+            warp: (first.row * slices + first.warps.trailing_zeros()) as u16,
             pc: first.pc,
             threads: &threads,
             block_threads: machine.start.shape.threads,
@@ -115,22 +172,26 @@ impl<S: Sink> Core<'_, S> {
             Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
         let mut lanes = LaneTimes::default();
         let (timing, _) = self.sm.memory.serve(&mut around, who, &traffic, mask, later, &mut lanes);
+        let own_lanes = u32::MAX >> (32 - width);
         for at in active(together) {
             let access = &accesses[at];
-            let shift = (access.warp % slices * width) as usize;
-            let own = active(access.active).map(|lane| lanes.done[shift + lane]).max();
-            done[at] = own.unwrap_or(self.cycle + 1);
-            if access.active != 0 {
-                self.emit(Event::Memory {
-                    sm: self.name,
-                    warp: access.warp as u16,
-                    pc: access.pc,
-                    space: access.traffic.targets[access.active.trailing_zeros() as usize].space,
-                    write: access.traffic.write,
-                    // A line counts for the warp that asked for it first.
-                    transactions: (lanes.opens >> shift & access.active).count_ones() as u16,
-                    done: done[at],
-                });
+            for slice in active(access.warps) {
+                let active_lanes = access.active & own_lanes << (slice as u32 * width);
+                let done = active(active_lanes).map(|lane| lanes.done[lane]).max().unwrap_or(self.cycle + 1);
+                let warp = access.row * slices + slice as u32;
+                if active_lanes != 0 {
+                    self.emit(Event::Memory {
+                        sm: self.name,
+                        warp: warp as u16,
+                        pc: access.pc,
+                        space: access.traffic.targets[active_lanes.trailing_zeros() as usize].space,
+                        write: access.traffic.write,
+                        // A line counts for the warp that asked for it first.
+                        transactions: (lanes.opens & active_lanes).count_ones() as u16,
+                        done,
+                    });
+                }
+                self.finish_memory(warp, access.pc, done.max(self.cycle + u64::from(machine.passes)));
             }
         }
         timing.holds

@@ -114,11 +114,6 @@ impl Gangs {
         }
     }
 
-    /// Words of a set of original gangs.
-    pub fn words(&self) -> usize {
-        self.sets.len().div_ceil(64)
-    }
-
     /// The original gang that a warp belongs to.
     pub fn row_of(&self, warp: u32) -> u32 {
         warp / self.slices
