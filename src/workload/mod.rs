@@ -20,11 +20,16 @@ mod interpreter;
 mod mandelbrot;
 mod matmul;
 mod mergesort;
+mod nbody;
+mod particles;
+mod radixsort;
 mod raytrace;
 mod reduce;
 mod saxpy;
+mod sobel;
 mod stencil;
 mod tbc;
+mod transpose;
 
 pub use host::{Host, Mismatch};
 
@@ -142,6 +147,11 @@ static CATALOGUE: &[Workload] = &[
     workload!("mergesort", "Merge sort of a block", Divergent, barriers: true, mergesort::reference),
     workload!("saxpy", "SAXPY", Convergent, barriers: false, saxpy::reference),
     workload!("interpreter", "A sixteen-way interpreter", Divergent, barriers: false, interpreter::reference),
+    workload!("radixsort", "One digit of a radix sort", Convergent, barriers: true, radixsort::reference),
+    workload!("particles", "A step of falling particles", Convergent, barriers: false, particles::reference),
+    workload!("transpose", "Matrix transpose", Convergent, barriers: true, transpose::reference),
+    workload!("nbody", "All-pairs gravity", Insensitive, barriers: true, nbody::reference),
+    workload!("sobel", "Sobel's edge filter", Insensitive, barriers: false, sobel::reference),
 ];
 
 #[cfg(test)]
