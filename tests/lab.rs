@@ -37,7 +37,7 @@ fn picture(lab: &Lab) -> String {
         width: 600.0,
         height: 500.0,
     };
-    let scene = (mechanism::of(stage.session.sim().machine.config.divergence).draw)(view);
+    let scene = (mechanism::of(&stage.session.sim().machine.config).draw)(view);
     let cards = picture.warps.iter().map(|w| card::card(stage.witness(&picture), Selection::Warp { sm: w.sm, warp: w.warp }));
     format!(
         "{}\n{:?}\n{:?}\n{:?}",

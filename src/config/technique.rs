@@ -18,8 +18,11 @@ pub struct Technique {
     pub about: &'static str,
     pub apply: fn(&mut Config),
     /// Where the name ends in a number that can be another: the part before it, and what the number does.
-    pub number: &'static [(&'static str, fn(&mut Config, u32))],
+    pub number: &'static [Numbered],
 }
+
+/// The part of a name before its number, and what the number does.
+pub type Numbered = (&'static str, fn(&mut Config, u32));
 
 const DIVERGENCE: &str = "divergence";
 const SCHEDULE: &str = "schedule";

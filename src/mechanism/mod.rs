@@ -2,13 +2,15 @@
 //!
 //! A mechanism's picture is a function from the machine at one cycle to a [`Scene`]; lanes, stack entries and threads carry
 //! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
-//! that says for which divergence mechanisms it is.
+//! that says for which configurations it is.
 
 mod dwf;
 mod parts;
 mod pdom;
 mod tbc;
+mod vws;
 
+use crate::config::Config;
 use crate::event::Event;
 use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
@@ -33,8 +35,8 @@ pub struct View<'a> {
 
 /// One way of showing how threads part and meet.
 pub struct Mechanism {
-    /// The divergence mechanisms that it shows.
-    pub kinds: &'static [DivergenceKind],
+    /// Whether it is for machines of this configuration.
+    pub shows: fn(&Config) -> bool,
     pub title: &'static str,
     /// What one sees, in the paper's terms with a gloss.
     pub about: &'static str,
@@ -43,7 +45,15 @@ pub struct Mechanism {
 
 pub static MECHANISMS: &[Mechanism] = &[
     Mechanism {
-        kinds: &[DivergenceKind::Pdom, DivergenceKind::PdomLcp],
+        shows: |config| config.slices > 1,
+        title: "Slices and gangs",
+        about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
+                are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
+                together as gangs (A to D), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+        draw: vws::draw,
+    },
+    Mechanism {
+        shows: |config| !config.divergence.reforms(),
         title: "Reconvergence stack of each warp",
         about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes \
                 an entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
@@ -51,7 +61,7 @@ pub static MECHANISMS: &[Mechanism] = &[
         draw: pdom::draw,
     },
     Mechanism {
-        kinds: &[DivergenceKind::Tbc, DivergenceKind::TbcLcp],
+        shows: |config| matches!(config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
         title: "Thread block compaction",
         about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides; when \
                 WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
@@ -59,7 +69,7 @@ pub static MECHANISMS: &[Mechanism] = &[
         draw: tbc::draw,
     },
     Mechanism {
-        kinds: &[DivergenceKind::Dwf, DivergenceKind::DwfWb],
+        shows: |config| matches!(config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
         title: "Dynamic warp formation",
         about: "After each instruction a warp's threads go back to the pool, to the warp that waits at their next PC and has \
                 their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
@@ -68,7 +78,7 @@ pub static MECHANISMS: &[Mechanism] = &[
     },
 ];
 
-/// The picture for a divergence mechanism; the first one shows at least the warps of any.
-pub fn of(kind: DivergenceKind) -> &'static Mechanism {
-    MECHANISMS.iter().find(|mechanism| mechanism.kinds.contains(&kind)).unwrap_or(&MECHANISMS[0])
+/// The picture for a machine: the first that is for it.
+pub fn of(config: &Config) -> &'static Mechanism {
+    MECHANISMS.iter().find(|mechanism| (mechanism.shows)(config)).unwrap_or(&MECHANISMS[0])
 }

@@ -265,7 +265,7 @@ fn front_end(board: &Board) -> Vec<Claim> {
             "both above 1, ImpatientMem the higher",
             match (share("I-VWS-GroupMem", "I-VWS", divergent), share("I-VWS-ImpatientMem", "I-VWS", divergent)) {
                 (Some(group), Some(impatient)) => {
-                    Some((format!("GroupMem {group:.2}, ImpatientMem {impatient:.2}"), group > 1.0 && impatient >= group))
+                    Some((format!("GroupMem {group:.2}, ImpatientMem {impatient:.2}"), group > 1.0 + SAME && impatient >= group))
                 }
                 _ => None,
             },

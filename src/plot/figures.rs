@@ -1,5 +1,6 @@
 //! The figures, a row each.
 
+use crate::config::Config;
 use crate::event::Reason;
 use crate::record::{Bucket, SLOT_CLASSES};
 use crate::scene::{Palette, Rgb, Tone};
@@ -15,6 +16,8 @@ pub struct Figure {
     pub unit: &'static str,
     pub about: &'static str,
     pub kind: Kind,
+    /// Whether it is for machines of this configuration.
+    pub shows: fn(&Config) -> bool,
     /// Where the y axis ends, if not with the data.
     pub top: fn(&Facts) -> Option<f64>,
     pub labels: fn(&Facts) -> Vec<Label>,
@@ -75,6 +78,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "instructions/cycle",
         about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
         kind: Kind::Line,
+        shows: |_| true,
         top: |_| None,
         labels: |_| single("IPC"),
         values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
@@ -87,6 +91,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Thread instructions over warp instructions times warp width: how much of what issued was put to use. \
                 A gap is a stretch in which nothing issued.",
         kind: Kind::Line,
+        shows: |_| true,
         top: |_| Some(100.0),
         labels: |_| single("SIMD efficiency"),
         values: |bucket, facts| vec![percent(bucket.thread_instructions, bucket.warp_instructions * u64::from(facts.warp_width))],
@@ -99,6 +104,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Lanes at work in an issued instruction, on average; the axis ends at the warp's width. \
                 A gap is a stretch in which nothing issued.",
         kind: Kind::Line,
+        shows: |_| true,
         top: |facts| Some(f64::from(facts.warp_width.max(1))),
         labels: |_| single("active lanes"),
         values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
@@ -110,6 +116,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "%",
         about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
         kind: Kind::Stack,
+        shows: |_| true,
         top: |_| Some(100.0),
         labels: |_| {
             let label = |reason: Reason| Label {
@@ -130,6 +137,7 @@ pub static FIGURES: &[Figure] = &[
                 stall: a warp was ready, but no unit free; w0_mem: no warp was ready and at least one waited for memory; w0_idle: \
                 no warp was ready and none waited for memory.",
         kind: Kind::Stack,
+        shows: |_| true,
         top: |_| Some(100.0),
         labels: slot_labels,
         values: |bucket, facts| {
@@ -147,6 +155,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "accesses/cycle",
         about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
         kind: Kind::Stack,
+        shows: |_| true,
         top: |_| None,
         labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
         values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
@@ -158,11 +167,33 @@ pub static FIGURES: &[Figure] = &[
         unit: "accesses/cycle",
         about: "Accesses to the L2 cache per cycle: found there (hit), or to be fetched from memory (miss).",
         kind: Kind::Stack,
+        shows: |_| true,
         top: |_| None,
         labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
         values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
     },
+    Figure {
+        id: "gang-sizes",
+        title: "Gang sizes",
+        y: "Warps",
+        unit: "warps",
+        about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
+                split, 1 a warp that its slice schedules by itself.",
+        kind: Kind::Stack,
+        shows: |config| config.gangs,
+        top: |_| None,
+        labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
+        values: |bucket, facts| {
+            let large_first: Vec<u64> = bucket.gangs.iter().rev().copied().collect();
+            per_cycle(&large_first, bucket, facts)
+        },
+    },
 ];
+
+/// From dark (all eight together) to pale (each by itself).
+fn gang_paint(at: usize) -> Paint {
+    Paint::Mix(Tone::Accent, Tone::Panel, 1.0 - at as f32 * 0.115)
+}
 
 const HIT: Paint = Paint::Pure(Tone::Good);
 const MERGED: Paint = Paint::Mix(Tone::Heat, Tone::Panel, 0.45);

@@ -15,11 +15,13 @@ pub enum Kind {
     BlockStart,
     BlockEnd,
     WarpExit,
+    GangSplit,
+    GangMerge,
     Trap,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Divergence,
         Kind::Reconvergence,
         Kind::BarrierArrival,
@@ -28,6 +30,8 @@ impl Kind {
         Kind::BlockStart,
         Kind::BlockEnd,
         Kind::WarpExit,
+        Kind::GangSplit,
+        Kind::GangMerge,
         Kind::Trap,
     ];
 
@@ -43,6 +47,8 @@ impl Kind {
             Event::BlockStart { .. } => Kind::BlockStart,
             Event::BlockEnd { .. } => Kind::BlockEnd,
             Event::WarpExit { .. } => Kind::WarpExit,
+            Event::GangSplit { .. } => Kind::GangSplit,
+            Event::GangMerge { .. } => Kind::GangMerge,
             Event::Trap { .. } => Kind::Trap,
             _ => return None,
         })
@@ -59,6 +65,8 @@ impl Kind {
             Kind::BlockStart => "Block start",
             Kind::BlockEnd => "Block end",
             Kind::WarpExit => "Warp exit",
+            Kind::GangSplit => "Gang split",
+            Kind::GangMerge => "Gang reformed",
             Kind::Trap => "Trap",
         }
     }
@@ -74,6 +82,8 @@ impl Kind {
             Kind::BlockStart => "block-start",
             Kind::BlockEnd => "block-end",
             Kind::WarpExit => "warp-exit",
+            Kind::GangSplit => "gang-split",
+            Kind::GangMerge => "gang-merge",
             Kind::Trap => "trap",
         }
     }

@@ -25,6 +25,8 @@ pub struct Bucket {
     pub l2_hits: u64,
     pub l2_misses: u64,
     pub transactions: u64,
+    /// Warp-cycles by the size of the warp's gang, singletons first (VWS figure 18).
+    pub gangs: [u64; 8],
 }
 
 impl Bucket {
@@ -41,6 +43,7 @@ impl Bucket {
         self.l2_hits += other.l2_hits;
         self.l2_misses += other.l2_misses;
         self.transactions += other.transactions;
+        self.gangs.iter_mut().zip(other.gangs).for_each(|(a, b)| *a += b);
     }
 }
 
@@ -50,11 +53,13 @@ pub struct Series {
     /// Cycles of a bucket: a power of two.
     span: u64,
     sms: usize,
+    /// How large the gangs of each SM are now; empty where there are none.
+    gangs: Vec<[u16; 8]>,
 }
 
 impl Series {
     pub fn new(sms: usize) -> Series {
-        Series { buckets: Vec::new(), span: 1, sms }
+        Series { buckets: Vec::new(), span: 1, sms, gangs: Vec::new() }
     }
 
     /// Cycles of a bucket; the last bucket may be shorter.
@@ -74,10 +79,22 @@ impl Series {
     #[inline]
     pub fn event(&mut self, cycle: u64, event: &Event) {
         match *event {
-            Event::Cycle { counts, repeat, .. } => self.spread(cycle, repeat, |bucket, cycles| {
-                bucket.cycles += cycles;
-                bucket.reasons.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count) * cycles);
-            }),
+            Event::Cycle { sm, counts, repeat } => {
+                let sizes = self.gangs.get(usize::from(sm)).copied().unwrap_or_default();
+                self.spread(cycle, repeat, |bucket, cycles| {
+                    bucket.cycles += cycles;
+                    bucket.reasons.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count) * cycles);
+                    bucket.gangs.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += u64::from(size) * cycles);
+                });
+            }
+            Event::GangSizes { sm, sizes } => {
+                if self.gangs.is_empty() {
+                    self.gangs = vec![[0; 8]; self.sms];
+                }
+                if let Some(known) = self.gangs.get_mut(usize::from(sm)) {
+                    *known = sizes;
+                }
+            }
             Event::Slot { slot, repeat, .. } => {
                 let class = match slot {
                     SlotUse::Threads(threads) => usize::from(threads.clamp(1, 32) - 1) / 4,

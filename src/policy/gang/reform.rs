@@ -16,9 +16,7 @@ pub struct Reformation {
 /// Two parts of a set that are at the same PC: the first, in the order of their slices, and the next one there. `pcs` has
 /// only warps that may be merged.
 pub fn pair(set: Set, pcs: &Pcs) -> Option<(u8, u8)> {
-    if set.parts().nth(1).is_none() {
-        return None;
-    }
+    set.parts().nth(1)?;
     let mut parts: [u8; MOST] = [0; MOST];
     let mut count = 0;
     for slice in 0..MOST as u32 {

@@ -1,0 +1,390 @@
+//! Variable warp sizing's picture: slices as columns, the gang table of one original gang, and all original gangs.
+//!
+//! A warp stays in its slice's column for life. In the gang table each entry is a line: when a gang splits, the cells of those
+//! who leave it move to the lines of their new gangs, or down to the line of singletons; when parts meet they move back.
+//! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
+//! Below, every original gang as a row of cells in the colours of its gangs. (VWS sections 4.1 to 4.5, figure 6)
+
+use super::View;
+use super::parts::{BASE, SMALL, kind, lane, reason};
+use crate::event::Event;
+use crate::policy::gang::{ENTRIES, Set};
+use crate::program::Pc;
+use crate::scene::{Align, Rect, Scene, Tone, key};
+use crate::sim::state::Sm;
+use crate::view::{Selection, WarpPicture};
+
+const LABEL: f32 = 96.0;
+/// Space for what is said of a gang behind its cells.
+const SAID: f32 = 150.0;
+const LINE: f32 = 24.0;
+
+/// Where the slices lie next to each other.
+#[derive(Clone, Copy)]
+struct Columns {
+    x: f32,
+    pitch: f32,
+}
+
+impl Columns {
+    fn cell(&self, slice: u32, y: f32, height: f32) -> Rect {
+        Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - 6.0, height)
+    }
+}
+
+/// A gang's colour and letter, by its entry of the table; singletons have neither.
+fn look(entry: Option<usize>) -> (Tone, char) {
+    match entry {
+        Some(entry) => (Tone::Warp((2 * entry % 8) as u8), [b'A', b'B', b'C', b'D'][entry.min(3)] as char),
+        None => (Tone::Soft, '·'),
+    }
+}
+
+/// An original gang as the picture needs it: who is where, whether there is a gang table or only slices.
+struct Row<'a> {
+    sm: u16,
+    number: u32,
+    set: Set,
+    warps: Vec<Option<&'a WarpPicture>>,
+}
+
+impl Row<'_> {
+    fn entry(&self, slice: u32) -> Option<usize> {
+        self.set.gangs.iter().position(|gang| gang >> slice & 1 != 0)
+    }
+
+    fn lives(&self, slice: u32) -> bool {
+        self.warps[slice as usize].is_some_and(|warp| warp.alive != 0)
+    }
+}
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let mut scene = Scene::new(view.width, view.height);
+    let name = view.selection.and_then(Selection::warp).map_or(0, |(sm, _)| sm);
+    let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
+    let slices = view.sim.machine.config.slices;
+    let rows = rows(&view, sm, name, slices);
+    let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
+    let focus = rows.iter().find(|row| Some(row.number) == chosen).or(rows.first());
+    let pitch = ((view.width - LABEL - SAID) / slices as f32).clamp(22.0, 84.0).floor();
+    let columns = Columns { x: LABEL, pitch };
+    let mut y = slices_in_cycle(&mut scene, &view, name, columns, &rows);
+    if let Some(row) = focus {
+        y = table(&mut scene, &view, sm, row, columns, y + 10.0);
+    }
+    scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
+    scene.bold(0, Tone::Text, 0.0, y + 28.0, BASE, Align::Left, "All original gangs");
+    let legend = "a letter and a colour for each gang · outline: a warp by itself · dot: ended";
+    scene.label(0, Tone::Soft, 128.0, y + 28.0, SMALL, Align::Left, legend);
+    y += 36.0;
+    y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
+    scene.height = scene.height.max(y + 4.0);
+    scene.words = words(&view, name, &rows, focus);
+    scene
+}
+
+/// Original gangs with anybody resident.
+fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row> = Vec::new();
+    for warp in view.picture.warps.iter().filter(|warp| warp.sm == name) {
+        let number = u32::from(warp.warp) / slices;
+        if rows.last().is_none_or(|row| row.number != number) {
+            let set = sm.gangs.as_ref().map_or(Set::default(), |gangs| gangs.sets[number as usize]);
+            rows.push(Row { sm: name, number, set, warps: vec![None; slices as usize] });
+        }
+        if let Some(row) = rows.last_mut() {
+            row.warps[(u32::from(warp.warp) % slices) as usize] = Some(warp);
+            if sm.gangs.is_none() && warp.alive != 0 {
+                row.set.singles |= 1 << (u32::from(warp.warp) % slices);
+            }
+        }
+    }
+    rows
+}
+
+/// What every slice did in the last cycle; where the picture goes on.
+fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns, rows: &[Row]) -> f32 {
+    let slices = view.sim.machine.config.slices;
+    scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Slices");
+    for slice in 0..slices {
+        let cell = columns.cell(slice, 0.0, 0.0);
+        scene.mono(0, Tone::Soft, cell.x + cell.w / 2.0, 13.0, 11.0, Align::Middle, slice.to_string());
+    }
+    let top = 22.0;
+    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, "issued");
+    let mut used = 0u32;
+    let mut issuing = [None; 32];
+    for event in view.last {
+        match *event {
+            Event::GangIssued { sm: s, row, mask, .. } if s == sm => {
+                for slice in (0..slices).filter(|slice| mask >> slice & 1 != 0) {
+                    issuing[slice as usize] = Some((u32::from(row), mask));
+                }
+            }
+            Event::Issued { sm: s, warp, .. } if s == sm => {
+                let slice = u32::from(warp) % slices;
+                used |= 1 << slice;
+                issuing[slice as usize].get_or_insert((u32::from(warp) / slices, 1 << slice));
+            }
+            _ => {}
+        }
+    }
+    for slice in 0..slices {
+        let cell = columns.cell(slice, top, 20.0);
+        match issuing[slice as usize] {
+            Some((row, mask)) if used >> slice & 1 != 0 => {
+                // The gang may have split by what it issued; its members are one block of colour all the same.
+                let joined = mask.count_ones() > 1;
+                let right = joined && mask >> (slice + 1) & 1 != 0;
+                let tone = if joined { Tone::Accent } else { Tone::Edge };
+                let width = if right { columns.pitch } else { cell.w };
+                scene.fill(key(kind::ENCODER, slice, 1, 0), tone, Rect::new(cell.x, cell.y, width, cell.h));
+                let text = if joined { format!("gang {row}") } else { format!("{}", row * slices + slice) };
+                let short = if columns.pitch < 50.0 { row.to_string() } else { text };
+                let ink = if joined { Tone::Panel } else { Tone::Text };
+                scene.mono(0, ink, cell.x + cell.w / 2.0, cell.y + 14.0, 11.0, Align::Middle, short);
+            }
+            _ => scene.outline(key(kind::ENCODER, slice, 1, 0), Tone::Line, cell),
+        }
+    }
+    let free = slices - used.count_ones();
+    let said = if free == 0 { "every slice used".to_string() } else { format!("{free} of {slices} slices empty") };
+    scene.label(0, Tone::Soft, view.width, top + 14.0, SMALL, Align::Right, said);
+    let y = fetched(scene, view, sm, columns, top + 30.0);
+    memory(scene, view, sm, rows, y)
+}
+
+/// Who was fetched for, and who won the ports of the instruction cache.
+fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns, y: f32) -> f32 {
+    let config = &view.sim.machine.config;
+    let slices = config.slices;
+    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "fetched");
+    let (mut ports, mut own) = (0u32, false);
+    let mut texts: Vec<Vec<String>> = vec![Vec::new(); slices as usize];
+    let mut gangs = Vec::new();
+    for event in view.last {
+        match *event {
+            Event::SliceFetch { sm: s, hit, .. } if s == sm => own = hit,
+            Event::Fetched { sm: s, warp, pc, .. } if s == sm => {
+                let (row, slice) = (u32::from(warp) / slices, u32::from(warp) % slices);
+                let state = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
+                let part = state.map_or(1, |set| set.part_of(slice));
+                if part.count_ones() > 1 {
+                    gangs.push(format!("gang {row} @ {pc}"));
+                    ports += 1;
+                } else {
+                    texts[slice as usize].push(if own { "L0".to_string() } else { "L1".to_string() });
+                    ports += u32::from(!own);
+                }
+                own = false;
+            }
+            _ => {}
+        }
+    }
+    for (slice, text) in texts.iter().enumerate() {
+        let cell = columns.cell(slice as u32, y, 14.0);
+        let tone = if text.is_empty() { Tone::Line } else { Tone::Text };
+        let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
+        scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
+    }
+    let list = if gangs.is_empty() { String::new() } else { format!("{} · ", gangs.join(", ")) };
+    let said = format!("{list}{ports} of {} ports", config.icache_ports);
+    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, said);
+    y + 18.0
+}
+
+/// What this cycle's accesses to memory became.
+fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f32) -> f32 {
+    let (mut warps, mut lines) = (0u32, 0u32);
+    for event in view.last {
+        if let Event::Memory { sm: s, transactions, .. } = *event
+            && s == sm
+        {
+            warps += 1;
+            lines += u32::from(transactions);
+        }
+    }
+    let resident = rows.len();
+    let said = match (warps, lines) {
+        (0, _) => "no access to memory".to_string(),
+        (n, 0) => format!("{n} warps accessed shared memory or constants"),
+        (n, m) => format!("{n} warps' accesses became {m} transaction{}", if m == 1 { "" } else { "s" }),
+    };
+    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "memory");
+    scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, LABEL, y + 11.0, SMALL, Align::Left, said);
+    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, format!("{resident} original gangs"));
+    y + 18.0
+}
+
+/// The chosen original gang: a line for each entry of its set of the gang table, and one for singletons.
+fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns: Columns, y: f32) -> f32 {
+    let config = &view.sim.machine.config;
+    let slices = config.slices;
+    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
+    let block = row.warps.iter().flatten().next().map_or(0, |warp| warp.block);
+    scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, format!("Original gang {}", row.number));
+    scene.label(0, Tone::Soft, 140.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
+    if let Some(text) = happened(view, row) {
+        scene.bold(0, Tone::Accent, view.width, y + 20.0, SMALL, Align::Right, text);
+    }
+    let mut y = y + 30.0;
+    let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
+    for entry in 0..lines {
+        let mask = row.set.gangs[entry];
+        let (tone, letter) = look(Some(entry));
+        if mask != 0 {
+            scene.fill(0, tone, Rect::new(0.0, y + 4.0, 10.0, 14.0));
+        }
+        let ink = if mask == 0 { Tone::Line } else { Tone::Text };
+        scene.mono(0, ink, 16.0, y + 15.0, 12.0, Align::Left, format!("gang {letter}"));
+        if mask != 0 {
+            entry_state(scene, view, sm, row, mask, y);
+        }
+        y += LINE;
+    }
+    let title = if config.gangs { "singletons" } else { "warps" };
+    let ink = if row.set.singles == 0 { Tone::Line } else { Tone::Text };
+    scene.label(0, ink, 16.0, y + 15.0, SMALL, Align::Left, title);
+    let first = y - lines as f32 * LINE;
+    for slice in 0..slices {
+        let Some(warp) = row.warps[slice as usize] else { continue };
+        let entry = row.entry(slice);
+        let line = entry.unwrap_or(lines);
+        let cell = columns.cell(slice, first + line as f32 * LINE, LINE - 4.0);
+        member(scene, view, warp, entry, cell);
+    }
+    y + LINE
+}
+
+/// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
+fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, mask: u8, y: f32) {
+    let config = &view.sim.machine.config;
+    let first = row.number * config.slices;
+    let lead = first + mask.trailing_zeros();
+    let pc = sm.warps[lead as usize].place.pc;
+    let members = || (0..config.slices).filter(|slice| mask >> slice & 1 != 0).map(|slice| first + slice);
+    let sets = &sm.sets;
+    let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
+    let ready = members().filter(|&warp| !waits(warp)).count();
+    let valid = if members().all(|warp| !sets.unfetched.contains(warp)) { "valid" } else { "fetching" };
+    let said = format!("PC {pc} · {valid} · ready {ready}/{}", mask.count_ones());
+    scene.mono(0, Tone::Soft, view.width, y + 15.0, 11.0, Align::Right, said);
+}
+
+/// A warp in its slice's column: its lanes, in the colour of its gang.
+fn member(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
+    let (tone, _) = look(entry);
+    let who = u32::from(warp.sm) << 16 | u32::from(warp.warp);
+    let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
+    let ended = warp.alive == 0;
+    let edge = if selected {
+        Tone::Text
+    } else if entry.is_some() {
+        tone
+    } else {
+        Tone::Edge
+    };
+    scene.outline(key(kind::ENTRY_ROW, who, 0, 0), if ended { Tone::Line } else { edge }, cell);
+    scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
+    let width = (cell.w - 6.0) / warp.width as f32;
+    for at in 0..warp.width {
+        let gap = if width > 5.0 { 2.0 } else { 0.5 };
+        let small = Rect::new(cell.x + 3.0 + at as f32 * width + gap / 2.0, cell.y + 3.0, width - gap, cell.h - 6.0);
+        lane(scene, key(kind::FOCUS_LANE, who, at as u16, 0), warp.lane(at), tone, small);
+        scene.spot(small, Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 });
+    }
+}
+
+/// A split or a merge of this original gang in the last cycle, written out.
+fn happened(view: &View, row: &Row) -> Option<String> {
+    let part = |mask: u8| {
+        let slices: Vec<String> = (0..8).filter(|slice| mask >> slice & 1 != 0).map(|slice| slice.to_string()).collect();
+        slices.join(" ")
+    };
+    view.last.iter().rev().find_map(|event| match *event {
+        Event::GangSplit { sm, row: at, gangs, singles, cause, .. } if (sm, u32::from(at)) == (row.sm, row.number) => {
+            let gangs: Vec<String> = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{{{}}}", part(gang))).collect();
+            let alone = if singles == 0 { String::new() } else { format!(", alone {}", part(singles)) };
+            let gangs = if gangs.is_empty() { "no gang is left".to_string() } else { gangs.join(" ") };
+            Some(format!("split into {gangs}{alone}: {}", cause.words()))
+        }
+        Event::GangMerge { sm, row: at, one, two, pc } if (sm, u32::from(at)) == (row.sm, row.number) => {
+            Some(format!("{{{}}} and {{{}}} met at PC {pc}", part(one), part(two)))
+        }
+        _ => None,
+    })
+}
+
+/// Every original gang as a row of cells; where the picture ends.
+fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Option<u32>, y: f32) -> f32 {
+    let slices = view.sim.machine.config.slices;
+    let height = 17.0;
+    let wide = 52.0 + slices as f32 * 30.0 + 90.0;
+    let count = ((view.width + 20.0) / (wide + 20.0)).floor().max(1.0) as usize;
+    let per_column = rows.len().div_ceil(count).max(1);
+    let column = (view.width + 20.0) / count as f32;
+    let pitch = ((column - 20.0 - 52.0 - 84.0) / slices as f32).clamp(10.0, 44.0);
+    for (at, row) in rows.iter().enumerate() {
+        let left = (at / per_column) as f32 * column;
+        let top = y + (at % per_column) as f32 * height;
+        if chosen == Some(row.number) {
+            scene.fill(key(kind::OVERVIEW_ROW, 0, 0, 0), Tone::Picked, Rect::new(left, top, column - 20.0, height));
+        }
+        scene.mono(0, Tone::Text, left + 4.0, top + 12.0, 11.0, Align::Left, row.number.to_string());
+        for slice in 0..slices {
+            let Some(warp) = row.warps[slice as usize] else { continue };
+            let cell = Rect::new(left + 52.0 + slice as f32 * pitch, top + 2.0, pitch - 3.0, height - 4.0);
+            let (tone, letter) = look(row.entry(slice));
+            let who = key(kind::OVERVIEW_LANE, u32::from(warp.sm) << 16 | u32::from(warp.warp), 0, 0);
+            if !row.lives(slice) {
+                scene.push(who, Tone::Soft, crate::scene::Figure::Dot(cell));
+            } else if row.entry(slice).is_some() {
+                scene.fill(who, tone, cell);
+                if pitch >= 18.0 {
+                    let (x, y) = (cell.x + cell.w / 2.0, cell.y + 10.0);
+                    scene.mono(0, Tone::Panel, x, y, 10.0, Align::Middle, letter.to_string());
+                }
+            } else {
+                scene.outline(who, Tone::Edge, cell);
+            }
+            scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
+        }
+        let lead = row.warps.iter().flatten().find(|warp| warp.alive != 0);
+        if let Some(lead) = lead {
+            let x = left + 52.0 + slices as f32 * pitch + 4.0;
+            reason(scene, lead.reason, left + 28.0, top + 3.0, 11.0);
+            let pcs = places(row);
+            let text = if pcs == 1 { format!("@{}", lead.pc) } else { format!("{pcs} PCs") };
+            scene.mono(0, Tone::Soft, x, top + 12.0, 11.0, Align::Left, text);
+        }
+    }
+    y + per_column.min(rows.len().max(1)) as f32 * height
+}
+
+/// Different instructions that an original gang is at.
+fn places(row: &Row) -> usize {
+    let mut pcs: Vec<Pc> = row.warps.iter().flatten().filter(|warp| warp.alive != 0).map(|warp| warp.pc).collect();
+    pcs.sort_unstable();
+    pcs.dedup();
+    pcs.len()
+}
+
+fn words(view: &View, sm: u16, rows: &[Row], focus: Option<&Row>) -> String {
+    let issued = view.last.iter().filter(|event| matches!(event, Event::Issued { sm: s, .. } if *s == sm)).count();
+    let gangs: usize = rows.iter().map(|row| row.set.gangs.iter().filter(|gang| **gang != 0).count()).sum();
+    let singles: u32 = rows.iter().map(|row| row.set.singles.count_ones()).sum();
+    let mut text = format!(
+        "Cycle {}: {} original gangs are {gangs} gangs and {singles} singletons; {issued} of {} slices issued in the last cycle.",
+        view.picture.cycle,
+        rows.len(),
+        view.sim.machine.config.slices
+    );
+    if let Some(row) = focus {
+        let sizes: Vec<String> = row.set.parts().map(|part| part.count_ones().to_string()).collect();
+        text += &format!(" Original gang {} is in parts of {}.", row.number, sizes.join(", "));
+        if let Some(happened) = happened(view, row) {
+            text += &format!(" It {happened}.");
+        }
+    }
+    text
+}
