@@ -145,3 +145,51 @@ fn warp_synchronous_code_fails_under_dwf_alone() {
     assert!(done.contains(&0) && done.contains(&2), "{done:?}");
     assert_eq!(done.iter().sum::<u32>(), 16, "as much work, but not the same");
 }
+
+/// Cycles, transactions and fetches.
+fn figures(id: &str, technique: &str) -> (u64, u32, usize) {
+    let told = tell(id, technique);
+    let fetches = told.log.events.iter().filter(|(_, event)| matches!(event, Event::Fetched { .. })).count();
+    (told.sim.state.cycle, told.transactions(), fetches)
+}
+
+#[test]
+fn a_gang_of_eight_parts_into_two_gangs_and_two_singletons() {
+    let told = tell("6-gang-split", "I-VWS");
+    let split = told.log.events.iter().find_map(|(_, event)| match *event {
+        Event::GangSplit { gangs, singles, .. } => Some((gangs, singles)),
+        _ => None,
+    });
+    assert_eq!(split, Some(([0b1000_0011, 0b0011_1000, 0, 0], 0b0100_0100)));
+    let cycles = ["PDOM", "I-VWS", "E-VWS"].map(|technique| figures("6-gang-split", technique).0);
+    assert_eq!(cycles, [24, 16, 16]);
+    assert_eq!([figures("6-gang-split", "I-VWS").2, figures("6-gang-split", "E-VWS").2], [39, 34]);
+}
+
+#[test]
+fn narrow_warps_need_sixteen_transactions_where_wide_ones_and_gangs_need_ten() {
+    let of = |technique: &str| figures("7-memory-slip", technique);
+    assert_eq!([of("WS32").1, of("WS4").1, of("I-VWS").1], [10, 16, 10]);
+    assert_eq!([of("WS32").2, of("WS4").2, of("I-VWS").2], [26, 208, 26]);
+}
+
+#[test]
+fn sixteen_ways_take_198_cycles_one_by_one_and_60_in_slices() {
+    let of = |technique: &str| figures("8-many-paths", technique).0;
+    assert_eq!([of("PDOM"), of("TBC"), of("I-VWS")], [198, 199, 60]);
+}
+
+#[test]
+fn impatience_helps_one_kernel_and_hurts_another() {
+    let of = |id: &str, technique: &str| figures(id, technique);
+    assert_eq!(of("9-impatient-helps", "I-VWS"), (442, 18, 91));
+    assert_eq!(of("9-impatient-helps", "I-VWS-ImpatientMem"), (195, 47, 644));
+    assert_eq!(of("10-impatient-hurts", "I-VWS"), (981, 328, 848));
+    assert_eq!(of("10-impatient-hurts", "I-VWS-ImpatientMem"), (1188, 841, 6224));
+}
+
+#[test]
+fn big_gangs_first_fill_more_slices_than_little_ones() {
+    let of = |technique: &str| figures("11-big-gangs", technique).0;
+    assert_eq!([of("I-VWS"), of("I-VWS-LGTO")], [264, 328]);
+}

@@ -102,6 +102,12 @@ pub enum Kind {
     Likely,
     /// Threads come to their static warp's barrier.
     WarpBarrier,
+    /// A gang is taken apart.
+    GangSplit,
+    /// Two parts of an original gang become one.
+    GangMerge,
+    /// A gang issues the instruction.
+    GangIssued,
     /// The block ends.
     Ended,
 }
@@ -117,7 +123,8 @@ impl Kind {
             | (Kind::Arrived, Event::BlockArrive { pc, .. })
             | (Kind::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
             | (Kind::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
-            (Kind::Ended, Event::BlockEnd { .. }) => Some(0),
+            (Kind::GangMerge, Event::GangMerge { pc, .. }) | (Kind::GangIssued, Event::GangIssued { pc, .. }) => Some(pc),
+            (Kind::Ended, Event::BlockEnd { .. }) | (Kind::GangSplit, Event::GangSplit { .. }) => Some(0),
             _ => None,
         }
     }
@@ -160,6 +167,12 @@ lessons! {
     "3-lost-coalescing",
     "4-likely-convergence",
     "5-warp-synchronous",
+    "6-gang-split",
+    "7-memory-slip",
+    "8-many-paths",
+    "9-impatient-helps",
+    "10-impatient-hurts",
+    "11-big-gangs",
 }
 
 /// More cycles than any lesson takes.

@@ -76,6 +76,9 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         ("Instruction", witness.listing.code(program, warp.pc)),
         ("Active lanes", format!("{} ({} of {})", lanes(warp.active), warp.active.count_ones(), warp.width)),
     ];
+    if let Some(gang) = super::gang::fact(&witness, warp) {
+        facts.push(("Gang", gang));
+    }
     if let Some(reason) = warp.reason {
         facts.push(("Last cycle", format!("{} {}", reason.letter(), reason.label())));
     }

@@ -6,6 +6,7 @@
 //! - [`card`]: all that one thing holds.
 
 pub mod card;
+mod gang;
 mod listing;
 mod picture;
 pub mod why;

@@ -65,7 +65,7 @@ pub fn lanes(mask: u32) -> String {
 }
 
 impl Witness<'_> {
-    fn at(&self, pc: Pc) -> String {
+    pub(super) fn at(&self, pc: Pc) -> String {
         format!("PC {pc} ({})", self.listing.line(pc))
     }
 
@@ -77,13 +77,13 @@ impl Witness<'_> {
         code.split_whitespace().next().unwrap_or("the end").to_string()
     }
 
-    fn waited(&self, warp: &WarpPicture) -> String {
+    pub(super) fn waited(&self, warp: &WarpPicture) -> String {
         let last = self.picture.cycle.saturating_sub(1);
         let since = self.record.track(warp.sm, warp.warp).map_or(last, |track| track.since(last));
         cycles_so_far(last + 1 - since.min(last))
     }
 
-    fn warp(&self, warp: &WarpPicture) -> Vec<String> {
+    pub(super) fn warp(&self, warp: &WarpPicture) -> Vec<String> {
         let name = format!("Warp {}", warp.warp);
         let here = self.at(warp.pc);
         let Some(reason) = warp.reason else {
@@ -225,6 +225,9 @@ impl Witness<'_> {
 
     /// Why the technique, or an operation of a PTX warp, makes a warp wait.
     fn kept(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+        if let Some(sentences) = super::gang::wait(self, name, warp) {
+            return sentences;
+        }
         let sm = &self.sim.state.sms[usize::from(warp.sm)];
         if let Some(stack) = sm.divergence.tbc().and_then(|tbc| tbc.block(warp.slot)).filter(|_| warp.entry.is_none()) {
             let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
