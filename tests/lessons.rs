@@ -193,3 +193,48 @@ fn big_gangs_first_fill_more_slices_than_little_ones() {
     let of = |technique: &str| figures("11-big-gangs", technique).0;
     assert_eq!([of("I-VWS"), of("I-VWS-LGTO")], [264, 328]);
 }
+
+/// What happened in the cycle behind which a stop of a lesson halts.
+fn at_stop(id: &str, stop: usize) -> Vec<Event> {
+    let lesson = lesson::all().iter().find(|lesson| lesson.id == id).expect("a lesson of that name");
+    let stop = &lesson.stops[stop];
+    let cycle = lesson.cycle_of(stop).expect("it comes up");
+    let mut sim = lesson.sim(&stop.technique).expect("it can run");
+    let mut log = Log::default();
+    sim.run(cycle, &mut log);
+    log.events.into_iter().filter(|(at, _)| *at + 1 == cycle).map(|(_, event)| event).collect()
+}
+
+/// The gangs that issued, as masks, and the slices that did so with a singleton.
+fn issued(events: &[Event]) -> (Vec<u8>, u8) {
+    let gangs: Vec<u8> =
+        events.iter().filter_map(|e| if let Event::GangIssued { mask, .. } = e { Some(*mask) } else { None }).collect();
+    let all = events.iter().filter_map(|e| if let Event::Issued { warp, .. } = e { Some(1 << (warp % 8)) } else { None });
+    let all = all.fold(0u8, |all, slice| all | slice);
+    (gangs.clone(), all & !gangs.iter().fold(0, |all, gang| all | gang))
+}
+
+#[test]
+fn at_their_stops_gangs_do_what_the_texts_say() {
+    assert_eq!(issued(&at_stop("6-gang-split", 1)), (vec![0xff], 0), "one gang through all slices");
+    assert_eq!(issued(&at_stop("6-gang-split", 3)), (vec![0b1000_0011, 0b0011_1000], 0b0100_0100), "four ways at once");
+    let split = at_stop("8-many-paths", 3);
+    assert!(split.iter().any(|e| matches!(e, Event::GangSplit { gangs: [0, 0, 0, 0], singles: 0xff, .. })), "eight singletons");
+    let ways = at_stop("8-many-paths", 4);
+    assert_eq!(issued(&ways), (vec![], 0xff));
+    let pcs: std::collections::BTreeSet<u32> =
+        ways.iter().filter_map(|e| if let Event::Issued { pc, .. } = e { Some(*pc) } else { None }).collect();
+    assert_eq!(pcs.len(), 8, "eight different instructions");
+    let (gangs, _) = issued(&at_stop("11-big-gangs", 1));
+    assert_eq!(gangs.iter().map(|gang| gang.count_ones()).collect::<Vec<_>>(), [4, 2], "a gang of four, then a pair");
+    let (gangs, _) = issued(&at_stop("11-big-gangs", 3));
+    assert_eq!(gangs.iter().map(|gang| gang.count_ones()).collect::<Vec<_>>(), [2, 2], "two pairs");
+    let impatient = at_stop("9-impatient-helps", 2);
+    assert!(impatient.iter().any(|e| matches!(e, Event::GangSplit { gangs: [0, 0, 0, 0], singles: 0xff, .. })));
+    let slipped = at_stop("7-memory-slip", 2);
+    let writes: Vec<u16> = slipped
+        .iter()
+        .filter_map(|e| if let Event::Memory { write: true, transactions, .. } = e { Some(*transactions) } else { None })
+        .collect();
+    assert_eq!(writes, [1, 0], "two slices write, with a transaction of their own");
+}
