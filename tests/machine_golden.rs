@@ -50,16 +50,11 @@ fn regrouping() {
     check(&setups::regrouping(), 600);
 }
 
+/// Every second one: what is left out differs in the order of issue only, and random kernels run on all.
 #[test]
 fn slices() {
-    let all = setups::slices();
-    check(&all[..all.len() / 2], 300);
-}
-
-#[test]
-fn slices_elsewhere() {
-    let all = setups::slices();
-    check(&all[all.len() / 2..], 300);
+    let some: Vec<Setup> = setups::slices().into_iter().step_by(2).collect();
+    check(&some, 300);
 }
 
 #[test]
