@@ -128,14 +128,14 @@ pub fn App() -> Html {
         Callback::from(move |chosen: Sheet| sheet.set(Some(chosen)))
     };
     let style = sizes.map(|s| format!("--source:{}px;--side:{}px;--timeline:{}px", s.source, s.side, s.timeline));
-    let split = |which: Edge| {
-        let sizes = sizes.clone();
-        let onresize = Callback::from(move |next: Sizes| {
+    let onresize = {
+        let sizes = sizes.setter();
+        use_callback((), move |next: Sizes, ()| {
             storage::save_as(SIZES, &next);
             sizes.set(Some(next));
-        });
-        html! { <Split edge={which} {onresize} /> }
+        })
     };
+    let split = |edge: Edge| html! { <Split {edge} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
     let shown = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some()));
     let bar = {

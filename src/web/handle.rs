@@ -25,6 +25,12 @@ impl Handle {
         self.version
     }
 
+    /// The same laboratory for those who act on it and show nothing of it by themselves: always the same handle, so that
+    /// what holds it is not drawn again with every version.
+    pub fn steady(&self) -> Handle {
+        Handle { version: 0, ..self.clone() }
+    }
+
     pub fn read<R>(&self, look: impl FnOnce(&Lab) -> R) -> R {
         look(&self.lab.borrow())
     }

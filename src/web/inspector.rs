@@ -1,7 +1,7 @@
 //! What is selected: what it does, why it is idle, and all that it holds.
 
 use super::handle::Handle;
-use crate::view::card::{self, Card, RegisterRow};
+use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
 use crate::view::why::lanes;
 use crate::view::{Selection, WarpPicture};
 use yew::prelude::*;
@@ -14,8 +14,6 @@ pub struct Props {
 #[component]
 pub fn Inspector(props: &Props) -> Html {
     let hex = use_state_eq(|| false);
-    // The register under the pointer: all lanes' values are written out for that one alone.
-    let pointed = use_state_eq(|| None::<usize>);
     let handle = &props.handle;
     let found = handle.on_stage(|lab, stage| {
         let selection = lab.selection?;
@@ -31,11 +29,13 @@ pub fn Inspector(props: &Props) -> Html {
             <h3 id="selected">{ &card.title }{ climb(handle, selection, warp.as_ref()) }</h3>
             <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ code(sentence) }</p> }) }</div>
             <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
-            { stack(&card, warp.as_ref()) }
-            { flights(&card) }
-            { buffer(&card) }
+            if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
+                <Stack rows={card.stack} width={warp.width} />
+            }
+            { flights(&card.flights) }
+            { buffer(&card.buffer) }
             if !card.registers.is_empty() {
-                { registers(&card, &hex, &pointed) }
+                { registers(card.registers, &hex) }
             }
         </div>
     }
@@ -77,19 +77,26 @@ fn mask(mask: u32, width: u32) -> Html {
     }
 }
 
-fn stack(card: &Card, warp: Option<&WarpPicture>) -> Html {
-    let Some(warp) = warp.filter(|_| !card.stack.is_empty()) else { return Html::default() };
+#[derive(Properties, PartialEq)]
+struct StackProps {
+    rows: Vec<StackRow>,
+    width: u32,
+}
+
+/// The warp's stack. It changes at branches and where threads meet, not with every step.
+#[component]
+fn Stack(props: &StackProps) -> Html {
     html! {
         <section>
             <h4>{ "Stack" }<span class="note">{ "the top entry runs" }</span></h4>
             <table class="grid">
                 <thead><tr><th>{ "PC" }</th><th>{ "RPC" }</th><th>{ "Lanes" }</th></tr></thead>
                 <tbody>
-                { for card.stack.iter().map(|row| html! {
+                { for props.rows.iter().map(|row| html! {
                     <tr class={classes!(row.top.then_some("top"))}>
                         <td title={row.line.clone()}>{ row.pc }</td>
                         <td title={row.rpc_line.clone()}>{ row.rpc.map_or("end".to_string(), |rpc| rpc.to_string()) }</td>
-                        <td>{ mask(row.mask, warp.width) }</td>
+                        <td>{ mask(row.mask, props.width) }</td>
                     </tr>
                 }) }
                 </tbody>
@@ -98,8 +105,8 @@ fn stack(card: &Card, warp: Option<&WarpPicture>) -> Html {
     }
 }
 
-fn flights(card: &Card) -> Html {
-    if card.flights.is_empty() {
+fn flights(rows: &[FlightRow]) -> Html {
+    if rows.is_empty() {
         return Html::default();
     }
     html! {
@@ -108,7 +115,7 @@ fn flights(card: &Card) -> Html {
             <table class="grid">
                 <thead><tr><th>{ "PC" }</th><th>{ "Instruction" }</th><th>{ "Writes" }</th><th>{ "Left" }</th></tr></thead>
                 <tbody>
-                { for card.flights.iter().map(|row| html! {
+                { for rows.iter().map(|row| html! {
                     <tr>
                         <td>{ row.pc }</td>
                         <td class="clip" title={row.code.clone()}>{ row.code.split_whitespace().next().unwrap_or("") }</td>
@@ -122,25 +129,21 @@ fn flights(card: &Card) -> Html {
     }
 }
 
-fn buffer(card: &Card) -> Html {
-    if card.buffer.is_empty() {
+fn buffer(rows: &[(u32, String)]) -> Html {
+    if rows.is_empty() {
         return Html::default();
     }
     html! {
         <section>
             <h4>{ "I-buffer" }<span class="note">{ "fetched, not issued" }</span></h4>
             <table class="grid"><tbody>
-                { for card.buffer.iter().map(|(pc, code)| html! { <tr><td>{ *pc }</td><td class="clip" title={code.clone()}>{ code }</td></tr> }) }
+                { for rows.iter().map(|(pc, code)| html! { <tr><td>{ *pc }</td><td class="clip" title={code.clone()}>{ code }</td></tr> }) }
             </tbody></table>
         </section>
     }
 }
 
-fn registers(card: &Card, hex: &UseStateHandle<bool>, pointed: &UseStateHandle<Option<usize>>) -> Html {
-    let onmouseover = |at: usize| {
-        let pointed = pointed.clone();
-        Callback::from(move |_: MouseEvent| pointed.set(Some(at)))
-    };
+fn registers(rows: Vec<RegisterRow>, hex: &UseStateHandle<bool>) -> Html {
     let onclick = {
         let hex = hex.clone();
         Callback::from(move |_: MouseEvent| hex.set(!*hex))
@@ -149,16 +152,35 @@ fn registers(card: &Card, hex: &UseStateHandle<bool>, pointed: &UseStateHandle<O
         <section>
             <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
             <table class="grid"><tbody>
-                { for card.registers.iter().enumerate().map(|(at, row)| html! {
-                    <tr class={classes!(row.pending.then_some("pending"))} onmouseover={onmouseover(at)}>
-                        <td>{ &row.name }</td>
-                        <td class="clip" title={(**pointed == Some(at)).then(|| every(row, **hex))}>{ short(row, **hex) }
-                            if row.pending { <span class="note">{ " on its way" }</span> }
-                        </td>
-                    </tr>
-                }) }
+                { for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }
             </tbody></table>
         </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct RegisterProps {
+    row: RegisterRow,
+    hex: bool,
+}
+
+/// One register. An instruction writes one or two, and only those are drawn again.
+#[component]
+fn Register(props: &RegisterProps) -> Html {
+    // All lanes' values are written out for the one under the pointer alone.
+    let pointed = use_state_eq(|| false);
+    let point = |at: bool| {
+        let pointed = pointed.clone();
+        Callback::from(move |_: MouseEvent| pointed.set(at))
+    };
+    let row = &props.row;
+    html! {
+        <tr class={classes!(row.pending.then_some("pending"))} onmouseenter={point(true)} onmouseleave={point(false)}>
+            <td>{ &row.name }</td>
+            <td class="clip" title={pointed.then(|| every(row, props.hex))}>{ short(row, props.hex) }
+                if row.pending { <span class="note">{ " on its way" }</span> }
+            </td>
+        </tr>
     }
 }
 

@@ -126,24 +126,20 @@ fn Text(props: &TextProps) -> Html {
         let first = ((top / LINE_PX) as usize).saturating_sub(SPARE).min(lines.len());
         let last = (first + (height.max(200.0) / LINE_PX) as usize + 2 * SPARE).min(lines.len());
         let costs = &stage.session.replay().tally().costs;
-        let all: u64 = costs.iter().map(|cost| cost.lost).sum();
-        let most = lines.iter().map(|line| cost(line, costs).lost).max().unwrap_or(0);
+        let most = lines.iter().map(|line| cost(&line.pcs, costs).lost).max().unwrap_or(0);
         let picture = stage.picture();
-        let rows = (first..last).map(|at| Row {
-            handle: &props.handle,
-            listing: &listing,
-            cuda,
-            at,
-            line: &lines[at],
-            cost: cost(&lines[at], costs),
-            most,
-            all,
-            picture: &picture,
-            current: current == Some(at),
-            stops: !lines[at].pcs.is_empty() && lines[at].pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc)),
-            selected: lab.selection.and_then(Selection::warp),
+        let selected = lab.selection.and_then(Selection::warp);
+        let rows = (first..last).map(|at| {
+            let line = &lines[at];
+            let cost = cost(&line.pcs, costs);
+            let (here, more) = here(&picture, line, selected);
+            let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
+            html! {
+                <Row key={at} hand={props.handle.steady()} listing={Shared(listing.clone())} {cuda} {at} {here} {more} {stops}
+                    heat={heat(cost.lost, most)} split={cost.splits > 0} current={current == Some(at)} />
+            }
         });
-        let rows: Html = rows.map(|row| row.draw()).collect();
+        let rows: Html = rows.collect();
         (lines.len(), rows)
     });
     let Some((count, rows)) = lines else { return Html::default() };
@@ -165,150 +161,204 @@ fn bring_into_view(element: &HtmlElement, line: usize) {
 }
 
 /// What all instructions of a line cost together.
-fn cost(line: &Line, costs: &[Cost]) -> Cost {
-    line.pcs.iter().filter_map(|&pc| costs.get(pc as usize)).fold(Cost::default(), |sum, cost| Cost {
+fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
+    pcs.iter().filter_map(|&pc| costs.get(pc as usize)).fold(Cost::default(), |sum, cost| Cost {
         issues: sum.issues + cost.issues,
         lost: sum.lost + cost.lost,
         splits: sum.splits + cost.splits,
     })
 }
 
-struct Row<'a> {
-    handle: &'a Handle,
-    listing: &'a Rc<Listing>,
+/// A line's loss as a share of the largest, in per cent; none where nothing was lost.
+fn heat(lost: u64, most: u64) -> Option<u8> {
+    (lost > 0 && most > 0).then(|| (lost * 100 / most) as u8)
+}
+
+/// A warp at a line, and how many of its lanes are there.
+#[derive(Clone, Copy, PartialEq)]
+struct Here {
+    warp: u16,
+    lanes: u32,
+    width: u32,
+    picked: bool,
+}
+
+/// The warps at a line that are named, and how many more are there. The selected one is always among those that are named.
+fn here(picture: &Picture, line: &Line, selected: Option<(u16, u16)>) -> (Vec<Here>, usize) {
+    if line.pcs.is_empty() {
+        return (Vec::new(), 0);
+    }
+    let mut named: Vec<Here> = Vec::new();
+    let mut count = 0;
+    for (warp, lanes) in at_line(picture, &line.pcs) {
+        let one = Here { warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
+        if named.len() < NAMED {
+            named.push(one);
+        } else if one.picked {
+            named[NAMED - 1] = one;
+        }
+        count += 1;
+    }
+    let more = count - named.len();
+    (named, more)
+}
+
+/// The warps that have lanes at one of these instructions, with those lanes.
+fn at_line<'a>(picture: &'a Picture, pcs: &'a [Pc]) -> impl Iterator<Item = (&'a WarpPicture, u32)> {
+    picture.warps.iter().map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
+}
+
+/// The kernel's texts: the same as long as it is the same listing.
+#[derive(Clone)]
+struct Shared(Rc<Listing>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Shared) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct RowProps {
+    hand: Handle,
+    listing: Shared,
     cuda: bool,
     /// From 0.
     at: usize,
-    line: &'a Line,
-    cost: Cost,
-    /// The largest loss of a line, and that of all lines.
-    most: u64,
-    all: u64,
-    picture: &'a Picture,
+    here: Vec<Here>,
+    /// Warps beyond those in `here`.
+    more: usize,
+    heat: Option<u8>,
+    /// A branch on it has split a warp.
+    split: bool,
     /// The selected warp is here.
     current: bool,
     /// All its instructions are breakpoints.
     stops: bool,
-    selected: Option<(u16, u16)>,
 }
 
-impl Row<'_> {
-    fn draw(&self) -> Html {
-        let text = if self.cuda { self.listing.cuda_text(self.at) } else { self.listing.ptx_text(self.at) };
-        let here: Vec<&WarpPicture> = self.picture.warps.iter().filter(|w| w.lanes_at(&self.line.pcs) != 0).collect();
-        let style = format!("top:{}px", self.at as f64 * LINE_PX + 8.0);
-        let code = !self.line.pcs.is_empty();
-        html! {
-            <div class={classes!("line", self.current.then_some("current"), code.then_some("code"))} key={self.at} {style}
-                onclick={code.then(|| self.pick(&here))} data-line={(self.at + 1).to_string()}>
-                { self.gutter() }
-                <span class="heat" title={self.tell_cost()}>{ self.heat() }</span>
-                <code class="words">{ text.replace('\t', "    ") }</code>
-                <span class="marks">{ self.marks() }</span>
-                <span class="warps">{ self.warps(&here) }</span>
-            </div>
-        }
+impl RowProps {
+    fn line(&self) -> &Line {
+        let listing = &self.listing.0;
+        &(if self.cuda { listing.cuda_lines() } else { listing.ptx_lines() })[self.at]
     }
+}
 
-    /// The line's number; a click makes or removes a breakpoint.
-    fn gutter(&self) -> Html {
-        let number = self.at + 1;
-        if self.line.pcs.is_empty() {
-            return html! { <span class="number">{ number }</span> };
-        }
-        let (handle, pcs) = (self.handle.clone(), self.line.pcs.clone());
-        let onclick = Callback::from(move |event: MouseEvent| {
-            event.stop_propagation();
-            handle.act(|lab| lab.breakpoints.toggle_pcs(&pcs));
-        });
-        let title = if self.stops { "Remove the breakpoint" } else { "Stop here" };
-        html! {
-            <button type="button" class={classes!("number", self.stops.then_some("stops"))} tabindex="-1" {title}
-                aria-label={format!("Breakpoint at line {number}")} aria-pressed={self.stops.to_string()} {onclick}>{ number }</button>
-        }
-    }
-
-    fn heat(&self) -> Html {
-        if self.cost.lost == 0 || self.most == 0 {
-            return Html::default();
-        }
-        let share = self.cost.lost as f64 / self.most as f64;
-        html! { <i style={format!("width:{:.0}%;opacity:{:.2}", 8.0 + 92.0 * share, 0.35 + 0.65 * share)}></i> }
-    }
-
-    fn tell_cost(&self) -> String {
-        if self.cost.issues == 0 {
-            return String::new();
-        }
-        let share = if self.all == 0 { 0.0 } else { self.cost.lost as f64 * 100.0 / self.all as f64 };
-        format!(
-            "{} lane-slots lost here ({share:.0} % of all), in {} issues{}",
-            grouped(self.cost.lost),
-            grouped(self.cost.issues),
-            match self.cost.splits {
-                0 => String::new(),
-                1 => ", which split a warp once".into(),
-                n => format!(", which split a warp {} times", grouped(n)),
-            }
-        )
-    }
-
-    fn marks(&self) -> Html {
-        html! {
-            <>
-                if self.line.meets {
-                    <i class="meets" title="Reconvergence point: the two sides of a branch meet again here"></i>
-                }
-                if self.line.branches {
-                    <i class={classes!("branch", (self.cost.splits > 0).then_some("split"))}
-                        title={if self.cost.splits > 0 { "A branch that has split a warp" } else { "A branch that can split a warp" }}></i>
-                }
-            </>
-        }
-    }
-
-    fn warps(&self, here: &[&WarpPicture]) -> Html {
-        // The selected one is always among those that are named.
-        let mut named: Vec<&WarpPicture> = here.iter().take(NAMED).copied().collect();
-        if let Some(selected) = here.iter().skip(NAMED).find(|w| self.selected == Some((w.sm, w.warp))) {
-            named.pop();
-            named.push(selected);
-        }
-        let more = here.len() - named.len();
-        html! {
-            <>
-                { for named.iter().map(|warp| {
-                    let lanes = warp.lanes_at(&self.line.pcs).count_ones();
-                    let class = format!("at hue-{}", warp.warp % 8);
-                    let picked = (self.selected == Some((warp.sm, warp.warp))).then_some("picked");
-                    let title = format!("Warp {}: {lanes} of {} lanes are here", warp.warp, warp.width);
-                    let full = lanes == warp.width;
-                    html! {
-                        <b class={classes!(class, picked)} {title}>{ warp.warp }
-                            if !full { <small>{ format!("·{lanes}") }</small> }
-                        </b>
-                    }
-                }) }
-                if more > 0 {
-                    <small title={format!("{} warps are here", here.len())}>{ format!("+{more}") }</small>
-                }
-            </>
-        }
-    }
-
-    /// A click selects the warps at the line, one after the other.
-    fn pick(&self, here: &[&WarpPicture]) -> Callback<MouseEvent> {
-        let after = self.selected.and_then(|selected| here.iter().position(|w| (w.sm, w.warp) == selected));
-        let next = after.map_or(0, |at| (at + 1) % here.len().max(1));
-        let chosen = here.get(next).map(|w| Selection::Warp { sm: w.sm, warp: w.warp });
-        let (handle, line, pcs) = (self.handle.clone(), self.at + 1, self.line.pcs.clone());
+/// One line. A step changes few of them, and only those are drawn again.
+#[component]
+fn Row(props: &RowProps) -> Html {
+    // What the line has cost changes all the time; it is told when somebody points at it.
+    let told = use_state_eq(String::new);
+    let listing = &props.listing.0;
+    let text = if props.cuda { listing.cuda_text(props.at) } else { listing.ptx_text(props.at) };
+    let style = format!("top:{}px", props.at as f64 * LINE_PX + 8.0);
+    let code = !props.line().pcs.is_empty();
+    let onmouseenter = {
+        let (told, hand, pcs) = (told.clone(), props.hand.clone(), props.line().pcs.clone());
         Callback::from(move |_: MouseEvent| {
-            handle.act(|lab| match chosen {
-                Some(selection) => lab.selection = Some(selection),
-                None => lab.notice = Some(crate::lab::Notice::good(nobody(line, &pcs))),
-            });
+            let words = hand.on_stage(|_, stage| tell_cost(&pcs, &stage.session.replay().tally().costs));
+            told.set(words.unwrap_or_default());
         })
+    };
+    html! {
+        <div class={classes!("line", props.current.then_some("current"), code.then_some("code"))} {style}
+            onclick={code.then(|| pick(props))} data-line={(props.at + 1).to_string()}>
+            { gutter(props) }
+            <span class="heat" title={(*told).clone()} {onmouseenter}>
+                if let Some(share) = props.heat {
+                    <i style={format!("width:{:.0}%;opacity:{:.2}", 8.0 + 0.92 * f64::from(share), 0.35 + 0.0065 * f64::from(share))}></i>
+                }
+            </span>
+            <code class="words">{ text.replace('\t', "    ") }</code>
+            <span class="marks">{ marks(props.line(), props.split) }</span>
+            <span class="warps">{ warps(&props.here, props.more) }</span>
+        </div>
     }
+}
+
+/// The line's number; a click makes or removes a breakpoint.
+fn gutter(props: &RowProps) -> Html {
+    let number = props.at + 1;
+    if props.line().pcs.is_empty() {
+        return html! { <span class="number">{ number }</span> };
+    }
+    let (hand, pcs) = (props.hand.clone(), props.line().pcs.clone());
+    let onclick = Callback::from(move |event: MouseEvent| {
+        event.stop_propagation();
+        hand.act(|lab| lab.breakpoints.toggle_pcs(&pcs));
+    });
+    let title = if props.stops { "Remove the breakpoint" } else { "Stop here" };
+    html! {
+        <button type="button" class={classes!("number", props.stops.then_some("stops"))} tabindex="-1" {title}
+            aria-label={format!("Breakpoint at line {number}")} aria-pressed={props.stops.to_string()} {onclick}>{ number }</button>
+    }
+}
+
+fn tell_cost(pcs: &[Pc], costs: &[Cost]) -> String {
+    let cost = cost(pcs, costs);
+    if cost.issues == 0 {
+        return String::new();
+    }
+    let all: u64 = costs.iter().map(|cost| cost.lost).sum();
+    let share = if all == 0 { 0.0 } else { cost.lost as f64 * 100.0 / all as f64 };
+    format!(
+        "{} lane-slots lost here ({share:.0} % of all), in {} issues{}",
+        grouped(cost.lost),
+        grouped(cost.issues),
+        match cost.splits {
+            0 => String::new(),
+            1 => ", which split a warp once".into(),
+            n => format!(", which split a warp {} times", grouped(n)),
+        }
+    )
+}
+
+fn marks(line: &Line, split: bool) -> Html {
+    html! {
+        <>
+            if line.meets {
+                <i class="meets" title="Reconvergence point: the two sides of a branch meet again here"></i>
+            }
+            if line.branches {
+                <i class={classes!("branch", split.then_some("split"))}
+                    title={if split { "A branch that has split a warp" } else { "A branch that can split a warp" }}></i>
+            }
+        </>
+    }
+}
+
+fn warps(here: &[Here], more: usize) -> Html {
+    html! {
+        <>
+            { for here.iter().map(|&Here { warp, lanes, width, picked }| html! {
+                <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
+                    title={format!("Warp {warp}: {lanes} of {width} lanes are here")}>{ warp }
+                    if lanes != width { <small>{ format!("·{lanes}") }</small> }
+                </b>
+            }) }
+            if more > 0 {
+                <small title={format!("{} warps are here", here.len() + more)}>{ format!("+{more}") }</small>
+            }
+        </>
+    }
+}
+
+/// A click selects the warps at the line, one after the other.
+fn pick(props: &RowProps) -> Callback<MouseEvent> {
+    let (hand, line, pcs) = (props.hand.clone(), props.at + 1, props.line().pcs.clone());
+    Callback::from(move |_: MouseEvent| {
+        hand.act(|lab| {
+            let Some(stage) = &lab.stage else { return };
+            let picture = stage.picture();
+            let here: Vec<(u16, u16)> = at_line(&picture, &pcs).map(|(warp, _)| (warp.sm, warp.warp)).collect();
+            let selected = lab.selection.and_then(Selection::warp);
+            let after = selected.and_then(|selected| here.iter().position(|warp| *warp == selected));
+            match here.get(after.map_or(0, |at| (at + 1) % here.len())) {
+                Some(&(sm, warp)) => lab.selection = Some(Selection::Warp { sm, warp }),
+                None => lab.notice = Some(crate::lab::Notice::good(nobody(line, &pcs))),
+            }
+        });
+    })
 }
 
 fn nobody(line: usize, pcs: &[Pc]) -> String {

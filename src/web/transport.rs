@@ -8,6 +8,7 @@ use crate::event::Reason;
 use crate::lab::{Goal, Lab, SPEEDS, Wanted, grouped};
 use crate::record::Kind;
 use crate::scene::{Palette, Theme, Tone};
+use crate::view::Selection;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -33,32 +34,67 @@ pub fn TransportBar(props: &Props) -> Html {
         )
     });
     let going = goal != Goal::Rest;
-    let button = |id: &'static str, label: Html, title: &'static str, act: fn(&mut Lab)| {
-        html! {
-            <button type="button" {id} class="icon" {title} aria-label={title} disabled={!loaded} onclick={handle.callback(act)}>{ label }</button>
-        }
+    let hand = handle.steady();
+    // A step changes nothing in the menu, unless somebody stops at a line.
+    let shown = handle.read(|lab| (lab.breakpoints.clone(), lab.selection.and_then(Selection::warp), lab.ptx.clone()));
+    let breakpoints = {
+        let handle = handle.clone();
+        use_memo(shown, move |_| html! { <BreakpointMenu {handle} /> })
     };
     html! {
         <footer class="transport" aria-label="Transport" role="toolbar">
-            <span class="keys">
-                { button("start", icons::start(), "To the start (Home)", Lab::start) }
-                { button("previous", icons::previous(), "Previous event (Shift+←)", Lab::previous_event) }
-                { button("back", icons::back(), "One cycle back (← or ,)", Lab::back) }
-                <button type="button" id="play" class="primary icon" title={if going { "Pause (Space)" } else { "Play (Space)" }}
-                    aria-label={if going { "Pause" } else { "Play" }} disabled={!loaded} onclick={handle.callback(Lab::play)}>
-                    { if going { icons::pause() } else { icons::play() } }
-                </button>
-                { button("step", icons::step(), "One cycle forward (→ or .)", Lab::step) }
-                { button("next", icons::next(), "Next event (Shift+→)", Lab::next_event) }
-                { button("end", icons::end(), "To the end (End)", Lab::end) }
-            </span>
-            { wanted_menu(handle, wanted) }
-            { speed_slider(handle, speed) }
-            <BreakpointMenu handle={handle.clone()} />
+            <Keys hand={hand.clone()} {going} {loaded} />
+            <Choices {hand} {wanted} {speed} />
+            { (*breakpoints).clone() }
             <CycleBox handle={handle.clone()} {cycle} {reached} {ended} />
             <Scrubber handle={handle.clone()} theme={props.theme} {cycle} {reached} />
         </footer>
     }
+}
+
+#[derive(Properties, PartialEq)]
+struct KeysProps {
+    hand: Handle,
+    going: bool,
+    loaded: bool,
+}
+
+/// The buttons.
+#[component]
+fn Keys(props: &KeysProps) -> Html {
+    let &KeysProps { ref hand, going, loaded } = props;
+    let button = |id: &'static str, label: Html, title: &'static str, act: fn(&mut Lab)| {
+        html! {
+            <button type="button" {id} class="icon" {title} aria-label={title} disabled={!loaded} onclick={hand.callback(act)}>{ label }</button>
+        }
+    };
+    html! {
+        <span class="keys">
+            { button("start", icons::start(), "To the start (Home)", Lab::start) }
+            { button("previous", icons::previous(), "Previous event (Shift+←)", Lab::previous_event) }
+            { button("back", icons::back(), "One cycle back (← or ,)", Lab::back) }
+            <button type="button" id="play" class="primary icon" title={if going { "Pause (Space)" } else { "Play (Space)" }}
+                aria-label={if going { "Pause" } else { "Play" }} disabled={!loaded} onclick={hand.callback(Lab::play)}>
+                { if going { icons::pause() } else { icons::play() } }
+            </button>
+            { button("step", icons::step(), "One cycle forward (→ or .)", Lab::step) }
+            { button("next", icons::next(), "Next event (Shift+→)", Lab::next_event) }
+            { button("end", icons::end(), "To the end (End)", Lab::end) }
+        </span>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ChoicesProps {
+    hand: Handle,
+    wanted: Wanted,
+    speed: usize,
+}
+
+/// What next and previous look for, and how fast play is.
+#[component]
+fn Choices(props: &ChoicesProps) -> Html {
+    html! { <>{ wanted_menu(&props.hand, props.wanted) }{ speed_slider(&props.hand, props.speed) }</> }
 }
 
 fn wanted_menu(handle: &Handle, wanted: Wanted) -> Html {
