@@ -379,6 +379,10 @@ impl Lab {
                     self.selection = Some(Selection::Warp { sm, warp });
                 }
             }
+            transport::Halt::Stopped(_) if self.transport.goal != Goal::Verdict => {
+                self.transport.goal = Goal::Verdict;
+                return true;
+            }
             transport::Halt::Stopped(_) => self.notice = Some(stage.ending()),
         }
         self.transport.rest();

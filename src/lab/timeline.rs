@@ -3,6 +3,7 @@
 use crate::event::Reason;
 use crate::record::{GONE, Record};
 use crate::scene::{Palette, Tone};
+use std::ops::Range;
 
 /// The fewest and the most cycles that a pixel shows.
 const NEAREST: f64 = 1.0 / 32.0;
@@ -76,12 +77,20 @@ pub fn colours(palette: &Palette) -> [[u8; 4]; 16] {
     colours
 }
 
-/// One row of pixels for each track: RGBA, `width` pixels wide, `ratio` of them to a CSS pixel.
-pub fn raster(record: &Record, rows: &[usize], span: Span, width: usize, ratio: f64, colours: &[[u8; 4]; 16]) -> Vec<u8> {
+/// One row of pixels for each track: RGBA, the columns `columns` of the span, `ratio` of them to a CSS pixel.
+pub fn raster(
+    record: &Record,
+    rows: &[usize],
+    span: Span,
+    columns: Range<usize>,
+    ratio: f64,
+    colours: &[[u8; 4]; 16],
+) -> Vec<u8> {
+    let width = columns.len();
     let mut pixels = vec![0; rows.len() * width * 4];
     let mut codes = vec![GONE; width];
     for (row, pixels) in rows.iter().zip(pixels.chunks_exact_mut(width.max(1) * 4)) {
-        record.tracks()[*row].columns(span.from, span.per_px / ratio, record.end(), &mut codes);
+        record.tracks()[*row].columns(span.from, span.per_px / ratio, columns.start, record.end(), &mut codes);
         for (pixel, code) in pixels.chunks_exact_mut(4).zip(&codes) {
             pixel.copy_from_slice(&colours[usize::from(*code & 15)]);
         }
@@ -124,11 +133,13 @@ mod tests {
         record.close(4);
         assert_eq!(rows(&record), [1]);
         let colours = colours(Palette::of(Theme::Light));
-        let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 5, 1.0, &colours);
+        let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..5, 1.0, &colours);
         let expected: Vec<u8> = [0, 0, 2, 2, 9].iter().flat_map(|&code: &usize| colours[code]).collect();
         assert_eq!(pixels, expected);
-        let twice = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 8, 2.0, &colours);
+        let twice = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..8, 2.0, &colours);
         assert_eq!(&twice[12..16], &colours[0], "two pixels to a cycle");
         assert_eq!(&twice[16..20], &colours[2]);
+        let part = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 3..8, 2.0, &colours);
+        assert_eq!(part, twice[12..], "a part has the pixels of the whole");
     }
 }

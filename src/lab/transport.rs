@@ -16,6 +16,8 @@ pub enum Goal {
     End,
     Cycle(u64),
     Search(Target),
+    /// The run has ended; its result is compared in a slice of its own.
+    Verdict,
 }
 
 /// What next and previous look for.
@@ -64,8 +66,11 @@ pub const SPEEDS: [u32; 14] = [1, 2, 4, 8, 15, 30, 60, 120, 250, 1_000, 5_000, 2
 /// Up to this many cycles a second, what changes is animated.
 const ANIMATED: u32 = 8;
 
-/// Cycles between two looks at the clock.
-const CHUNK: u64 = 512;
+/// Cycles between two looks at the clock: at first, at least and at most; they follow how long the last ones took.
+const CHUNK: u64 = 128;
+const CHUNKS: std::ops::RangeInclusive<u64> = 16..=4096;
+/// How long the cycles between two looks at the clock should take, in milliseconds.
+const CHUNK_MS: std::ops::RangeInclusive<f64> = 1.0..=2.0;
 
 /// Why a slice ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,22 +162,32 @@ impl Transport {
             Goal::End => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
             Goal::Cycle(cycle) => Some(run(session, cycle, &none, deadline, clock)),
             Goal::Search(target) => Some(search(session, target, deadline, clock)),
+            Goal::Verdict => Some(Halt::Stopped(Stop::Ended)),
         }
     }
 }
 
 fn run(session: &mut Session, goal: u64, breakpoints: &Breakpoints, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
-    let chunk = if breakpoints.is_empty() { CHUNK } else { CHUNK / 4 };
+    let mut chunk = CHUNK;
+    let mut last = clock();
     loop {
         let left = goal.min(LIMIT).saturating_sub(session.cycle());
         if left == 0 {
             return if session.cycle() >= LIMIT { Halt::Limit } else { Halt::Arrived };
         }
         match session.advance(left.min(chunk), breakpoints) {
-            Stop::Paused if clock() >= deadline => {
-                return if session.cycle() >= goal { Halt::Arrived } else { Halt::Going };
+            Stop::Paused => {
+                let now = clock();
+                if now >= deadline {
+                    return if session.cycle() >= goal { Halt::Arrived } else { Halt::Going };
+                }
+                let took = now - std::mem::replace(&mut last, now);
+                if took < *CHUNK_MS.start() {
+                    chunk = (chunk * 2).min(*CHUNKS.end());
+                } else if took > *CHUNK_MS.end() {
+                    chunk = (chunk / 2).max(*CHUNKS.start());
+                }
             }
-            Stop::Paused => {}
             stop => return Halt::Stopped(stop),
         }
     }
@@ -180,7 +195,7 @@ fn run(session: &mut Session, goal: u64, breakpoints: &Breakpoints, deadline: f6
 
 fn search(session: &mut Session, target: Target, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
     loop {
-        if session.search(target, CHUNK / 4) {
+        if session.search(target, CHUNK) {
             return Halt::Arrived;
         }
         if session.at_end() {

@@ -67,13 +67,13 @@ impl Track {
         self.changes[..end].iter().rev().find(|&&change| wanted((change & 15) as u8)).map(|&change| change >> 4)
     }
 
-    /// Writes one code for each of `out.len()` columns of `per_column` cycles, the first beginning at `from`; what lies
-    /// behind `end` is [`GONE`].
-    pub fn columns(&self, from: f64, per_column: f64, end: u64, out: &mut [u8]) {
+    /// Writes one code for each of `out.len()` columns of `per_column` cycles, beginning with column `skip` behind `from`;
+    /// what lies behind `end` is [`GONE`].
+    pub fn columns(&self, from: f64, per_column: f64, skip: usize, end: u64, out: &mut [u8]) {
         let level = LEVELS.iter().rposition(|&cycles| per_column >= cycles as f64);
         let mut cursor = 0;
         for (column, code) in out.iter_mut().enumerate() {
-            let start = from + column as f64 * per_column;
+            let start = from + (skip + column) as f64 * per_column;
             let (first, last) = (start.max(0.0) as u64, (start + per_column).max(0.0).ceil() as u64);
             *code = if start + per_column <= 0.0 || first >= end {
                 GONE
@@ -182,13 +182,13 @@ mod tests {
         let mut track = track();
         track.digest(24);
         let mut out = [0; 6];
-        track.columns(2.0, 1.0, 24, &mut out);
+        track.columns(2.0, 1.0, 0, 24, &mut out);
         assert_eq!(out, [GONE, 0, 2, 2, 2, 2]);
         let mut out = [0; 4];
-        track.columns(0.0, 8.0, 24, &mut out);
+        track.columns(0.0, 8.0, 0, 24, &mut out);
         assert_eq!(out, [2, 2, 2, GONE], "4 of the first 8 cycles wait for data, 3 are before its time");
         let mut out = [0; 2];
-        track.columns(-8.0, 8.0, 24, &mut out);
+        track.columns(-8.0, 8.0, 0, 24, &mut out);
         assert_eq!(out, [GONE, 2]);
     }
 

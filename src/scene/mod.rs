@@ -4,10 +4,12 @@
 //! test. Shapes that stand for a thing (a lane, a stack entry, a thread) carry a key; [`tween()`] moves a shape from where
 //! its key was in the last scene to where it is in the next, so that every view is animated without knowing it.
 
+mod damage;
 pub mod palette;
 mod svg;
 mod tween;
 
+pub use damage::{add as add_damage, damage};
 pub use palette::{Palette, Rgb, Theme, Tone};
 pub use svg::svg;
 pub(crate) use svg::{SANS, escape};

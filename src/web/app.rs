@@ -41,11 +41,14 @@ struct Sizes {
 
 const SIZES: &str = "warpscope.sizes";
 const SEEN: &str = "warpscope.seen";
-/// How long the page may work between two frames: most of a frame while it runs fast, less while it plays.
+/// How long the page may work in a frame, in milliseconds: less than a frame while it plays, longer where only the
+/// destination counts, but never so long that a key would have to wait.
+const PLAY_SLICE_MS: f64 = 6.0;
 const FAST_SLICE_MS: f64 = 12.0;
-const SLOW_SLICE_MS: f64 = 6.0;
-/// Frames between two drawings while it runs fast.
-const FAST_FRAMES: u32 = 6;
+const FAR_SLICE_MS: f64 = 30.0;
+/// Time between two drawings while it plays fast, and while it runs to somewhere far.
+const FAST_DRAWN_MS: f64 = 100.0;
+const FAR_DRAWN_MS: f64 = 250.0;
 
 #[component]
 pub fn App() -> Html {
@@ -207,27 +210,40 @@ fn use_clock(handle: &Handle) {
     use_effect_with(resting, move |resting| {
         let frames = (!resting).then(|| {
             let mut last = now();
-            let mut skipped = 0;
+            let mut drawn = last;
+            let mut owed = false;
             Frames::start(move |_| {
                 let time = now();
-                let elapsed = time - std::mem::replace(&mut last, time);
                 let mut going = true;
                 handle.act_if(|lab| {
-                    let fast = match lab.transport.goal {
-                        Goal::Play => lab.transport.rate() >= 1_000,
-                        _ => true,
-                    };
-                    let slice = if fast { FAST_SLICE_MS } else { SLOW_SLICE_MS };
-                    let changed = lab.tick(elapsed, slice, &now);
+                    let (slice, pause) = pace(lab);
+                    // A frame that draws does not work as well, so that neither has to wait for the other.
+                    if owed && time - drawn >= pause && pause > 0.0 {
+                        (owed, drawn) = (false, time);
+                        return true;
+                    }
+                    let elapsed = time - std::mem::replace(&mut last, time);
+                    owed |= lab.tick(elapsed, slice, &now);
                     going = !lab.transport.is_resting();
-                    skipped = if fast { (skipped + 1) % FAST_FRAMES } else { 0 };
-                    changed && (skipped == 0 || !going)
+                    let draw = owed && (pause == 0.0 || !going);
+                    owed &= !draw;
+                    draw
                 });
                 going
             })
         });
         move || drop(frames)
     });
+}
+
+/// How long the laboratory may work in a frame, and how much time lies between two drawings.
+fn pace(lab: &Lab) -> (f64, f64) {
+    match (lab.transport.goal, lab.transport.rate()) {
+        (Goal::Play, u32::MAX) => (FAR_SLICE_MS, FAST_DRAWN_MS),
+        (Goal::Play, 1_000..) => (FAST_SLICE_MS, FAST_DRAWN_MS),
+        (Goal::Play, _) => (PLAY_SLICE_MS, 0.0),
+        _ => (FAR_SLICE_MS, FAR_DRAWN_MS),
+    }
 }
 
 /// Keeps what a person did over a reload.

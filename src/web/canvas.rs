@@ -41,6 +41,11 @@ pub fn ratio() -> f64 {
     web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()).clamp(1.0, 4.0)
 }
 
+/// The canvas's context as [`context`] left it.
+pub fn same_context(node: &NodeRef) -> Option<CanvasRenderingContext2d> {
+    node.cast::<HtmlCanvasElement>()?.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()
+}
+
 /// The canvas's context, its pixels set to its size, its coordinates CSS pixels; cleared.
 pub fn context(node: &NodeRef, width: f64, height: f64) -> Option<CanvasRenderingContext2d> {
     let canvas = node.cast::<HtmlCanvasElement>()?;

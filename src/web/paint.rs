@@ -1,6 +1,6 @@
 //! A scene on a canvas.
 
-use crate::scene::{Align, Figure, Palette, Scene, Tone};
+use crate::scene::{Align, Figure, Palette, Rect, Scene, Shape, Tone};
 use web_sys::CanvasRenderingContext2d;
 
 pub const SANS: &str = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Liberation Sans\", Arial, sans-serif";
@@ -10,63 +10,62 @@ pub const MONO: &str =
 /// Paints every shape, words on top. What the canvas was last told is not told again: that is what costs, and telling it of
 /// another font costs most, so words are painted font by font.
 pub fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette) {
-    let mut pen = Pen { context, palette, fill: None, stroke: None, alpha: 1.0, font: None, align: None };
-    context.set_line_width(1.0);
-    let mut fonts: Vec<(f32, bool, bool)> = Vec::new();
-    for shape in &scene.shapes {
-        if shape.alpha <= 0.0 {
-            continue;
-        }
-        if let Figure::Text { size, mono, bold, .. } = shape.figure {
-            if !fonts.contains(&(size, mono, bold)) {
-                fonts.push((size, mono, bold));
-            }
-            continue;
-        }
-        pen.alpha(shape.alpha);
-        match &shape.figure {
-            Figure::Fill(r) => {
-                pen.fill(shape.tone);
-                context.fill_rect(r.x.into(), r.y.into(), r.w.into(), r.h.into());
-            }
-            Figure::Outline(r) => {
-                pen.stroke(shape.tone);
-                let (w, h) = ((r.w - 1.0).max(0.0), (r.h - 1.0).max(0.0));
-                context.stroke_rect(f64::from(r.x) + 0.5, f64::from(r.y) + 0.5, w.into(), h.into());
-            }
-            Figure::Dot(r) => {
-                pen.fill(shape.tone);
-                // A square of a pixel or two cannot be told from a circle.
-                let size = (r.w.min(r.h) / 3.0).max(1.5);
-                context.fill_rect((r.x + (r.w - size) / 2.0).into(), (r.y + (r.h - size) / 2.0).into(), size.into(), size.into());
-            }
-            Figure::Wait(r) => {
-                pen.fill(shape.tone);
-                context.fill_rect((r.x + r.w * 0.65).into(), r.y.into(), (r.w * 0.35).into(), r.h.into());
-            }
-            Figure::Line(r) => {
-                pen.stroke(shape.tone);
-                context.begin_path();
-                context.move_to(r.x.into(), r.y.into());
-                context.line_to((r.x + r.w).into(), (r.y + r.h).into());
-                context.stroke();
-            }
-            Figure::Text { .. } => {}
-        }
-    }
-    for font in fonts {
+    let mut pen = Pen::new(context, palette);
+    scene.shapes.iter().for_each(|shape| pen.draw(shape));
+    for font in fonts(&scene.shapes) {
         pen.font(font);
-        for shape in scene.shapes.iter().filter(|shape| shape.alpha > 0.0) {
-            let Figure::Text { x, y, size, align, mono, bold, text } = &shape.figure else { continue };
-            if (*size, *mono, *bold) == font {
-                pen.alpha(shape.alpha);
-                pen.fill(shape.tone);
-                pen.align(*align);
-                let _ = context.fill_text(text, (*x).into(), (*y).into());
-            }
-        }
+        scene.shapes.iter().for_each(|shape| pen.write(shape, font));
     }
     pen.alpha(1.0);
+}
+
+/// Paints what lies in a few rectangles, and leaves the canvas as it is elsewhere.
+pub fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {
+    let parts: Vec<(Rect, Vec<&Shape>)> =
+        damage.iter().map(|part| (*part, scene.shapes.iter().filter(|shape| shape.bounds().meets(part)).collect())).collect();
+    let inside = |part: &Rect, act: &mut dyn FnMut(&mut Pen)| {
+        context.save();
+        context.begin_path();
+        context.rect(part.x.into(), part.y.into(), part.w.into(), part.h.into());
+        context.clip();
+        act(&mut Pen::new(context, palette));
+        context.restore();
+    };
+    for (part, shapes) in &parts {
+        inside(part, &mut |pen| {
+            context.clear_rect(part.x.into(), part.y.into(), part.w.into(), part.h.into());
+            shapes.iter().for_each(|shape| pen.draw(shape));
+        });
+    }
+    // A font that is told before the rectangles are entered holds in all of them.
+    for font in fonts(parts.iter().flat_map(|(_, shapes)| shapes.iter().copied())) {
+        Pen::new(context, palette).font(font);
+        for (part, shapes) in &parts {
+            if shapes.iter().any(|shape| is_written(shape, font)) {
+                inside(part, &mut |pen| shapes.iter().for_each(|shape| pen.write(shape, font)));
+            }
+        }
+    }
+}
+
+/// Size, monospace, bold.
+type Font = (f32, bool, bool);
+
+/// The fonts of the words among some shapes.
+fn fonts<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Vec<Font> {
+    let mut fonts: Vec<Font> = Vec::new();
+    for shape in shapes {
+        if let Figure::Text { size, mono, bold, .. } = shape.figure
+            && !fonts.contains(&(size, mono, bold))
+        {
+            fonts.push((size, mono, bold));
+        }
+    }
+    fonts
+}
+
+fn is_written(shape: &Shape, font: Font) -> bool {
+    matches!(shape.figure, Figure::Text { size, mono, bold, .. } if (size, mono, bold) == font)
 }
 
 struct Pen<'a> {
@@ -75,12 +74,65 @@ struct Pen<'a> {
     fill: Option<Tone>,
     stroke: Option<Tone>,
     alpha: f32,
-    /// Size, monospace, bold.
-    font: Option<(f32, bool, bool)>,
+    font: Option<Font>,
     align: Option<Align>,
 }
 
-impl Pen<'_> {
+impl<'a> Pen<'a> {
+    fn new(context: &'a CanvasRenderingContext2d, palette: &'a Palette) -> Pen<'a> {
+        context.set_line_width(1.0);
+        Pen { context, palette, fill: None, stroke: None, alpha: 1.0, font: None, align: None }
+    }
+
+    /// Anything but words.
+    fn draw(&mut self, shape: &Shape) {
+        if shape.alpha <= 0.0 || matches!(shape.figure, Figure::Text { .. }) {
+            return;
+        }
+        let context = self.context;
+        self.alpha(shape.alpha);
+        match &shape.figure {
+            Figure::Fill(r) => {
+                self.fill(shape.tone);
+                context.fill_rect(r.x.into(), r.y.into(), r.w.into(), r.h.into());
+            }
+            Figure::Outline(r) => {
+                self.stroke(shape.tone);
+                let (w, h) = ((r.w - 1.0).max(0.0), (r.h - 1.0).max(0.0));
+                context.stroke_rect(f64::from(r.x) + 0.5, f64::from(r.y) + 0.5, w.into(), h.into());
+            }
+            Figure::Dot(r) => {
+                self.fill(shape.tone);
+                // A square of a pixel or two cannot be told from a circle.
+                let size = (r.w.min(r.h) / 3.0).max(1.5);
+                context.fill_rect((r.x + (r.w - size) / 2.0).into(), (r.y + (r.h - size) / 2.0).into(), size.into(), size.into());
+            }
+            Figure::Wait(r) => {
+                self.fill(shape.tone);
+                context.fill_rect((r.x + r.w * 0.65).into(), r.y.into(), (r.w * 0.35).into(), r.h.into());
+            }
+            Figure::Line(r) => {
+                self.stroke(shape.tone);
+                context.begin_path();
+                context.move_to(r.x.into(), r.y.into());
+                context.line_to((r.x + r.w).into(), (r.y + r.h).into());
+                context.stroke();
+            }
+            Figure::Text { .. } => {}
+        }
+    }
+
+    /// Words of one font.
+    fn write(&mut self, shape: &Shape, font: Font) {
+        let Figure::Text { x, y, align, text, .. } = &shape.figure else { return };
+        if shape.alpha > 0.0 && is_written(shape, font) {
+            self.alpha(shape.alpha);
+            self.fill(shape.tone);
+            self.align(*align);
+            let _ = self.context.fill_text(text, (*x).into(), (*y).into());
+        }
+    }
+
     fn fill(&mut self, tone: Tone) {
         if self.fill.replace(tone) != Some(tone) {
             self.context.set_fill_style_str(&self.palette.get(tone).css());
@@ -100,7 +152,7 @@ impl Pen<'_> {
         }
     }
 
-    fn font(&mut self, font: (f32, bool, bool)) {
+    fn font(&mut self, font: Font) {
         if self.font.replace(font) != Some(font) {
             let (size, mono, bold) = font;
             let (weight, family) = (if bold { "600 " } else { "" }, if mono { MONO } else { SANS });

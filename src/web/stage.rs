@@ -3,9 +3,9 @@
 use super::canvas::{self, use_size};
 use super::frame::{Frames, motion_allowed, now};
 use super::handle::Handle;
-use super::paint::paint;
+use super::paint::{paint, repaint};
 use crate::mechanism::{self, View};
-use crate::scene::{Palette, Scene, Theme, tween};
+use crate::scene::{Palette, Rect, Scene, Shape, Theme, add_damage, damage, tween};
 use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,6 +28,43 @@ struct Shown {
     scene: Option<Rc<Scene<Selection>>>,
     cycle: u64,
     moving: Option<Frames>,
+    /// Where the canvas may show something else than the scene, because a movement is under way.
+    unsettled: Rc<RefCell<Vec<Rect>>>,
+    frame: Option<Frame>,
+}
+
+/// How the canvas is painted; while that stays the same, only what changes is painted again.
+#[derive(Clone, Copy, PartialEq)]
+struct Frame {
+    theme: Theme,
+    size: (f64, f64),
+    ratio: f64,
+}
+
+impl Frame {
+    fn paint(self, node: &NodeRef, scene: &Scene<Selection>) {
+        if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
+            let _ = context.translate(MARGIN, MARGIN);
+            paint(&context, scene, Palette::of(self.theme));
+        }
+    }
+
+    fn repaint(self, node: &NodeRef, scene: &Scene<Selection>, damage: &[Rect]) {
+        if let Some(context) = canvas::same_context(node).filter(|_| !damage.is_empty()) {
+            let whole: Vec<Rect> = damage.iter().map(|part| self.to_pixels(part)).collect();
+            repaint(&context, scene, Palette::of(self.theme), &whole);
+        }
+    }
+
+    /// Out to whole pixels of the screen, so that no edge is painted by halves.
+    fn to_pixels(self, part: &Rect) -> Rect {
+        let margin = MARGIN as f32;
+        let ratio = self.ratio as f32;
+        let down = |at: f32| ((at + margin) * ratio).floor() / ratio - margin;
+        let up = |at: f32| ((at + margin) * ratio).ceil() / ratio - margin;
+        let (x, y) = (down(part.x), down(part.y));
+        Rect::new(x, y, up(part.x + part.w) - x, up(part.y + part.h) - y)
+    }
 }
 
 #[component]
@@ -36,16 +73,21 @@ pub fn StagePanel(props: &Props) -> Html {
     let node = use_node_ref();
     let size = use_size(&place);
     let shown = use_mut_ref(Shown::default);
-    let words = use_state_eq(String::new);
-    let height = use_state_eq(|| 0.0f64);
     {
-        let (node, shown, words, height) = (node.clone(), shown.clone(), words.clone(), height.clone());
+        let (node, shown) = (node.clone(), shown.clone());
         use_effect_with((props.handle.clone(), props.theme, size), move |(handle, theme, size)| {
-            let Some((scene, slow, cycle)) = draw(handle, *size) else { return };
-            words.set(scene.words.clone());
+            let Some((scene, slow, cycle)) = draw(handle, *size) else {
+                // The canvas goes, and the next one is empty.
+                shown.take();
+                return;
+            };
             let tall = f64::from(scene.height) + 2.0 * MARGIN;
-            height.set(tall);
-            show(&shown, node, scene, slow, cycle, *theme, (size.0, tall));
+            if let Some(canvas) = node.cast::<web_sys::HtmlElement>() {
+                let _ = canvas.set_attribute("aria-label", &scene.words);
+                let _ = canvas.style().set_property("height", &format!("{tall}px"));
+            }
+            let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio() };
+            show(&mut shown.borrow_mut(), node, scene, slow, cycle, frame);
         });
     }
     let onclick = {
@@ -74,7 +116,7 @@ pub fn StagePanel(props: &Props) -> Html {
         <section class="panel stage" aria-label="Mechanism">
             <header><h2>{ "Mechanism" }</h2><span class="note" title={mechanism.about}>{ mechanism.title }</span></header>
             <div class="place" ref={place}>
-                <canvas ref={node} id="mechanism" style={format!("height:{}px", *height)} role="img" aria-label={(*words).clone()} {onclick} />
+                <canvas ref={node} id="mechanism" role="img" {onclick} />
             </div>
         </section>
     }
@@ -103,40 +145,46 @@ fn draw(handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Select
 }
 
 /// Paints the scene, at once or on the way from the one before.
-fn show(
-    shown: &Rc<RefCell<Shown>>,
-    node: NodeRef,
-    scene: Rc<Scene<Selection>>,
-    slow: bool,
-    cycle: u64,
-    theme: Theme,
-    size: (f64, f64),
-) {
-    let palette = Palette::of(theme);
-    let paint_it = move |scene: &Scene<Selection>| {
-        if let Some(context) = canvas::context(&node, size.0, size.1) {
-            let _ = context.translate(MARGIN, MARGIN);
-            paint(&context, scene, palette);
-        }
+fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: bool, cycle: u64, frame: Frame) {
+    let before = shown.scene.replace(scene.clone());
+    let near = shown.cycle != cycle && shown.cycle.abs_diff(cycle) <= 2;
+    shown.cycle = cycle;
+    shown.moving = None;
+    let same_frame = shown.frame.replace(frame) == Some(frame);
+    let Some(before) = before.filter(|_| same_frame) else {
+        shown.unsettled.take();
+        frame.paint(&node, &scene);
+        return;
     };
-    let mut state = shown.borrow_mut();
-    let before = state.scene.replace(scene.clone());
-    let near = state.cycle != cycle && state.cycle.abs_diff(cycle) <= 2;
-    state.cycle = cycle;
-    state.moving = None;
-    match before.filter(|_| slow && near && motion_allowed()) {
-        Some(before) => {
-            let start = now();
-            state.moving = Some(Frames::start(move |_| {
-                let part = (now() - start) / MOVE_MS;
-                if part >= 1.0 {
-                    paint_it(&scene);
-                } else {
-                    paint_it(&tween(&before, &scene, part as f32));
-                }
-                part < 1.0
-            }));
-        }
-        None => paint_it(&scene),
+    let mut changed = damage(&before, &scene);
+    shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut changed, part));
+    if !(slow && near && motion_allowed()) {
+        frame.repaint(&node, &scene, &changed);
+        return;
     }
+    if changed.is_empty() {
+        return;
+    }
+    // Only what lies in the damage takes part in the movement.
+    let (from, to) = (within(&before, &changed), within(&scene, &changed));
+    let unsettled = shown.unsettled.clone();
+    *unsettled.borrow_mut() = changed;
+    let start = now();
+    shown.moving = Some(Frames::start(move |_| {
+        let part = (now() - start) / MOVE_MS;
+        if part < 1.0 {
+            frame.repaint(&node, &tween(&from, &to, part as f32), &unsettled.borrow());
+        } else {
+            frame.repaint(&node, &to, &unsettled.take());
+        }
+        part < 1.0
+    }));
+}
+
+/// The shapes of a scene that lie in the damage.
+fn within(scene: &Scene<Selection>, damage: &[Rect]) -> Scene<Selection> {
+    // A pixel more, because damage is painted in whole pixels of the screen.
+    let near = |shape: &&Shape| damage.iter().any(|part| part.meets(&shape.bounds().around(1.0)));
+    let shapes = scene.shapes.iter().filter(near).cloned().collect();
+    Scene { shapes, spots: Vec::new(), words: String::new(), ..*scene }
 }

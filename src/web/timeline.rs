@@ -4,12 +4,13 @@ use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::paint::{MONO, SANS};
 use crate::event::Reason;
-use crate::lab::grouped;
 use crate::lab::timeline::{Span, colours, raster, rows};
+use crate::lab::{Lab, Stage, grouped};
 use crate::record::{GONE, Kind, Record};
 use crate::scene::{Palette, Theme, Tone};
-use crate::view::Selection;
+use crate::view::{Listing, Selection};
 use std::cell::Cell;
+use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 use yew::prelude::*;
@@ -84,21 +85,19 @@ pub fn Timeline(props: &Props) -> Html {
         });
     }
     {
-        let (node, tall) = (node.clone(), tall.clone());
-        use_effect_with(
-            (props.handle.clone(), props.theme, *span, *pointer, (width, height)),
-            move |(handle, theme, span, pointer, size)| {
-                let drawn = handle.on_stage(|lab, stage| {
-                    let sheet = Sheet { record: stage.session.record(), span: *span, palette: Palette::of(*theme), size: *size };
-                    let selected = lab.selection.and_then(Selection::warp);
-                    sheet.draw(&node, &tall, stage.session.cycle(), selected, *pointer);
-                });
-                // Without a run, nothing of the last one stays.
-                if drawn.is_none() {
-                    let _ = canvas::context(&node, size.0, size.1);
-                }
-            },
-        );
+        let (node, tall, drawn) = (node.clone(), tall.clone(), use_mut_ref(|| None::<Drawn>));
+        use_effect_with((props.handle.clone(), props.theme, *span, (width, height)), move |(handle, theme, span, size)| {
+            let now = handle.on_stage(|lab, stage| {
+                let record = stage.session.record();
+                let sheet = Sheet { record, rows: rows(record), span: *span, palette: Palette::of(*theme), size: *size };
+                sheet.draw(&node, &tall, drawn.borrow().as_ref(), Drawn::of(lab, stage, &sheet))
+            });
+            // Without a run, nothing of the last one stays.
+            if now.is_none() {
+                let _ = canvas::context(&node, size.0, size.1);
+            }
+            *drawn.borrow_mut() = now.flatten();
+        });
     }
 
     let at = {
@@ -170,15 +169,13 @@ pub fn Timeline(props: &Props) -> Html {
         html! { <button type="button" class="small" {title} aria-label={title} {onclick}>{ label }</button> }
     };
     let words = props.handle.on_stage(|_, stage| words(stage.session.record(), stage.session.cycle())).unwrap_or_default();
+    let tip =
+        pointer.and_then(|(x, y)| props.handle.on_stage(|_, stage| tip(stage.session.record(), *span, (width, height), x, y)));
     html! {
         <section class="panel timeline" aria-label="Timeline">
             <header>
                 <h2>{ "Timeline" }</h2>
-                <ul class="legend" aria-label="Colours">
-                    { for Reason::ALL.into_iter().map(|reason| html! {
-                        <li><b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>{ reason.label() }</li>
-                    }) }
-                </ul>
+                <Legend />
                 <span class="push"></span>
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
                 { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
@@ -187,9 +184,50 @@ pub fn Timeline(props: &Props) -> Html {
             <div class="place" ref={place}>
                 <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} />
                 <canvas ref={tall} hidden=true />
+                { moment(&props.handle, *span, width) }
+                { tip.flatten().unwrap_or_default() }
             </div>
         </section>
     }
+}
+
+/// What the colours mean.
+#[component]
+fn Legend() -> Html {
+    html! {
+        <ul class="legend" aria-label="Colours">
+            { for Reason::ALL.into_iter().map(|reason| html! {
+                <li><b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>{ reason.label() }</li>
+            }) }
+        </ul>
+    }
+}
+
+/// The moment that is looked at: a line over the picture, so that moving it leaves the picture as it is.
+fn moment(handle: &Handle, span: Span, width: f64) -> Html {
+    let x = LEFT + span.x_of(handle.read(|lab| lab.cycle()) as f64);
+    let seen = x >= LEFT && x <= width && handle.on_stage(|_, _| ()).is_some();
+    html! { <i class="moment" hidden={!seen} style={format!("transform:translateX({:.2}px)", x - 1.0)}></i> }
+}
+
+/// What the warp under the pointer did there.
+fn tip(record: &Record, span: Span, (width, height): (f64, f64), x: f64, y: f64) -> Option<Html> {
+    let rows = rows(record);
+    let (cycle, at) = (span.cycle_at(x - LEFT), (y - TOP) / row_height(rows.len(), height));
+    if x < LEFT || cycle < 0.0 || cycle as u64 >= record.end() || at < 0.0 {
+        return None;
+    }
+    let &track = rows.get(at as usize)?;
+    let code = record.tracks()[track].at(cycle as u64);
+    let did = match Reason::ALL.get(usize::from(code)) {
+        Some(reason) => format!("{} {}", reason.letter(), reason.label()),
+        None if code == GONE => "not resident".to_string(),
+        None => return None,
+    };
+    let text = format!("warp {}, cycle {}: {did}", track % record.slots().max(1), grouped(cycle as u64));
+    // On the side where there is room.
+    let side = if x < width / 2.0 { format!("left:{}px", x + 12.0) } else { format!("right:{}px", width - x + 12.0) };
+    Some(html! { <span class="tip" style={format!("{side};top:{}px", (y - 28.0).max(2.0))}>{ text }</span> })
 }
 
 /// Goes to the cell under the pointer: that cycle, that warp.
@@ -216,39 +254,104 @@ fn row_height(rows: usize, height: f64) -> f64 {
     ((height - TOP - 2.0) / rows.max(1) as f64).clamp(*ROW.start(), *ROW.end())
 }
 
+/// What the canvas shows: as long as all but the end is the same, only what is new is drawn.
+struct Drawn {
+    /// Kept, so that no other listing can be taken for it.
+    listing: Rc<Listing>,
+    theme: Theme,
+    span: Span,
+    size: (f64, f64),
+    ratio: f64,
+    rows: usize,
+    selected: Option<(u16, u16)>,
+    end: u64,
+}
+
+impl Drawn {
+    fn of(lab: &Lab, stage: &Stage, sheet: &Sheet) -> Drawn {
+        Drawn {
+            listing: stage.listing.clone(),
+            theme: sheet.palette.theme,
+            span: sheet.span,
+            size: sheet.size,
+            ratio: canvas::ratio(),
+            rows: sheet.rows.len(),
+            selected: lab.selection.and_then(Selection::warp),
+            end: sheet.record.end(),
+        }
+    }
+
+    /// From which pixel on the picture has to be drawn, where `before` is what the canvas shows.
+    fn new_from(&self, before: &Drawn) -> Option<f64> {
+        let same = Rc::ptr_eq(&self.listing, &before.listing)
+            && self.theme == before.theme
+            && self.span == before.span
+            && self.size == before.size
+            && self.ratio == before.ratio
+            && self.rows == before.rows
+            && self.selected == before.selected
+            && self.end >= before.end;
+        // Seen from afar, the last stretches were not whole yet.
+        let unsure = if self.span.per_px >= 8.0 { 1024.0 } else { 1.0 };
+        same.then(|| if self.end == before.end { f64::MAX } else { self.span.x_of(before.end as f64 - unsure).floor() - 1.0 })
+    }
+}
+
 /// One drawing of the timeline.
 struct Sheet<'a> {
     record: &'a Record,
+    /// The tracks that are shown.
+    rows: Vec<usize>,
     span: Span,
     palette: &'static Palette,
     size: (f64, f64),
 }
 
+/// Pixels of the sheet, from the left edge of its cells.
+#[derive(Clone, Copy)]
+struct Part {
+    from: f64,
+    to: f64,
+}
+
 impl Sheet<'_> {
-    fn draw(&self, node: &NodeRef, tall: &NodeRef, cycle: u64, selected: Option<(u16, u16)>, pointer: Option<(f64, f64)>) {
+    /// Draws what is new since `before`, or everything; what the canvas shows then.
+    fn draw(&self, node: &NodeRef, tall: &NodeRef, before: Option<&Drawn>, now: Drawn) -> Option<Drawn> {
         let (width, height) = self.size;
         if width <= LEFT + 8.0 || height <= TOP {
-            return;
+            return None;
         }
-        let Some(context) = canvas::context(node, width, height) else { return };
-        let rows = rows(self.record);
-        let row = row_height(rows.len(), height);
-        self.axis(&context);
-        self.marks(&context);
-        if !rows.is_empty() {
-            let _ = self.cells(&context, tall, &rows, row);
+        let inner = width - LEFT;
+        let row = row_height(self.rows.len(), height);
+        match before.and_then(|before| now.new_from(before)) {
+            Some(from) if from >= inner => {}
+            Some(from) => {
+                let context = canvas::same_context(node)?;
+                let part = Part { from: from.max(0.0), to: (self.span.x_of(self.record.end() as f64).ceil() + 2.0).min(inner) };
+                context.save();
+                context.begin_path();
+                context.rect(LEFT + part.from, 0.0, part.to - part.from, height);
+                context.clip();
+                context.clear_rect(LEFT + part.from, 0.0, part.to - part.from, height);
+                self.draw_part(&context, tall, row, part);
+                context.restore();
+            }
+            None => {
+                let context = canvas::context(node, width, height)?;
+                self.draw_part(&context, tall, row, Part { from: 0.0, to: inner });
+                self.numbers(&context, row, now.selected);
+            }
         }
-        self.letters(&context, &rows, row);
-        self.numbers(&context, &rows, row, selected);
-        // The moment that is looked at.
-        let x = LEFT + self.span.x_of(cycle as f64);
-        if x >= LEFT && x <= width {
-            self.fill(&context, Tone::Text);
-            context.fill_rect(x - 1.0, 14.0, 2.0, height - 14.0);
+        Some(now)
+    }
+
+    fn draw_part(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) {
+        self.axis(context);
+        self.marks(context, part);
+        if !self.rows.is_empty() {
+            let _ = self.cells(context, tall, row, part);
         }
-        if let Some((x, y)) = pointer.filter(|(x, _)| *x >= LEFT) {
-            self.tip(&context, &rows, row, x, y);
-        }
+        self.letters(context, row, part);
     }
 
     fn fill(&self, context: &CanvasRenderingContext2d, tone: Tone) {
@@ -277,13 +380,13 @@ impl Sheet<'_> {
     }
 
     /// A tick for each pixel in which something of a kind happened; a row for each kind.
-    fn marks(&self, context: &CanvasRenderingContext2d) {
-        let width = self.size.0 - LEFT;
+    fn marks(&self, context: &CanvasRenderingContext2d, part: Part) {
+        let width = part.to;
         for (row, (kind, tone)) in MARKED.into_iter().enumerate() {
             let marks = self.record.marks(kind);
             self.fill(context, tone);
             let y = 16.0 + row as f64 * 4.0;
-            let mut x = 0.0;
+            let mut x = (part.from - 2.0).max(0.0);
             while x < width {
                 let Some(next) = marks.next(self.span.cycle_at(x).max(0.0).floor() as u64) else { break };
                 let at = self.span.x_of(next as f64 + 0.5);
@@ -300,25 +403,39 @@ impl Sheet<'_> {
     }
 
     /// The reasons: one row of pixels for each warp, painted once and stretched.
-    fn cells(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, rows: &[usize], row: f64) -> Option<()> {
+    fn cells(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) -> Option<()> {
         let ratio = canvas::ratio();
-        let width = ((self.size.0 - LEFT) * ratio).round() as usize;
-        let pixels = raster(self.record, rows, self.span, width, ratio, &colours(self.palette));
-        let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width as u32, rows.len() as u32).ok()?;
+        let columns = (part.from * ratio).floor() as usize..(part.to * ratio).round() as usize;
+        let (left, wide) = (LEFT + columns.start as f64 / ratio, columns.len() as f64);
+        let pixels = raster(self.record, &self.rows, self.span, columns.clone(), ratio, &colours(self.palette));
+        let (width, count) = (columns.len() as u32, self.rows.len() as u32);
+        let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, count).ok()?;
         let sheet = tall.cast::<HtmlCanvasElement>()?;
-        if sheet.width() != width as u32 || sheet.height() != rows.len() as u32 {
-            sheet.set_width(width as u32);
-            sheet.set_height(rows.len() as u32);
+        if sheet.width() < width || sheet.height() != count {
+            sheet.set_width(width);
+            sheet.set_height(count);
         }
         let below = sheet.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
         below.put_image_data(&image, 0.0, 0.0).ok()?;
         context.set_image_smoothing_enabled(false);
-        let height = row * rows.len() as f64;
-        context.draw_image_with_html_canvas_element_and_dw_and_dh(&sheet, LEFT, TOP, self.size.0 - LEFT, height).ok()?;
+        let height = row * f64::from(count);
+        context
+            .draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                &sheet,
+                0.0,
+                0.0,
+                wide,
+                f64::from(count),
+                left,
+                TOP,
+                wide / ratio,
+                height,
+            )
+            .ok()?;
         // A line between rows, where there is room for one.
         if row >= 6.0 {
             self.fill(context, Tone::Panel);
-            for at in 0..=rows.len() {
+            for at in 0..=self.rows.len() {
                 context.fill_rect(LEFT, TOP + at as f64 * row - 0.5, self.size.0 - LEFT, 1.0);
             }
         }
@@ -326,15 +443,15 @@ impl Sheet<'_> {
     }
 
     /// A letter in each cell that is large enough for one.
-    fn letters(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64) {
+    fn letters(&self, context: &CanvasRenderingContext2d, row: f64, part: Part) {
         if self.span.per_px > 1.0 / 9.0 || row < 10.0 {
             return;
         }
         context.set_font(&format!("{}px {MONO}", (row * 0.72).min(12.0)));
         context.set_text_align("center");
-        let first = self.span.from.max(0.0).floor() as u64;
-        let last = (self.span.cycle_at(self.size.0 - LEFT).ceil() as u64).min(self.record.end());
-        for (at, track) in rows.iter().enumerate() {
+        let first = self.span.cycle_at(part.from).max(0.0).floor() as u64;
+        let last = (self.span.cycle_at(part.to).ceil() as u64).min(self.record.end());
+        for (at, track) in self.rows.iter().enumerate() {
             for cycle in first..last {
                 let code = self.record.tracks()[*track].at(cycle);
                 let Some(reason) = Reason::ALL.get(usize::from(code)) else { continue };
@@ -352,17 +469,17 @@ impl Sheet<'_> {
         self.fill(context, Tone::Panel);
         let mut cycle = first;
         while cycle <= last {
-            context.fill_rect(LEFT + self.span.x_of(cycle as f64) - 0.5, TOP, 1.0, rows.len() as f64 * row);
+            context.fill_rect(LEFT + self.span.x_of(cycle as f64) - 0.5, TOP, 1.0, self.rows.len() as f64 * row);
             cycle += 1;
         }
     }
 
-    fn numbers(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64, selected: Option<(u16, u16)>) {
+    fn numbers(&self, context: &CanvasRenderingContext2d, row: f64, selected: Option<(u16, u16)>) {
         let slots = self.record.slots().max(1);
         let several = self.record.tracks().len() > slots;
         context.set_text_align("right");
         context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
-        for (at, track) in rows.iter().enumerate() {
+        for (at, track) in self.rows.iter().enumerate() {
             let (sm, warp) = ((track / slots) as u16, (track % slots) as u16);
             let y = TOP + at as f64 * row;
             let picked = selected == Some((sm, warp));
@@ -378,31 +495,6 @@ impl Sheet<'_> {
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
             }
         }
-    }
-
-    fn tip(&self, context: &CanvasRenderingContext2d, rows: &[usize], row: f64, x: f64, y: f64) {
-        let cycle = self.span.cycle_at(x - LEFT);
-        let at = (y - TOP) / row;
-        if cycle < 0.0 || cycle as u64 >= self.record.end() || at < 0.0 {
-            return;
-        }
-        let Some(&track) = rows.get(at as usize) else { return };
-        let code = self.record.tracks()[track].at(cycle as u64);
-        let did = match Reason::ALL.get(usize::from(code)) {
-            Some(reason) => format!("{} {}", reason.letter(), reason.label()),
-            None if code == GONE => "not resident".to_string(),
-            None => return,
-        };
-        let text = format!("warp {}, cycle {}: {did}", track % self.record.slots().max(1), grouped(cycle as u64));
-        context.set_font(&format!("12px {SANS}"));
-        context.set_text_align("left");
-        let wide = context.measure_text(&text).map_or(200.0, |measure| measure.width()) + 16.0;
-        let left = (x + 12.0).min(self.size.0 - wide - 4.0);
-        let top = (y - 28.0).max(2.0);
-        self.fill(context, Tone::Text);
-        context.fill_rect(left, top, wide, 22.0);
-        self.fill(context, Tone::Panel);
-        let _ = context.fill_text(&text, left + 8.0, top + 15.0);
     }
 }
 

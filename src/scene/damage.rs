@@ -1,0 +1,154 @@
+//! What has to be painted again when one scene follows another.
+//!
+//! **Damage** is a few rectangles outside of which both scenes, and every scene on the way between them, look the same.
+//! Most steps change a handful of lanes and letters out of thousands of shapes.
+
+use super::{Align, Figure, Rect, Scene, Shape};
+
+/// How far ahead a shape is looked for after others came or went.
+const AHEAD: usize = 96;
+/// Two rectangles become one where that adds no more than this many pixels.
+const SLACK: f32 = 1500.0;
+/// More rectangles than this become one.
+const MOST: usize = 24;
+
+impl Rect {
+    /// Whether the two have a point in common.
+    pub fn meets(&self, other: &Rect) -> bool {
+        self.x < other.x + other.w && other.x < self.x + self.w && self.y < other.y + other.h && other.y < self.y + self.h
+    }
+
+    /// The smallest rectangle around both.
+    pub fn with(&self, other: &Rect) -> Rect {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let (right, bottom) = ((self.x + self.w).max(other.x + other.w), (self.y + self.h).max(other.y + other.h));
+        Rect::new(x, y, right - x, bottom - y)
+    }
+
+    /// So many pixels larger on each side.
+    pub fn around(&self, pixels: f32) -> Rect {
+        Rect::new(self.x - pixels, self.y - pixels, self.w + 2.0 * pixels, self.h + 2.0 * pixels)
+    }
+
+    fn area(&self) -> f32 {
+        self.w * self.h
+    }
+}
+
+impl Shape {
+    /// A rectangle that it does not reach out of. Letters are taken to be wide.
+    pub fn bounds(&self) -> Rect {
+        match &self.figure {
+            Figure::Fill(r) | Figure::Outline(r) | Figure::Dot(r) | Figure::Wait(r) => r.around(1.0),
+            Figure::Line(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(1.0),
+            Figure::Text { x, y, size, align, text, .. } => {
+                let wide = text.chars().count() as f32 * size * 0.9;
+                let left = match align {
+                    Align::Left => *x,
+                    Align::Middle => x - wide / 2.0,
+                    Align::Right => x - wide,
+                };
+                Rect::new(left, y - size * 1.1, wide, size * 1.5).around(1.0)
+            }
+        }
+    }
+}
+
+/// Where `old` and `new` differ; what moves damages its whole way.
+pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Vec<Rect> {
+    let (gone, come) = differing(&old.shapes, &new.shapes);
+    let mut damage = Vec::new();
+    for shape in &come {
+        let was = gone.iter().find(|was| was.key == shape.key && was.key != 0);
+        add(&mut damage, was.map_or_else(|| shape.bounds(), |was| was.bounds().with(&shape.bounds())));
+    }
+    gone.iter().for_each(|shape| add(&mut damage, shape.bounds()));
+    damage
+}
+
+/// Takes one more rectangle into the damage. No two of them touch, because what lies in both would be painted twice.
+pub fn add(damage: &mut Vec<Rect>, mut rect: Rect) {
+    let one = |a: &Rect, b: &Rect| a.around(2.0).meets(b) || a.with(b).area() <= a.area() + b.area() + SLACK;
+    while let Some(at) = damage.iter().position(|old| one(old, &rect)) {
+        rect = damage.swap_remove(at).with(&rect);
+    }
+    damage.push(rect);
+    if damage.len() > MOST {
+        let all = damage.iter().skip(1).fold(damage[0], |all, rect| all.with(rect));
+        *damage = vec![all];
+    }
+}
+
+/// The shapes of one list that are not in the other, in order, and the other way round.
+fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> (Vec<&'a Shape>, Vec<&'a Shape>) {
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    let (mut a, mut b) = (0, 0);
+    while let (Some(was), Some(is)) = (old.get(a), new.get(b)) {
+        if was == is {
+            (a, b) = (a + 1, b + 1);
+        } else if was.key != 0 && was.key == is.key {
+            gone.push(was);
+            come.push(is);
+            (a, b) = (a + 1, b + 1);
+        } else if let Some(skip) = new[b..].iter().take(AHEAD).position(|shape| shape == was) {
+            come.extend(&new[b..b + skip]);
+            b += skip;
+        } else {
+            gone.push(was);
+            a += 1;
+        }
+    }
+    gone.extend(&old[a..]);
+    come.extend(&new[b..]);
+    (gone, come)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Tone, key, tween};
+    use super::*;
+
+    fn scene(rects: &[(u32, f32)]) -> Scene<()> {
+        let mut scene = Scene::new(1000.0, 10.0);
+        for &(name, x) in rects {
+            scene.fill(key(1, name, 0, 0), Tone::Accent, Rect::new(x, 0.0, 4.0, 4.0));
+            scene.fill(0, Tone::Line, Rect::new(x, 6.0, 1.0, 1.0));
+        }
+        scene
+    }
+
+    #[test]
+    fn nothing_differs_outside_of_the_damage() {
+        let old = scene(&[(0, 0.0), (1, 200.0), (2, 400.0), (3, 900.0)]);
+        let new = scene(&[(0, 0.0), (2, 410.0), (3, 900.0), (4, 600.0)]);
+        let damage = damage(&old, &new);
+        assert!(!damage.is_empty() && damage.iter().all(|rect| !rect.meets(&Rect::new(0.0, 0.0, 100.0, 10.0))), "{damage:?}");
+        let outside = |scene: &Scene<()>| {
+            let still = scene.shapes.iter().filter(|shape| damage.iter().all(|rect| !rect.meets(&shape.bounds())));
+            still.cloned().collect::<Vec<_>>()
+        };
+        for part in [0.0, 0.3, 1.0] {
+            assert_eq!(outside(&old), outside(&tween(&old, &new, part)));
+        }
+        assert_eq!(outside(&old), outside(&new));
+    }
+
+    #[test]
+    fn no_two_rectangles_touch() {
+        let mut damage = Vec::new();
+        // A cross, and a bar that reaches from one of its arms to a rectangle far away.
+        for rect in [(0.0, 90.0, 900.0, 9.0), (400.0, 0.0, 9.0, 900.0), (0.0, 500.0, 9.0, 9.0), (0.0, 92.0, 4.0, 410.0)] {
+            add(&mut damage, Rect::new(rect.0, rect.1, rect.2, rect.3));
+        }
+        let touching = |a: usize, b: usize| a != b && damage[a].meets(&damage[b]);
+        assert!((0..damage.len()).all(|a| (0..damage.len()).all(|b| !touching(a, b))), "{damage:?}");
+    }
+
+    #[test]
+    fn the_same_scene_has_no_damage_and_another_one_little() {
+        let old = scene(&[(0, 0.0), (1, 200.0)]);
+        assert_eq!(damage(&old, &old), []);
+        let many: Vec<(u32, f32)> = (0..100).map(|at| (at, at as f32 * 300.0)).collect();
+        assert!(damage(&scene(&[]), &scene(&many)).len() <= MOST, "too many rectangles are one");
+    }
+}
