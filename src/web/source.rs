@@ -129,27 +129,52 @@ fn Text(props: &TextProps) -> Html {
         let most = lines.iter().map(|line| cost(&line.pcs, costs).lost).max().unwrap_or(0);
         let picture = stage.picture();
         let selected = lab.selection.and_then(Selection::warp);
-        let rows = (first..last).map(|at| {
-            let line = &lines[at];
-            let cost = cost(&line.pcs, costs);
-            let (here, more) = here(&picture, line, selected);
-            let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
+        let cell = |at: usize, column: Column| {
+            let listing = Shared(listing.clone());
+            html! { <Cell key={at} hand={props.handle.steady()} {listing} {cuda} {at} current={current == Some(at)} {column} /> }
+        };
+        let numbers: Html = (first..last)
+            .map(|at| {
+                let pcs = &lines[at].pcs;
+                let stops = !pcs.is_empty() && pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
+                cell(at, Column::Number { heat: heat(cost(pcs, costs).lost, most), stops })
+            })
+            .collect();
+        let words: Html =
+            (first..last).map(|at| cell(at, Column::Words { split: cost(&lines[at].pcs, costs).splits > 0 })).collect();
+        let warps: Html = (first..last)
+            .filter_map(|at| {
+                let (here, more) = here(&picture, &lines[at].pcs, selected);
+                (!here.is_empty()).then(|| cell(at, Column::Warps { here, more }))
+            })
+            .collect();
+        (
+            lines.len(),
+            longest(&listing, cuda),
             html! {
-                <Row key={at} hand={props.handle.steady()} listing={Shared(listing.clone())} {cuda} {at} {here} {more} {stops}
-                    heat={heat(cost.lost, most)} split={cost.splits > 0} current={current == Some(at)} />
-            }
-        });
-        let rows: Html = rows.collect();
-        (lines.len(), rows)
+                <>
+                    <div class="edge">{ numbers }</div>
+                    { words }
+                    <div class="here">{ warps }</div>
+                </>
+            },
+        )
     });
-    let Some((count, rows)) = lines else { return Html::default() };
-    let style = format!("height:{}px", count as f64 * LINE_PX + 16.0);
+    let Some((count, longest, columns)) = lines else { return Html::default() };
+    // As wide as its longest line: what is pinned to an edge is pinned inside of this.
+    let style = format!("height:{}px;min-width:calc({longest}ch + 132px)", count as f64 * LINE_PX + 16.0);
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
-            <div class="lines" {style}>{ rows }</div>
+            <div class="lines" {style}>{ columns }</div>
         </div>
     }
+}
+
+/// Characters of the longest line.
+fn longest(listing: &Listing, cuda: bool) -> usize {
+    let text = if cuda { listing.cuda.as_deref().unwrap_or("") } else { &listing.ptx };
+    text.lines().map(|line| line.chars().count() + 3 * line.matches('\t').count()).max().unwrap_or(0)
 }
 
 fn bring_into_view(element: &HtmlElement, line: usize) {
@@ -184,13 +209,13 @@ struct Here {
 }
 
 /// The warps at a line that are named, and how many more are there. The selected one is always among those that are named.
-fn here(picture: &Picture, line: &Line, selected: Option<(u16, u16)>) -> (Vec<Here>, usize) {
-    if line.pcs.is_empty() {
+fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>) -> (Vec<Here>, usize) {
+    if pcs.is_empty() {
         return (Vec::new(), 0);
     }
     let mut named: Vec<Here> = Vec::new();
     let mut count = 0;
-    for (warp, lanes) in at_line(picture, &line.pcs) {
+    for (warp, lanes) in at_line(picture, pcs) {
         let one = Here { warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
         if named.len() < NAMED {
             named.push(one);
@@ -218,41 +243,65 @@ impl PartialEq for Shared {
     }
 }
 
+/// What a line shows in one of its columns.
+#[derive(Clone, PartialEq)]
+enum Column {
+    /// Its number and its heat, pinned to the left edge.
+    Number { heat: Option<u8>, stops: bool },
+    /// Its text, and whether a branch on it has split a warp.
+    Words { split: bool },
+    /// Who is there and how many more, pinned to the right edge so that a long line hides nobody.
+    Warps { here: Vec<Here>, more: usize },
+}
+
 #[derive(Properties, PartialEq)]
-struct RowProps {
+struct CellProps {
     hand: Handle,
     listing: Shared,
     cuda: bool,
     /// From 0.
     at: usize,
-    here: Vec<Here>,
-    /// Warps beyond those in `here`.
-    more: usize,
-    heat: Option<u8>,
-    /// A branch on it has split a warp.
-    split: bool,
     /// The selected warp is here.
     current: bool,
-    /// All its instructions are breakpoints.
-    stops: bool,
+    column: Column,
 }
 
-impl RowProps {
+impl CellProps {
     fn line(&self) -> &Line {
         let listing = &self.listing.0;
         &(if self.cuda { listing.cuda_lines() } else { listing.ptx_lines() })[self.at]
     }
 }
 
-/// One line. A step changes few of them, and only those are drawn again.
+/// One line in one column. A step changes few of them, and only those are drawn again.
 #[component]
-fn Row(props: &RowProps) -> Html {
+fn Cell(props: &CellProps) -> Html {
     // What the line has cost changes all the time; it is told when somebody points at it.
     let told = use_state_eq(String::new);
+    let code = !props.line().pcs.is_empty();
+    let (class, content) = match &props.column {
+        Column::Number { heat, stops } => {
+            ("side-of-line", html! { <>{ number(props, *stops) }{ heat_bar(props, *heat, &told) }</> })
+        }
+        Column::Words { split } => {
+            ("line", html! { <>{ words(props) }<span class="marks">{ marks(props.line(), *split) }</span></> })
+        }
+        Column::Warps { here, more } => ("warps", warps(here, *more)),
+    };
+    html! {
+        <div class={classes!(class, props.current.then_some("current"), code.then_some("code"))}
+            style={format!("top:{}px", props.at as f64 * LINE_PX + 8.0)} onclick={code.then(|| pick(props))}
+            data-line={(props.at + 1).to_string()}>{ content }</div>
+    }
+}
+
+fn words(props: &CellProps) -> Html {
     let listing = &props.listing.0;
     let text = if props.cuda { listing.cuda_text(props.at) } else { listing.ptx_text(props.at) };
-    let style = format!("top:{}px", props.at as f64 * LINE_PX + 8.0);
-    let code = !props.line().pcs.is_empty();
+    html! { <code class="words">{ text.replace('\t', "    ") }</code> }
+}
+
+fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
     let onmouseenter = {
         let (told, hand, pcs) = (told.clone(), props.hand.clone(), props.line().pcs.clone());
         Callback::from(move |_: MouseEvent| {
@@ -261,23 +310,16 @@ fn Row(props: &RowProps) -> Html {
         })
     };
     html! {
-        <div class={classes!("line", props.current.then_some("current"), code.then_some("code"))} {style}
-            onclick={code.then(|| pick(props))} data-line={(props.at + 1).to_string()}>
-            { gutter(props) }
-            <span class="heat" title={(*told).clone()} {onmouseenter}>
-                if let Some(share) = props.heat {
-                    <i style={format!("width:{:.0}%;opacity:{:.2}", 8.0 + 0.92 * f64::from(share), 0.35 + 0.0065 * f64::from(share))}></i>
-                }
-            </span>
-            <code class="words">{ text.replace('\t', "    ") }</code>
-            <span class="marks">{ marks(props.line(), props.split) }</span>
-            <span class="warps">{ warps(&props.here, props.more) }</span>
-        </div>
+        <span class="heat" title={(**told).clone()} {onmouseenter}>
+            if let Some(share) = heat.map(f64::from) {
+                <i style={format!("width:{:.0}%;opacity:{:.2}", 8.0 + 0.92 * share, 0.35 + 0.0065 * share)}></i>
+            }
+        </span>
     }
 }
 
 /// The line's number; a click makes or removes a breakpoint.
-fn gutter(props: &RowProps) -> Html {
+fn number(props: &CellProps, stops: bool) -> Html {
     let number = props.at + 1;
     if props.line().pcs.is_empty() {
         return html! { <span class="number">{ number }</span> };
@@ -287,10 +329,10 @@ fn gutter(props: &RowProps) -> Html {
         event.stop_propagation();
         hand.act(|lab| lab.breakpoints.toggle_pcs(&pcs));
     });
-    let title = if props.stops { "Remove the breakpoint" } else { "Stop here" };
+    let title = if stops { "Remove the breakpoint" } else { "Stop here" };
     html! {
-        <button type="button" class={classes!("number", props.stops.then_some("stops"))} tabindex="-1" {title}
-            aria-label={format!("Breakpoint at line {number}")} aria-pressed={props.stops.to_string()} {onclick}>{ number }</button>
+        <button type="button" class={classes!("number", stops.then_some("stops"))} tabindex="-1" {title}
+            aria-label={format!("Breakpoint at line {number}")} aria-pressed={stops.to_string()} {onclick}>{ number }</button>
     }
 }
 
@@ -344,7 +386,7 @@ fn warps(here: &[Here], more: usize) -> Html {
 }
 
 /// A click selects the warps at the line, one after the other.
-fn pick(props: &RowProps) -> Callback<MouseEvent> {
+fn pick(props: &CellProps) -> Callback<MouseEvent> {
     let (hand, line, pcs) = (props.hand.clone(), props.at + 1, props.line().pcs.clone());
     Callback::from(move |_: MouseEvent| {
         hand.act(|lab| {

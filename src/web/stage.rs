@@ -84,7 +84,9 @@ pub fn StagePanel(props: &Props) -> Html {
             let tall = f64::from(scene.height) + 2.0 * MARGIN;
             if let Some(canvas) = node.cast::<web_sys::HtmlElement>() {
                 let _ = canvas.set_attribute("aria-label", &scene.words);
-                let _ = canvas.style().set_property("height", &format!("{tall}px"));
+                if shown.borrow().frame.is_none_or(|frame| frame.size.1 != tall) {
+                    let _ = canvas.style().set_property("height", &format!("{tall}px"));
+                }
             }
             let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio() };
             show(&mut shown.borrow_mut(), node, scene, slow, cycle, frame);

@@ -207,7 +207,7 @@ fn Legend() -> Html {
 fn moment(handle: &Handle, span: Span, width: f64) -> Html {
     let x = LEFT + span.x_of(handle.read(|lab| lab.cycle()) as f64);
     let seen = x >= LEFT && x <= width && handle.on_stage(|_, _| ()).is_some();
-    html! { <i class="moment" hidden={!seen} style={format!("transform:translateX({:.2}px)", x - 1.0)}></i> }
+    html! { <i class="moment" hidden={!seen} style={format!("left:{:.2}px", x - 1.0)}></i> }
 }
 
 /// What the warp under the pointer did there.

@@ -68,6 +68,8 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         assert_eq!(page.eval("document.querySelectorAll('#ptx-lines .line.current').length").await, 1);
         assert!(page.has("#cuda .branch.split").await, "the branch that has just split a warp");
         page.run_to_end().await;
+        page.eval("document.querySelectorAll('#cuda .heat').forEach((cell) => cell.dispatchEvent(new MouseEvent('mouseenter')))")
+            .await;
         page.until("[...document.querySelectorAll('#cuda .heat')].some((cell) => cell.title.includes('lane-slots lost'))").await;
         page.until("document.querySelectorAll('#cuda .heat i').length > 1").await;
         page.click_text("section[aria-label=Source] [role=tab]", "PTX").await;
@@ -79,9 +81,12 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         // A click on a line selects the warps there, one after the other.
         page.click_text("section[aria-label=Source] [role=tab]", "Both").await;
         page.go_to(60).await;
-        page.click("#cuda .line.code:has(.warps b) .words").await;
+        let there = "document.querySelector('#cuda .warps').dataset.line";
+        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(there).await)).await;
         page.see("#selected", "Warp").await;
-        page.click("#cuda .line.code:not(:has(.warps b)) .words").await;
+        let elsewhere = "[...document.querySelectorAll('#cuda .line.code')].map((line) => line.dataset.line)
+            .find((line) => !document.querySelector(`#cuda .warps[data-line='${line}']`))";
+        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(elsewhere).await)).await;
         page.see("#notice", "No warp is at line").await;
     })
     .await;
