@@ -1,6 +1,7 @@
 //! What is selected: what it does, why it is idle, and all that it holds.
 
 use super::handle::Handle;
+use super::still::still;
 use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
 use crate::view::why::lanes;
 use crate::view::{Selection, WarpPicture};
@@ -30,7 +31,7 @@ pub fn Inspector(props: &Props) -> Html {
             <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ code(sentence) }</p> }) }</div>
             <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
             if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
-                <Stack rows={card.stack} width={warp.width} />
+                { stack(card.stack, warp.width) }
             }
             { flights(&card.flights) }
             { buffer(&card.buffer) }
@@ -77,26 +78,25 @@ fn mask(mask: u32, width: u32) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct StackProps {
-    rows: Vec<StackRow>,
-    width: u32,
+/// The warp's stack. It changes at branches and where threads meet, not with every step.
+fn stack(rows: Vec<StackRow>, width: u32) -> Html {
+    let shows = rows.iter().flat_map(|row| [row.pc.into(), row.rpc.map_or(u64::MAX, u64::from), row.mask.into()]);
+    let shows = shows.chain([width.into()]).collect();
+    still(shows, move || stack_table(&rows, width))
 }
 
-/// The warp's stack. It changes at branches and where threads meet, not with every step.
-#[component]
-fn Stack(props: &StackProps) -> Html {
+fn stack_table(rows: &[StackRow], width: u32) -> Html {
     html! {
         <section>
             <h4>{ "Stack" }<span class="note">{ "the top entry runs" }</span></h4>
             <table class="grid">
                 <thead><tr><th>{ "PC" }</th><th>{ "RPC" }</th><th>{ "Lanes" }</th></tr></thead>
                 <tbody>
-                { for props.rows.iter().map(|row| html! {
+                { for rows.iter().map(|row| html! {
                     <tr class={classes!(row.top.then_some("top"))}>
                         <td title={row.line.clone()}>{ row.pc }</td>
                         <td title={row.rpc_line.clone()}>{ row.rpc.map_or("end".to_string(), |rpc| rpc.to_string()) }</td>
-                        <td>{ mask(row.mask, props.width) }</td>
+                        <td>{ mask(row.mask, width) }</td>
                     </tr>
                 }) }
                 </tbody>

@@ -53,6 +53,20 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["-"], "−", "Play slower", Deed::Act(slower)),
     key(&["ArrowDown"], "↓", "Select the next warp", Deed::Act(next_warp)),
     key(&["ArrowUp"], "↑", "Select the previous warp", Deed::Act(previous_warp)),
+    Shortcut {
+        keys: &["ArrowDown"],
+        shift: true,
+        shown: "Shift ↓",
+        about: "Select the warp's next lane",
+        deed: Deed::Act(next_lane),
+    },
+    Shortcut {
+        keys: &["ArrowUp"],
+        shift: true,
+        shown: "Shift ↑",
+        about: "Select the previous lane, and the warp above its first",
+        deed: Deed::Act(previous_lane),
+    },
     key(&["b", "B"], "B", "Stop at the selected warp's line, or no longer", Deed::Act(toggle_line)),
     key(&["w", "W"], "W", "Timeline: zoom in", Deed::Timeline(Move::Nearer)),
     key(&["s", "S"], "S", "Timeline: zoom out", Deed::Timeline(Move::Further)),
@@ -139,6 +153,31 @@ fn move_selection(lab: &mut Lab, by: isize) {
         None => 0,
     };
     lab.selection = warps.get(next).map(|&(sm, warp)| Selection::Warp { sm, warp });
+}
+
+fn next_lane(lab: &mut Lab) {
+    move_in_warp(lab, |lane, last| Some(lane.map_or(0, |lane| lane + 1).min(last)));
+}
+
+fn previous_lane(lab: &mut Lab) {
+    move_in_warp(lab, |lane, _| lane.and_then(|lane| lane.checked_sub(1)));
+}
+
+/// From the selected lane, or none while the warp is selected, to another one. `to` is also told the last lane.
+fn move_in_warp(lab: &mut Lab, to: fn(Option<u8>, u8) -> Option<u8>) {
+    if lab.selection.and_then(Selection::warp).is_none() {
+        move_selection(lab, 0);
+    }
+    let Some((sm, warp)) = lab.selection.and_then(Selection::warp) else { return };
+    let Some(width) = lab.stage.as_ref().and_then(|stage| Some(stage.picture().warp(sm, warp)?.width)) else { return };
+    let lane = match lab.selection {
+        Some(Selection::Lane { lane, .. }) => Some(lane),
+        _ => None,
+    };
+    lab.selection = Some(match to(lane, (width - 1) as u8) {
+        Some(lane) => Selection::Lane { sm, warp, lane },
+        None => Selection::Warp { sm, warp },
+    });
 }
 
 fn toggle_line(lab: &mut Lab) {

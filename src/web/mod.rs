@@ -48,6 +48,7 @@ mod share;
 mod side;
 mod source;
 mod stage;
+mod still;
 mod storage;
 mod theme;
 mod timeline;

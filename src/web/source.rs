@@ -119,6 +119,8 @@ fn Text(props: &TextProps) -> Html {
             }
         });
     }
+    let listing = props.handle.on_stage(|_, stage| Shared(stage.listing.clone()));
+    let longest = use_memo((listing, cuda), |(listing, cuda)| listing.as_ref().map_or(0, |listing| longest(&listing.0, *cuda)));
     let (top, height) = *seen;
     let lines = props.handle.on_stage(|lab, stage| {
         let listing = stage.listing.clone();
@@ -150,7 +152,6 @@ fn Text(props: &TextProps) -> Html {
             .collect();
         (
             lines.len(),
-            longest(&listing, cuda),
             html! {
                 <>
                     <div class="edge">{ numbers }</div>
@@ -160,7 +161,7 @@ fn Text(props: &TextProps) -> Html {
             },
         )
     });
-    let Some((count, longest, columns)) = lines else { return Html::default() };
+    let Some((count, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
     let style = format!("height:{}px;min-width:calc({longest}ch + 132px)", count as f64 * LINE_PX + 16.0);
     let label = if cuda { "CUDA source" } else { "PTX" };

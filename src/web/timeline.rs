@@ -3,6 +3,7 @@
 use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::paint::{MONO, SANS};
+use super::still::still;
 use crate::event::Reason;
 use crate::lab::timeline::{Span, colours, raster, rows};
 use crate::lab::{Lab, Stage, grouped};
@@ -18,6 +19,8 @@ use yew::prelude::*;
 /// Space for warp numbers on the left, and for marks at the top.
 const LEFT: f64 = 52.0;
 const TOP: f64 = 34.0;
+/// Below the numbers of cycles.
+const AXIS: f64 = 14.0;
 /// A warp's row.
 const ROW: std::ops::RangeInclusive<f64> = 2.0..=20.0;
 /// Kinds with a mark of their own, and the tone of it.
@@ -175,7 +178,7 @@ pub fn Timeline(props: &Props) -> Html {
         <section class="panel timeline" aria-label="Timeline">
             <header>
                 <h2>{ "Timeline" }</h2>
-                <Legend />
+                { still(Vec::new(), legend) }
                 <span class="push"></span>
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
                 { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
@@ -192,8 +195,7 @@ pub fn Timeline(props: &Props) -> Html {
 }
 
 /// What the colours mean.
-#[component]
-fn Legend() -> Html {
+fn legend() -> Html {
     html! {
         <ul class="legend" aria-label="Colours">
             { for Reason::ALL.into_iter().map(|reason| html! {
@@ -330,14 +332,15 @@ impl Sheet<'_> {
                 let part = Part { from: from.max(0.0), to: (self.span.x_of(self.record.end() as f64).ceil() + 2.0).min(inner) };
                 context.save();
                 context.begin_path();
-                context.rect(LEFT + part.from, 0.0, part.to - part.from, height);
+                context.rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
                 context.clip();
-                context.clear_rect(LEFT + part.from, 0.0, part.to - part.from, height);
+                context.clear_rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
                 self.draw_part(&context, tall, row, part);
                 context.restore();
             }
             None => {
                 let context = canvas::context(node, width, height)?;
+                self.labels(&context);
                 self.draw_part(&context, tall, row, Part { from: 0.0, to: inner });
                 self.numbers(&context, row, now.selected);
             }
@@ -358,23 +361,31 @@ impl Sheet<'_> {
         context.set_fill_style_str(&self.palette.get(tone).css());
     }
 
-    /// Cycle numbers at round distances.
-    fn axis(&self, context: &CanvasRenderingContext2d) {
-        let (width, height) = self.size;
+    /// The round cycles in sight, and where they are.
+    fn round_cycles(&self) -> impl Iterator<Item = (u64, f64)> {
         let wanted = self.span.per_px * 90.0;
         let power = 10f64.powf(wanted.max(1.0).log10().floor());
-        let step =
-            [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= wanted).unwrap_or(power * 10.0).max(1.0);
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
+        let step = steps.into_iter().find(|step| *step >= wanted).unwrap_or(power * 10.0).max(1.0);
+        let (span, inner) = (self.span, self.size.0 - LEFT);
+        let first = (span.from / step).ceil().max(0.0) as u64;
+        (first..).map(move |at| at as f64 * step).map(move |at| (at as u64, span.x_of(at))).take_while(move |(_, x)| *x < inner)
+    }
+
+    fn axis(&self, context: &CanvasRenderingContext2d) {
+        self.fill(context, Tone::Line);
+        for (_, x) in self.round_cycles() {
+            context.fill_rect((LEFT + x).round(), AXIS, 1.0, self.size.1 - AXIS);
+        }
+    }
+
+    /// The numbers of the round cycles, above all that changes.
+    fn labels(&self, context: &CanvasRenderingContext2d) {
         context.set_font(&format!("11px {SANS}"));
         context.set_text_align("left");
-        let mut at = (self.span.from / step).ceil().max(0.0) * step;
-        while self.span.x_of(at) < width - LEFT {
-            let x = LEFT + self.span.x_of(at);
-            self.fill(context, Tone::Line);
-            context.fill_rect(x.round(), 14.0, 1.0, height - 14.0);
-            self.fill(context, Tone::Soft);
-            let _ = context.fill_text(&grouped(at as u64), x + 3.0, 12.0);
-            at += step;
+        self.fill(context, Tone::Soft);
+        for (cycle, x) in self.round_cycles() {
+            let _ = context.fill_text(&grouped(cycle), LEFT + x + 3.0, 12.0);
         }
         let _ = context.fill_text("cycle", 8.0, 12.0);
     }

@@ -4,6 +4,7 @@ use super::breakpoints::BreakpointMenu;
 use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::icons;
+use super::still::still;
 use crate::event::Reason;
 use crate::lab::{Goal, Lab, SPEEDS, Wanted, grouped};
 use crate::record::Kind;
@@ -43,8 +44,8 @@ pub fn TransportBar(props: &Props) -> Html {
     };
     html! {
         <footer class="transport" aria-label="Transport" role="toolbar">
-            <Keys hand={hand.clone()} {going} {loaded} />
-            <Choices {hand} {wanted} {speed} />
+            { keys(&hand, going, loaded) }
+            { choices(hand, wanted, speed) }
             { (*breakpoints).clone() }
             <CycleBox handle={handle.clone()} {cycle} {reached} {ended} />
             <Scrubber handle={handle.clone()} theme={props.theme} {cycle} {reached} />
@@ -52,17 +53,13 @@ pub fn TransportBar(props: &Props) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct KeysProps {
-    hand: Handle,
-    going: bool,
-    loaded: bool,
+/// The buttons.
+fn keys(hand: &Handle, going: bool, loaded: bool) -> Html {
+    let hand = hand.clone();
+    still(vec![going.into(), loaded.into()], move || buttons(&hand, going, loaded))
 }
 
-/// The buttons.
-#[component]
-fn Keys(props: &KeysProps) -> Html {
-    let &KeysProps { ref hand, going, loaded } = props;
+fn buttons(hand: &Handle, going: bool, loaded: bool) -> Html {
     let button = |id: &'static str, label: Html, title: &'static str, act: fn(&mut Lab)| {
         html! {
             <button type="button" {id} class="icon" {title} aria-label={title} disabled={!loaded} onclick={hand.callback(act)}>{ label }</button>
@@ -84,17 +81,11 @@ fn Keys(props: &KeysProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct ChoicesProps {
-    hand: Handle,
-    wanted: Wanted,
-    speed: usize,
-}
-
 /// What next and previous look for, and how fast play is.
-#[component]
-fn Choices(props: &ChoicesProps) -> Html {
-    html! { <>{ wanted_menu(&props.hand, props.wanted) }{ speed_slider(&props.hand, props.speed) }</> }
+fn choices(hand: Handle, wanted: Wanted, speed: usize) -> Html {
+    let place = Wanted::all().position(|each| each == wanted).unwrap_or(0);
+    let draw = move || html! { <>{ wanted_menu(&hand, wanted) }{ speed_slider(&hand, speed) }</> };
+    still(vec![place as u64, speed as u64], draw)
 }
 
 fn wanted_menu(handle: &Handle, wanted: Wanted) -> Html {

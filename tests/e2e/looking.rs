@@ -55,6 +55,15 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
         page.see("#selected", "Warp 1").await;
         page.press([key::UP]).await;
         page.see("#selected", "Warp 0").await;
+
+        // With Shift, the same keys go from lane to lane.
+        page.press_shifted(key::DOWN).await;
+        page.see("#selected", "Lane 0 of warp 0").await;
+        page.press_shifted(key::DOWN).await;
+        page.see("#selected", "Lane 1 of warp 0").await;
+        page.press_shifted(key::UP).await;
+        page.press_shifted(key::UP).await;
+        page.see("#selected", "Warp 0").await;
     })
     .await;
 }
