@@ -58,6 +58,10 @@ pub fn PlotsPanel(props: &Props) -> Html {
         let onclick = move |_: MouseEvent| dark.set(value);
         html! { <button type="button" aria-pressed={pressed} {onclick}>{ name }</button> }
     };
+    let shows = |at: usize| {
+        let shows = props.handle.on_stage(|_, stage| (FIGURES[at].shows)(&stage.session.sim().machine.config));
+        shows.unwrap_or(false)
+    };
     let plots = easel.borrow().canvases.clone().into_iter().enumerate();
     html! {
         <div class="scroll plots">
@@ -72,7 +76,7 @@ pub fn PlotsPanel(props: &Props) -> Html {
                 <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p>
             }
             <div class="plots-list" ref={place} hidden={!ready}>
-                { for plots.map(|(at, canvas)| html! { <Plot key={at} {at} {canvas} onsave={onsave.clone()} /> }) }
+                { for plots.map(|(at, canvas)| html! { <Plot key={at} {at} {canvas} hidden={!shows(at)} onsave={onsave.clone()} /> }) }
             </div>
         </div>
     }
@@ -120,6 +124,8 @@ struct PlotProps {
     /// Its place among the figures.
     at: usize,
     canvas: NodeRef,
+    /// It says nothing about this machine.
+    hidden: bool,
     onsave: Callback<(usize, Format)>,
 }
 
@@ -138,7 +144,7 @@ fn Plot(props: &PlotProps) -> Html {
         }
     };
     html! {
-        <figure class="plot" data-figure={*id}>
+        <figure class="plot" data-figure={*id} hidden={props.hidden}>
             <figcaption>
                 <h3 title={*about}>{ *title }</h3>
                 <div class="plot-files" role="group" aria-label={format!("Save {title}")}>

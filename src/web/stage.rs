@@ -104,8 +104,8 @@ pub fn StagePanel(props: &Props) -> Html {
             }
         })
     };
-    let kind = props.handle.on_stage(|_, stage| stage.session.sim().machine.config.divergence);
-    let Some(kind) = kind else {
+    let mechanism = props.handle.on_stage(|_, stage| mechanism::of(&stage.session.sim().machine.config));
+    let Some(mechanism) = mechanism else {
         return html! {
             <section class="panel stage" aria-label="Mechanism">
                 <header><h2>{ "Mechanism" }</h2></header>
@@ -113,7 +113,6 @@ pub fn StagePanel(props: &Props) -> Html {
             </section>
         };
     };
-    let mechanism = mechanism::of(kind);
     html! {
         <section class="panel stage" aria-label="Mechanism">
             <header><h2>{ "Mechanism" }</h2><span class="note" title={mechanism.about}>{ mechanism.title }</span></header>
@@ -141,7 +140,7 @@ fn draw(handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Select
             width: (width - 2.0 * MARGIN) as f32,
             height: (height - 2.0 * MARGIN) as f32,
         };
-        let scene = (mechanism::of(sim.machine.config.divergence).draw)(view);
+        let scene = (mechanism::of(&sim.machine.config).draw)(view);
         (Rc::new(scene), lab.transport.is_slow(), picture.cycle)
     })
 }

@@ -58,7 +58,7 @@ async fn a_link_opens_a_lesson_at_its_stop() {
 async fn every_divergence_technique_has_its_view() {
     on_the_page("techniques", async |page| {
         page.take_kernel("mergesort").await;
-        for technique in ["PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "PDOM"] {
+        for technique in ["PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "WS8", "I-VWS", "E-VWS-ImpatientMem", "PDOM"] {
             page.choose("#technique-divergence", technique).await;
             page.see("#notice", technique).await;
             page.go_to(700).await;
@@ -69,6 +69,17 @@ async fn every_divergence_technique_has_its_view() {
             page.run_to_end().await;
             page.press(['4']).await;
             page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            // Gang sizes are plotted where there are gangs.
+            page.press(['3']).await;
+            let hidden = if technique.contains("VWS") { "false" } else { "true" };
+            page.until(&format!("document.querySelector('[data-figure=gang-sizes]').hidden === {hidden}")).await;
+            if hidden == "false" {
+                page.until(
+                    "document.querySelector('[data-figure=gang-sizes] canvas').getAttribute('aria-label').includes('Gang sizes')",
+                )
+                .await;
+                page.screenshot(&format!("{technique}-plots")).await;
+            }
             page.press(['1']).await;
         }
     })
