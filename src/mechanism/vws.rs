@@ -12,11 +12,12 @@ use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
+use crate::view::why::counted;
 use crate::view::{Selection, WarpPicture};
 
 const LABEL: f32 = 96.0;
 /// Space for what is said of a gang behind its cells.
-const SAID: f32 = 150.0;
+const SAID: f32 = 182.0;
 const LINE: f32 = 24.0;
 
 /// Where the slices lie next to each other.
@@ -74,8 +75,8 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     scene.bold(0, Tone::Text, 0.0, y + 28.0, BASE, Align::Left, "All original gangs");
-    let legend = "a letter and a colour for each gang · outline: a warp by itself · dot: ended";
-    scene.label(0, Tone::Soft, 128.0, y + 28.0, SMALL, Align::Left, legend);
+    let legend = "letters: gangs · outline: by itself · dot: ended";
+    scene.label(0, Tone::Soft, 146.0, y + 28.0, SMALL, Align::Left, legend);
     y += 36.0;
     y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
     scene.height = scene.height.max(y + 4.0);
@@ -129,23 +130,27 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
             _ => {}
         }
     }
-    for slice in 0..slices {
+    let mut slice = 0;
+    while slice < slices {
         let cell = columns.cell(slice, top, 20.0);
-        match issuing[slice as usize] {
-            Some((row, mask)) if used >> slice & 1 != 0 => {
-                // The gang may have split by what it issued; its members are one block of colour all the same.
-                let joined = mask.count_ones() > 1;
-                let right = joined && mask >> (slice + 1) & 1 != 0;
-                let tone = if joined { Tone::Accent } else { Tone::Edge };
-                let width = if right { columns.pitch } else { cell.w };
-                scene.fill(key(kind::ENCODER, slice, 1, 0), tone, Rect::new(cell.x, cell.y, width, cell.h));
-                let text = if joined { format!("gang {row}") } else { format!("{}", row * slices + slice) };
-                let short = if columns.pitch < 50.0 { row.to_string() } else { text };
-                let ink = if joined { Tone::Panel } else { Tone::Text };
-                scene.mono(0, ink, cell.x + cell.w / 2.0, cell.y + 14.0, 11.0, Align::Middle, short);
-            }
-            _ => scene.outline(key(kind::ENCODER, slice, 1, 0), Tone::Line, cell),
-        }
+        let Some((row, mask)) = issuing[slice as usize].filter(|_| used >> slice & 1 != 0) else {
+            scene.outline(key(kind::ENCODER, slice, 1, 0), Tone::Line, cell);
+            slice += 1;
+            continue;
+        };
+        // Members side by side are one bar. The gang may have split by what it issued; it was one all the same.
+        let joined = mask.count_ones() > 1;
+        let run = (slice..slices).take_while(|at| joined && mask >> at & 1 != 0).count().max(1) as u32;
+        let bar = Rect { w: cell.w + (run - 1) as f32 * columns.pitch, ..cell };
+        scene.fill(key(kind::ENCODER, slice, 1, 0), if joined { Tone::Accent } else { Tone::Edge }, bar);
+        let text = match (joined, run) {
+            (true, 1) => row.to_string(),
+            (true, _) => format!("gang {row}"),
+            (false, _) => (row * slices + slice).to_string(),
+        };
+        let ink = if joined { Tone::Panel } else { Tone::Text };
+        scene.mono(0, ink, bar.x + bar.w / 2.0, bar.y + 14.0, 11.0, Align::Middle, text);
+        slice += run;
     }
     let free = slices - used.count_ones();
     let said = if free == 0 { "every slice used".to_string() } else { format!("{free} of {slices} slices empty") };
@@ -207,12 +212,12 @@ fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f
     let resident = rows.len();
     let said = match (warps, lines) {
         (0, _) => "no access to memory".to_string(),
-        (n, 0) => format!("{n} warps accessed shared memory or constants"),
-        (n, m) => format!("{n} warps' accesses became {m} transaction{}", if m == 1 { "" } else { "s" }),
+        (n, 0) => format!("accesses of {} to shared memory or constants", counted(n.into(), "warp")),
+        (n, m) => format!("accesses of {} became {}", counted(n.into(), "warp"), counted(m.into(), "transaction")),
     };
     scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "memory");
     scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, LABEL, y + 11.0, SMALL, Align::Left, said);
-    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, format!("{resident} original gangs"));
+    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, counted(resident as u64, "original gang"));
     y + 18.0
 }
 
@@ -224,10 +229,11 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
     let block = row.warps.iter().flatten().next().map_or(0, |warp| warp.block);
     scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, format!("Original gang {}", row.number));
     scene.label(0, Tone::Soft, 140.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
+    // Room for it is kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {
-        scene.bold(0, Tone::Accent, view.width, y + 20.0, SMALL, Align::Right, text);
+        scene.bold(0, Tone::Accent, 0.0, y + 37.0, SMALL, Align::Left, text);
     }
-    let mut y = y + 30.0;
+    let mut y = y + 44.0;
     let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
     for entry in 0..lines {
         let mask = row.set.gangs[entry];

@@ -21,6 +21,9 @@ pub struct Judge {
     pub paper: &'static str,
 }
 
+/// A difference from one that says nothing about a direction.
+const NONE: f64 = 0.01;
+
 /// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
 pub struct Number {
     pub judge: Judge,
@@ -36,7 +39,7 @@ impl Number {
         let verdict = match measured {
             None => Verdict::NotTestable,
             Some(value) if (value - self.expected).abs() <= self.tolerance => Verdict::Holds,
-            Some(value) if (value > 1.0) == (self.expected > 1.0) => Verdict::HoldsInDirection,
+            Some(value) if (value > 1.0) == (self.expected > 1.0) && (value - 1.0).abs() > NONE => Verdict::HoldsInDirection,
             Some(_) => Verdict::DoesNotHold,
         };
         let expected = format!("{:.2}", self.expected);

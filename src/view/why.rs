@@ -382,7 +382,7 @@ impl Witness<'_> {
     }
 }
 
-fn counted(n: u64, noun: &str) -> String {
+pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 

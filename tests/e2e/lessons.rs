@@ -74,6 +74,7 @@ async fn every_divergence_technique_has_its_view() {
             let hidden = if technique.contains("VWS") { "false" } else { "true" };
             page.until(&format!("document.querySelector('[data-figure=gang-sizes]').hidden === {hidden}")).await;
             if hidden == "false" {
+                page.eval("document.querySelector('[data-figure=gang-sizes]').scrollIntoView()").await;
                 page.until(
                     "document.querySelector('[data-figure=gang-sizes] canvas').getAttribute('aria-label').includes('Gang sizes')",
                 )
