@@ -6,7 +6,7 @@ use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Verdict, Wanted};
 use warpscope::mechanism::{self, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Theme, svg};
-use warpscope::view::{Selection, card};
+use warpscope::view::{Lane, Selection, WarpPicture, card};
 
 fn lab(name: &str, preset: &str) -> Lab {
     let mut lab = Lab::new();
@@ -51,10 +51,14 @@ fn picture(lab: &Lab) -> String {
 #[test]
 fn going_back_shows_the_same_picture() {
     let kernels = [("collatz", "gtx480"), ("mergesort", "gtx480"), ("tbc_example1", "toy"), ("reduce", "vws")];
-    let techniques = ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP"];
+    let techniques = ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "WS4", "I-VWS", "E-VWS-ImpatientMem"];
     for ((name, preset), technique) in kernels.into_iter().flat_map(|kernel| techniques.map(|technique| (kernel, technique))) {
         let mut lab = lab(name, preset);
         lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        if preset == "toy" && technique.contains("VWS") {
+            assert!(lab.misfit.is_some(), "four lanes make no gang");
+            continue;
+        }
         assert!(lab.misfit.is_none(), "{technique}: {:?}", lab.misfit);
         let mut seen = Vec::new();
         while seen.len() < 60 && !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
@@ -363,4 +367,36 @@ fn likely_convergence_points_and_merges_are_shown() {
         }
         assert!(merges > 0 && shown == merges, "{technique}: {merges} merges, {shown} shown");
     }
+}
+
+#[test]
+fn lanes_whose_threads_have_ended_are_shown_as_such() {
+    let mut lab = lab("collatz", "gtx480");
+    let mut seen = false;
+    while !seen && !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
+        lab.step();
+        let picture = lab.stage.as_ref().expect("a stage").picture();
+        seen = picture.warps.iter().any(|w| w.alive == 0 && (0..w.width).any(|lane| w.lane(lane) == Lane::Exited));
+        let ended = |w: &&WarpPicture| w.reason == Some(Reason::Exit);
+        assert!(picture.warps.iter().filter(ended).all(|w| w.alive == 0), "who has ended has no lane left");
+    }
+    assert!(seen, "a warp ends before its block");
+}
+
+#[test]
+fn a_gangs_splits_are_written_out_and_its_waits_explained() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("6-gang-split"));
+    lab.go_to_stop(2);
+    let text = picture(&lab);
+    assert!(text.contains("split into {0 1 7} {3 4 5}, alone 2 6: their next instructions differ"), "{text}");
+    assert!(text.contains("in a gang of slices 0, 1 and 7; of original gang 0"), "{text}");
+    assert!(text.contains("by itself; of original gang 0"), "{text}");
+    assert!(lab.open_lesson("9-impatient-helps"));
+    // In the first round the gang waits for slice 0, whose line is far away.
+    let waits = |lab: &Lab| picture(lab).contains("runs in lock-step and warp 0 is not ready");
+    while !waits(&lab) && lab.cycle() < 200 {
+        lab.step();
+    }
+    assert!(waits(&lab), "somebody waits for slice 0");
 }

@@ -135,7 +135,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         active: whereabouts.places.iter().fold(0, |all, (_, mask)| all | mask) & !whereabouts.at_barrier,
         places: whereabouts.places,
         at_barrier: whereabouts.at_barrier,
-        alive: state.live,
+        alive: if sim.machine.reforms { state.live } else { on_stack(sm, warp) },
         present,
         reason: reason(sm, warp),
         stack: sm
@@ -150,6 +150,11 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
     }
 }
 
+/// Lanes of a warp with a stack whose threads have not ended: those have left every entry.
+fn on_stack(sm: &Sm, warp: u32) -> u32 {
+    if sm.sets.exited.contains(warp) { 0 } else { sm.divergence.stack(warp).iter().fold(0, |all, entry| all | entry.mask) }
+}
+
 /// Where the threads of a static warp are.
 struct Whereabouts {
     pc: Pc,
@@ -161,7 +166,7 @@ struct Whereabouts {
 /// Warps stay as compiled: static warp n is entry n of the table.
 fn together(sm: &Sm, warp: u32) -> Whereabouts {
     let place = sm.warps[warp as usize].place;
-    let mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask & sm.statics.warps[warp as usize].live };
+    let mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask };
     Whereabouts {
         pc: place.pc,
         entry: Some(warp as u16),
