@@ -1,7 +1,7 @@
 //! What the lessons tell is what the machine does: the counts that their texts name, exactly.
 
 use std::collections::BTreeMap;
-use warpscope::event::{Event, Log};
+use warpscope::event::{Event, Log, Reason};
 use warpscope::lesson::{self, Lesson};
 use warpscope::sim::Sim;
 
@@ -229,6 +229,10 @@ fn at_their_stops_gangs_do_what_the_texts_say() {
     assert_eq!(gangs.iter().map(|gang| gang.count_ones()).collect::<Vec<_>>(), [4, 2], "a gang of four, then a pair");
     let (gangs, _) = issued(&at_stop("11-big-gangs", 3));
     assert_eq!(gangs.iter().map(|gang| gang.count_ones()).collect::<Vec<_>>(), [2, 2], "two pairs");
+    let ready = at_stop("11-big-gangs", 3)
+        .iter()
+        .any(|e| matches!(e, Event::Cycle { counts, .. } if counts[Reason::NotSelected as usize] >= 4));
+    assert!(ready, "a gang of four could have gone");
     let impatient = at_stop("9-impatient-helps", 2);
     assert!(impatient.iter().any(|e| matches!(e, Event::GangSplit { gangs: [0, 0, 0, 0], singles: 0xff, .. })));
     let slipped = at_stop("7-memory-slip", 2);

@@ -66,7 +66,10 @@ pub fn draw(view: View) -> Scene<Selection> {
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
     let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
-    let focus = rows.iter().find(|row| Some(row.number) == chosen).or(rows.first());
+    let lives = |row: &&Row| row.set.live() != 0;
+    let chosen = rows.iter().find(|row| Some(row.number) == chosen);
+    // Of an original gang that has ended there is nothing to see.
+    let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
     let pitch = ((view.width - LABEL - SAID) / slices as f32).clamp(22.0, 84.0).floor();
     let columns = Columns { x: LABEL, pitch };
     let mut y = slices_in_cycle(&mut scene, &view, name, columns, &rows);
@@ -74,10 +77,17 @@ pub fn draw(view: View) -> Scene<Selection> {
         y = table(&mut scene, &view, sm, row, columns, y + 10.0);
     }
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
-    scene.bold(0, Tone::Text, 0.0, y + 28.0, BASE, Align::Left, "All original gangs");
-    let legend = "letters: gangs · outline: by itself · dot: ended";
-    scene.label(0, Tone::Soft, 146.0, y + 28.0, SMALL, Align::Left, legend);
-    y += 36.0;
+    y += 28.0;
+    if rows.is_empty() {
+        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident: the run has ended.");
+    } else if sm.gangs.is_some() {
+        scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All original gangs");
+        scene.label(0, Tone::Soft, 146.0, y, SMALL, Align::Left, "letters: gangs · outline: by itself · dot: ended");
+    } else {
+        scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All warps");
+        scene.label(0, Tone::Soft, 80.0, y, SMALL, Align::Left, "a row: warps side by side in the slices · dot: ended");
+    }
+    y += 8.0;
     y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
     scene.height = scene.height.max(y + 4.0);
     scene.words = words(&view, name, &rows, focus);
@@ -217,7 +227,9 @@ fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f
     };
     scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "memory");
     scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, LABEL, y + 11.0, SMALL, Align::Left, said);
-    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, counted(resident as u64, "original gang"));
+    let said =
+        if view.sim.machine.config.gangs { counted(resident as u64, "original gang") } else { counted(resident as u64, "row") };
+    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, said);
     y + 18.0
 }
 
@@ -227,7 +239,10 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
     let slices = config.slices;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     let block = row.warps.iter().flatten().next().map_or(0, |warp| warp.block);
-    scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, format!("Original gang {}", row.number));
+    let first = row.number * slices;
+    let title =
+        if config.gangs { format!("Original gang {}", row.number) } else { format!("Warps {first} to {}", first + slices - 1) };
+    scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, title);
     scene.label(0, Tone::Soft, 140.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
     // Room for it is kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {

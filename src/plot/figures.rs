@@ -175,7 +175,7 @@ pub static FIGURES: &[Figure] = &[
     Figure {
         id: "gang-sizes",
         title: "Gang sizes",
-        y: "Warps",
+        y: "By size of gang",
         unit: "warps",
         about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
                 split, 1 a warp that its slice schedules by itself.",
