@@ -52,11 +52,12 @@ impl<S: Sink> Core<'_, S> {
     pub fn issue_warp(&mut self, port: usize, warp: u32) -> u8 {
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
         self.tell_issue(warp, pc, mask, true);
+        let threads = mask.count_ones() as u8;
         match self.execute(warp, pc, mask) {
-            Ok(effect) => self.leave_port(port, warp, pc, effect),
+            Ok(effect) => self.leave_port(port, warp, pc, threads, effect),
             Err((lane, fault)) => self.trap(warp, pc, lane, &fault),
         }
-        mask.count_ones() as u8
+        threads
     }
 
     /// A member of a gang issues what all of them do. Where the instruction is one that a row of lanes can execute at once,
@@ -77,8 +78,9 @@ impl<S: Sink> Core<'_, S> {
             }),
             RowEffect::Memory => Ok(Effect::Later),
         };
+        let threads = mask.count_ones() as u8;
         match effect {
-            Ok(effect) => self.leave_port(port, warp, pc, effect),
+            Ok(effect) => self.leave_port(port, warp, pc, threads, effect),
             // Lanes of the row are those of the member that they fall to.
             Err((lane, fault)) if !matches!(gang.effect, RowEffect::Single) => {
                 let width = self.machine.config.warp_width as usize;
@@ -87,9 +89,10 @@ impl<S: Sink> Core<'_, S> {
             }
             Err((lane, fault)) => self.trap(warp, pc, lane, &fault),
         }
-        mask.count_ones() as u8
+        threads
     }
 
+    #[inline]
     fn tell_issue(&mut self, warp: u32, pc: Pc, mask: u32, leads: bool) {
         let machine = self.machine;
         let (first_thread, block) = (self.sm.warps[warp as usize].first_thread, self.sm.warps[warp as usize].block);
@@ -105,8 +108,8 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// The instruction holds its port and its unit, and the warp goes on.
-    #[inline]
-    fn leave_port(&mut self, port: usize, warp: u32, pc: Pc, effect: Effect) {
+    #[inline(always)]
+    fn leave_port(&mut self, port: usize, warp: u32, pc: Pc, threads: u8, effect: Effect) {
         let machine = self.machine;
         let decoded = &machine.decoded[pc as usize];
         let passes = machine.passes;
@@ -116,7 +119,6 @@ impl<S: Sink> Core<'_, S> {
             holds = unit.max(passes);
             done = at.max(self.cycle + u64::from(passes));
         }
-        let threads = self.sm.warps[warp as usize].place.mask.count_ones() as u8;
         let state = &mut self.sm.ports[port];
         (state.free, state.holder_threads) = (self.cycle + u64::from(passes), threads);
         if matches!(effect, Effect::Later) {

@@ -10,6 +10,7 @@
 
 use super::core::Core;
 use super::decode::UNITS;
+use super::issue::{could_issue, unit_is_free};
 use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::event::{Event, Sink, SlotUse};
@@ -53,13 +54,13 @@ impl<S: Sink> Core<'_, S> {
         let machine = self.machine;
         let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
         for word in 0..machine.words {
-            self.sm.scratch.could.bits[word] = super::issue::could_issue(self.sm, word);
+            self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
         }
         let ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
         let mut free = [ports; UNITS];
         for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
             for slice in 0..slices {
-                let is_free = super::issue::unit_is_free(self.sm, kind, slice as usize, slices as usize, self.cycle);
+                let is_free = unit_is_free(self.sm, kind, slice as usize, slices as usize, self.cycle);
                 *free &= !(u8::from(!is_free) << slice);
             }
         }

@@ -1,9 +1,9 @@
 //! Issue: each port asks its schedule policy for a warp, and the warp's next instruction executes.
 
-use super::core::Core;
+use super::core::{Core, Issued};
 use super::decode::{UNITS, Unit};
 use super::slices::Access;
-use super::state::Sm;
+use super::state::{Sets, Sm};
 use super::warp_set::WarpSet;
 use crate::event::{Sink, SlotUse};
 use crate::policy::gang::schedule::Candidate;
@@ -111,8 +111,7 @@ impl<S: Sink> Core<'_, S> {
 
 /// Those of 64 warps whose next instruction nothing holds back but ports and units.
 #[inline(always)]
-pub fn could_issue(sm: &Sm, word: usize) -> u64 {
-    let (sets, issued) = (&sm.sets, &sm.issued);
+pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
     let held = sets.exited.bits[word]
         | sets.barrier.bits[word]
         | sets.sync.bits[word]
@@ -145,18 +144,24 @@ fn choices(sm: &mut Sm, port: usize, slices: usize, cycle: u64, words: usize) {
     for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
         *free = unit_is_free(sm, kind, port % slices, slices, cycle);
     }
+    let Sm { sets, ports, issued, scratch, gangs, .. } = sm;
+    let Scratch { candidates, available, .. } = &mut **scratch;
+    let mine = &ports[port].warps;
     for word in 0..words {
-        let could = could_issue(sm, word) & sm.ports[port].warps.bits[word] & !sm.issued.in_step.bits[word];
-        // Members of gangs are not for the port to choose.
-        let own = could & sm.gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
-        let mut available = 0;
-        for (kind, needs) in sm.sets.needs.iter().enumerate() {
+        let mut could = could_issue(sets, issued, word) & mine.bits[word];
+        let mut own = could;
+        if let Some(gangs) = gangs {
+            // Members of gangs are not for the port to choose.
+            could &= !issued.in_step.bits[word];
+            own = could & gangs.singles.bits[word];
+        }
+        candidates.bits[word] = could;
+        available.bits[word] = 0;
+        for (kind, needs) in sets.needs.iter().enumerate() {
             if free[kind] {
-                available |= own & needs.bits[word];
+                available.bits[word] |= own & needs.bits[word];
             }
         }
-        sm.scratch.candidates.bits[word] = could;
-        sm.scratch.available.bits[word] = available;
     }
 }
 
