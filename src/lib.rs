@@ -26,6 +26,7 @@ pub mod launch;
 pub mod lesson;
 pub mod mechanism;
 pub mod metrics;
+mod order;
 pub mod papers;
 pub mod plot;
 pub mod policy;

@@ -1,6 +1,7 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
 use crate::config::{Config, ConfigError, TECHNIQUES, Technique, apply_techniques};
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -80,7 +81,8 @@ impl Setup {
         let mut names: Vec<&str> = kept.collect();
         names.extend(name);
         // In the table's order, so that one choice has one name.
-        names.sort_by_key(|name| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name)));
+        let place = |name: &&str| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name));
+        order::by_key(&mut names, |name| place(name).map_or(0, |place| place as u64 + 1));
         Setup { technique: names.join(","), ..self.clone() }
     }
 

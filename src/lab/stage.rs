@@ -4,6 +4,7 @@ use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
 use crate::config::Config;
 use crate::launch::BufferData;
 use crate::metrics::Report;
+use crate::order;
 use crate::program::Pc;
 use crate::session::{Hit, Session};
 use crate::view::why::Witness;
@@ -95,7 +96,7 @@ impl Stage {
         let after = self.after();
         let mut shown: Vec<ShownBuffer> =
             self.before.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
-        shown.sort_by_key(|buffer| buffer.changed == 0);
+        order::by_key(&mut shown, |buffer| u64::from(buffer.changed == 0));
         shown
     }
 

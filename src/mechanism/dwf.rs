@@ -7,6 +7,7 @@
 
 use super::View;
 use super::parts::{BASE, LaneGrid, SMALL, hue, kind, overview};
+use crate::order;
 use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
@@ -30,7 +31,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     // The largest group first: it is the one that is issued from.
     let mut order: Vec<(Pc, Vec<(u16, &PoolWarp)>)> = groups.into_iter().collect();
-    order.sort_by_key(|(pc, _)| (std::cmp::Reverse(waiting.get(pc).copied().unwrap_or(0)), *pc));
+    order::by_key(&mut order, |(pc, _)| order::both(u32::MAX - waiting.get(pc).copied().unwrap_or(0), *pc));
     let width = view.sim.machine.config.warp_width;
     let grid = LaneGrid::fit(LABEL, view.width - LABEL, width, 24.0);
     let height = (grid.pitch - grid.gap).clamp(7.0, 18.0);

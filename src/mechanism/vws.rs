@@ -8,6 +8,7 @@
 use super::View;
 use super::parts::{BASE, SMALL, kind, lane, reason};
 use crate::event::Event;
+use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
@@ -385,7 +386,7 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
 /// Different instructions that an original gang is at.
 fn places(row: &Row) -> usize {
     let mut pcs: Vec<Pc> = row.warps.iter().flatten().filter(|warp| warp.alive != 0).map(|warp| warp.pc).collect();
-    pcs.sort_unstable();
+    order::by_key(&mut pcs, |pc| u64::from(*pc));
     pcs.dedup();
     pcs.len()
 }

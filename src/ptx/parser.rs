@@ -7,6 +7,7 @@ use super::lookup::NameMap;
 use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variable};
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
+use crate::order;
 use std::collections::HashSet;
 
 /// Past this many problems outside of functions a text is hardly PTX, and more would help nobody.
@@ -25,7 +26,7 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     parser.module();
     parser.check_module_names();
     parser.settle_named_files();
-    parser.problems.sort_by_key(|problem| problem.span.start);
+    order::by_key(&mut parser.problems, |problem| u64::from(problem.span.start));
     (parser.module, parser.problems)
 }
 

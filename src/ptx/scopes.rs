@@ -8,6 +8,7 @@ use super::module::{Label, LabelId, Register, RegisterId, Symbol, Variable};
 use super::parser::Result;
 use super::problem::{Problem, Trouble};
 use super::types::Type;
+use crate::order;
 
 #[derive(Default)]
 pub(super) struct Scope<'a> {
@@ -139,7 +140,7 @@ impl<'a> Builder<'_, 'a> {
         let Some(scope) = self.scopes.pop() else { return };
         let mut open: Vec<(&str, LabelId)> =
             scope.labels.into_iter().filter(|(_, id)| self.body.labels[id.0 as usize].at == UNDEFINED).collect();
-        open.sort_by_key(|(_, id)| id.0);
+        order::by_key(&mut open, |(_, id)| u64::from(id.0));
         for (name, id) in open {
             match self.scopes.last_mut() {
                 Some(outer) => match outer.labels.get(name) {

@@ -5,6 +5,7 @@
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED};
+use crate::order;
 use crate::policy::divergence::tbc::EntryState;
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
@@ -347,7 +348,8 @@ impl Witness<'_> {
                 _ => None,
             })
             .collect();
-        flights.sort_by_key(|flight| (flight.due, flight.pc));
+        order::by_key(&mut flights, |flight| u64::from(flight.pc));
+        order::by_key(&mut flights, |flight| flight.due);
         flights
     }
 
