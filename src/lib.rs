@@ -37,6 +37,7 @@ pub mod replay;
 pub mod scene;
 pub mod session;
 pub mod sim;
+mod table;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -30,11 +30,11 @@ impl fmt::Display for Place {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LaunchError {
-    /// Not TOML, a key that does not exist, or a key of the wrong kind: the parser's own words, which show the line.
+    /// Not TOML: the parser's own words, which show the line.
     #[error("the launch file cannot be read: {message}")]
     Text { message: String, place: Option<Place> },
 
-    /// Well-formed, but not a launch that could run.
+    /// Well-formed, but with a key that does not exist, a value of the wrong kind, or not a launch that could run.
     #[error("launch file, {place}: {message}")]
     Meaning { message: String, place: Place },
 

@@ -1,7 +1,7 @@
 //! The launch file: TOML to a [`Launch`].
 //!
-//! Two steps: serde reads the text into the `Raw…` structs, which mirror the file and refuse unknown keys; then each
-//! is turned into what it means, and what cannot be meant is refused with its place.
+//! The text becomes a tree of tables; a [`Reader`] walks it, refuses unknown keys and values of the wrong kind, turns the
+//! rest into what it means, and refuses what cannot be meant. Every refusal has its place.
 
 use super::fill::check_init;
 use super::{
@@ -9,237 +9,194 @@ use super::{
     Place,
 };
 use crate::ptx::types::Type;
-use serde::{Deserialize, Deserializer, de};
-use std::ops::Range;
-use toml::Spanned;
+use crate::table::{Refusal, Table, Value};
+use toml::de::DeTable;
 
 /// The types that a buffer or a value may have, as the file names them.
 const TYPES: &str = "u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64";
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLaunch {
-    kernel: Option<String>,
-    grid: Spanned<Size>,
-    block: Spanned<Size>,
-    shared: Option<Spanned<u64>>,
-    #[serde(default)]
-    param: Vec<Spanned<RawParam>>,
-}
-
-/// One `[[param]]`; which keys stand together is decided afterwards, so that the message can say it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawParam {
-    buffer: Option<String>,
-    #[serde(default, rename = "type", deserialize_with = "element_type")]
-    ty: Option<Type>,
-    len: Option<Spanned<u64>>,
-    init: Option<Spanned<RawInit>>,
-    value: Option<Spanned<Number>>,
-    bytes: Option<Vec<u8>>,
-    hex: Option<Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RawInit {
-    Zeros,
-    Iota(RawIota),
-    Random(RawRandom),
-    Values(Vec<Number>),
-    File(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawIota {
-    start: Option<Number>,
-    step: Option<Number>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRandom {
-    seed: u64,
-    min: Number,
-    max: Number,
-}
-
-/// One to three numbers; those left out are 1.
-struct Size([u32; 3]);
-
-impl<'de> Deserialize<'de> for Size {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Size, D::Error> {
-        let given = Vec::<u32>::deserialize(deserializer)?;
-        let mut size = [1; 3];
-        if given.is_empty() || given.len() > size.len() {
-            return Err(de::Error::custom(format!("{} numbers where one to three are expected, like [16, 1, 1]", given.len())));
-        }
-        size[..given.len()].copy_from_slice(&given);
-        Ok(Size(size))
-    }
-}
-
-fn element_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Type>, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    let known = TYPES.split(' ').any(|known| known == name);
-    match Type::from_name(&name) {
-        Some(ty) if known => Ok(Some(ty)),
-        _ => Err(de::Error::custom(format!("unknown type `{name}`, expected one of {TYPES}"))),
-    }
-}
-
 pub(super) fn parse(text: &str) -> Result<Launch, LaunchError> {
-    let raw: RawLaunch = toml::from_str(text).map_err(|error| LaunchError::Text {
+    let root = DeTable::parse(text).map_err(|error| LaunchError::Text {
         message: error.to_string().trim_end().to_string(),
         place: error.span().map(|span| Place::of(text, span.start)),
     })?;
-    Reader { text, buffers: Vec::new() }.launch(raw)
+    let table = Table::root(&root, &["kernel", "grid", "block", "shared", "param"]);
+    table
+        .and_then(|table| Reader::default().launch(table))
+        .map_err(|Refusal { message, at }| LaunchError::Meaning { message, place: Place::of(text, at) })
 }
 
-/// Turns the raw structs into a launch; remembers the buffers described so far.
-struct Reader<'a> {
-    text: &'a str,
+/// Turns tables into a launch; remembers the buffers described so far.
+#[derive(Default)]
+struct Reader {
     buffers: Vec<Buffer>,
 }
 
-impl Reader<'_> {
-    fn refuse<T>(&self, at: Range<usize>, message: impl Into<String>) -> Result<T, LaunchError> {
-        Err(LaunchError::Meaning { message: message.into(), place: Place::of(self.text, at.start) })
-    }
-
-    fn launch(mut self, raw: RawLaunch) -> Result<Launch, LaunchError> {
-        let grid = self.size(raw.grid, "grid", "blocks", MAX_GRID_BLOCKS)?;
-        let block = self.size(raw.block, "block", "threads", MAX_BLOCK_THREADS)?;
-        let shared = match raw.shared {
-            None => 0,
-            Some(shared) if *shared.get_ref() <= u64::from(MAX_SHARED_BYTES) => *shared.get_ref() as u32,
-            Some(shared) => {
-                let message =
-                    format!("shared = {} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes", shared.get_ref());
-                return self.refuse(shared.span(), message);
+impl Reader {
+    fn launch(mut self, table: Table) -> Result<Launch, Refusal> {
+        let kernel = table.find("kernel").map(|kernel| kernel.text().map(String::from)).transpose()?;
+        let grid = size(table.need("grid")?, "grid", "blocks", MAX_GRID_BLOCKS)?;
+        let block = size(table.need("block")?, "block", "threads", MAX_BLOCK_THREADS)?;
+        let mut shared = 0;
+        if let Some(value) = table.find("shared") {
+            shared = value.count(u64::MAX)?;
+            if shared > u64::from(MAX_SHARED_BYTES) {
+                return value
+                    .refuse(format!("shared = {shared} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes"));
             }
-        };
+        }
         let mut params = Vec::new();
-        for (index, param) in raw.param.into_iter().enumerate() {
-            params.push(self.param(index + 1, param)?);
-        }
-        Ok(Launch { kernel: raw.kernel, grid, block, shared, params })
-    }
-
-    fn size(&self, size: Spanned<Size>, key: &str, things: &str, most: u64) -> Result<[u32; 3], LaunchError> {
-        let Size(counts) = *size.get_ref();
-        let product: u128 = counts.iter().map(|&n| u128::from(n)).product();
-        if product == 0 {
-            return self.refuse(size.span(), format!("{key} = {counts:?} has no {things}: every number must be at least 1"));
-        }
-        if product > u128::from(most) {
-            return self.refuse(size.span(), format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
-        }
-        Ok(counts)
-    }
-
-    fn param(&mut self, number: usize, raw: Spanned<RawParam>) -> Result<Param, LaunchError> {
-        let at = raw.span();
-        let kinds = "a parameter is a buffer (buffer, type, len, init), a number (type, value) or a struct (bytes or hex)";
-        match raw.into_inner() {
-            RawParam { buffer: Some(name), ty, len, init, value: None, bytes: None, hex: None } => {
-                self.buffer(number, at, name, ty, len, init).map(Param::Buffer)
+        if let Some(given) = table.find("param") {
+            for (number, param) in (1..).zip(given.list("a list of tables, each under [[param]],")?) {
+                params.push(self.param(number, param)?);
             }
-            RawParam { buffer: None, ty: Some(ty), value: Some(value), len: None, init: None, bytes: None, hex: None } => {
-                match value.get_ref().bits(ty) {
+        }
+        Ok(Launch { kernel, grid, block, shared: shared as u32, params })
+    }
+
+    /// One `[[param]]`: which keys stand together says what it is.
+    fn param(&mut self, number: usize, param: Value) -> Result<Param, Refusal> {
+        let keys = ["buffer", "type", "len", "init", "value", "bytes", "hex"];
+        let table = param.table(&keys)?;
+        match keys.map(|key| table.find(key)) {
+            [Some(name), ty, len, init, None, None, None] => self.buffer(number, param, name, ty, len, init).map(Param::Buffer),
+            [None, Some(ty), None, None, Some(value), None, None] => {
+                let ty = element_type(ty)?;
+                match any_number(value)?.bits(ty) {
                     Ok(bits) => Ok(Param::Value { ty, bits }),
-                    Err(why) => self.refuse(value.span(), format!("parameter {number}: {why}")),
+                    Err(why) => value.refuse(format!("parameter {number}: {why}")),
                 }
             }
-            RawParam { buffer: None, ty: None, value: None, len: None, init: None, bytes: Some(bytes), hex: None } => {
-                Ok(Param::Bytes(bytes))
+            [None, None, None, None, None, Some(bytes), None] => {
+                let bytes = bytes.list("a list of bytes")?.map(|byte| byte.count(255).map(|byte| byte as u8));
+                Ok(Param::Bytes(bytes.collect::<Result<_, _>>()?))
             }
-            RawParam { buffer: None, ty: None, value: None, len: None, init: None, bytes: None, hex: Some(hex) } => {
-                match hex_bytes(hex.get_ref()) {
-                    Some(bytes) => Ok(Param::Bytes(bytes)),
-                    None => self.refuse(
-                        hex.span(),
-                        format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like"),
-                    ),
-                }
+            [None, None, None, None, None, None, Some(hex)] => match hex_bytes(hex.text()?) {
+                Some(bytes) => Ok(Param::Bytes(bytes)),
+                None => hex.refuse(format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like")),
+            },
+            [None, None, _, _, Some(value), _, _] => {
+                value.refuse(format!("parameter {number} has a value but no type: add one, like type = \"u32\""))
             }
-            RawParam { buffer: None, ty: None, value: Some(value), .. } => {
-                self.refuse(value.span(), format!("parameter {number} has a value but no type: add one, like type = \"u32\""))
-            }
-            _ => self.refuse(at, format!("parameter {number} mixes or lacks keys: {kinds}")),
+            _ => param.refuse(format!(
+                "parameter {number} mixes or lacks keys: a parameter is a buffer (buffer, type, len, init), a number (type, value) or a struct (bytes or hex)"
+            )),
         }
     }
 
     fn buffer(
         &mut self,
         number: usize,
-        at: Range<usize>,
-        name: String,
-        ty: Option<Type>,
-        len: Option<Spanned<u64>>,
-        init: Option<Spanned<RawInit>>,
-    ) -> Result<Buffer, LaunchError> {
-        let init_at = init.as_ref().map_or(at.clone(), Spanned::span);
-        let len_at = len.as_ref().map_or(at.clone(), Spanned::span);
-        let init = init.map(|init| Init::from(init.into_inner()));
+        param: Value,
+        name: Value,
+        ty: Option<Value>,
+        len: Option<Value>,
+        init: Option<Value>,
+    ) -> Result<Buffer, Refusal> {
+        let (len_at, init_at) = (len.unwrap_or(param), init.unwrap_or(param));
+        let name = name.text()?;
+        let ty = ty.map(element_type).transpose()?;
+        let len = len.map(|len| len.count(u64::MAX)).transpose()?;
+        let init = init.map(read_init).transpose()?;
         if let Some(known) = self.buffers.iter().find(|known| known.name == name) {
             let other_ty = ty.is_some_and(|ty| ty != known.ty);
-            let other_len = len.is_some_and(|len| len.into_inner() != known.len);
+            let other_len = len.is_some_and(|len| len != known.len);
             if other_ty || other_len || init.is_some_and(|init| init != known.init) {
-                let message = format!(
+                return param.refuse(format!(
                     "parameter {number} describes buffer `{name}` again and otherwise: to pass the same buffer twice, write only buffer = \"{name}\""
-                );
-                return self.refuse(at, message);
+                ));
             }
             return Ok(known.clone());
         }
         if name.is_empty() {
-            return self.refuse(at, format!("parameter {number}: a buffer needs a name"));
+            return param.refuse(format!("parameter {number}: a buffer needs a name"));
         }
         let Some(ty) = ty else {
-            return self.refuse(at, format!("buffer `{name}` has no type: add one, like type = \"f32\""));
+            return param.refuse(format!("buffer `{name}` has no type: add one, like type = \"f32\""));
         };
         let init = init.unwrap_or(Init::Zeros);
         let values = if let Init::Values(values) = &init { Some(values.len() as u64) } else { None };
-        let Some(len) = len.map(Spanned::into_inner).or(values) else {
-            return self.refuse(at, format!("buffer `{name}` has no len: say how many elements it has"));
+        let Some(len) = len.or(values) else {
+            return param.refuse(format!("buffer `{name}` has no len: say how many elements it has"));
         };
         if len == 0 {
-            return self.refuse(len_at, format!("buffer `{name}` is empty: it needs at least one element"));
+            return len_at.refuse(format!("buffer `{name}` is empty: it needs at least one element"));
         }
         if let Some(values) = values.filter(|&values| values > len) {
-            return self.refuse(init_at, format!("buffer `{name}` has {len} elements, and {values} values are given"));
+            return init_at.refuse(format!("buffer `{name}` has {len} elements, and {values} values are given"));
         }
         if let Err(why) = check_init(ty, &init) {
-            return self.refuse(init_at, format!("buffer `{name}`: {why}"));
+            return init_at.refuse(format!("buffer `{name}`: {why}"));
         }
-        let buffer = Buffer { name, ty, len, init };
+        let buffer = Buffer { name: name.to_string(), ty, len, init };
         let total = self.buffers.iter().fold(buffer.bytes(), |sum, other| sum.saturating_add(other.bytes()));
         if total > MAX_BUFFER_BYTES {
-            let message = format!(
-                "with buffer `{}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most",
-                buffer.name
-            );
-            return self.refuse(len_at, message);
+            return len_at.refuse(format!(
+                "with buffer `{name}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most"
+            ));
         }
         self.buffers.push(buffer.clone());
         Ok(buffer)
     }
 }
 
-impl From<RawInit> for Init {
-    fn from(raw: RawInit) -> Init {
-        match raw {
-            RawInit::Zeros => Init::Zeros,
-            RawInit::Iota(RawIota { start, step }) => {
-                Init::Iota { start: start.unwrap_or(Number::Int(0)), step: step.unwrap_or(Number::Int(1)) }
-            }
-            RawInit::Random(RawRandom { seed, min, max }) => Init::Random { seed, min, max },
-            RawInit::Values(values) => Init::Values(values),
-            RawInit::File(name) => Init::File(name),
+/// One to three numbers; those left out are 1.
+fn size(value: Value, key: &str, things: &str, most: u64) -> Result<[u32; 3], Refusal> {
+    let given = value.list("a list of one to three numbers, like [16, 1, 1],")?;
+    let mut counts = [1; 3];
+    if given.len() == 0 || given.len() > counts.len() {
+        return value.refuse(format!("{} numbers where one to three are expected, like [16, 1, 1]", given.len()));
+    }
+    for (count, given) in counts.iter_mut().zip(given) {
+        *count = given.count(u32::MAX.into())? as u32;
+    }
+    let product: u128 = counts.iter().map(|&n| u128::from(n)).product();
+    if product == 0 {
+        return value.refuse(format!("{key} = {counts:?} has no {things}: every number must be at least 1"));
+    }
+    if product > u128::from(most) {
+        return value.refuse(format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
+    }
+    Ok(counts)
+}
+
+fn element_type(value: Value) -> Result<Type, Refusal> {
+    let name = value.text()?;
+    match Type::from_name(name) {
+        Some(ty) if TYPES.split(' ').any(|known| known == name) => Ok(ty),
+        _ => value.refuse(format!("unknown type `{name}`, expected one of {TYPES}")),
+    }
+}
+
+fn any_number(value: Value) -> Result<Number, Refusal> {
+    let number = value.as_whole().map(Number::Int).or_else(|| value.as_float().map(Number::Float));
+    number.map_or_else(|| value.expected("a number that fits 64 bits"), Ok)
+}
+
+/// `"zeros"`, or a table whose only key says how the buffer is filled.
+fn read_init(value: Value) -> Result<Init, Refusal> {
+    const WAYS: &str = "\"zeros\" or a table with one of iota, random, values, file";
+    if let Some(name) = value.as_text() {
+        return if name == "zeros" { Ok(Init::Zeros) } else { value.refuse(format!("unknown init `{name}`, expected {WAYS}")) };
+    }
+    let ways = ["iota", "random", "values", "file"];
+    let table = value.table(&ways)?;
+    match ways.map(|way| table.find(way)) {
+        [Some(iota), None, None, None] => {
+            let iota = iota.table(&["start", "step"])?;
+            let or = |key, default| iota.find(key).map_or(Ok(Number::Int(default)), any_number);
+            Ok(Init::Iota { start: or("start", 0)?, step: or("step", 1)? })
         }
+        [None, Some(random), None, None] => {
+            let random = random.table(&["seed", "min", "max"])?;
+            let seed = random.need("seed")?.count(u64::MAX)?;
+            Ok(Init::Random { seed, min: any_number(random.need("min")?)?, max: any_number(random.need("max")?)? })
+        }
+        [None, None, Some(values), None] => {
+            Ok(Init::Values(values.list("a list of numbers")?.map(any_number).collect::<Result<_, _>>()?))
+        }
+        [None, None, None, Some(file)] => Ok(Init::File(file.text()?.to_string())),
+        _ => value.refuse(format!("`init` is expected to be {WAYS}")),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Numbers as a launch file writes them, and their bits in a PTX type.
 
 use crate::ptx::types::Type;
-use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::fmt;
 
 /// A number of the launch file: TOML tells whole numbers from floats, and so does every type's range check.
@@ -120,31 +119,6 @@ fn small_float_bits(value: f64, exponent_bits: u32, fraction_bits: u32) -> u64 {
     // Adding the fraction to the exponent's field lets a carry move on to the next exponent, and to infinity.
     let encoded = (((exponent + bias - 1) as u64) << fraction_bits) + units;
     sign | encoded.min(infinity)
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-        struct AnyNumber;
-
-        impl Visitor<'_> for AnyNumber {
-            type Value = Number;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number")
-            }
-            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Number, E> {
-                Ok(Number::Int(v.into()))
-            }
-            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Number, E> {
-                Ok(Number::Int(v.into()))
-            }
-            fn visit_f64<E: de::Error>(self, v: f64) -> Result<Number, E> {
-                Ok(Number::Float(v))
-            }
-        }
-
-        deserializer.deserialize_any(AnyNumber)
-    }
 }
 
 #[cfg(test)]

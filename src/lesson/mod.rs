@@ -13,39 +13,34 @@ use crate::launch::Launch;
 use crate::program::{self, Pc, Program};
 use crate::replay::Replay;
 use crate::sim::Sim;
-use serde::{Deserialize, Serialize};
+use crate::table::{Refusal, Table, Value};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use toml::Spanned;
+use toml::de::DeTable;
 
 /// What a lesson's file says.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
     pub title: String,
     /// Of the paper.
     pub section: String,
     pub preset: String,
     /// Keys of the machine that differ from the preset's.
-    #[serde(default)]
     pub keys: BTreeMap<String, String>,
     /// The techniques that it compares, the first one being where it begins.
     pub techniques: Vec<String>,
     /// What it is about, before the first stop.
     pub about: String,
-    #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
     /// The folder's name, and its files.
-    #[serde(skip)]
     pub id: &'static str,
-    #[serde(skip)]
     pub kernel: &'static str,
-    #[serde(skip)]
     pub launch: &'static str,
 }
 
 /// A place where the run halts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stop {
     /// Another one than the stop before's: the run begins anew.
     pub technique: String,
@@ -54,8 +49,7 @@ pub struct Stop {
     pub question: Option<Question>,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub text: String,
     pub choices: Vec<String>,
@@ -66,8 +60,7 @@ pub struct Question {
 }
 
 /// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moment {
     Cycle {
         cycle: u64,
@@ -76,17 +69,12 @@ pub enum Moment {
         event: Kind,
         /// Only at the first instruction behind this label of the kernel.
         label: Option<String>,
-        #[serde(default = "first")]
+        /// From 1, which it is where the file does not say.
         nth: u32,
     },
 }
 
-fn first() -> u32 {
-    1
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A warp issues the instruction.
     Issued,
@@ -113,6 +101,23 @@ pub enum Kind {
 }
 
 impl Kind {
+    fn from_name(name: &str) -> Option<Kind> {
+        Some(match name {
+            "issued" => Kind::Issued,
+            "diverged" => Kind::Diverged,
+            "formed" => Kind::Formed,
+            "merged" => Kind::Merged,
+            "arrived" => Kind::Arrived,
+            "likely" => Kind::Likely,
+            "warp_barrier" => Kind::WarpBarrier,
+            "gang_split" => Kind::GangSplit,
+            "gang_merge" => Kind::GangMerge,
+            "gang_issued" => Kind::GangIssued,
+            "ended" => Kind::Ended,
+            _ => return None,
+        })
+    }
+
     /// Whether an event is of this kind, and the PC that it is about.
     fn of(self, event: &Event) -> Option<Pc> {
         match (self, *event) {
@@ -144,10 +149,73 @@ struct File {
 }
 
 impl File {
-    fn read(&self) -> Result<Lesson, toml::de::Error> {
-        let lesson: Lesson = toml::from_str(self.lesson)?;
-        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..lesson })
+    fn read(&self) -> Result<Lesson, String> {
+        let root = DeTable::parse(self.lesson).map_err(|error| error.to_string())?;
+        self.lesson(&root).map_err(|refusal| {
+            let line = self.lesson[..refusal.at].matches('\n').count() + 1;
+            format!("line {line}: {}", refusal.message)
+        })
     }
+
+    fn lesson(&self, root: &Spanned<DeTable>) -> Result<Lesson, Refusal> {
+        let table = Table::root(root, &["title", "section", "preset", "keys", "techniques", "about", "stop"])?;
+        let mut keys = BTreeMap::new();
+        if let Some(given) = table.find("keys") {
+            for (key, value) in given.entries()? {
+                keys.insert(key.to_string(), value.text()?.to_string());
+            }
+        }
+        Ok(Lesson {
+            title: table.text("title")?,
+            section: table.text("section")?,
+            preset: table.text("preset")?,
+            keys,
+            techniques: texts(table.need("techniques")?)?,
+            about: table.text("about")?,
+            stops: table.need("stop")?.list("a list of tables")?.map(stop).collect::<Result<_, _>>()?,
+            id: self.id,
+            kernel: self.kernel,
+            launch: self.launch,
+        })
+    }
+}
+
+fn stop(value: Value) -> Result<Stop, Refusal> {
+    let table = value.table(&["technique", "at", "text", "question"])?;
+    Ok(Stop {
+        technique: table.text("technique")?,
+        at: moment(table.need("at")?)?,
+        text: table.text("text")?,
+        question: table.find("question").map(question).transpose()?,
+    })
+}
+
+fn question(value: Value) -> Result<Question, Refusal> {
+    let table = value.table(&["text", "choices", "answer", "because"])?;
+    Ok(Question {
+        text: table.text("text")?,
+        choices: texts(table.need("choices")?)?,
+        answer: table.need("answer")?.count(u32::MAX.into())? as usize,
+        because: table.text("because")?,
+    })
+}
+
+fn moment(value: Value) -> Result<Moment, Refusal> {
+    if let Ok(table) = value.table(&["cycle"]) {
+        return Ok(Moment::Cycle { cycle: table.need("cycle")?.count(u64::MAX)? });
+    }
+    let table = value.table(&["event", "label", "nth"])?;
+    let event = table.need("event")?;
+    let Some(kind) = Kind::from_name(event.text()?) else { return event.refuse("no event has this name") };
+    Ok(Moment::Event {
+        event: kind,
+        label: table.find("label").map(|label| label.text().map(String::from)).transpose()?,
+        nth: table.find("nth").map_or(Ok(1), |nth| nth.count(u32::MAX.into()))? as u32,
+    })
+}
+
+fn texts(value: Value) -> Result<Vec<String>, Refusal> {
+    value.list("a list of texts")?.map(|text| text.text().map(String::from)).collect()
 }
 
 macro_rules! lessons {
@@ -256,6 +324,22 @@ mod tests {
             }
         }
         assert_eq!(all().len(), FILES.len());
+    }
+
+    #[test]
+    fn what_a_lesson_may_not_say_is_refused_with_its_line() {
+        let good = FILES[0].lesson;
+        for (text, words) in [
+            (good.replacen("preset", "colour = 1\npreset", 1), ["line 3", "colour"]),
+            (good.replacen("event =", "colour = 1, event =", 1), ["line 10", "colour"]),
+            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 10", "no event"]),
+            (good.replacen("title", "#", 1), ["line 1", "title"]),
+            (good.replacen("answer = 0", "answer = \"0\"", 1), ["answer", "whole number"]),
+        ] {
+            let file = File { lesson: text.leak(), ..FILES[0] };
+            let error = file.read().expect_err("a refusal");
+            assert!(words.iter().all(|word| error.contains(word)), "{error}");
+        }
     }
 
     #[test]
