@@ -29,9 +29,26 @@ pub fn both(first: u32, second: u32) -> u64 {
     u64::from(first) << 32 | u64::from(second)
 }
 
+/// The sum of the numbers for each key, in the order of the keys.
+pub fn sums(numbers: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+    let mut sums: Vec<(u32, u32)> = Vec::new();
+    for (key, number) in numbers {
+        match sums.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => sums[at].1 += number,
+            Err(at) => sums.insert(at, (key, number)),
+        }
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_a_key_are_added() {
+        assert_eq!(sums([(7, 1), (3, 2), (7, 4), (5, 0)].into_iter()), [(3, 2), (5, 0), (7, 5)]);
+    }
 
     #[test]
     fn items_come_in_the_order_of_their_keys_and_equal_ones_keep_theirs() {

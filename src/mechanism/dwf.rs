@@ -12,7 +12,6 @@ use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use std::collections::BTreeMap;
 
 const LABEL: f32 = 76.0;
 
@@ -24,28 +23,26 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
     scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.saved));
     let waiting = dwf.threads_by_pc();
-    let most = waiting.values().copied().max().unwrap_or(0);
-    let mut groups: BTreeMap<Pc, Vec<(u16, &PoolWarp)>> = BTreeMap::new();
-    for (entry, warp) in dwf.pool() {
-        groups.entry(warp.pc).or_default().push((entry, warp));
-    }
+    let threads_at = |pc: Pc| waiting.iter().find(|(at, _)| *at == pc).map_or(0, |(_, threads)| *threads);
+    let most = waiting.iter().map(|(_, threads)| *threads).max().unwrap_or(0);
     // The largest group first: it is the one that is issued from.
-    let mut order: Vec<(Pc, Vec<(u16, &PoolWarp)>)> = groups.into_iter().collect();
-    order::by_key(&mut order, |(pc, _)| order::both(u32::MAX - waiting.get(pc).copied().unwrap_or(0), *pc));
+    let mut pool: Vec<(u16, &PoolWarp)> = dwf.pool().collect();
+    order::by_key(&mut pool, |(_, warp)| order::both(u32::MAX - threads_at(warp.pc), warp.pc));
     let width = view.sim.machine.config.warp_width;
     let grid = LaneGrid::fit(LABEL, view.width - LABEL, width, 24.0);
     let height = (grid.pitch - grid.gap).clamp(7.0, 18.0);
     let mut y = 28.0;
-    for (pc, warps) in &order {
-        let threads = waiting.get(pc).copied().unwrap_or(0);
-        y = group_head(&mut scene, &view, *pc, threads, most, y);
+    let same_pc = |a: &(u16, &PoolWarp), b: &(u16, &PoolWarp)| a.1.pc == b.1.pc;
+    for warps in pool.chunk_by(same_pc) {
+        let pc = warps[0].1.pc;
+        y = group_head(&mut scene, &view, pc, threads_at(pc), most, y);
         for (entry, warp) in warps {
             pool_warp(&mut scene, &view, name, *entry, warp, &grid, height, y);
             y += height + 3.0;
         }
         y += 8.0;
     }
-    if order.is_empty() {
+    if pool.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y + 14.0, BASE, Align::Left, "The pool is empty.");
         y += 24.0;
     }
@@ -67,8 +64,8 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.words = format!(
         "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} issue slots saved so far.",
         view.picture.cycle,
-        dwf.pool().count(),
-        order.len(),
+        pool.len(),
+        pool.chunk_by(same_pc).count(),
         view.saved
     );
     scene

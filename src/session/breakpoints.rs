@@ -1,10 +1,10 @@
 //! Where a run that plays shall stop: at an instruction, at a kind of event, at a warp's turn.
 
 use crate::event::Event;
+use crate::order;
 use crate::program::Pc;
 use crate::record::Kind;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// What was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,13 +24,14 @@ pub enum Hit {
     Event(Kind),
 }
 
+/// Everything in its order, and once: few things, for which lists are quick enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakpoints {
     /// Instructions; a line of a text is all instructions that came from it.
-    pub pcs: BTreeSet<Pc>,
-    pub kinds: BTreeSet<Kind>,
+    pub pcs: Vec<Pc>,
+    pub kinds: Vec<Kind>,
     /// By SM and slot.
-    pub warps: BTreeSet<(u16, u16)>,
+    pub warps: Vec<(u16, u16)>,
 }
 
 impl Breakpoints {
@@ -45,24 +46,30 @@ impl Breakpoints {
     /// Adds all of these instructions, or takes them away if all are there.
     pub fn toggle_pcs(&mut self, pcs: &[Pc]) {
         if pcs.iter().all(|pc| self.pcs.contains(pc)) {
-            pcs.iter().for_each(|pc| {
-                self.pcs.remove(pc);
-            });
+            self.pcs.retain(|pc| !pcs.contains(pc));
         } else {
             self.pcs.extend(pcs);
+            order::by_key(&mut self.pcs, |pc| u64::from(*pc));
+            self.pcs.dedup();
         }
     }
 
     pub fn toggle_kind(&mut self, kind: Kind) {
-        if !self.kinds.remove(&kind) {
-            self.kinds.insert(kind);
-        }
+        toggle(&mut self.kinds, kind);
     }
 
     pub fn toggle_warp(&mut self, sm: u16, warp: u16) {
-        if !self.warps.remove(&(sm, warp)) {
-            self.warps.insert((sm, warp));
-        }
+        toggle(&mut self.warps, (sm, warp));
+    }
+}
+
+/// Adds a thing in its place, or takes it away if it is there.
+fn toggle<T: Ord>(things: &mut Vec<T>, thing: T) {
+    let before = things.len();
+    things.retain(|other| *other != thing);
+    if things.len() == before {
+        let place = things.partition_point(|other| *other < thing);
+        things.insert(place, thing);
     }
 }
 

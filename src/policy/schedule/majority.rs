@@ -4,8 +4,8 @@
 //! takes over; among equals the lowest. Threads that are never in the majority fall behind: that is the starvation eddy.
 
 use super::IssueView;
+use crate::order;
 use crate::program::Pc;
-use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Majority {
@@ -21,12 +21,9 @@ impl Majority {
         if let Some(warp) = self.pc.and_then(oldest_at) {
             return Some(warp);
         }
-        let mut threads: BTreeMap<Pc, u32> = BTreeMap::new();
-        for warp in view.available.iter(view.words) {
-            let place = (view.place)(warp);
-            *threads.entry(place.pc).or_default() += place.mask.count_ones();
-        }
-        let most = threads.values().copied().max()?;
+        let places = view.available.iter(view.words).map(|warp| (view.place)(warp));
+        let threads = order::sums(places.map(|place| (place.pc, place.mask.count_ones())));
+        let most = threads.iter().map(|(_, count)| *count).max()?;
         self.pc = threads.into_iter().find(|&(_, count)| count == most).map(|(pc, _)| pc);
         self.pc.and_then(oldest_at)
     }
