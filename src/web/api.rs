@@ -7,41 +7,12 @@ use crate::lab::{Lab, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
-use js_sys::Object;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use js_sys::{Object, Reflect};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// What may be chosen when a simulation is made; everything has a default.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Options {
-    preset: Option<String>,
-    technique: Option<String>,
-    /// Keys of the machine.
-    set: BTreeMap<String, KeyValue>,
-}
-
 const OPTIONS: [&str; 3] = ["preset", "technique", "set"];
-
-/// A key's value: as text, or as JavaScript has it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum KeyValue {
-    Text(String),
-    Flag(bool),
-    Number(f64),
-}
-
-impl KeyValue {
-    fn text(self) -> String {
-        match self {
-            KeyValue::Text(text) => text,
-            KeyValue::Flag(flag) => flag.to_string(),
-            KeyValue::Number(number) => number.to_string(),
-        }
-    }
-}
 
 /// A kernel on a machine that can be stepped, rewound and looked at.
 #[wasm_bindgen]
@@ -54,19 +25,8 @@ impl Simulation {
     /// From PTX, a launch file's text, and `{ preset, technique, set: { key: value } }`.
     #[wasm_bindgen(constructor)]
     pub fn new(ptx: &str, launch: &str, options: JsValue) -> Result<Simulation, JsError> {
-        let options: Options = if options.is_undefined() || options.is_null() {
-            Options::default()
-        } else {
-            known_options(&options)?;
-            serde_wasm_bindgen::from_value(options).map_err(|error| JsError::new(&format!("options: {error}")))?
-        };
-        let default = Setup::default();
         let mut lab = Lab::new();
-        lab.setup = Setup {
-            preset: options.preset.unwrap_or(default.preset),
-            technique: options.technique.unwrap_or(default.technique),
-            keys: options.set.into_iter().map(|(key, value)| (key, value.text())).collect(),
-        };
+        lab.setup = setup(&options).map_err(|message| JsError::new(&format!("options: {message}")))?;
         lab.edit_ptx(ptx.to_string());
         lab.edit_launch(launch.to_string());
         if let Some(misfit) = &lab.misfit {
@@ -163,13 +123,40 @@ impl Simulation {
     }
 }
 
-/// An option with a typing error in its name must not be passed over.
-fn known_options(options: &JsValue) -> Result<(), JsError> {
-    let names = options.dyn_ref::<Object>().map(Object::keys).unwrap_or_default();
-    match names.iter().filter_map(|name| name.as_string()).find(|name| !OPTIONS.contains(&name.as_str())) {
-        Some(name) => Err(JsError::new(&format!("options: there is no `{name}`; there are {}", OPTIONS.join(", ")))),
-        None => Ok(()),
+/// The machine that the options choose. An option with a typing error in its name must not be passed over.
+fn setup(options: &JsValue) -> Result<Setup, String> {
+    let mut setup = Setup::default();
+    for (name, value) in entries("they", options)? {
+        let text = || value.as_string().ok_or_else(|| format!("`{name}` must be a text"));
+        match name.as_str() {
+            "preset" | "technique" if value.is_undefined() || value.is_null() => {}
+            "preset" => setup.preset = text()?,
+            "technique" => setup.technique = text()?,
+            "set" => {
+                for (key, value) in entries("`set`", &value)? {
+                    let flag = || value.as_bool().map(|flag| flag.to_string());
+                    let number = || value.as_f64().map(|number| number.to_string());
+                    let text = value.as_string().or_else(flag).or_else(number);
+                    setup.keys.insert(key.clone(), text.ok_or_else(|| format!("`{key}` must be a text, a number or a boolean"))?);
+                }
+            }
+            _ => return Err(format!("there is no `{name}`; there are {}", OPTIONS.join(", "))),
+        }
     }
+    Ok(setup)
+}
+
+/// The fields of an object; nothing has none.
+fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, String> {
+    if object.is_undefined() || object.is_null() {
+        return Ok(Vec::new());
+    }
+    let fields = object.dyn_ref::<Object>().ok_or_else(|| format!("{what} must be an object"))?;
+    let field = |name: String| {
+        let value = Reflect::get(object, &name.as_str().into()).unwrap_or_default();
+        (name, value)
+    };
+    Ok(Object::keys(fields).iter().filter_map(|name| name.as_string()).map(field).collect())
 }
 
 fn value<T: Serialize>(of: &T) -> Result<JsValue, JsError> {
