@@ -81,8 +81,8 @@ struct Lowering<'m> {
     planes: u32,
     local: Stack,
     shared: Stack,
-    /// Shared variables already placed, by their function (or `""`) and name.
-    shared_places: HashMap<(String, String), u64>,
+    /// Shared variables already placed, by their function (or `""`) and name with a space between them.
+    shared_places: HashMap<String, (Space, u64)>,
     /// Instructions whose source or address is the dynamic shared array, whose place is known last.
     dynamic_shared: Vec<(usize, Hole)>,
     /// The functions being expanded, outermost first.
@@ -226,15 +226,23 @@ impl<'m> Lowering<'m> {
                     return Ok((Space::Shared, u64::MAX));
                 };
                 // A function's shared array is one object however often the function is called.
-                let key = (function.name.clone(), variable.name.clone());
-                let shared = &mut self.shared;
-                Ok((Space::Shared, *self.shared_places.entry(key).or_insert_with(|| shared.place(bytes, variable.align))))
+                Ok(self.place_shared(&function.name, &variable.name, bytes, variable.align))
             }
             Space::Local | Space::Param => Ok((Space::Local, self.local.place(variable.bytes.unwrap_or(0), variable.align))),
             Space::Global | Space::Const | Space::Generic => {
                 Err(unsupported(variable.span, format!("`.{}` variables inside a function are not run", variable.space)))
             }
         }
+    }
+
+    fn place_shared(&mut self, function: &str, name: &str, bytes: u64, align: u32) -> (Space, u64) {
+        let key = format!("{function} {name}");
+        if let Some(place) = self.shared_places.get(&key) {
+            return *place;
+        }
+        let place = (Space::Shared, self.shared.place(bytes, align));
+        self.shared_places.insert(key, place);
+        place
     }
 
     /// Space and address of what a name means; the address is `u64::MAX` for the dynamic shared array.
@@ -254,12 +262,7 @@ impl<'m> Lowering<'m> {
                 let Some(bytes) = variable.bytes else {
                     return Ok((Space::Shared, u64::MAX));
                 };
-                let shared = &mut self.shared;
-                let place = self
-                    .shared_places
-                    .entry((String::new(), name.clone()))
-                    .or_insert_with(|| shared.place(bytes, variable.align));
-                Ok((Space::Shared, *place))
+                Ok(self.place_shared("", name, bytes, variable.align))
             }
         }
     }

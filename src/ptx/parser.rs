@@ -8,7 +8,6 @@ use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variabl
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
 use crate::order;
-use std::collections::HashSet;
 
 /// Past this many problems outside of functions a text is hardly PTX, and more would help nobody.
 const MOST_PROBLEMS: u32 = 200;
@@ -342,16 +341,17 @@ impl<'a> Parser<'a> {
     /// Names that functions leave to the module are checked when all of it has been seen.
     fn check_module_names(&mut self) {
         let variables = self.module.variables.iter().map(|variable| variable.name.as_str());
-        let known: HashSet<&str> = variables.chain(self.module.functions.iter().map(|f| f.name.as_str())).collect();
+        let functions = self.module.functions.iter().map(|function| function.name.as_str());
+        let known: NameMap<()> = variables.chain(functions).map(|name| (name, ())).collect();
         let mut missing = Vec::new();
         for function in &self.module.functions {
             let Some(body) = &function.body else { continue };
-            let mut reported = HashSet::new();
+            let mut reported: NameMap<()> = NameMap::default();
             for instruction in &body.instructions {
                 for symbol in instruction.operands.iter().filter_map(Operand::symbol) {
                     if let Symbol::Module(name) = symbol
-                        && !known.contains(name.as_str())
-                        && reported.insert(name)
+                        && !known.contains_key(name.as_str())
+                        && reported.insert(name, ()).is_none()
                     {
                         let mut problem = Problem::new(Trouble::Name, instruction.span, format!("`{name}` is not declared"))
                             .label(format!("no variable, register or function `{name}`"));
