@@ -136,7 +136,7 @@ fn convert(conversion: u8, spec: &Spec, arguments: &mut dyn Arguments) -> Option
             let value = f64::from_bits(arguments.next(8));
             let mut text = float(conversion.to_ascii_lowercase(), spec, value.abs());
             if conversion.is_ascii_uppercase() {
-                text = text.to_uppercase();
+                text = text.to_ascii_uppercase();
             }
             let sign = sign(spec, value.is_sign_negative());
             let zeros = spec.zero && !spec.left && value.is_finite();

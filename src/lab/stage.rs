@@ -152,7 +152,7 @@ impl Stage {
             Hit::Warp { warp, pc, .. } => {
                 (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc))
             }
-            Hit::Event(kind) => (format!("Breakpoint: {}.", kind.label().to_lowercase()), None),
+            Hit::Event(kind) => (format!("Breakpoint: {}.", kind.label().to_ascii_lowercase()), None),
         }
     }
 }

@@ -119,7 +119,7 @@ fn techniques(handle: &Handle, setup: &Setup, decides: &'static str) -> Html {
         let title = format!("{} ({})", technique.about, technique.paper);
         html! { <option value={technique.name} selected={chosen == Some(technique.name)} {title}>{ technique.name }</option> }
     };
-    let label = decides[..1].to_uppercase() + &decides[1..];
+    let label = decides[..1].to_ascii_uppercase() + &decides[1..];
     html! {
         <label><span>{ label }</span>
             <select id={format!("technique-{decides}")} {onchange}>

@@ -22,7 +22,7 @@ pub fn Settings(props: &Props) -> Html {
         let wanted = wanted.clone();
         Callback::from(move |event: InputEvent| {
             if let Some(field) = event.target_dyn_into::<HtmlInputElement>() {
-                wanted.set(field.value().to_lowercase());
+                wanted.set(field.value().to_ascii_lowercase());
             }
         })
     };
@@ -30,7 +30,7 @@ pub fn Settings(props: &Props) -> Html {
     let found: Vec<&Key> = KEYS
         .iter()
         .filter(|key| {
-            let text = format!("{} {} {}", key.name, key.unit, key.about).to_lowercase();
+            let text = format!("{} {} {}", key.name, key.unit, key.about).to_ascii_lowercase();
             words.iter().all(|word| text.contains(word))
         })
         .collect();

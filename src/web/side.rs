@@ -65,7 +65,7 @@ pub fn Side(props: &Props) -> Html {
         let onclick = props.ontab.reform(move |_: MouseEvent| tab);
         let selected = (props.tab == tab).to_string();
         html! {
-            <button type="button" role="tab" id={format!("tab-{}", tab.name().to_lowercase())} aria-selected={selected}
+            <button type="button" role="tab" id={format!("tab-{}", tab.name().to_ascii_lowercase())} aria-selected={selected}
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
         }
     };
