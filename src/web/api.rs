@@ -7,7 +7,7 @@ use crate::lab::{Lab, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
-use js_sys::{Object, Reflect};
+use js_sys::{Map, Object, Reflect};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -146,12 +146,13 @@ fn setup(options: &JsValue) -> Result<Setup, String> {
     Ok(setup)
 }
 
-/// The fields of an object; nothing has none.
+/// The fields of an object; nothing has none. A `Map` keeps what it holds elsewhere, and must not be passed over.
 fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, String> {
     if object.is_undefined() || object.is_null() {
         return Ok(Vec::new());
     }
-    let fields = object.dyn_ref::<Object>().ok_or_else(|| format!("{what} must be an object"))?;
+    let plain = object.dyn_ref::<Object>().filter(|_| !object.is_instance_of::<Map>());
+    let fields = plain.ok_or_else(|| format!("{what} must be a plain object"))?;
     let field = |name: String| {
         let value = Reflect::get(object, &name.as_str().into()).unwrap_or_default();
         (name, value)
