@@ -50,6 +50,8 @@ fn long(cycles: u64) -> Series {
     for cycle in 0..cycles {
         let mut counts = [1; 9];
         counts[(cycle / 7 % 9) as usize] += 4;
+        let alone = (cycle / 16 % 9) as u16;
+        series.event(cycle, &Event::GangSizes { sm: 0, sizes: [alone, 0, 0, 0, 0, 0, 0, 16 - alone] });
         series.event(cycle, &Event::Cycle { sm: 0, counts, repeat: 1 });
         let mask = u32::MAX >> (cycle * 5 % 32);
         series.event(cycle, &Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 });
