@@ -4,6 +4,7 @@ use super::blocks::WarpDivergence;
 use super::gangs::GangReport;
 use super::{CacheCounts, Metrics};
 use crate::config::Config;
+use crate::config::area::area;
 use crate::event::Reason;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -39,6 +40,7 @@ pub struct Report {
     pub barriers: Barriers,
     pub warp_divergence: WarpDivergence,
     pub gangs: Option<GangReport>,
+    pub area_mm2: f64,
     pub blocks: u64,
 }
 
@@ -91,6 +93,7 @@ impl Report {
             },
             warp_divergence: metrics.block_folds.warp_divergence(),
             gangs: metrics.gangs.report(cycles),
+            area_mm2: area(config).sm_mm2,
             blocks: metrics.blocks,
         }
     }
