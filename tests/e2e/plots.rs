@@ -23,7 +23,12 @@ async fn downloads(page: &Page, name: &str) -> PathBuf {
 
 /// Presses a figure's button, and waits for the file.
 async fn save(page: &Page, folder: &Path, figure: &str, format: &str, file: &str) -> Vec<u8> {
-    page.click(&format!("[data-figure='{figure}'] [data-format='{format}']")).await;
+    // The button is brought into sight first: figures that come into sight are drawn, and a click goes to where the button was.
+    let button = format!("[data-figure='{figure}'] [data-format='{format}']");
+    page.script("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", vec![button.clone().into()]).await;
+    page.until(&format!("document.querySelector(\"[data-figure='{figure}'] canvas\").getAttribute('aria-label')?.length > 20"))
+        .await;
+    page.click(&button).await;
     let deadline = Instant::now() + Duration::from_secs(15);
     loop {
         // A file that is still being written has another name, or nothing in it.
