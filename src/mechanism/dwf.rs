@@ -139,7 +139,7 @@ fn barriers(scene: &mut Scene<Selection>, view: &View, sm: u16, dwf: &Dwf, grid:
             scene.label(
                 0,
                 Tone::Soft,
-                100.0,
+                116.0,
                 y + 14.0,
                 SMALL,
                 Align::Left,

@@ -85,12 +85,14 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
     y += height + 22.0;
     let title = if view.sim.machine.config.divergence.likely() { "PC → RPC (LPC)" } else { "stack: PC → RPC" };
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, title);
-    scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it");
-    y += 6.0;
-    if let Some((pc, mask)) = merged(view.last, warp) {
-        let text = format!("lanes {} merged at their likely-convergence point, PC {pc}", lanes(mask));
-        scene.bold(0, Tone::Accent, view.width, y - 6.0, SMALL, Align::Right, text);
+    match merged(view.last, warp) {
+        Some((pc, mask)) => {
+            let text = format!("lanes {} merged at their likely-convergence point, PC {pc}", lanes(mask));
+            scene.bold(0, Tone::Accent, LABELS, y, SMALL, Align::Left, text);
+        }
+        None => scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it"),
     }
+    y += 6.0;
     let depth = warp.stack.len();
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
         let top = y + row as f32 * ENTRY;
