@@ -21,6 +21,9 @@ const LABEL: f32 = 96.0;
 const SAID: f32 = 182.0;
 const LINE: f32 = 24.0;
 
+/// The mask of a warp that issues by itself, whatever its slice.
+const ALONE: u8 = 1;
+
 /// Where the slices lie next to each other.
 #[derive(Clone, Copy)]
 struct Columns {
@@ -52,7 +55,8 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn entry(&self, slice: u32) -> Option<usize> {
-        self.set.gangs.iter().position(|gang| gang >> slice & 1 != 0)
+        // Without gangs there may be more slices than a gang can span.
+        self.set.gangs.iter().position(|&gang| u32::from(gang) >> slice & 1 != 0)
     }
 
     fn lives(&self, slice: u32) -> bool {
@@ -67,7 +71,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
     let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
-    let lives = |row: &&Row| row.set.live() != 0;
+    let lives = |row: &&Row| row.warps.iter().flatten().any(|warp| warp.alive != 0);
     let chosen = rows.iter().find(|row| Some(row.number) == chosen);
     // Of an original gang that has ended there is nothing to see.
     let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
@@ -106,9 +110,6 @@ fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
         }
         if let Some(row) = rows.last_mut() {
             row.warps[(u32::from(warp.warp) % slices) as usize] = Some(warp);
-            if sm.gangs.is_none() && warp.alive != 0 {
-                row.set.singles |= 1 << (u32::from(warp.warp) % slices);
-            }
         }
     }
     rows
@@ -136,7 +137,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
             Event::Issued { sm: s, warp, .. } if s == sm => {
                 let slice = u32::from(warp) % slices;
                 used |= 1 << slice;
-                issuing[slice as usize].get_or_insert((u32::from(warp) / slices, 1 << slice));
+                issuing[slice as usize].get_or_insert((u32::from(warp) / slices, ALONE));
             }
             _ => {}
         }
@@ -265,7 +266,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
         y += LINE;
     }
     let title = if config.gangs { "singletons" } else { "warps" };
-    let ink = if row.set.singles == 0 { Tone::Line } else { Tone::Text };
+    let ink = if config.gangs && row.set.singles == 0 { Tone::Line } else { Tone::Text };
     scene.label(0, ink, 16.0, y + 15.0, SMALL, Align::Left, title);
     let first = y - lines as f32 * LINE;
     for slice in 0..slices {

@@ -422,8 +422,8 @@ const CONVERGENT: &str = "The stencil is the exception: single slices load its h
     for good and their later accesses with them. The paper's convergent applications hardly diverge.";
 const ELASTIC: &str = "Collatz loses as the paper says, to gangs that need the same slices. Breadth-first search gains, because gangs \
     that have met again share lines.";
-const IMPATIENT: &str = "Gangs that have fallen apart meet again soon here: the unit goes round those original gangs that are in parts, \
-    not round all. Without that, splitting for memory costs what the paper says: see vws.split-memory.";
+const IMPATIENT: &str = "Less than in the paper: gangs that have fallen apart over some cycles of one load mostly meet again at the next \
+    instructions. Without reformation, splitting for memory costs as much as the paper says: see vws.split-memory.";
 const FETCHES: &str = "Collatz and the interpreter part within a few dozen instructions and then run as singletons, with 7.5 and 7.2 \
     fetches a cycle; breadth-first search, Mandelbrot and ray tracing stay in gangs for longer.";
 const FETCHES_MEMORY: &str = "The divergent kernels here hardly load while they are in gangs: control flow has parted them before memory \

@@ -1,6 +1,6 @@
 //! How parts of an original gang come together again (VWS sections 4.5 and 6.1).
 //!
-//! One original gang is looked at in a cycle, going round those that are in parts; if parts of it are at the same PC, two of
+//! One original gang is looked at in a cycle, going round those that are resident; if parts of it are at the same PC, two of
 //! them are merged. Parts that wait at a barrier or for their PTX warp are left alone: who joins them would have to wait with
 //! them, perhaps for himself.
 
@@ -45,30 +45,26 @@ pub fn merge(set: Set, one: u8, two: u8) -> Set {
 }
 
 impl Gangs {
-    /// The original gang to look at in this cycle, if any is in parts: the next one that is.
+    /// The original gang to look at in this cycle: the next one that is resident.
     pub fn look(&mut self) -> Option<u32> {
-        let row = self.next_apart(self.reform.next)?;
+        let row = self.next_resident(self.reform.next)?;
         self.reform.next = row + 1;
         Some(row)
     }
 
     /// So many cycles pass in which looking finds nothing.
     pub fn look_in_vain(&mut self, cycles: u64) {
-        let apart = (0..self.sets.len() as u32).filter(|&row| self.is_apart(row)).count() as u64;
-        if let Some(rest) = cycles.checked_rem(apart) {
+        let resident = self.sets.iter().filter(|set| set.live() != 0).count() as u64;
+        if let Some(rest) = cycles.checked_rem(resident) {
             (0..rest).for_each(|_| {
                 self.look();
             });
         }
     }
 
-    fn is_apart(&self, row: u32) -> bool {
-        self.sets[row as usize].parts().nth(1).is_some()
-    }
-
-    fn next_apart(&self, from: u32) -> Option<u32> {
+    fn next_resident(&self, from: u32) -> Option<u32> {
         let rows = self.sets.len() as u32;
-        (0..rows).map(|step| (from + step) % rows).find(|&row| self.is_apart(row))
+        (0..rows).map(|step| (from + step) % rows).find(|&row| self.sets[row as usize].live() != 0)
     }
 }
 
@@ -105,12 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn one_original_gang_a_cycle_going_round_those_in_parts() {
+    fn one_original_gang_a_cycle_going_round_those_that_are_resident() {
         let mut gangs = Gangs::new(4, 8, 1, GangScheduleKind::Bgto);
-        (0..4).for_each(|row| gangs.start(row, 0xff));
         assert_eq!(gangs.look(), None);
         for row in [0, 2, 3] {
-            gangs.put(row, Set { gangs: [0x0f, 0xf0, 0, 0], singles: 0 });
+            gangs.start(row, 0xff);
         }
         assert_eq!([gangs.look(), gangs.look(), gangs.look(), gangs.look()], [Some(0), Some(2), Some(3), Some(0)]);
         let mut stepped = gangs.clone();
