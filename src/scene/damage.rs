@@ -1,7 +1,8 @@
 //! What has to be painted again when one scene follows another.
 //!
 //! **Damage** is a few rectangles outside of which both scenes, and every scene on the way between them, look the same.
-//! Most steps change a handful of lanes and letters out of thousands of shapes.
+//! Most steps change a handful of lanes and letters out of thousands of shapes, and most of those change at once: only
+//! shapes with a key are on their way for a while.
 
 use super::{Align, Figure, Rect, Scene, Shape};
 
@@ -54,15 +55,29 @@ impl Shape {
     }
 }
 
+/// Where two scenes differ; in each list no two rectangles touch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Damage {
+    pub all: Vec<Rect>,
+    /// Where something moves or fades: the rest looks like the new scene from the first moment on.
+    pub moving: Vec<Rect>,
+}
+
 /// Where `old` and `new` differ; what moves damages its whole way.
-pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Vec<Rect> {
+pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
     let (gone, come) = differing(&old.shapes, &new.shapes);
-    let mut damage = Vec::new();
+    let mut damage = Damage::default();
+    let mut note = |shape: &Shape, rect: Rect| {
+        add(&mut damage.all, rect);
+        if shape.key != 0 {
+            add(&mut damage.moving, rect);
+        }
+    };
     for shape in &come {
         let was = gone.iter().find(|was| was.key == shape.key && was.key != 0);
-        add(&mut damage, was.map_or_else(|| shape.bounds(), |was| was.bounds().with(&shape.bounds())));
+        note(shape, was.map_or_else(|| shape.bounds(), |was| was.bounds().with(&shape.bounds())));
     }
-    gone.iter().for_each(|shape| add(&mut damage, shape.bounds()));
+    gone.iter().for_each(|shape| note(shape, shape.bounds()));
     damage
 }
 
@@ -121,7 +136,7 @@ mod tests {
     fn nothing_differs_outside_of_the_damage() {
         let old = scene(&[(0, 0.0), (1, 200.0), (2, 400.0), (3, 900.0)]);
         let new = scene(&[(0, 0.0), (2, 410.0), (3, 900.0), (4, 600.0)]);
-        let damage = damage(&old, &new);
+        let damage = damage(&old, &new).all;
         assert!(!damage.is_empty() && damage.iter().all(|rect| !rect.meets(&Rect::new(0.0, 0.0, 100.0, 10.0))), "{damage:?}");
         let outside = |scene: &Scene<()>| {
             let still = scene.shapes.iter().filter(|shape| damage.iter().all(|rect| !rect.meets(&shape.bounds())));
@@ -147,8 +162,29 @@ mod tests {
     #[test]
     fn the_same_scene_has_no_damage_and_another_one_little() {
         let old = scene(&[(0, 0.0), (1, 200.0)]);
-        assert_eq!(damage(&old, &old), []);
+        assert_eq!(damage(&old, &old), Damage::default());
         let many: Vec<(u32, f32)> = (0..100).map(|at| (at, at as f32 * 300.0)).collect();
-        assert!(damage(&scene(&[]), &scene(&many)).len() <= MOST, "too many rectangles are one");
+        assert!(damage(&scene(&[]), &scene(&many)).all.len() <= MOST, "too many rectangles are one");
+    }
+
+    #[test]
+    fn nothing_is_on_its_way_outside_of_what_moves() {
+        // One thing moves; a letter without a key changes far from it.
+        let with_letter = |x: f32, letter: &str| {
+            let mut scene = scene(&[(0, x)]);
+            scene.mono(0, Tone::Text, 800.0, 5.0, 8.0, Align::Left, letter);
+            scene
+        };
+        let (old, new) = (with_letter(0.0, "a"), with_letter(50.0, "b"));
+        let damage = damage(&old, &new);
+        let letter = Rect::new(800.0, 0.0, 8.0, 8.0);
+        assert!(damage.all.iter().any(|rect| rect.meets(&letter)) && !damage.moving.iter().any(|rect| rect.meets(&letter)));
+        let still = |scene: &Scene<()>| {
+            let outside = scene.shapes.iter().filter(|shape| damage.moving.iter().all(|rect| !rect.meets(&shape.bounds())));
+            outside.filter(|shape| shape.alpha > 0.0).cloned().collect::<Vec<_>>()
+        };
+        for part in [0.0, 0.3, 1.0] {
+            assert_eq!(still(&tween(&old, &new, part)), still(&new));
+        }
     }
 }

@@ -9,7 +9,7 @@ pub mod palette;
 mod svg;
 mod tween;
 
-pub use damage::{add as add_damage, damage};
+pub use damage::{Damage, add as add_damage, damage};
 pub use palette::{Palette, Rgb, Theme, Tone};
 pub use svg::svg;
 pub(crate) use svg::{SANS, escape};

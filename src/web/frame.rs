@@ -4,16 +4,22 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
+use web_sys::MediaQueryList;
 
 /// Milliseconds by the page's clock.
 pub fn now() -> f64 {
     web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
 }
 
-/// Whether the person has asked for less motion.
+thread_local! {
+    /// The question is asked once; the answer follows the person's settings.
+    static LESS_MOTION: Option<MediaQueryList> =
+        web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok().flatten());
+}
+
+/// Whether the person has not asked for less motion.
 pub fn motion_allowed() -> bool {
-    let asked = web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok().flatten());
-    !asked.is_some_and(|query| query.matches())
+    LESS_MOTION.with(|query| !query.as_ref().is_some_and(|query| query.matches()))
 }
 
 /// Calls something once a frame until it says that it is done, or until this is dropped.

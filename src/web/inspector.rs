@@ -7,6 +7,9 @@ use crate::view::why::lanes;
 use crate::view::{Selection, WarpPicture};
 use yew::prelude::*;
 
+/// Characters of a register's values that are written out.
+const SHORT: usize = 30;
+
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
@@ -33,9 +36,9 @@ pub fn Inspector(props: &Props) -> Html {
             if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
                 { stack(card.stack, warp.width) }
             }
-            { flights(&card.flights) }
-            { buffer(&card.buffer) }
             if !card.registers.is_empty() {
+                { flights(&card.flights) }
+                { buffer(&card.buffer) }
                 { registers(card.registers, &hex) }
             }
         </div>
@@ -105,40 +108,49 @@ fn stack_table(rows: &[StackRow], width: u32) -> Html {
     }
 }
 
+/// Rows that are always there, so that what stands below does not jump from step to step.
+const ROWS: usize = 2;
+
+/// The rows there are, and empty ones up to [`ROWS`].
+fn padded<T>(rows: &[T]) -> impl Iterator<Item = Option<&T>> {
+    (0..rows.len().max(ROWS)).map(|at| rows.get(at))
+}
+
 fn flights(rows: &[FlightRow]) -> Html {
-    if rows.is_empty() {
-        return Html::default();
-    }
+    let row = |row: Option<&FlightRow>| {
+        let told = |tell: fn(&FlightRow) -> String| row.map_or(String::new(), tell);
+        html! {
+            <tr>
+                <td>{ row.map_or("–".to_string(), |row| row.pc.to_string()) }</td>
+                <td>{ told(|row| row.left.to_string()) }</td>
+                <td class="wraps">{ told(|row| row.registers.clone()) }</td>
+                <td title={told(|row| row.code.clone())}>{ told(|row| row.code.split_whitespace().next().unwrap_or("").to_string()) }</td>
+            </tr>
+        }
+    };
     html! {
         <section>
             <h4>{ "In flight" }<span class="note">{ "issued, result not there yet (the scoreboard)" }</span></h4>
-            <table class="grid">
-                <thead><tr><th>{ "PC" }</th><th>{ "Instruction" }</th><th>{ "Writes" }</th><th>{ "Left" }</th></tr></thead>
-                <tbody>
-                { for rows.iter().map(|row| html! {
-                    <tr>
-                        <td>{ row.pc }</td>
-                        <td class="clip" title={row.code.clone()}>{ row.code.split_whitespace().next().unwrap_or("") }</td>
-                        <td class="clip">{ &row.registers }</td>
-                        <td>{ format!("{} cycles", row.left) }</td>
-                    </tr>
-                }) }
-                </tbody>
+            <table class="grid fixed">
+                <thead><tr><th>{ "PC" }</th><th>{ "Cycles" }</th><th class="some">{ "Writes" }</th><th class="rest">{ "Instruction" }</th></tr></thead>
+                <tbody>{ for padded(rows).map(row) }</tbody>
             </table>
         </section>
     }
 }
 
 fn buffer(rows: &[(u32, String)]) -> Html {
-    if rows.is_empty() {
-        return Html::default();
-    }
+    let row = |row: Option<&(u32, String)>| {
+        let (pc, code) = row.map_or(("–".to_string(), String::new()), |(pc, code)| (pc.to_string(), code.clone()));
+        html! { <tr><td>{ pc }</td><td title={code.clone()}>{ code }</td></tr> }
+    };
     html! {
         <section>
             <h4>{ "I-buffer" }<span class="note">{ "fetched, not issued" }</span></h4>
-            <table class="grid"><tbody>
-                { for rows.iter().map(|(pc, code)| html! { <tr><td>{ *pc }</td><td class="clip" title={code.clone()}>{ code }</td></tr> }) }
-            </tbody></table>
+            <table class="grid fixed">
+                <thead><tr><th>{ "PC" }</th><th class="rest">{ "Instruction" }</th></tr></thead>
+                <tbody>{ for padded(rows).map(row) }</tbody>
+            </table>
         </section>
     }
 }
@@ -151,9 +163,10 @@ fn registers(rows: Vec<RegisterRow>, hex: &UseStateHandle<bool>) -> Html {
     html! {
         <section>
             <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
-            <table class="grid"><tbody>
-                { for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }
-            </tbody></table>
+            <table class="grid fixed">
+                <thead><tr><th class="name">{ "Name" }</th><th class="rest">{ "Value" }</th></tr></thead>
+                <tbody>{ for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }</tbody>
+            </table>
         </section>
     }
 }
@@ -177,7 +190,7 @@ fn Register(props: &RegisterProps) -> Html {
     html! {
         <tr class={classes!(row.pending.then_some("pending"))} onmouseenter={point(true)} onmouseleave={point(false)}>
             <td>{ &row.name }</td>
-            <td class="clip" title={pointed.then(|| every(row, props.hex))}>{ short(row, props.hex) }
+            <td title={pointed.then(|| every(row, props.hex))}>{ short(row, props.hex) }
                 if row.pending { <span class="note">{ " on its way" }</span> }
             </td>
         </tr>
@@ -201,7 +214,7 @@ fn value(row: &RegisterRow, value: u64, hex: bool) -> String {
     (((value << unused) as i64) >> unused).to_string()
 }
 
-/// One value where all lanes agree, else the first few.
+/// One value where all lanes agree, else as many whole ones as there is room for in a narrow panel.
 fn short(row: &RegisterRow, hex: bool) -> String {
     match row.values.as_slice() {
         [] => String::new(),
@@ -210,8 +223,14 @@ fn short(row: &RegisterRow, hex: bool) -> String {
             format!("{}{all}", value(row, *first, hex))
         }
         values => {
-            let few: Vec<String> = values.iter().take(6).map(|v| value(row, *v, hex)).collect();
-            format!("{}{}", few.join(", "), if values.len() > 6 { ", …" } else { "" })
+            let mut text = value(row, values[0], hex);
+            for next in values[1..].iter().map(|v| value(row, *v, hex)) {
+                if text.len() + next.len() > SHORT {
+                    return text + ", …";
+                }
+                text = text + ", " + &next;
+            }
+            text
         }
     }
 }

@@ -3,7 +3,9 @@
 //! Every line shows which warps are at it, whether it can split a warp or is where threads meet again, and how many
 //! lane-slots were lost on it so far. Only the lines in sight are elements.
 
+use super::canvas::use_size;
 use super::handle::Handle;
+use super::still::still;
 use crate::lab::grouped;
 use crate::metrics::Cost;
 use crate::program::Pc;
@@ -14,6 +16,8 @@ use yew::prelude::*;
 
 /// The height of a line in pixels; the style sheet says the same.
 const LINE_PX: f64 = 20.0;
+/// Space above the first line and below the last.
+const EDGE_PX: f64 = 8.0;
 /// Lines beyond those in sight.
 const SPARE: usize = 8;
 /// Warps that a line names.
@@ -93,12 +97,13 @@ struct TextProps {
 #[component]
 fn Text(props: &TextProps) -> Html {
     let place = use_node_ref();
-    let seen = use_state_eq(|| (0.0f64, 600.0f64));
+    let (_, height) = use_size(&place);
+    let top = use_state_eq(|| 0.0f64);
     let onscroll = {
-        let (place, seen) = (place.clone(), seen.clone());
+        let (place, top) = (place.clone(), top.clone());
         Callback::from(move |_: Event| {
             if let Some(element) = place.cast::<HtmlElement>() {
-                seen.set((f64::from(element.scroll_top()), f64::from(element.client_height())));
+                top.set(f64::from(element.scroll_top()));
             }
         })
     };
@@ -111,17 +116,23 @@ fn Text(props: &TextProps) -> Html {
         line.map(|line| line as usize - 1)
     });
     let current = current.flatten();
+    let listing = props.handle.on_stage(|_, stage| Shared(stage.listing.clone()));
+    let count = listing.as_ref().map_or(0, |Shared(listing)| if cuda { listing.cuda_lines() } else { listing.ptx_lines() }.len());
+    let tall = count as f64 * LINE_PX + 2.0 * EDGE_PX;
     {
-        let place = place.clone();
-        use_effect_with((current, props.follow), move |(current, follow)| {
-            if let (Some(line), true, Some(element)) = (current, follow, place.cast::<HtmlElement>()) {
-                bring_into_view(&element, *line);
+        let (place, top) = (place.clone(), top.clone());
+        use_effect_with((current, props.follow, height as u32), move |(current, follow, height)| {
+            if let (Some(line), true, Some(element)) = (current, follow, place.cast::<HtmlElement>())
+                && let Some(wanted) = in_view(*line, *top, f64::from(*height))
+            {
+                let wanted = wanted.min(tall - f64::from(*height)).max(0.0);
+                element.set_scroll_top(wanted as i32);
+                top.set(wanted.floor());
             }
         });
     }
-    let listing = props.handle.on_stage(|_, stage| Shared(stage.listing.clone()));
     let longest = use_memo((listing, cuda), |(listing, cuda)| listing.as_ref().map_or(0, |listing| longest(&listing.0, *cuda)));
-    let (top, height) = *seen;
+    let top = *top;
     let lines = props.handle.on_stage(|lab, stage| {
         let listing = stage.listing.clone();
         let lines = if cuda { listing.cuda_lines() } else { listing.ptx_lines() };
@@ -131,39 +142,52 @@ fn Text(props: &TextProps) -> Html {
         let most = lines.iter().map(|line| cost(&line.pcs, costs).lost).max().unwrap_or(0);
         let picture = stage.picture();
         let selected = lab.selection.and_then(Selection::warp);
-        let cell = |at: usize, column: Column| {
-            let listing = Shared(listing.clone());
-            html! { <Cell key={at} hand={props.handle.steady()} {listing} {cuda} {at} current={current == Some(at)} {column} /> }
+        let cell = {
+            let (listing, hand) = (Shared(listing.clone()), props.handle.steady());
+            move |at: usize, column: Column| {
+                let (listing, hand) = (listing.clone(), hand.clone());
+                html! { <Cell key={at} {hand} {listing} {cuda} {at} current={current == Some(at)} {column} /> }
+            }
         };
-        let numbers: Html = (first..last)
-            .map(|at| {
-                let pcs = &lines[at].pcs;
-                let stops = !pcs.is_empty() && pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
-                cell(at, Column::Number { heat: heat(cost(pcs, costs).lost, most), stops })
-            })
-            .collect();
-        let words: Html =
-            (first..last).map(|at| cell(at, Column::Words { split: cost(&lines[at].pcs, costs).splits > 0 })).collect();
+        // A column is gone through only when one of its lines has changed.
+        let column = |lines: Vec<Column>| {
+            let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64, current.map_or(u64::MAX, |at| at as u64)];
+            let shows = shown.into_iter().chain(lines.iter().map(Column::number)).collect();
+            let cell = cell.clone();
+            still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
+        };
+        let number = |line: &Line| Column::Number {
+            heat: heat(cost(&line.pcs, costs).lost, most),
+            stops: !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc)),
+        };
+        let numbers = column(lines[first..last].iter().map(number).collect());
+        let words =
+            column(lines[first..last].iter().map(|line| Column::Words { split: cost(&line.pcs, costs).splits > 0 }).collect());
+        // Always the same elements, and only the words in them change.
         let warps: Html = (first..last)
-            .filter_map(|at| {
-                let (here, more) = here(&picture, &lines[at].pcs, selected);
-                (!here.is_empty()).then(|| cell(at, Column::Warps { here, more }))
+            .map(|at| match here(&picture, &lines[at].pcs, selected) {
+                (here, _) if here.is_empty() => html! { <div key={at} class="nobody"></div> },
+                (here, more) => html! {
+                    <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))} data-line={(at + 1).to_string()}
+                        onclick={pick(props.handle.steady(), at, &lines[at].pcs)}>{ warps(&here, more) }</div>
+                },
             })
             .collect();
         (
-            lines.len(),
+            first..last,
             html! {
                 <>
                     <div class="edge">{ numbers }</div>
-                    { words }
+                    <div class="column">{ words }</div>
                     <div class="here">{ warps }</div>
                 </>
             },
         )
     });
-    let Some((count, columns)) = lines else { return Html::default() };
+    let Some((drawn, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
-    let style = format!("height:{}px;min-width:calc({longest}ch + 132px)", count as f64 * LINE_PX + 16.0);
+    let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
+    let style = format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + 132px)");
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
@@ -178,12 +202,12 @@ fn longest(listing: &Listing, cuda: bool) -> usize {
     text.lines().map(|line| line.chars().count() + 3 * line.matches('\t').count()).max().unwrap_or(0)
 }
 
-fn bring_into_view(element: &HtmlElement, line: usize) {
-    let (top, height) = (f64::from(element.scroll_top()), f64::from(element.client_height()));
+/// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
+/// to answer, in the middle of a step.
+fn in_view(line: usize, top: f64, height: f64) -> Option<f64> {
     let at = line as f64 * LINE_PX;
-    if at < top + LINE_PX || at > top + height - 3.0 * LINE_PX {
-        element.set_scroll_top((at - height / 3.0).max(0.0) as i32);
-    }
+    let seen = at >= top + LINE_PX && at <= top + height - 3.0 * LINE_PX;
+    (!seen && height > 0.0).then(|| at - height / 3.0)
 }
 
 /// What all instructions of a line cost together.
@@ -245,14 +269,22 @@ impl PartialEq for Shared {
 }
 
 /// What a line shows in one of its columns.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Column {
     /// Its number and its heat, pinned to the left edge.
     Number { heat: Option<u8>, stops: bool },
     /// Its text, and whether a branch on it has split a warp.
     Words { split: bool },
-    /// Who is there and how many more, pinned to the right edge so that a long line hides nobody.
-    Warps { here: Vec<Here>, more: usize },
+}
+
+impl Column {
+    /// The same as a number.
+    fn number(&self) -> u64 {
+        match *self {
+            Column::Number { heat, stops } => heat.map_or(0, |heat| u64::from(heat) + 1) << 1 | u64::from(stops),
+            Column::Words { split } => split.into(),
+        }
+    }
 }
 
 #[derive(Properties, PartialEq)]
@@ -287,12 +319,10 @@ fn Cell(props: &CellProps) -> Html {
         Column::Words { split } => {
             ("line", html! { <>{ words(props) }<span class="marks">{ marks(props.line(), *split) }</span></> })
         }
-        Column::Warps { here, more } => ("warps", warps(here, *more)),
     };
     html! {
         <div class={classes!(class, props.current.then_some("current"), code.then_some("code"))}
-            style={format!("top:{}px", props.at as f64 * LINE_PX + 8.0)} onclick={code.then(|| pick(props))}
-            data-line={(props.at + 1).to_string()}>{ content }</div>
+            onclick={code.then(|| pick(props.hand.clone(), props.at, &props.line().pcs))} data-line={(props.at + 1).to_string()}>{ content }</div>
     }
 }
 
@@ -313,7 +343,7 @@ fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) 
     html! {
         <span class="heat" title={(**told).clone()} {onmouseenter}>
             if let Some(share) = heat.map(f64::from) {
-                <i style={format!("width:{:.0}%;opacity:{:.2}", 8.0 + 0.92 * share, 0.35 + 0.0065 * share)}></i>
+                <i style={format!("width:{:.0}%;--part:{:.0}%", 8.0 + 0.92 * share, 35.0 + 0.65 * share)}></i>
             }
         </span>
     }
@@ -370,9 +400,10 @@ fn marks(line: &Line, split: bool) -> Html {
     }
 }
 
+/// Who is at a line, pinned to the right edge so that a long line hides nobody.
 fn warps(here: &[Here], more: usize) -> Html {
     html! {
-        <>
+        <span class="who">
             { for here.iter().map(|&Here { warp, lanes, width, picked }| html! {
                 <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
                     title={format!("Warp {warp}: {lanes} of {width} lanes are here")}>{ warp }
@@ -382,13 +413,13 @@ fn warps(here: &[Here], more: usize) -> Html {
             if more > 0 {
                 <small title={format!("{} warps are here", here.len() + more)}>{ format!("+{more}") }</small>
             }
-        </>
+        </span>
     }
 }
 
 /// A click selects the warps at the line, one after the other.
-fn pick(props: &CellProps) -> Callback<MouseEvent> {
-    let (hand, line, pcs) = (props.hand.clone(), props.at + 1, props.line().pcs.clone());
+fn pick(hand: Handle, at: usize, pcs: &[Pc]) -> Callback<MouseEvent> {
+    let (line, pcs) = (at + 1, pcs.to_vec());
     Callback::from(move |_: MouseEvent| {
         hand.act(|lab| {
             let Some(stage) = &lab.stage else { return };

@@ -5,7 +5,7 @@ use super::frame::{Frames, motion_allowed, now};
 use super::handle::Handle;
 use super::paint::{paint, repaint};
 use crate::mechanism::{self, View};
-use crate::scene::{Palette, Rect, Scene, Shape, Theme, add_damage, damage, tween};
+use crate::scene::{Damage, Palette, Rect, Scene, Shape, Theme, add_damage, damage, tween};
 use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -157,28 +157,31 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
         frame.paint(&node, &scene);
         return;
     };
-    let mut changed = damage(&before, &scene);
-    shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut changed, part));
+    let Damage { mut all, moving } = damage(&before, &scene);
+    // Where the last movement had not come to its end.
+    shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
     if !(slow && near && motion_allowed()) {
-        frame.repaint(&node, &scene, &changed);
+        frame.repaint(&node, &scene, &all);
         return;
     }
-    if changed.is_empty() {
+    if all.is_empty() {
         return;
     }
-    // Only what lies in the damage takes part in the movement.
-    let (from, to) = (within(&before, &changed), within(&scene, &changed));
+    // Only what lies in the damage is painted: all of it in the first frame, what moves in those that follow.
+    let (from, to) = (within(&before, &all), within(&scene, &all));
     let unsettled = shown.unsettled.clone();
-    *unsettled.borrow_mut() = changed;
+    *unsettled.borrow_mut() = all;
     let start = now();
     shown.moving = Some(Frames::start(move |_| {
         let part = (now() - start) / MOVE_MS;
-        if part < 1.0 {
-            frame.repaint(&node, &tween(&from, &to, part as f32), &unsettled.borrow());
+        let going = part < 1.0 && !moving.is_empty();
+        let parts = unsettled.replace(if going { moving.clone() } else { Vec::new() });
+        if going {
+            frame.repaint(&node, &tween(&from, &to, part as f32), &parts);
         } else {
-            frame.repaint(&node, &to, &unsettled.take());
+            frame.repaint(&node, &to, &parts);
         }
-        part < 1.0
+        going
     }));
 }
 

@@ -187,7 +187,6 @@ pub fn Timeline(props: &Props) -> Html {
             <div class="place" ref={place}>
                 <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} />
                 <canvas ref={tall} hidden=true />
-                { moment(&props.handle, *span, width) }
                 { tip.flatten().unwrap_or_default() }
             </div>
         </section>
@@ -203,13 +202,6 @@ fn legend() -> Html {
             }) }
         </ul>
     }
-}
-
-/// The moment that is looked at: a line over the picture, so that moving it leaves the picture as it is.
-fn moment(handle: &Handle, span: Span, width: f64) -> Html {
-    let x = LEFT + span.x_of(handle.read(|lab| lab.cycle()) as f64);
-    let seen = x >= LEFT && x <= width && handle.on_stage(|_, _| ()).is_some();
-    html! { <i class="moment" hidden={!seen} style={format!("left:{:.2}px", x - 1.0)}></i> }
 }
 
 /// What the warp under the pointer did there.
@@ -267,19 +259,24 @@ struct Drawn {
     rows: usize,
     selected: Option<(u16, u16)>,
     end: u64,
+    /// Where the line is that stands for the cycle that is looked at, in pixels from the left edge of the cells.
+    moment: Option<f64>,
 }
 
 impl Drawn {
     fn of(lab: &Lab, stage: &Stage, sheet: &Sheet) -> Drawn {
+        let ratio = canvas::ratio();
+        let moment = (sheet.span.x_of(lab.cycle() as f64) * ratio).round() / ratio;
         Drawn {
             listing: stage.listing.clone(),
             theme: sheet.palette.theme,
             span: sheet.span,
             size: sheet.size,
-            ratio: canvas::ratio(),
+            ratio,
             rows: sheet.rows.len(),
             selected: lab.selection.and_then(Selection::warp),
             end: sheet.record.end(),
+            moment: (moment >= 0.0 && moment <= sheet.size.0 - LEFT).then_some(moment),
         }
     }
 
@@ -316,6 +313,17 @@ struct Part {
     to: f64,
 }
 
+/// One part where two overlap or touch.
+fn together(one: Option<Part>, other: Option<Part>) -> impl Iterator<Item = Part> {
+    let parts = match (one, other) {
+        (Some(a), Some(b)) if a.from <= b.to && b.from <= a.to => {
+            [Some(Part { from: a.from.min(b.from), to: a.to.max(b.to) }), None]
+        }
+        two => [two.0, two.1],
+    };
+    parts.into_iter().flatten()
+}
+
 impl Sheet<'_> {
     /// Draws what is new since `before`, or everything; what the canvas shows then.
     fn draw(&self, node: &NodeRef, tall: &NodeRef, before: Option<&Drawn>, now: Drawn) -> Option<Drawn> {
@@ -326,26 +334,47 @@ impl Sheet<'_> {
         let inner = width - LEFT;
         let row = row_height(self.rows.len(), height);
         match before.and_then(|before| now.new_from(before)) {
-            Some(from) if from >= inner => {}
             Some(from) => {
+                let new = (from < inner).then(|| Part {
+                    from: from.max(0.0),
+                    to: (self.span.x_of(self.record.end() as f64).ceil() + 2.0).min(inner),
+                });
+                let left = before.and_then(|before| before.moment).filter(|x| Some(*x) != now.moment);
+                // What the line covered comes to light again.
+                let left = left.map(|x| Part { from: (x - 2.0).floor().max(0.0), to: (x + 2.0).ceil().min(inner) });
+                if new.is_none() && left.is_none() && before.is_some_and(|before| before.moment == now.moment) {
+                    return Some(now);
+                }
                 let context = canvas::same_context(node)?;
-                let part = Part { from: from.max(0.0), to: (self.span.x_of(self.record.end() as f64).ceil() + 2.0).min(inner) };
-                context.save();
-                context.begin_path();
-                context.rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
-                context.clip();
-                context.clear_rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
-                self.draw_part(&context, tall, row, part);
-                context.restore();
+                for part in together(left, new) {
+                    context.save();
+                    context.begin_path();
+                    context.rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
+                    context.clip();
+                    context.clear_rect(LEFT + part.from, AXIS, part.to - part.from, height - AXIS);
+                    self.draw_part(&context, tall, row, part);
+                    context.restore();
+                }
+                self.moment(&context, now.moment);
             }
             None => {
                 let context = canvas::context(node, width, height)?;
                 self.labels(&context);
                 self.draw_part(&context, tall, row, Part { from: 0.0, to: inner });
                 self.numbers(&context, row, now.selected);
+                self.moment(&context, now.moment);
             }
         }
         Some(now)
+    }
+
+    /// The cycle that is looked at. A line in the picture costs a step less than an element over it, which the browser would
+    /// have to put in its place among the layers each time.
+    fn moment(&self, context: &CanvasRenderingContext2d, at: Option<f64>) {
+        if let Some(x) = at {
+            self.fill(context, Tone::Text);
+            context.fill_rect(LEFT + x - 1.0, AXIS, 2.0, self.size.1 - AXIS);
+        }
     }
 
     fn draw_part(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) {

@@ -178,6 +178,9 @@ fn being_typed(field: &NodeRef) -> Option<String> {
     (active == **input).then(|| input.value())
 }
 
+/// Parts of the scrubber that can be told apart.
+const FINEST: u64 = 1024;
+
 #[derive(Properties, PartialEq)]
 struct ScrubberProps {
     handle: Handle,
@@ -194,8 +197,9 @@ fn Scrubber(props: &ScrubberProps) -> Html {
     let size = use_size(&place);
     {
         let node = node.clone();
-        // Marks change when the run gets further, not when one moves in it.
-        use_effect_with((props.reached, props.theme, size, props.handle.on_stage(|_, stage| stage.kernel.clone())), {
+        // Marks change when the run gets further by something that can be seen, not when one moves in it.
+        let reached = props.reached - props.reached % (props.reached / FINEST).max(1);
+        use_effect_with((reached, props.theme, size, props.handle.on_stage(|_, stage| stage.kernel.clone())), {
             let handle = props.handle.clone();
             move |(reached, theme, size, _)| draw_marks(&handle, &node, *reached, *theme, *size)
         });
