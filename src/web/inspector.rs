@@ -120,37 +120,37 @@ fn flights(rows: &[FlightRow]) -> Html {
     let row = |row: Option<&FlightRow>| {
         let told = |tell: fn(&FlightRow) -> String| row.map_or(String::new(), tell);
         html! {
-            <tr>
-                <td>{ row.map_or("–".to_string(), |row| row.pc.to_string()) }</td>
-                <td>{ told(|row| row.left.to_string()) }</td>
-                <td class="wraps">{ told(|row| row.registers.clone()) }</td>
-                <td title={told(|row| row.code.clone())}>{ told(|row| row.code.split_whitespace().next().unwrap_or("").to_string()) }</td>
-            </tr>
+            <li title={told(|row| row.code.clone())}>
+                <span>{ row.map_or("–".to_string(), |row| row.pc.to_string()) }</span>
+                <span>{ told(|row| row.left.to_string()) }</span>
+                <span class="wide">{ told(|row| row.registers.clone()) }</span>
+                { told(|row| row.code.split_whitespace().next().unwrap_or("").to_string()) }
+            </li>
         }
     };
     html! {
         <section>
             <h4>{ "In flight" }<span class="note">{ "issued, result not there yet (the scoreboard)" }</span></h4>
-            <table class="grid fixed">
-                <thead><tr><th>{ "PC" }</th><th>{ "Cycles" }</th><th class="some">{ "Writes" }</th><th class="rest">{ "Instruction" }</th></tr></thead>
-                <tbody>{ for padded(rows).map(row) }</tbody>
-            </table>
+            <ul class="rows">
+                <li class="note"><span>{ "PC" }</span><span>{ "Cycles" }</span><span class="wide">{ "Writes" }</span>{ "Instruction" }</li>
+                { for padded(rows).map(row) }
+            </ul>
         </section>
     }
 }
 
 fn buffer(rows: &[(u32, String)]) -> Html {
     let row = |row: Option<&(u32, String)>| {
-        let (pc, code) = row.map_or(("–".to_string(), String::new()), |(pc, code)| (pc.to_string(), code.clone()));
-        html! { <tr><td>{ pc }</td><td title={code.clone()}>{ code }</td></tr> }
+        let (pc, code) = row.map_or(("–".to_string(), ""), |(pc, code)| (pc.to_string(), code.as_str()));
+        html! { <li title={code.to_string()}><span>{ pc }</span>{ code }</li> }
     };
     html! {
         <section>
             <h4>{ "I-buffer" }<span class="note">{ "fetched, not issued" }</span></h4>
-            <table class="grid fixed">
-                <thead><tr><th>{ "PC" }</th><th class="rest">{ "Instruction" }</th></tr></thead>
-                <tbody>{ for padded(rows).map(row) }</tbody>
-            </table>
+            <ul class="rows">
+                <li class="note"><span>{ "PC" }</span>{ "Instruction" }</li>
+                { for padded(rows).map(row) }
+            </ul>
         </section>
     }
 }
@@ -163,10 +163,9 @@ fn registers(rows: Vec<RegisterRow>, hex: &UseStateHandle<bool>) -> Html {
     html! {
         <section>
             <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
-            <table class="grid fixed">
-                <thead><tr><th class="name">{ "Name" }</th><th class="rest">{ "Value" }</th></tr></thead>
-                <tbody>{ for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }</tbody>
-            </table>
+            <ul class="rows registers">
+                { for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }
+            </ul>
         </section>
     }
 }
@@ -187,13 +186,12 @@ fn Register(props: &RegisterProps) -> Html {
         Callback::from(move |_: MouseEvent| pointed.set(at))
     };
     let row = &props.row;
+    let on_its_way = if row.pending { " on its way" } else { "" };
     html! {
-        <tr class={classes!(row.pending.then_some("pending"))} onmouseenter={point(true)} onmouseleave={point(false)}>
-            <td>{ &row.name }</td>
-            <td title={pointed.then(|| every(row, props.hex))}>{ short(row, props.hex) }
-                if row.pending { <span class="note">{ " on its way" }</span> }
-            </td>
-        </tr>
+        <li class={classes!(row.pending.then_some("pending"))} title={pointed.then(|| every(row, props.hex))}
+            onmouseenter={point(true)} onmouseleave={point(false)}>
+            <span>{ &row.name }</span>{ short(row, props.hex) + on_its_way }
+        </li>
     }
 }
 

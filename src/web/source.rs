@@ -19,7 +19,7 @@ const LINE_PX: f64 = 20.0;
 /// Space above the first line and below the last.
 const EDGE_PX: f64 = 8.0;
 /// Lines beyond those in sight.
-const SPARE: usize = 8;
+const SPARE: usize = 5;
 /// Warps that a line names.
 const NAMED: usize = 3;
 

@@ -378,7 +378,7 @@ impl Sheet<'_> {
     }
 
     fn draw_part(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) {
-        self.axis(context);
+        self.axis(context, part);
         self.marks(context, part);
         if !self.rows.is_empty() {
             let _ = self.cells(context, tall, row, part);
@@ -401,9 +401,9 @@ impl Sheet<'_> {
         (first..).map(move |at| at as f64 * step).map(move |at| (at as u64, span.x_of(at))).take_while(move |(_, x)| *x < inner)
     }
 
-    fn axis(&self, context: &CanvasRenderingContext2d) {
+    fn axis(&self, context: &CanvasRenderingContext2d, part: Part) {
         self.fill(context, Tone::Line);
-        for (_, x) in self.round_cycles() {
+        for (_, x) in self.round_cycles().filter(|(_, x)| *x > part.from - 2.0 && *x < part.to + 2.0) {
             context.fill_rect((LEFT + x).round(), AXIS, 1.0, self.size.1 - AXIS);
         }
     }
