@@ -2,7 +2,7 @@
 
 use super::bar::Bar;
 use super::dropping::use_dropping;
-use super::frame::{Frames, now};
+use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
 use super::help::Help;
 use super::kernel::KernelEditor;
@@ -41,11 +41,11 @@ struct Sizes {
 
 const SIZES: &str = "warpscope.sizes";
 const SEEN: &str = "warpscope.seen";
-/// How long the page may work in a frame, in milliseconds: less than a frame while it plays, longer where only the
-/// destination counts, but never so long that a key would have to wait.
+/// How long the page may work at a time, in milliseconds: less than a frame while it plays, and where only the destination
+/// counts, never so long that a key would have to wait.
 const PLAY_SLICE_MS: f64 = 6.0;
 const FAST_SLICE_MS: f64 = 12.0;
-const FAR_SLICE_MS: f64 = 30.0;
+const FAR_SLICE_MS: f64 = 16.0;
 /// Time between two drawings while it plays fast, and while it runs to somewhere far.
 const FAST_DRAWN_MS: f64 = 100.0;
 const FAR_DRAWN_MS: f64 = 250.0;
@@ -205,19 +205,19 @@ fn open() -> Lab {
 /// Lets time pass while the run is going somewhere.
 #[hook]
 fn use_clock(handle: &Handle) {
-    let resting = handle.read(|lab| lab.transport.is_resting());
+    let every = handle.read(|lab| (!lab.transport.is_resting()).then(|| pace(lab).every));
     let handle = handle.clone();
-    use_effect_with(resting, move |resting| {
-        let frames = (!resting).then(|| {
+    use_effect_with(every, move |every| {
+        let frames = every.map(|every| {
             let mut last = now();
             let mut drawn = last;
             let mut owed = false;
-            Frames::start(move |_| {
+            Frames::every(every, move || {
                 let time = now();
                 let mut going = true;
                 handle.act_if(|lab| {
-                    let (slice, pause) = pace(lab);
-                    // A frame that draws does not work as well, so that neither has to wait for the other.
+                    let Pace { slice, pause, .. } = pace(lab);
+                    // A turn that draws does not work as well, so that neither has to wait for the other.
                     if owed && time - drawn >= pause && pause > 0.0 {
                         (owed, drawn) = (false, time);
                         return true;
@@ -236,13 +236,21 @@ fn use_clock(handle: &Handle) {
     });
 }
 
-/// How long the laboratory may work in a frame, and how much time lies between two drawings.
-fn pace(lab: &Lab) -> (f64, f64) {
+/// How the laboratory works its way.
+struct Pace {
+    every: Every,
+    /// Milliseconds of work at a time.
+    slice: f64,
+    /// Milliseconds between two drawings.
+    pause: f64,
+}
+
+fn pace(lab: &Lab) -> Pace {
     match (lab.transport.goal, lab.transport.rate()) {
-        (Goal::Play, u32::MAX) => (FAR_SLICE_MS, FAST_DRAWN_MS),
-        (Goal::Play, 1_000..) => (FAST_SLICE_MS, FAST_DRAWN_MS),
-        (Goal::Play, _) => (PLAY_SLICE_MS, 0.0),
-        _ => (FAR_SLICE_MS, FAR_DRAWN_MS),
+        (Goal::Play, u32::MAX) => Pace { every: Every::Task, slice: FAR_SLICE_MS, pause: FAST_DRAWN_MS },
+        (Goal::Play, 1_000..) => Pace { every: Every::Frame, slice: FAST_SLICE_MS, pause: FAST_DRAWN_MS },
+        (Goal::Play, _) => Pace { every: Every::Frame, slice: PLAY_SLICE_MS, pause: 0.0 },
+        _ => Pace { every: Every::Task, slice: FAR_SLICE_MS, pause: FAR_DRAWN_MS },
     }
 }
 
@@ -294,17 +302,18 @@ fn listen<F: ?Sized>(event: &str, callback: &Closure<F>) {
     }
 }
 
-/// Keys pressed anywhere on the page.
+/// Keys pressed anywhere on the page, heard for as long as it is there.
 #[hook]
 fn use_keyboard(onkey: Callback<KeyboardEvent>) {
-    use_effect(move || {
-        let callback = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event| onkey.emit(event));
+    let newest = use_mut_ref(|| onkey.clone());
+    *newest.borrow_mut() = onkey;
+    use_effect_with((), move |()| {
+        let callback = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event| {
+            let onkey = newest.borrow().clone();
+            onkey.emit(event);
+        });
         listen("keydown", &callback);
-        move || {
-            if let Some(window) = web_sys::window() {
-                let _ = window.remove_event_listener_with_callback("keydown", callback.as_ref().unchecked_ref());
-            }
-        }
+        move || drop(callback)
     });
 }
 

@@ -1,10 +1,10 @@
-//! Animation frames, and what goes on from one to the next.
+//! Animation frames, tasks, and what goes on from one to the next.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::MediaQueryList;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{MediaQueryList, MessageChannel};
 
 /// Milliseconds by the page's clock.
 pub fn now() -> f64 {
@@ -22,7 +22,16 @@ pub fn motion_allowed() -> bool {
     LESS_MOTION.with(|query| !query.as_ref().is_some_and(|query| query.matches()))
 }
 
-/// Calls something once a frame until it says that it is done, or until this is dropped.
+/// What lies between two calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Every {
+    /// A frame: for what is seen.
+    Frame,
+    /// No more than other tasks that want their turn: for work.
+    Task,
+}
+
+/// Calls something again and again until it says that it is done, or until this is dropped.
 pub struct Frames {
     alive: Rc<Cell<bool>>,
 }
@@ -33,30 +42,41 @@ impl Drop for Frames {
     }
 }
 
-type FrameCallback = Closure<dyn FnMut(f64)>;
+type Callback = Closure<dyn FnMut()>;
 
 impl Frames {
-    /// `each` gets the frame's time and returns whether it wants another.
-    pub fn start(mut each: impl FnMut(f64) -> bool + 'static) -> Frames {
+    /// Once a frame; `each` returns whether it wants another.
+    pub fn start(each: impl FnMut() -> bool + 'static) -> Frames {
+        Frames::every(Every::Frame, each)
+    }
+
+    pub fn every(every: Every, mut each: impl FnMut() -> bool + 'static) -> Frames {
         let alive = Rc::new(Cell::new(true));
-        let callback: Rc<RefCell<Option<FrameCallback>>> = Rc::default();
-        let (again, going) = (callback.clone(), alive.clone());
-        *callback.borrow_mut() = Some(Closure::new(move |time: f64| {
-            if going.get() && each(time) {
-                request(&again);
+        // A message to oneself comes as soon as others have had their turn; a timer would wait for longer.
+        let channel = if every == Every::Task { MessageChannel::new().ok() } else { None };
+        let callback: Rc<RefCell<Option<Callback>>> = Rc::default();
+        let (again, going, to) = (callback.clone(), alive.clone(), channel.clone());
+        *callback.borrow_mut() = Some(Closure::new(move || {
+            if going.get() && each() {
+                request(&again, to.as_ref());
             } else {
                 // The closure is in use: it is let go of in a later task.
                 let done = again.clone();
                 gloo_timers::callback::Timeout::new(0, move || drop(done.borrow_mut().take())).forget();
             }
         }));
-        request(&callback);
+        if let (Some(channel), Some(callback)) = (&channel, callback.borrow().as_ref()) {
+            channel.port1().set_onmessage(Some(callback.as_ref().unchecked_ref()));
+        }
+        request(&callback, channel.as_ref());
         Frames { alive }
     }
 }
 
-fn request(callback: &Rc<RefCell<Option<FrameCallback>>>) {
-    if let (Some(window), Some(callback)) = (web_sys::window(), callback.borrow().as_ref()) {
+fn request(callback: &Rc<RefCell<Option<Callback>>>, channel: Option<&MessageChannel>) {
+    if let Some(channel) = channel {
+        let _ = channel.port2().post_message(&JsValue::NULL);
+    } else if let (Some(window), Some(callback)) = (web_sys::window(), callback.borrow().as_ref()) {
         let _ = window.request_animation_frame(callback.as_ref().unchecked_ref());
     }
 }

@@ -6,7 +6,7 @@
 use super::canvas::use_size;
 use super::chart::{FILE, most_stretches, png, show};
 use super::download::{save, save_text};
-use super::frame::Frames;
+use super::frame::{Frames, now};
 use super::handle::Handle;
 use crate::plot::{Chart, FIGURES, Figure, csv, file_name, svg};
 use crate::scene::{Palette, Theme};
@@ -248,9 +248,9 @@ fn draw_soon(easel: &Rc<RefCell<Easel>>) {
         return;
     }
     let mine = easel.clone();
-    let frames = Frames::start(move |time| {
+    let frames = Frames::start(move || {
         let mut easel = mine.borrow_mut();
-        let more = easel.draw_one(time);
+        let more = easel.draw_one(now());
         if !more {
             easel.frames = None;
         }

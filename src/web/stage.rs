@@ -172,7 +172,7 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
     let unsettled = shown.unsettled.clone();
     *unsettled.borrow_mut() = all;
     let start = now();
-    shown.moving = Some(Frames::start(move |_| {
+    shown.moving = Some(Frames::start(move || {
         let part = (now() - start) / MOVE_MS;
         let going = part < 1.0 && !moving.is_empty();
         let parts = unsettled.replace(if going { moving.clone() } else { Vec::new() });
