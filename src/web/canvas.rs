@@ -1,11 +1,12 @@
 //! A canvas that is as large as its place, at the screen's own resolution.
 
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
-/// How large an element is, in CSS pixels; follows it.
+/// How large an element is, in CSS pixels, but no larger than the window; follows it. (Without its style sheet a place is as
+/// large as what is drawn in it, and would grow with it for ever.)
 #[hook]
 pub fn use_size(node: &NodeRef) -> (f64, f64) {
     let size = use_state_eq(|| (0.0, 0.0));
@@ -15,8 +16,10 @@ pub fn use_size(node: &NodeRef) -> (f64, f64) {
             let element = node.cast::<Element>();
             let observed = element.clone();
             let measure = move || {
-                if let Some(element) = &observed {
-                    size.set((f64::from(element.client_width()), f64::from(element.client_height())));
+                if let (Some(element), Some(window)) = (&observed, web_sys::window()) {
+                    let room = |size: Result<JsValue, JsValue>| size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX);
+                    let (width, height) = (f64::from(element.client_width()), f64::from(element.client_height()));
+                    size.set((width.min(room(window.inner_width())), height.min(room(window.inner_height()))));
                 }
             };
             measure();

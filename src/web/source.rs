@@ -146,12 +146,12 @@ fn Text(props: &TextProps) -> Html {
             let (listing, hand) = (Shared(listing.clone()), props.handle.steady());
             move |at: usize, column: Column| {
                 let (listing, hand) = (listing.clone(), hand.clone());
-                html! { <Cell key={at} {hand} {listing} {cuda} {at} current={current == Some(at)} {column} /> }
+                html! { <Cell key={at} {hand} {listing} {cuda} {at} {column} /> }
             }
         };
         // A column is gone through only when one of its lines has changed.
         let column = |lines: Vec<Column>| {
-            let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64, current.map_or(u64::MAX, |at| at as u64)];
+            let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64];
             let shows = shown.into_iter().chain(lines.iter().map(Column::number)).collect();
             let cell = cell.clone();
             still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
@@ -173,12 +173,15 @@ fn Text(props: &TextProps) -> Html {
                 },
             })
             .collect();
+        // The selected warp's line is marked behind the lines, so that none of them changes when it goes on.
+        let mark = current.filter(|at| (first..last).contains(at)).map_or(-LINE_PX, |at| (at - first) as f64 * LINE_PX);
+        let mark = format!("background-position-y:{mark}px");
         (
             first..last,
             html! {
                 <>
-                    <div class="edge">{ numbers }</div>
-                    <div class="column">{ words }</div>
+                    <div class="edge" style={mark.clone()}>{ numbers }</div>
+                    <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ words }</div>
                     <div class="here">{ warps }</div>
                 </>
             },
@@ -294,8 +297,6 @@ struct CellProps {
     cuda: bool,
     /// From 0.
     at: usize,
-    /// The selected warp is here.
-    current: bool,
     column: Column,
 }
 
@@ -321,7 +322,7 @@ fn Cell(props: &CellProps) -> Html {
         }
     };
     html! {
-        <div class={classes!(class, props.current.then_some("current"), code.then_some("code"))}
+        <div class={classes!(class, code.then_some("code"))}
             onclick={code.then(|| pick(props.hand.clone(), props.at, &props.line().pcs))} data-line={(props.at + 1).to_string()}>{ content }</div>
     }
 }

@@ -49,6 +49,28 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
 }
 
 #[tokio::test]
+async fn without_its_style_sheet_the_page_still_steps() {
+    on_the_page("unstyled", async |page| {
+        page.devtools("Network.enable", serde_json::json!({})).await;
+        page.devtools("Network.setBypassServiceWorker", serde_json::json!({ "bypass": true })).await;
+        page.devtools("Network.setBlockedURLs", serde_json::json!({ "urls": ["*styles.css*"] })).await;
+        page.reload().await;
+        page.until("document.querySelector('#step') && !document.querySelector('#step').disabled").await;
+        assert_eq!(page.eval("getComputedStyle(document.querySelector('.page')).display").await, "block", "it has no style");
+        let before = page.cycle().await;
+        page.eval("document.querySelector('#step').click()").await;
+        page.at(before + 1).await;
+        // Nothing grows with what is drawn in it.
+        let tall = "document.querySelector('#mechanism').getBoundingClientRect().height";
+        page.let_frames_pass(60).await;
+        let was = page.number(tall).await;
+        page.let_frames_pass(60).await;
+        assert_eq!(page.number(tall).await, was);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_endless_kernel_can_be_stopped() {
     on_the_page("endless", async |page| {
         page.choose("#kernel", "").await;

@@ -73,8 +73,16 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
     on_the_page("source", async |page| {
         page.until("document.querySelectorAll('#cuda .warps b').length > 0").await;
         page.until("document.querySelectorAll('#ptx-lines .warps b').length > 0").await;
-        assert_eq!(page.eval("document.querySelectorAll('#cuda .line.current').length").await, 1, "the selected warp's line");
-        assert_eq!(page.eval("document.querySelectorAll('#ptx-lines .line.current').length").await, 1);
+        // The mark behind the selected warp's line is where the warp is.
+        for text in ["#cuda", "#ptx-lines"] {
+            let named = page.attribute(&format!("{text} .warps:has(.picked)"), "data-line").await;
+            assert_eq!(page.attribute(&format!("{text} .column"), "data-current").await, named);
+            let under = format!(
+                "(() => {{ const column = document.querySelector('{text} .column'); \
+                 return column.children[parseFloat(column.style.backgroundPositionY) / 20].dataset.line }})()"
+            );
+            assert_eq!(page.eval(&under).await.as_str(), named.as_deref());
+        }
         assert!(page.has("#cuda .branch.split").await, "the branch that has just split a warp");
         page.run_to_end().await;
         page.eval("document.querySelectorAll('#cuda .heat').forEach((cell) => cell.dispatchEvent(new MouseEvent('mouseenter')))")
