@@ -5,7 +5,7 @@ use warpscope::event::{Event, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Verdict, Wanted};
 use warpscope::mechanism::{self, View};
 use warpscope::record::Kind;
-use warpscope::scene::{Palette, Theme, svg};
+use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::view::{Lane, Selection, WarpPicture, card};
 
 fn lab(name: &str, preset: &str) -> Lab {
@@ -23,8 +23,8 @@ fn settle(lab: &mut Lab) {
     }
 }
 
-/// All that a person sees at this moment.
-fn picture(lab: &Lab) -> String {
+/// The mechanism at this moment.
+fn scene(lab: &Lab) -> Scene<Selection> {
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
     let view = View {
@@ -37,11 +37,17 @@ fn picture(lab: &Lab) -> String {
         width: 600.0,
         height: 500.0,
     };
-    let scene = (mechanism::of(&stage.session.sim().machine.config).draw)(view);
+    (mechanism::of(&stage.session.sim().machine.config).draw)(view)
+}
+
+/// All that a person sees at this moment.
+fn picture(lab: &Lab) -> String {
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
     let cards = picture.warps.iter().map(|w| card::card(stage.witness(&picture), Selection::Warp { sm: w.sm, warp: w.warp }));
     format!(
         "{}\n{:?}\n{:?}\n{:?}",
-        svg(&scene, Palette::of(Theme::Light)),
+        svg(&scene(lab), Palette::of(Theme::Light)),
         cards.collect::<Vec<_>>(),
         stage.session.replay().tally(),
         stage.session.last()
@@ -380,6 +386,36 @@ fn lanes_whose_threads_have_ended_are_shown_as_such() {
     assert_eq!((ended.len(), others.len()), (8, 24), "the first original gang has ended, its block has not");
     assert!(ended.iter().all(|w| (0..w.width).all(|lane| w.lane(lane) == Lane::Exited)));
     assert!(others.iter().all(|w| w.lane(0) == Lane::Active));
+}
+
+#[test]
+fn sixteen_slices_have_a_column_each() {
+    let mut lab = lab("collatz", "vws");
+    let setup = lab.setup.with_technique("divergence", Some("WS4")).with_key("warp_width", "2").with_key("slices", "16");
+    lab.set_up(setup);
+    assert_eq!(lab.misfit, None);
+    let mut issued = 0u32;
+    while lab.cycle() < 400 {
+        lab.step();
+        let stage = lab.stage.as_ref().expect("a stage");
+        let scene = scene(&lab);
+        // Every resident warp can be picked, in the column of its slice: no two slices share one.
+        let mut columns = [None::<f32>; 16];
+        for warp in &stage.picture().warps {
+            let name = Selection::Warp { sm: warp.sm, warp: warp.warp };
+            let spot = scene.spots.iter().rev().find(|spot| spot.what == name).expect("a spot for each warp");
+            let column = columns[usize::from(warp.warp) % 16].get_or_insert(spot.rect.x);
+            assert_eq!(*column, spot.rect.x, "warp {} in cycle {}", warp.warp, lab.cycle());
+        }
+        let found: Vec<f32> = columns.into_iter().flatten().collect();
+        assert!(found.is_sorted_by(|a, b| a < b), "{found:?}");
+        for event in stage.session.last() {
+            if let Event::Issued { warp, .. } = event {
+                issued |= 1 << (warp % 16);
+            }
+        }
+    }
+    assert_eq!(issued, 0xffff, "every slice has issued");
 }
 
 #[test]
