@@ -42,13 +42,13 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
     let tone = hue(warp.warp);
     chip(scene, warp.warp, 0.0, 3.0, 14.0);
     scene.bold(0, Tone::Text, 20.0, 15.0, 15.0, Align::Left, format!("Warp {}", warp.warp));
-    scene.label(0, Tone::Soft, 88.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));
+    scene.label(0, Tone::Soft, 98.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));
     if let Some(did) = warp.reason {
-        reason(scene, Some(did), 152.0, 3.0, 14.0);
-        scene.label(0, Tone::Soft, 176.0, 15.0, BASE, Align::Left, did.label());
+        reason(scene, Some(did), 172.0, 3.0, 14.0);
+        scene.label(0, Tone::Soft, 196.0, 15.0, BASE, Align::Left, did.label());
     }
     let code = view.listing.code(&view.sim.machine.program, warp.pc);
-    let room = ((view.width - 300.0) / 7.3).max(0.0) as usize;
+    let room = ((view.width - 320.0) / 7.3).max(0.0) as usize;
     if !code.is_empty() && room > 12 {
         let short: String = if code.chars().count() > room { code.chars().take(room - 1).chain(['…']).collect() } else { code };
         scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, short);
