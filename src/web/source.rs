@@ -11,7 +11,7 @@ use crate::metrics::Cost;
 use crate::program::Pc;
 use crate::view::{Line, Listing, Picture, Selection, WarpPicture};
 use std::rc::Rc;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 /// The height of a line in pixels; the style sheet says the same.
@@ -168,8 +168,8 @@ fn Text(props: &TextProps) -> Html {
             .map(|at| match here(&picture, &lines[at].pcs, selected) {
                 (here, _) if here.is_empty() => html! { <div key={at} class="nobody"></div> },
                 (here, more) => html! {
-                    <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))} data-line={(at + 1).to_string()}
-                        onclick={pick(props.handle.steady(), at, &lines[at].pcs)}>{ warps(&here, more) }</div>
+                    <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))}
+                        data-line={(at + 1).to_string()}>{ warps(&here, more) }</div>
                 },
             })
             .collect();
@@ -194,7 +194,7 @@ fn Text(props: &TextProps) -> Html {
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
-            <div class="lines" {style}>{ columns }</div>
+            <div class="lines" {style} onclick={pick(props.handle.steady(), cuda)}>{ columns }</div>
         </div>
     }
 }
@@ -321,10 +321,7 @@ fn Cell(props: &CellProps) -> Html {
             ("line", html! { <>{ words(props) }<span class="marks">{ marks(props.line(), *split) }</span></> })
         }
     };
-    html! {
-        <div class={classes!(class, code.then_some("code"))}
-            onclick={code.then(|| pick(props.hand.clone(), props.at, &props.line().pcs))} data-line={(props.at + 1).to_string()}>{ content }</div>
-    }
+    html! { <div class={classes!(class, code.then_some("code"))} data-line={(props.at + 1).to_string()}>{ content }</div> }
 }
 
 fn words(props: &CellProps) -> Html {
@@ -418,10 +415,17 @@ fn warps(here: &[Here], more: usize) -> Html {
     }
 }
 
-/// A click selects the warps at the line, one after the other.
-fn pick(hand: Handle, at: usize, pcs: &[Pc]) -> Callback<MouseEvent> {
-    let (line, pcs) = (at + 1, pcs.to_vec());
-    Callback::from(move |_: MouseEvent| {
+/// A click selects the warps at the line, one after the other. One listener serves all lines.
+fn pick(hand: Handle, cuda: bool) -> Callback<MouseEvent> {
+    Callback::from(move |event: MouseEvent| {
+        let element = event.target_dyn_into::<Element>().and_then(|target| target.closest("[data-line]").ok().flatten());
+        let line = element.and_then(|element| element.get_attribute("data-line")).and_then(|line| line.parse::<usize>().ok());
+        let code = hand.on_stage(|_, stage| {
+            let lines = if cuda { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+            let (line, at) = line.and_then(|line| Some((line, lines.get(line.checked_sub(1)?)?)))?;
+            (!at.pcs.is_empty()).then(|| (line, at.pcs.clone()))
+        });
+        let Some(Some((line, pcs))) = code else { return };
         hand.act(|lab| {
             let Some(stage) = &lab.stage else { return };
             let picture = stage.picture();
