@@ -313,7 +313,11 @@ fn use_keyboard(onkey: Callback<KeyboardEvent>) {
             onkey.emit(event);
         });
         listen("keydown", &callback);
-        move || drop(callback)
+        move || {
+            if let Some(window) = web_sys::window() {
+                let _ = window.remove_event_listener_with_callback("keydown", callback.as_ref().unchecked_ref());
+            }
+        }
     });
 }
 

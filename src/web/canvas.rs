@@ -5,38 +5,49 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
-/// How large an element is, in CSS pixels, but no larger than the window; follows it. (Without its style sheet a place is as
-/// large as what is drawn in it, and would grow with it for ever.)
+/// Watches how large an element is.
+struct Watch {
+    element: Element,
+    observer: ResizeObserver,
+    _callback: Closure<dyn FnMut()>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+/// How large an element is, in CSS pixels, but no larger than the window; follows it, and whoever comes in its place.
+/// (Without its style sheet a place is as large as what is drawn in it, and would grow with it for ever.)
 #[hook]
 pub fn use_size(node: &NodeRef) -> (f64, f64) {
     let size = use_state_eq(|| (0.0, 0.0));
-    {
-        let (node, size) = (node.clone(), size.clone());
-        use_effect_with((), move |()| {
-            let element = node.cast::<Element>();
-            let observed = element.clone();
-            let measure = move || {
-                if let (Some(element), Some(window)) = (&observed, web_sys::window()) {
-                    let room = |size: Result<JsValue, JsValue>| size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX);
-                    let (width, height) = (f64::from(element.client_width()), f64::from(element.client_height()));
-                    size.set((width.min(room(window.inner_width())), height.min(room(window.inner_height()))));
-                }
-            };
-            measure();
-            let callback = Closure::<dyn FnMut()>::new(measure);
-            let observer = ResizeObserver::new(callback.as_ref().unchecked_ref()).ok();
-            if let (Some(observer), Some(element)) = (&observer, &element) {
-                observer.observe(element);
-            }
-            move || {
-                if let Some(observer) = observer {
-                    observer.disconnect();
-                }
-                drop(callback);
-            }
-        });
-    }
+    let watch = use_mut_ref(|| None::<Watch>);
+    let (node, set) = (node.clone(), size.setter());
+    // Every time: an element may come later than the component does, or be another one.
+    use_effect(move || {
+        let element = node.cast::<Element>();
+        if watch.borrow().as_ref().map(|watch| &watch.element) != element.as_ref() {
+            watch.replace(element.and_then(|element| begin(element, set)));
+        }
+    });
     *size
+}
+
+fn begin(element: Element, size: UseStateSetter<(f64, f64)>) -> Option<Watch> {
+    let measured = element.clone();
+    let measure = move || {
+        let Some(window) = web_sys::window() else { return };
+        let room = |size: Result<JsValue, JsValue>| size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX);
+        let (width, height) = (f64::from(measured.client_width()), f64::from(measured.client_height()));
+        size.set((width.min(room(window.inner_width())), height.min(room(window.inner_height()))));
+    };
+    measure();
+    let callback = Closure::<dyn FnMut()>::new(measure);
+    let observer = ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
+    observer.observe(&element);
+    Some(Watch { element, observer, _callback: callback })
 }
 
 /// Screen pixels to a CSS pixel.

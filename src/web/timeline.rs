@@ -373,7 +373,9 @@ impl Sheet<'_> {
     fn moment(&self, context: &CanvasRenderingContext2d, at: Option<f64>) {
         if let Some(x) = at {
             self.fill(context, Tone::Text);
-            context.fill_rect(LEFT + x - 1.0, AXIS, 2.0, self.size.1 - AXIS);
+            // Nothing of it is drawn where the cells do not begin yet.
+            let left = (x - 1.0).max(0.0);
+            context.fill_rect(LEFT + left, AXIS, x + 1.0 - left, self.size.1 - AXIS);
         }
     }
 

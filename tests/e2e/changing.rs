@@ -233,3 +233,26 @@ async fn drop_file(page: &Page, name: &str, content: serde_json::Value) {
         }";
     page.script(drop, vec![name.into(), content]).await;
 }
+
+#[tokio::test]
+async fn a_page_that_opens_without_a_kernel_shows_the_one_that_is_chosen() {
+    on_the_page("empty", async |page| {
+        page.choose("#kernel", "").await;
+        page.see(".stage", "No kernel is loaded").await;
+        page.screenshot("nothing").await;
+        // What was there last is there again: nothing.
+        page.goto("").await;
+        page.see(".stage", "No kernel is loaded").await;
+        page.take_kernel("collatz").await;
+        // The picture is as large as its place, and has been painted.
+        let place = page.place(".stage .place").await;
+        page.until(&format!("document.querySelector('#mechanism').getBoundingClientRect().height >= {}", place[3])).await;
+        let painted = "(() => { const canvas = document.querySelector('#mechanism'); \
+            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; \
+            return pixels.some((value) => value !== 0) })()";
+        page.until(painted).await;
+        page.press([key::RIGHT]).await;
+        page.screenshot("chosen").await;
+    })
+    .await;
+}
