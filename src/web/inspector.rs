@@ -130,7 +130,7 @@ fn flights(rows: &[FlightRow]) -> Html {
     };
     html! {
         <section>
-            <h4>{ "In flight" }<span class="note">{ "issued, result not there yet (the scoreboard)" }</span></h4>
+            <h4>{ "In flight" }<span class="note">{ "issued, no result yet (scoreboard)" }</span></h4>
             <ul class="rows">
                 <li class="note"><span>{ "PC" }</span><span>{ "Cycles" }</span><span class="wide">{ "Writes" }</span>{ "Instruction" }</li>
                 { for padded(rows).map(row) }
