@@ -1,7 +1,7 @@
 //! A canvas that is as large as its place, at the screen's own resolution.
 
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
@@ -38,10 +38,10 @@ pub fn use_size(node: &NodeRef) -> (f64, f64) {
 fn begin(element: Element, size: UseStateSetter<(f64, f64)>) -> Option<Watch> {
     let measured = element.clone();
     let measure = move || {
-        let Some(window) = web_sys::window() else { return };
-        let room = |size: Result<JsValue, JsValue>| size.ok().and_then(|size| size.as_f64()).unwrap_or(f64::MAX);
-        let (width, height) = (f64::from(measured.client_width()), f64::from(measured.client_height()));
-        size.set((width.min(room(window.inner_width())), height.min(room(window.inner_height()))));
+        let window = web_sys::window().and_then(|window| window.document()?.document_element());
+        let Some(window) = window else { return };
+        let (width, height) = (measured.client_width(), measured.client_height());
+        size.set((width.min(window.client_width()).into(), height.min(window.client_height()).into()));
     };
     measure();
     let callback = Closure::<dyn FnMut()>::new(measure);
