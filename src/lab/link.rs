@@ -8,7 +8,7 @@
 //! Whoever opens a link did not write it, so everything in it is checked, and nothing in it can take more than a bounded
 //! amount of time and memory.
 
-use super::{Setup, Texts};
+use super::Setup;
 use crate::view::Selection;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -31,6 +31,13 @@ pub struct Link {
     pub selection: Option<Selection>,
     /// Without the frame, for slides and course pages.
     pub embed: bool,
+}
+
+/// A kernel of one's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Texts {
+    pub ptx: String,
+    pub launch: String,
 }
 
 /// Why a link cannot be opened.

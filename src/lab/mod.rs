@@ -6,7 +6,6 @@
 //! URL. Nothing here knows a browser, so all of it is tested natively.
 
 mod course;
-mod draft;
 mod link;
 mod read;
 mod setup;
@@ -17,8 +16,7 @@ mod transport;
 
 pub use crate::plot::grouped;
 pub use course::Course;
-pub use draft::{Draft, Texts};
-pub use link::{Link, LinkError};
+pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready};
 pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
@@ -446,17 +444,15 @@ impl Lab {
         }
     }
 
-    /// What is worth keeping over a reload.
-    pub fn draft(&self) -> Draft {
-        let link = self.link();
-        Draft { origin: link.kernel, full: link.full, texts: link.texts, setup: link.setup }
+    /// What is worth keeping over a reload: texts and machine, but no moment of a run.
+    pub fn draft(&self) -> Link {
+        Link { lesson: None, cycle: 0, selection: None, ..self.link() }
     }
 
     /// As the last visit left it.
-    pub fn restore(draft: Draft) -> Lab {
+    pub fn restore(draft: Link) -> Lab {
         let mut lab = Lab::new();
-        let Draft { origin, full, texts, setup } = draft;
-        lab.open(Link { kernel: origin, full, texts, setup, ..Link::default() });
+        lab.open(draft);
         lab.go_to_something_interesting();
         lab
     }

@@ -2,11 +2,9 @@
 
 use crate::config::{Config, ConfigError, TECHNIQUES, Technique, apply_techniques};
 use crate::order;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     pub preset: String,
     /// As the papers write them, joined by commas; empty for the preset's own.

@@ -12,12 +12,12 @@ use super::notice::NoticeLine;
 use super::settings::Settings;
 use super::side::{Side, Tab};
 use super::source::SourcePanel;
+use super::split::{Edge, Sizes, Split};
 use super::stage::StagePanel;
 use super::timeline::{Move, Timeline};
 use super::transport::TransportBar;
 use super::{share, storage, theme};
 use crate::lab::{Goal, Lab, Notice};
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -31,15 +31,6 @@ pub enum Sheet {
     Help,
 }
 
-/// How large the panels are, in pixels.
-#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Sizes {
-    source: f64,
-    side: f64,
-    timeline: f64,
-}
-
-const SIZES: &str = "warpscope.sizes";
 const SEEN: &str = "warpscope.seen";
 /// How long the page may work at a time, in milliseconds: less than a frame while it plays, and where only the destination
 /// counts, never so long that a key would have to wait.
@@ -58,8 +49,8 @@ pub fn App() -> Html {
     let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
     let sheet = use_state_eq(|| None::<Sheet>);
     let asked = use_state_eq(|| (0u32, None::<Move>));
-    let sizes = use_state_eq(|| storage::load::<Sizes>(SIZES));
-    let hint = use_state_eq(|| storage::load::<bool>(SEEN).is_none());
+    let sizes = use_state_eq(Sizes::load);
+    let hint = use_state_eq(|| storage::load(SEEN).is_none());
     let dropping = use_dropping(handle.clone());
     use_clock(&handle);
     use_memory(&handle);
@@ -85,7 +76,7 @@ pub fn App() -> Html {
         let start = use_memo((), |()| handle.read(|lab| bound(lab).unwrap_or(lab.cycle())));
         use_effect_with(handle.read(|lab| bound(lab).unwrap_or(lab.cycle())), move |cycle| {
             if *hint && *cycle != *start {
-                storage::save_as(SEEN, &true);
+                storage::save(SEEN, "true");
                 hint.set(false);
             }
         });
@@ -130,12 +121,12 @@ pub fn App() -> Html {
         let sheet = sheet.clone();
         Callback::from(move |chosen: Sheet| sheet.set(Some(chosen)))
     };
-    let style = sizes.map(|s| format!("--source:{}px;--side:{}px;--timeline:{}px", s.source, s.side, s.timeline));
+    let style = sizes.map(Sizes::style);
     let onresize = {
         let sizes = sizes.setter();
-        use_callback((), move |next: Sizes, ()| {
-            storage::save_as(SIZES, &next);
-            sizes.set(Some(next));
+        use_callback((), move |next: Option<Sizes>, ()| {
+            Sizes::save(next);
+            sizes.set(next);
         })
     };
     let split = |edge: Edge| html! { <Split {edge} onresize={onresize.clone()} /> };
@@ -334,93 +325,4 @@ fn use_letting_go() {
         listen("change", &callback);
         move || drop(callback)
     });
-}
-
-/// Which edge a handle moves.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Edge {
-    Source,
-    Side,
-    Timeline,
-}
-
-#[derive(Properties, PartialEq)]
-struct SplitProps {
-    edge: Edge,
-    onresize: Callback<Sizes>,
-}
-
-/// A handle between two panels: dragged, or moved with the arrow keys.
-#[component]
-fn Split(props: &SplitProps) -> Html {
-    let node = use_node_ref();
-    let held = use_state_eq(|| false);
-    let edge = props.edge;
-    let to = {
-        let (onresize, node) = (props.onresize.clone(), node.clone());
-        move |x: f64, y: f64| {
-            if let Some(sizes) = moved(&node, edge, x, y) {
-                onresize.emit(sizes);
-            }
-        }
-    };
-    let onpointerdown = {
-        let (held, node) = (held.clone(), node.clone());
-        Callback::from(move |event: PointerEvent| {
-            held.set(true);
-            if let Some(element) = node.cast::<web_sys::Element>() {
-                let _ = element.set_pointer_capture(event.pointer_id());
-            }
-        })
-    };
-    let onpointermove = {
-        let (held, to) = (held.clone(), to.clone());
-        Callback::from(move |event: PointerEvent| {
-            if *held {
-                to(f64::from(event.client_x()), f64::from(event.client_y()));
-            }
-        })
-    };
-    let onpointerup = Callback::from(move |_: PointerEvent| held.set(false));
-    let onkeydown = {
-        let node = node.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            let by = match event.key().as_str() {
-                "ArrowLeft" | "ArrowUp" => -16.0,
-                "ArrowRight" | "ArrowDown" => 16.0,
-                _ => return,
-            };
-            event.prevent_default();
-            event.stop_propagation();
-            if let Some(bounds) = node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect()) {
-                to(bounds.left() + bounds.width() / 2.0 + by, bounds.top() + bounds.height() / 2.0 + by);
-            }
-        })
-    };
-    let (class, orientation, label) = match edge {
-        Edge::Source => ("split tall", "vertical", "Width of the source"),
-        Edge::Side => ("split tall", "vertical", "Width of the details"),
-        Edge::Timeline => ("split flat", "horizontal", "Height of the timeline"),
-    };
-    html! {
-        <div {class} role="separator" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
-            {onpointerdown} {onpointermove} {onpointerup} {onkeydown}></div>
-    }
-}
-
-/// The sizes with the edge at a point of the window.
-fn moved(node: &NodeRef, edge: Edge, x: f64, y: f64) -> Option<Sizes> {
-    let document = web_sys::window()?.document()?;
-    let measure = |selector: &str| document.query_selector(selector).ok().flatten().map(|e| e.get_bounding_client_rect());
-    let (source, side, timeline) = (measure(".source")?, measure(".side")?, measure(".timeline")?);
-    let mut sizes = Sizes { source: source.width(), side: side.width(), timeline: timeline.height() };
-    node.cast::<web_sys::Element>()?;
-    let wide = document.document_element()?.client_width();
-    let most = f64::from(wide) * 0.6;
-    match edge {
-        Edge::Source => sizes.source = (x - source.left()).clamp(200.0, most),
-        Edge::Side => sizes.side = (side.right() - x).clamp(240.0, most),
-        Edge::Timeline => sizes.timeline = (timeline.bottom() - y).clamp(96.0, 600.0),
-    }
-    Some(sizes)
 }

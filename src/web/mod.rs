@@ -47,6 +47,7 @@ mod settings;
 mod share;
 mod side;
 mod source;
+mod split;
 mod stage;
 mod still;
 mod storage;

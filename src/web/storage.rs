@@ -2,29 +2,22 @@
 //!
 //! Storage may be full or forbidden; then nothing is remembered, and that is all.
 
-use crate::lab::Draft;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::lab::Link;
 
 const DRAFT: &str = "warpscope.draft";
 
-pub fn load_draft() -> Option<Draft> {
-    load(DRAFT)
+/// What the last visit left; one that cannot be read is as good as none.
+pub fn load_draft() -> Option<Link> {
+    Link::read(&load(DRAFT)?).ok()?
 }
 
-pub fn save_draft(draft: &Draft) {
-    save_as(DRAFT, draft);
+pub fn save_draft(draft: &Link) {
+    save(DRAFT, &draft.write());
 }
 
-/// What is stored under `key`, if it can be read.
-pub fn load<T: DeserializeOwned>(key: &str) -> Option<T> {
-    serde_json::from_str(&storage()?.get_item(key).ok()??).ok()
-}
-
-pub fn save_as<T: Serialize>(key: &str, value: &T) {
-    if let Ok(text) = serde_json::to_string(value) {
-        save(key, &text);
-    }
+/// What is stored under `key`.
+pub fn load(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok()?
 }
 
 /// Stores `value` under `key`.

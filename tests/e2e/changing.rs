@@ -145,7 +145,7 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         page.until("!document.querySelector('.findings')").await;
 
         // What was typed survives a reload, and can be undone.
-        page.until("localStorage['warpscope.draft'].includes('// mine')").await;
+        page.until("localStorage['warpscope.draft'].includes('ptx=')").await;
         page.eval("history.replaceState(null, '', location.pathname)").await;
         page.reload().await;
         page.see("#edit", "Edit ●").await;

@@ -117,7 +117,7 @@ async fn a_fault_of_the_page_says_what_to_do_and_loses_nothing() {
         page.press(['e']).await;
         let mine = page.value("#ptx").await + "\n// mine";
         page.fill("#ptx", &mine).await;
-        page.until("localStorage['warpscope.draft'].includes('// mine')").await;
+        page.until("localStorage['warpscope.draft'].includes('ptx=')").await;
         // What `fault::show` does; no input is known that makes the page panic.
         page.script(
             "document.querySelector('#fault-text').textContent = 'panicked at <b>somewhere</b>'; \

@@ -1,0 +1,123 @@
+//! The handles between the panels: dragged, or moved with the arrow keys; a double click puts all panels back.
+
+use super::storage;
+use yew::prelude::*;
+
+const KEY: &str = "warpscope.sizes";
+/// How far an arrow key moves an edge, in pixels.
+const BY: f64 = 16.0;
+
+/// How large the panels are, in pixels. Without it, the style sheet says.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Sizes {
+    source: f64,
+    side: f64,
+    timeline: f64,
+}
+
+impl Sizes {
+    /// As the last visit left them.
+    pub fn load() -> Option<Sizes> {
+        let text = storage::load(KEY)?;
+        let mut numbers = text.split(' ').map(|number| number.parse().ok().filter(|pixels: &f64| pixels.is_finite()));
+        let mut next = || numbers.next().flatten();
+        Some(Sizes { source: next()?, side: next()?, timeline: next()? })
+    }
+
+    pub fn save(sizes: Option<Sizes>) {
+        storage::save(KEY, &sizes.map_or(String::new(), |s| format!("{} {} {}", s.source, s.side, s.timeline)));
+    }
+
+    /// What tells the style sheet.
+    pub fn style(self) -> String {
+        format!("--source:{}px;--side:{}px;--timeline:{}px", self.source, self.side, self.timeline)
+    }
+}
+
+/// Which edge a handle moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    Source,
+    Side,
+    Timeline,
+}
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub edge: Edge,
+    pub onresize: Callback<Option<Sizes>>,
+}
+
+#[component]
+pub fn Split(props: &Props) -> Html {
+    let node = use_node_ref();
+    let held = use_state_eq(|| false);
+    let edge = props.edge;
+    let to = {
+        let onresize = props.onresize.clone();
+        move |x: f64, y: f64| {
+            if let Some(sizes) = moved(edge, x, y) {
+                onresize.emit(Some(sizes));
+            }
+        }
+    };
+    let onpointerdown = {
+        let (held, node) = (held.clone(), node.clone());
+        Callback::from(move |event: PointerEvent| {
+            held.set(true);
+            if let Some(element) = node.cast::<web_sys::Element>() {
+                let _ = element.set_pointer_capture(event.pointer_id());
+            }
+        })
+    };
+    let onpointermove = {
+        let (held, to) = (held.clone(), to.clone());
+        Callback::from(move |event: PointerEvent| {
+            if *held {
+                to(f64::from(event.client_x()), f64::from(event.client_y()));
+            }
+        })
+    };
+    let onpointerup = Callback::from(move |_: PointerEvent| held.set(false));
+    let ondblclick = props.onresize.reform(|_: MouseEvent| None);
+    let onkeydown = {
+        let node = node.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowLeft" | "ArrowUp" => -BY,
+                "ArrowRight" | "ArrowDown" => BY,
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            if let Some(bounds) = node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect()) {
+                to(bounds.left() + bounds.width() / 2.0 + by, bounds.top() + bounds.height() / 2.0 + by);
+            }
+        })
+    };
+    let (class, orientation, label) = match edge {
+        Edge::Source => ("split tall", "vertical", "Width of the source"),
+        Edge::Side => ("split tall", "vertical", "Width of the details"),
+        Edge::Timeline => ("split flat", "horizontal", "Height of the timeline"),
+    };
+    html! {
+        <div {class} role="separator" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
+            title="Drag, or arrow keys; double click: as at first"
+            {onpointerdown} {onpointermove} {onpointerup} {ondblclick} {onkeydown}></div>
+    }
+}
+
+/// The sizes with the edge at a point of the window.
+fn moved(edge: Edge, x: f64, y: f64) -> Option<Sizes> {
+    let document = web_sys::window()?.document()?;
+    let measure = |selector: &str| document.query_selector(selector).ok().flatten().map(|e| e.get_bounding_client_rect());
+    let (source, side, timeline) = (measure(".source")?, measure(".side")?, measure(".timeline")?);
+    let mut sizes = Sizes { source: source.width(), side: side.width(), timeline: timeline.height() };
+    let most = f64::from(document.document_element()?.client_width()) * 0.6;
+    match edge {
+        Edge::Source => sizes.source = (x - source.left()).clamp(200.0, most),
+        Edge::Side => sizes.side = (side.right() - x).clamp(240.0, most),
+        Edge::Timeline => sizes.timeline = (timeline.bottom() - y).clamp(96.0, 600.0),
+    }
+    Some(sizes)
+}
