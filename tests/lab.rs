@@ -26,6 +26,11 @@ fn settle(lab: &mut Lab) {
 /// The mechanism at this moment.
 fn scene(lab: &Lab) -> Scene<Selection> {
     let stage = lab.stage.as_ref().expect("a stage");
+    drawn(lab, mechanism::of(&stage.session.sim().machine.config).draw)
+}
+
+fn drawn(lab: &Lab, draw: fn(View) -> Scene<Selection>) -> Scene<Selection> {
+    let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
     let view = View {
         sim: stage.session.sim(),
@@ -33,11 +38,11 @@ fn scene(lab: &Lab) -> Scene<Selection> {
         listing: &stage.listing,
         selection: lab.selection,
         last: stage.session.last(),
-        saved: stage.session.replay().tally().saved(),
+        tally: stage.session.replay().tally(),
         width: 600.0,
         height: 500.0,
     };
-    (mechanism::of(&stage.session.sim().machine.config).draw)(view)
+    draw(view)
 }
 
 /// All that a person sees at this moment.
@@ -46,8 +51,9 @@ fn picture(lab: &Lab) -> String {
     let picture = stage.picture();
     let cards = picture.warps.iter().map(|w| card::card(stage.witness(&picture), Selection::Warp { sm: w.sm, warp: w.warp }));
     format!(
-        "{}\n{:?}\n{:?}\n{:?}",
+        "{}\n{}\n{:?}\n{:?}\n{:?}",
         svg(&scene(lab), Palette::of(Theme::Light)),
+        svg(&drawn(lab, mechanism::flow), Palette::of(Theme::Light)),
         cards.collect::<Vec<_>>(),
         stage.session.replay().tally(),
         stage.session.last()
@@ -434,4 +440,49 @@ fn a_gangs_splits_are_written_out_and_its_waits_explained() {
         lab.step();
     }
     assert!(waits(&lab), "somebody waits for slice 0");
+}
+
+/// Every thread that has not ended is in one block of the control-flow graph: it runs there, or it waits there.
+#[test]
+fn the_control_flow_graph_holds_every_thread_once() {
+    for technique in ["PDOM", "PDOM-LCP", "WS4", "I-VWS"] {
+        for name in ["collatz", "mergesort", "bfs"] {
+            let mut lab = lab(name, "vws");
+            lab.setup.technique = technique.into();
+            lab.choose(Origin::find(name, Size::Small));
+            let mut parted = 0;
+            for _ in 0..1500 {
+                lab.step();
+                let picture = lab.stage.as_ref().expect("a stage").picture();
+                let words = drawn(&lab, mechanism::flow).words;
+                let mut counted = [0u32; 2];
+                for part in words.split(": ").skip(2) {
+                    let numbers: Vec<u32> = part.split(' ').filter_map(|word| word.parse().ok()).collect();
+                    counted = [counted[0] + numbers[0], counted[1] + numbers[1]];
+                }
+                let runs: u32 = picture.warps.iter().flat_map(|warp| &warp.places).map(|(_, mask)| mask.count_ones()).sum();
+                let lives: u32 = picture.warps.iter().map(|warp| warp.alive.count_ones()).sum();
+                assert_eq!(counted, [runs, lives - runs], "{name} {technique} cycle {}: {words}", picture.cycle);
+                parted += u32::from(lives > runs);
+            }
+            assert!(parted > 0, "{name} {technique}: no warp was parted");
+        }
+    }
+}
+
+/// Whoever points at a lane reads the inspector's first sentence, and the mask of its warp.
+#[test]
+fn pointing_tells_in_short_what_a_thing_does() {
+    let lab = Lab::first_visit();
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let warp = picture.warps.iter().find(|warp| warp.stack.len() > 1).expect("a divergent warp");
+    for lane in 0..32 {
+        let selection = Selection::Lane { sm: warp.sm, warp: warp.warp, lane };
+        let card = card::card(stage.witness(&picture), selection);
+        let mask = format!("Active lanes of warp {}: {:#010x}", warp.warp, warp.active);
+        assert_eq!(stage.brief(selection), format!("{}\n{mask}", card.why[0]));
+    }
+    let gone = Selection::Warp { sm: 0, warp: 40 };
+    assert!(stage.brief(gone).starts_with("Warp 40 is not resident"), "{}", stage.brief(gone));
 }

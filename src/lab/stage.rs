@@ -7,8 +7,8 @@ use crate::metrics::Report;
 use crate::order;
 use crate::program::Pc;
 use crate::session::{Hit, Session};
-use crate::view::why::Witness;
-use crate::view::{Listing, Picture};
+use crate::view::why::{self, Witness};
+use crate::view::{Listing, Picture, Selection};
 use crate::workload::Workload;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -83,6 +83,16 @@ impl Stage {
             record: self.session.record(),
             last: self.session.last(),
         }
+    }
+
+    /// In short what a thing does now: for whoever points at it.
+    pub fn brief(&self, selection: Selection) -> String {
+        let picture = self.picture();
+        let mut text = why::why(self.witness(&picture), selection).into_iter().next().unwrap_or_default();
+        if let Some(warp) = selection.warp().and_then(|(sm, warp)| picture.warp(sm, warp)) {
+            text.push_str(&format!("\nActive lanes of warp {}: {:#010x}", warp.warp, warp.active));
+        }
+        text
     }
 
     /// The numbers up to the cycle that is looked at.

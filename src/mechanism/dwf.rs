@@ -21,7 +21,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
     scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
-    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.saved));
+    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.tally.saved()));
     let waiting = dwf.threads_by_pc();
     let threads_at = |pc: Pc| waiting.iter().find(|(at, _)| *at == pc).map_or(0, |(_, threads)| *threads);
     let most = waiting.iter().map(|(_, threads)| *threads).max().unwrap_or(0);
@@ -66,7 +66,7 @@ pub fn draw(view: View) -> Scene<Selection> {
         view.picture.cycle,
         pool.len(),
         pool.chunk_by(same_pc).count(),
-        view.saved
+        view.tally.saved()
     );
     scene
 }

@@ -2,16 +2,20 @@
 //!
 //! A mechanism's picture is a function from the machine at one cycle to a [`Scene`]; lanes, stack entries and threads carry
 //! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
-//! that says for which configurations it is.
+//! that says for which configurations it is. [`flow()`] is the same whatever the technique: the kernel's control-flow graph.
 
 mod dwf;
+mod flow;
 mod parts;
 mod pdom;
 mod tbc;
 mod vws;
 
+pub use flow::draw as flow;
+
 use crate::config::Config;
 use crate::event::Event;
+use crate::metrics::Tally;
 use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
 use crate::sim::Sim;
@@ -26,8 +30,8 @@ pub struct View<'a> {
     pub selection: Option<Selection>,
     /// What happened in the last cycle.
     pub last: &'a [Event],
-    /// Issue slots that regrouping threads has saved up to here.
-    pub saved: u64,
+    /// What the run has come to up to here.
+    pub tally: &'a Tally,
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,

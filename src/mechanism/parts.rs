@@ -16,6 +16,10 @@ pub mod kind {
     pub const THREAD: u8 = 7;
     pub const THREAD_TEXT: u8 = 8;
     pub const ENCODER: u8 = 9;
+    pub const BLOCK: u8 = 10;
+    pub const PARTY: u8 = 11;
+    pub const PARTY_EDGE: u8 = 12;
+    pub const PARTY_TEXT: u8 = 13;
 }
 
 /// Space after every fourth lane, as a share of a cell.
@@ -49,6 +53,11 @@ impl LaneGrid {
     pub fn width(&self, lanes: u32) -> f32 {
         (lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP) * self.pitch
     }
+}
+
+/// A text in a room for so many characters.
+pub fn cut(text: String, room: usize) -> String {
+    if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
 }
 
 /// A static warp's own hue.
@@ -96,7 +105,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) ->
     let possible = ((view.width + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
     let columns = wanted.min(possible).min(4.0);
     let rows = (warps.len() as f32 / columns).ceil();
-    let row_height = (room / rows).floor().clamp(12.0, 20.0);
+    let row_height = (room / rows).floor().clamp(12.0, 28.0);
     let column_width = (view.width + 16.0) / columns - 16.0;
     for (at, warp) in warps.iter().enumerate() {
         let (column, row) = ((at as f32 / rows).floor(), at as f32 % rows);
@@ -121,7 +130,7 @@ fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, r
     chip(scene, warp.warp, row.x + 2.0, top, size);
     scene.mono(0, Tone::Text, row.x + 6.0 + size, top + size * 0.9, size.max(10.0), Align::Left, warp.warp.to_string());
     reason(scene, warp.reason, row.x + 36.0, top, size);
-    let grid = LaneGrid::fit(row.x + LABEL, row.w - LABEL - DEPTH, warp.width, 14.0);
+    let grid = LaneGrid::fit(row.x + LABEL, row.w - LABEL - DEPTH, warp.width, 24.0);
     let tone = hue(warp.warp);
     for at in 0..warp.width {
         let cell = grid.cell(at, row.y + 2.0, row.h - 4.0);

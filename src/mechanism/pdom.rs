@@ -4,7 +4,7 @@
 //! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, lane, overview, reason};
+use super::parts::{BASE, LaneGrid, SMALL, chip, cut, hue, kind, lane, overview, reason};
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
@@ -50,8 +50,7 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
     let code = view.listing.code(&view.sim.machine.program, warp.pc);
     let room = ((view.width - 320.0) / 7.3).max(0.0) as usize;
     if !code.is_empty() && room > 12 {
-        let short: String = if code.chars().count() > room { code.chars().take(room - 1).chain(['…']).collect() } else { code };
-        scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, short);
+        scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, cut(code, room));
     }
 
     let mut y = 40.0;

@@ -52,7 +52,7 @@ fn header(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: 
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, format!("Block {}", warp.block));
     let about = format!("warps {} to {last}, one stack for all", stack.first_warp);
     scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
-    let saved = format!("{} issue slots saved so far", view.saved);
+    let saved = format!("{} issue slots saved so far", view.tally.saved());
     scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, saved);
     26.0
 }
@@ -243,6 +243,6 @@ fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
             entry.wcnt
         ));
     }
-    text.push_str(&format!(" {} issue slots saved so far.", view.saved));
+    text.push_str(&format!(" {} issue slots saved so far.", view.tally.saved()));
     text
 }

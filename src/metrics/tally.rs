@@ -15,6 +15,16 @@ pub struct Cost {
     pub splits: u64,
 }
 
+impl<'a> std::iter::Sum<&'a Cost> for Cost {
+    fn sum<I: Iterator<Item = &'a Cost>>(costs: I) -> Cost {
+        costs.fold(Cost::default(), |sum, cost| Cost {
+            issues: sum.issues + cost.issues,
+            lost: sum.lost + cost.lost,
+            splits: sum.splits + cost.splits,
+        })
+    }
+}
+
 /// Numbers and costs up to a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {

@@ -143,7 +143,7 @@ pub fn App() -> Html {
                 { (*bar).clone() }
             }
             <main class="workspace">
-                <SourcePanel handle={handle.clone()} />
+                <SourcePanel handle={handle.clone()} theme={*theme} />
                 { split(Edge::Source) }
                 <StagePanel handle={handle.clone()} theme={*theme} />
                 { split(Edge::Side) }

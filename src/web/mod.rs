@@ -25,6 +25,7 @@ mod canvas;
 pub mod chart;
 mod download;
 mod drawer;
+mod drawing;
 mod dropping;
 mod editor;
 mod fault;

@@ -1,14 +1,16 @@
-//! The kernel's texts side by side: CUDA and PTX, line by line, linked by line information.
+//! The kernel's texts side by side: CUDA and PTX, line by line, linked by line information; or its control-flow graph.
 //!
 //! Every line shows which warps are at it, whether it can split a warp or is where threads meet again, and how many
 //! lane-slots were lost on it so far. Only the lines in sight are elements.
 
 use super::canvas::use_size;
+use super::drawing::{Drawing, Subject};
 use super::handle::Handle;
 use super::still::still;
 use crate::lab::grouped;
 use crate::metrics::Cost;
 use crate::program::Pc;
+use crate::scene::Theme;
 use crate::view::{Line, Listing, Picture, Selection, WarpPicture};
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
@@ -29,11 +31,14 @@ enum Shown {
     Both,
     Cuda,
     Ptx,
+    /// The control-flow graph.
+    Flow,
 }
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
+    pub theme: Theme,
 }
 
 #[component]
@@ -49,9 +54,11 @@ pub fn SourcePanel(props: &Props) -> Html {
             </section>
         };
     };
+    // Without a source there is only its PTX to read.
+    let now = if has_cuda || *shown == Shown::Flow { *shown } else { Shown::Ptx };
     let tab = |what: Shown, name: &'static str, title: &'static str| {
         let shown = shown.clone();
-        let selected = if *shown == what { "true" } else { "false" };
+        let selected = if now == what { "true" } else { "false" };
         let onclick = Callback::from(move |_: MouseEvent| shown.set(what));
         html! { <button type="button" role="tab" {title} aria-selected={selected} {onclick}>{ name }</button> }
     };
@@ -63,24 +70,29 @@ pub fn SourcePanel(props: &Props) -> Html {
         <section class="panel source" aria-label="Source">
             <header>
                 <h2 title={kernel}>{ "Source" }</h2>
-                if has_cuda {
-                    <div class="tabs" role="tablist" aria-label="Text">
-                        { tab(Shown::Both, "Both", "CUDA and PTX side by side") }
+                <div class="tabs" role="tablist" aria-label="Text">
+                    if has_cuda {
+                        { tab(Shown::Both, "Both", "CUDA and PTX; side by side where the panel is wide enough") }
                         { tab(Shown::Cuda, "CUDA", "The source only") }
-                        { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
-                    </div>
-                }
+                    }
+                    { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
+                    { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
+                </div>
                 <button type="button" class="plain push" aria-pressed={(*follow).to_string()}
                     title="Keep the selected warp's line in sight" onclick={onfollow}>{ if *follow { "● Follow" } else { "○ Follow" } }</button>
             </header>
-            <div class="texts">
-                if has_cuda && *shown != Shown::Ptx {
-                    <Text handle={handle.clone()} cuda={true} follow={*follow} />
-                }
-                if !has_cuda || *shown != Shown::Cuda {
-                    <Text handle={handle.clone()} cuda={false} follow={*follow} />
-                }
-            </div>
+            if now == Shown::Flow {
+                <Drawing handle={handle.clone()} theme={props.theme} subject={Subject::Flow} follow={*follow} />
+            } else {
+                <div class="texts">
+                    if now != Shown::Ptx {
+                        <Text handle={handle.clone()} cuda={true} follow={*follow} />
+                    }
+                    if now != Shown::Cuda {
+                        <Text handle={handle.clone()} cuda={false} follow={*follow} />
+                    }
+                </div>
+            }
         </section>
     }
 }
@@ -210,16 +222,13 @@ fn longest(listing: &Listing, cuda: bool) -> usize {
 fn in_view(line: usize, top: f64, height: f64) -> Option<f64> {
     let at = line as f64 * LINE_PX;
     let seen = at >= top + LINE_PX && at <= top + height - 3.0 * LINE_PX;
-    (!seen && height > 0.0).then(|| at - height / 3.0)
+    // A whole line is the first in sight.
+    (!seen && height > 0.0).then(|| ((at - height / 3.0) / LINE_PX).round() * LINE_PX + EDGE_PX)
 }
 
 /// What all instructions of a line cost together.
 fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
-    pcs.iter().filter_map(|&pc| costs.get(pc as usize)).fold(Cost::default(), |sum, cost| Cost {
-        issues: sum.issues + cost.issues,
-        lost: sum.lost + cost.lost,
-        splits: sum.splits + cost.splits,
-    })
+    pcs.iter().filter_map(|&pc| costs.get(pc as usize)).sum()
 }
 
 /// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: a bar is 40

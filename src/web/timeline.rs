@@ -22,7 +22,7 @@ const TOP: f64 = 34.0;
 /// Below the numbers of cycles.
 const AXIS: f64 = 14.0;
 /// A warp's row.
-const ROW: std::ops::RangeInclusive<f64> = 2.0..=20.0;
+const ROW: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Kinds with a mark of their own, and the tone of it.
 const MARKED: [(Kind, Tone); 4] = [
     (Kind::Divergence, Tone::Accent),

@@ -151,6 +151,21 @@ async fn a_whole_run_by_keyboard_alone() {
             "document.querySelector('section[aria-label=Source]').getBoundingClientRect().width > {before} + 16"
         ))
         .await;
+        // A wide source has its texts side by side; a double click puts the panels back.
+        let beside =
+            "(([a, b]) => a.right <= b.left)([...document.querySelectorAll('.text')].map(t => t.getBoundingClientRect()))";
+        assert_eq!(page.eval(beside).await, false);
+        page.press([key::RIGHT; 40]).await;
+        page.until(beside).await;
+        page.reload().await;
+        page.until(beside).await;
+        page.eval("document.querySelector('[role=separator]').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))")
+            .await;
+        page.until(&format!("document.querySelector('section[aria-label=Source]').getBoundingClientRect().width === {before}"))
+            .await;
+        page.reload().await;
+        page.until(&format!("document.querySelector('section[aria-label=Source]')?.getBoundingClientRect().width === {before}"))
+            .await;
         tab_to(&page, "#end").await;
         page.press([key::ENTER]).await;
         page.see("#notice", "Every byte is what the reference on the host computes").await;

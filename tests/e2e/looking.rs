@@ -35,6 +35,12 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
         let runs = told.iter().any(|text| !text.contains("waits"));
         assert!(waits && runs, "half of a diverged warp waits: {told:#?}");
 
+        // Pointing is enough for a short word and the mask.
+        page.point_at(left + LANES_X + 4.0, top + LANES_Y).await;
+        page.until("/ane 0.*\\n.*0x[0-9a-f]{8}$/.test(document.querySelector('#mechanism').title)").await;
+        page.point_at(left + 4.0, top + height - 4.0).await;
+        page.until("document.querySelector('#mechanism').title === ''").await;
+
         // From a lane to its warp, from there to its block.
         page.click_text("#selected button", "its warp").await;
         page.see("#selected", "Warp").await;
@@ -94,6 +100,25 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         page.screenshot("ptx").await;
         page.click_text("section[aria-label=Source] [role=tab]", "CUDA").await;
         page.until("!document.querySelector('#ptx-lines') && !!document.querySelector('#cuda')").await;
+
+        // The control-flow graph says where everybody is, and takes clicks on warps.
+        page.go_to(541).await;
+        page.click_text("section[aria-label=Source] [role=tab]", "CFG").await;
+        page.until("/9 blocks.*lanes run, 1 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
+        let blocks = page.attribute("#flow", "aria-label").await;
+        page.press([key::RIGHT]).await;
+        page.at(542).await;
+        page.press([key::LEFT]).await;
+        page.at(541).await;
+        assert_eq!(page.attribute("#flow", "aria-label").await, blocks);
+        page.screenshot("flow").await;
+        let [left, top, width, height] = page.place(".source .place").await;
+        let mut at = (left + 60.0, top + 8.0);
+        while !page.text("#selected").await.starts_with("Warp 1") {
+            assert!(at.1 < top + height, "no chip of warp 1 takes a click");
+            page.click_at(at.0, at.1).await;
+            at = if at.0 + 24.0 < left + width { (at.0 + 24.0, at.1) } else { (left + 60.0, at.1 + 10.0) };
+        }
 
         // A click on a line selects the warps there, one after the other.
         page.click_text("section[aria-label=Source] [role=tab]", "Both").await;

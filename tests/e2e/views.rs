@@ -17,6 +17,7 @@ const MISFITS: &str = "
         for (const e of controls) {
             const r = e.getBoundingClientRect();
             if (r.left < 0 || r.top < 0 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5) misfits.push(`${name(e)} is out of the window`);
+            if (r.right > bar.getBoundingClientRect().right + 0.5) misfits.push(`${name(e)} is cut off by its bar`);
             if (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 1) misfits.push(`${name(e)} is cut off`);
             for (const other of controls) {
                 if (e === other || e.contains(other) || other.contains(e) || !(e.compareDocumentPosition(other) & 4)) continue;
@@ -31,7 +32,7 @@ const MISFITS: &str = "
         if (r.left < -0.5 || r.top < -0.5 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5) misfits.push(`${name(panel)} sticks out`);
         if (r.width < 100 || r.height < 20) misfits.push(`${name(panel)} is ${r.width} by ${r.height}`);
     }
-    for (const canvas of document.querySelectorAll('#mechanism, #timeline')) {
+    for (const canvas of document.querySelectorAll('#mechanism, #flow, #timeline')) {
         const r = canvas.getBoundingClientRect();
         if (Math.abs(canvas.width - r.width) > 1 || Math.abs(canvas.height - r.height) > 1) misfits.push(`${canvas.id} has ${canvas.width}x${canvas.height} pixels on ${r.width}x${r.height}`);
     }
@@ -58,6 +59,9 @@ async fn look_around(page: &Page, setting: &str) {
         look(page, &tab.as_str().unwrap_or_default().to_lowercase(), setting).await;
     }
     page.press(['1']).await;
+    page.click_text(".source [role=tab]", "CFG").await;
+    look(page, "flow", setting).await;
+    page.click_text(".source [role=tab]", "Both").await;
     for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('g', "lessons-list"), ('?', "help")] {
         page.press([key_pressed]).await;
         page.until(&format!("!!document.querySelector('#{sheet}')")).await;

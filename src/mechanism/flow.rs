@@ -1,0 +1,274 @@
+//! The kernel's control-flow graph, with the warps in it.
+//!
+//! Basic blocks lie one below the other in program order, as in the PTX. Where a block's last instruction may go, an arrow
+//! goes: straight down to the next block, on the right to a later one, on the left back to an earlier one, which is a loop.
+//! Filled chips are warps with lanes that run in the block; outlined chips are lanes that wait there for the rest of their
+//! warp, below the top of its stack. A diamond marks branches that can split a warp and blocks in which the sides meet.
+
+use super::View;
+use super::parts::{BASE, SMALL, cut, hue, kind};
+use crate::metrics::Cost;
+use crate::program::Pc;
+use crate::program::cfg::{Block, Cfg};
+use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::view::{Selection, WarpPicture};
+
+/// Above the first block, for the legend.
+const TOP: f32 = 24.0;
+const BOX: f32 = 62.0;
+const GAP: f32 = 18.0;
+/// Between two arrows that go side by side.
+const LANE: f32 = 9.0;
+const CHIP: f32 = 48.0;
+/// How long the longest bar of lost lane-slots is.
+const HEAT: f32 = 72.0;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let cfg = &view.sim.machine.program.cfg;
+    let arrows = arrows(cfg);
+    let lanes = |back: bool| arrows.iter().filter(|arrow| arrow.back == back).map(|arrow| arrow.lane + 1).max().unwrap_or(0);
+    let (left, right) = (lanes(true) as f32 * LANE + 10.0, lanes(false) as f32 * LANE + 10.0);
+    let frame = Frame { x: left, width: (view.width - left - right).max(120.0) };
+    let mut scene = Scene::new(view.width, view.height.max(frame.top(cfg.blocks.len())));
+    let legend = "coloured edge: runs · plain: waits for its warp · bar: lane-slots lost";
+    scene.label(0, Tone::Soft, 0.0, 10.0, SMALL, Align::Left, legend);
+    let most = cfg.blocks.iter().map(|block| lost(&view, block)).max().unwrap_or(0);
+    for (at, block) in cfg.blocks.iter().enumerate() {
+        draw_block(&mut scene, &view, frame, at, block, most);
+        if block.successors.contains(&(at + 1)) {
+            let x = frame.x + frame.width / 2.0;
+            let rect = Rect::new(x, frame.top(at) + BOX, 0.0, GAP);
+            scene.push(0, Tone::Edge, Figure::Line(rect));
+            head(&mut scene, Tone::Edge, x, frame.top(at + 1), (0.0, 1.0));
+        }
+    }
+    arrows.iter().for_each(|arrow| draw_arrow(&mut scene, frame, arrow));
+    for at in 0..cfg.blocks.len() {
+        draw_warps(&mut scene, &view, frame, at);
+    }
+    scene.words = words(&view, cfg);
+    scene
+}
+
+/// Where blocks lie.
+#[derive(Clone, Copy)]
+struct Frame {
+    x: f32,
+    width: f32,
+}
+
+impl Frame {
+    fn top(&self, block: usize) -> f32 {
+        TOP + block as f32 * (BOX + GAP)
+    }
+}
+
+/// A way from a block to one that is not the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Arrow {
+    from: usize,
+    to: usize,
+    back: bool,
+    /// How far out it goes, so that no two share a way.
+    lane: usize,
+}
+
+/// All of them; short ones stay near the blocks.
+fn arrows(cfg: &Cfg) -> Vec<Arrow> {
+    let mut arrows: Vec<Arrow> = Vec::new();
+    for (from, block) in cfg.blocks.iter().enumerate() {
+        let far = block.successors.iter().copied().filter(|&to| to != from + 1);
+        arrows.extend(far.map(|to| Arrow { from, to, back: to <= from, lane: 0 }));
+    }
+    crate::order::by_key(&mut arrows, |arrow| arrow.from.abs_diff(arrow.to) as u64);
+    for at in 0..arrows.len() {
+        let (done, rest) = arrows.split_at_mut(at);
+        let arrow = &mut rest[0];
+        // Arrows to the same block may become one.
+        let crosses = |other: &&Arrow| other.back == arrow.back && other.to != arrow.to && other.span_meets(arrow);
+        let taken: Vec<usize> = done.iter().filter(crosses).map(|other| other.lane).collect();
+        arrow.lane = (0..).find(|lane| !taken.contains(lane)).unwrap_or(0);
+    }
+    arrows
+}
+
+impl Arrow {
+    fn span_meets(&self, other: &Arrow) -> bool {
+        let span = |arrow: &Arrow| (arrow.from.min(arrow.to), arrow.from.max(arrow.to));
+        let ((a, b), (c, d)) = (span(self), span(other));
+        a <= d && c <= b
+    }
+}
+
+fn draw_arrow(scene: &mut Scene<Selection>, frame: Frame, arrow: &Arrow) {
+    let out = arrow.lane as f32 * LANE + 8.0;
+    let (edge, x, way) =
+        if arrow.back { (frame.x, frame.x - out, 1.0) } else { (frame.x + frame.width, frame.x + frame.width + out, -1.0) };
+    let (from, to) = (frame.top(arrow.from) + BOX - 10.0, frame.top(arrow.to) + 10.0);
+    let tone = if arrow.back { Tone::Accent } else { Tone::Edge };
+    for rect in [Rect::new(edge, from, x - edge, 0.0), Rect::new(x, from, 0.0, to - from), Rect::new(x, to, edge - x, 0.0)] {
+        scene.push(0, tone, Figure::Line(rect));
+    }
+    head(scene, tone, edge, to, (way, 0.0));
+}
+
+/// An arrow's head at a point, towards (x, y).
+fn head(scene: &mut Scene<Selection>, tone: Tone, x: f32, y: f32, (dx, dy): (f32, f32)) {
+    for side in [-1.0, 1.0] {
+        let (w, h) = (-dx * 5.0 + dy * side * 4.0, -dy * 5.0 + dx * side * 4.0);
+        scene.push(0, tone, Figure::Line(Rect::new(x, y, w, h)));
+    }
+}
+
+/// Lane-slots that were lost in a block so far.
+fn lost(view: &View, block: &Block) -> u64 {
+    view.tally.costs.get(block.start as usize..block.end as usize).unwrap_or(&[]).iter().sum::<Cost>().lost
+}
+
+fn draw_block(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, block: &Block, most: u64) {
+    let program = &view.sim.machine.program;
+    let rect = Rect::new(frame.x, frame.top(at), frame.width, BOX);
+    let here = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
+    if here.is_some_and(|warp| !warp.places.is_empty() && (block.start..block.end).contains(&warp.pc)) {
+        scene.fill(key(kind::BLOCK, 0, 0, 0), Tone::Picked, rect);
+    }
+    scene.outline(0, Tone::Edge, rect);
+    let (x, y) = (rect.x + 8.0, rect.y + 17.0);
+    let last = block.end - 1;
+    let pcs = if block.start == last { format!("PC {last}") } else { format!("PC {}–{last}", block.start) };
+    scene.bold(0, Tone::Text, x, y, BASE, Align::Left, pcs);
+    scene.label(0, Tone::Soft, x + 84.0, y, SMALL, Align::Left, view.listing.line(block.start));
+    let loss = lost(view, block);
+    if loss > 0 && most > 0 {
+        let wide = HEAT * loss as f32 / most as f32;
+        scene.fill(0, Tone::Heat, Rect::new(rect.x + rect.w - 8.0 - wide, rect.y + 9.0, wide, 8.0));
+    }
+    // Who parts here, and who meets.
+    let splits = program.reconvergence.at(last).is_some();
+    let parted: Vec<String> =
+        program.reconvergence.meetings.iter().filter(|m| m.rpc == Some(block.start)).map(|m| m.pc.to_string()).collect();
+    let mut x = x;
+    if splits {
+        scene.label(0, Tone::Bad, x, y + 16.0, SMALL, Align::Left, "◆");
+        x += 14.0;
+    }
+    let code = view.listing.code(program, last);
+    let room = ((rect.x + rect.w - x - 8.0) / 6.7) as usize;
+    let meets = if parted.is_empty() { String::new() } else { format!("◇ meet from PC {}", parted.join(", ")) };
+    scene.mono(0, Tone::Soft, x, y + 16.0, SMALL, Align::Left, cut(code, room.saturating_sub(meets.chars().count())));
+    if !meets.is_empty() {
+        scene.label(0, Tone::Good, rect.x + rect.w - 8.0, y + 16.0, SMALL, Align::Right, meets);
+    }
+}
+
+/// A warp's lanes in a block.
+struct Party<'a> {
+    warp: &'a WarpPicture,
+    lanes: u32,
+    /// They run, rather than wait for others of their warp.
+    runs: bool,
+}
+
+/// Who is in a block: those that run first.
+fn parties<'a>(view: &View<'a>, block: &Block) -> Vec<Party<'a>> {
+    let inside = |pc: Pc| (block.start..block.end).contains(&pc);
+    let mut runs = Vec::new();
+    let mut waits = Vec::new();
+    for warp in &view.picture.warps {
+        let lanes = warp.places.iter().filter(|(pc, _)| inside(*pc)).fold(0, |all, (_, mask)| all | mask);
+        if lanes != 0 {
+            runs.push(Party { warp, lanes, runs: true });
+        }
+        let mut above = warp.stack.last().map_or(0, |top| top.mask);
+        let mut waiting = 0;
+        for entry in warp.stack.iter().rev().skip(1) {
+            if inside(entry.pc) {
+                waiting |= entry.mask & !above;
+            }
+            above |= entry.mask;
+        }
+        if waiting != 0 {
+            waits.push(Party { warp, lanes: waiting, runs: false });
+        }
+    }
+    runs.extend(waits);
+    runs
+}
+
+fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize) {
+    let block = &view.sim.machine.program.cfg.blocks[at];
+    let mut parties = parties(view, block);
+    let (x, y) = (frame.x + 8.0, frame.top(at) + BOX - 23.0);
+    let room = (((frame.width - 8.0 - 36.0) / CHIP) as usize).max(1);
+    let picked = view.selection.and_then(Selection::warp);
+    let of = |party: &Party| Some((party.warp.sm, party.warp.warp)) == picked;
+    // The selected warp is always named.
+    if let Some(far) = parties.iter().position(of).filter(|&far| far >= room) {
+        parties.swap(room - 1, far);
+    }
+    for (place, party) in parties.iter().take(room).enumerate() {
+        let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 4.0, 16.0);
+        let name = u32::from(party.warp.sm) << 16 | u32::from(party.warp.warp);
+        let which = u8::from(party.runs);
+        if party.runs {
+            scene.fill(key(kind::PARTY, name, 0, which), hue(party.warp.warp), Rect::new(cell.x, cell.y, 5.0, cell.h));
+        }
+        scene.outline(key(kind::PARTY_EDGE, name, 0, which), if of(party) { Tone::Text } else { Tone::Edge }, cell);
+        let full = party.lanes.count_ones() == party.warp.width;
+        let text = if full { party.warp.warp.to_string() } else { format!("{}·{}", party.warp.warp, party.lanes.count_ones()) };
+        let tone = if party.runs { Tone::Text } else { Tone::Soft };
+        scene.mono(key(kind::PARTY_TEXT, name, 0, which), tone, cell.x + 8.0, cell.y + 12.0, SMALL, Align::Left, text);
+        scene.spot(cell, Selection::Warp { sm: party.warp.sm, warp: party.warp.warp });
+    }
+    if parties.len() > room {
+        let text = format!("+{}", parties.len() - room);
+        scene.label(0, Tone::Soft, x + room as f32 * CHIP, y + 12.0, SMALL, Align::Left, text);
+    }
+}
+
+fn words(view: &View, cfg: &Cfg) -> String {
+    let mut text = format!("Control flow: {} blocks.", cfg.blocks.len());
+    for block in &cfg.blocks {
+        let parties = parties(view, block);
+        if !parties.is_empty() {
+            let (runs, waits): (Vec<&Party>, Vec<&Party>) = parties.iter().partition(|party| party.runs);
+            let lanes = |of: &[&Party]| of.iter().map(|party| party.lanes.count_ones()).sum::<u32>();
+            text.push_str(&format!(
+                " PC {} to {}: {} lanes run, {} wait.",
+                block.start,
+                block.end - 1,
+                lanes(&runs),
+                lanes(&waits)
+            ));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cfg(successors: &[&[usize]]) -> Cfg {
+        let block =
+            |(at, to): (usize, &&[usize])| Block { start: at as Pc, end: at as Pc + 1, successors: to.to_vec(), exits: false };
+        Cfg { blocks: successors.iter().enumerate().map(block).collect(), ..Cfg::default() }
+    }
+
+    #[test]
+    fn arrows_that_pass_each_other_have_ways_of_their_own() {
+        // 0 skips to 4; 1 skips to 3; 3 goes back to 1; 2 goes back to itself.
+        let arrows = arrows(&cfg(&[&[4, 1], &[3, 2], &[2, 3], &[1, 4], &[]]));
+        for (at, one) in arrows.iter().enumerate() {
+            assert_eq!(one.back, one.to <= one.from, "{one:?}");
+            for other in &arrows[at + 1..] {
+                let apart = one.back != other.back || one.lane != other.lane || !one.span_meets(other);
+                assert!(apart || one.to == other.to, "{one:?} {other:?}");
+            }
+        }
+        assert_eq!(arrows.len(), 4);
+        let lane = |from: usize, to: usize| arrows.iter().find(|a| (a.from, a.to) == (from, to)).map(|a| a.lane);
+        assert_eq!((lane(1, 3), lane(0, 4)), (Some(0), Some(1)), "the inner one stays inside");
+        assert_eq!((lane(2, 2), lane(3, 1)), (Some(0), Some(1)));
+    }
+}

@@ -1,0 +1,247 @@
+//! A canvas that shows how the kernel runs, now, and what moved where since the last cycle.
+
+use super::canvas::{self, use_size};
+use super::frame::{Frames, motion_allowed, now};
+use super::handle::Handle;
+use super::paint::{paint, repaint};
+use crate::mechanism::{self, View};
+use crate::scene::{Damage, Palette, Rect, Scene, Shape, Theme, add_damage, damage, tween};
+use crate::view::Selection;
+use std::cell::RefCell;
+use std::rc::Rc;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// How long a movement takes, in milliseconds.
+const MOVE_MS: f64 = 180.0;
+/// Space around the picture.
+const MARGIN: f64 = 12.0;
+
+/// What is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// How the technique works.
+    Mechanism,
+    /// The kernel's control-flow graph.
+    Flow,
+}
+
+impl Subject {
+    fn id(self) -> &'static str {
+        match self {
+            Subject::Mechanism => "mechanism",
+            Subject::Flow => "flow",
+        }
+    }
+
+    fn draw(self, view: View) -> Scene<Selection> {
+        match self {
+            Subject::Mechanism => (mechanism::of(&view.sim.machine.config).draw)(view),
+            Subject::Flow => mechanism::flow(view),
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+    pub subject: Subject,
+    /// Keep what is selected in sight.
+    #[prop_or_default]
+    pub follow: bool,
+}
+
+/// What the canvas shows, and the movement that is under way.
+#[derive(Default)]
+struct Shown {
+    scene: Option<Rc<Scene<Selection>>>,
+    cycle: u64,
+    moving: Option<Frames>,
+    /// Where the canvas may show something else than the scene, because a movement is under way.
+    unsettled: Rc<RefCell<Vec<Rect>>>,
+    frame: Option<Frame>,
+    /// What the pointer is on, and when that was told.
+    pointed: Option<(u64, Selection)>,
+}
+
+impl Shown {
+    /// What lies under the pointer.
+    fn at(&self, event: &MouseEvent) -> Option<Selection> {
+        let (x, y) = (f64::from(event.offset_x()) - MARGIN, f64::from(event.offset_y()) - MARGIN);
+        self.scene.as_ref()?.hit(x as f32, y as f32)
+    }
+}
+
+/// How the canvas is painted; while that stays the same, only what changes is painted again.
+#[derive(Clone, Copy, PartialEq)]
+struct Frame {
+    theme: Theme,
+    size: (f64, f64),
+    ratio: f64,
+}
+
+impl Frame {
+    fn paint(self, node: &NodeRef, scene: &Scene<Selection>) {
+        if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
+            let _ = context.translate(MARGIN, MARGIN);
+            paint(&context, scene, Palette::of(self.theme));
+        }
+    }
+
+    fn repaint(self, node: &NodeRef, scene: &Scene<Selection>, damage: &[Rect]) {
+        if let Some(context) = canvas::same_context(node).filter(|_| !damage.is_empty()) {
+            let whole: Vec<Rect> = damage.iter().map(|part| self.to_pixels(part)).collect();
+            repaint(&context, scene, Palette::of(self.theme), &whole);
+        }
+    }
+
+    /// Out to whole pixels of the screen, so that no edge is painted by halves.
+    fn to_pixels(self, part: &Rect) -> Rect {
+        let margin = MARGIN as f32;
+        let ratio = self.ratio as f32;
+        let down = |at: f32| ((at + margin) * ratio).floor() / ratio - margin;
+        let up = |at: f32| ((at + margin) * ratio).ceil() / ratio - margin;
+        let (x, y) = (down(part.x), down(part.y));
+        Rect::new(x, y, up(part.x + part.w) - x, up(part.y + part.h) - y)
+    }
+}
+
+#[component]
+pub fn Drawing(props: &Props) -> Html {
+    let place = use_node_ref();
+    let node = use_node_ref();
+    let size = use_size(&place);
+    let shown = use_mut_ref(Shown::default);
+    let Props { subject, follow, .. } = *props;
+    {
+        let (node, place, shown) = (node.clone(), place.clone(), shown.clone());
+        use_effect_with((props.handle.clone(), props.theme, size, follow), move |(handle, theme, size, follow)| {
+            let Some((scene, slow, cycle)) = draw(subject, handle, *size) else {
+                // The canvas goes, and the next one is empty.
+                shown.take();
+                return;
+            };
+            let tall = f64::from(scene.height) + 2.0 * MARGIN;
+            if let Some(canvas) = node.cast::<HtmlElement>() {
+                let _ = canvas.set_attribute("aria-label", &scene.words);
+                if shown.borrow().frame.is_none_or(|frame| frame.size.1 != tall) {
+                    let _ = canvas.style().set_property("height", &format!("{tall}px"));
+                }
+            }
+            let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio() };
+            if *follow {
+                bring_in_sight(&place, &scene, handle.read(|lab| lab.selection), size.1);
+            }
+            show(&mut shown.borrow_mut(), node, scene, slow, cycle, frame);
+        });
+    }
+    let onclick = {
+        let (handle, shown) = (props.handle.clone(), shown.clone());
+        Callback::from(move |event: MouseEvent| {
+            let hit = shown.borrow().at(&event);
+            if let Some(selection) = hit {
+                handle.act(|lab| lab.selection = Some(selection));
+            }
+        })
+    };
+    let onmousemove = {
+        let (handle, shown, node) = (props.handle.clone(), shown.clone(), node.clone());
+        Callback::from(move |event: MouseEvent| {
+            let mut shown = shown.borrow_mut();
+            let pointed = shown.at(&event).map(|selection| (shown.cycle, selection));
+            if std::mem::replace(&mut shown.pointed, pointed) == pointed {
+                return;
+            }
+            let words = pointed.and_then(|(_, selection)| handle.on_stage(|_, stage| stage.brief(selection)));
+            if let Some(canvas) = node.cast::<HtmlElement>() {
+                canvas.set_title(&words.unwrap_or_default());
+            }
+        })
+    };
+    html! {
+        <div class="place" ref={place}>
+            <canvas ref={node} id={subject.id()} role="img" {onclick} {onmousemove} />
+        </div>
+    }
+}
+
+fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, bool, u64)> {
+    if width <= 2.0 * MARGIN || height <= 2.0 * MARGIN {
+        return None;
+    }
+    handle.on_stage(|lab, stage| {
+        let sim = stage.session.sim();
+        let picture = stage.picture();
+        let view = View {
+            sim,
+            picture: &picture,
+            listing: &stage.listing,
+            selection: lab.selection,
+            last: stage.session.last(),
+            tally: stage.session.replay().tally(),
+            width: (width - 2.0 * MARGIN) as f32,
+            height: (height - 2.0 * MARGIN) as f32,
+        };
+        let scene = subject.draw(view);
+        (Rc::new(scene), lab.transport.is_slow(), picture.cycle)
+    })
+}
+
+/// Scrolls so far that what is selected is seen.
+fn bring_in_sight(place: &NodeRef, scene: &Scene<Selection>, selection: Option<Selection>, height: f64) {
+    let spot = scene.spots.iter().rev().find(|spot| Some(spot.what) == selection);
+    let (Some(spot), Some(place)) = (spot, place.cast::<HtmlElement>()) else { return };
+    let (top, middle) = (f64::from(place.scroll_top()), f64::from(spot.rect.y) + MARGIN);
+    if middle < top + 32.0 || middle > top + height - 48.0 {
+        place.set_scroll_top((middle - height / 2.0) as i32);
+    }
+}
+
+/// Paints the scene, at once or on the way from the one before.
+fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: bool, cycle: u64, frame: Frame) {
+    let before = shown.scene.replace(scene.clone());
+    let near = shown.cycle != cycle && shown.cycle.abs_diff(cycle) <= 2;
+    shown.cycle = cycle;
+    shown.moving = None;
+    let same_frame = shown.frame.replace(frame) == Some(frame);
+    let Some(before) = before.filter(|_| same_frame) else {
+        shown.unsettled.take();
+        frame.paint(&node, &scene);
+        return;
+    };
+    let Damage { mut all, moving } = damage(&before, &scene);
+    // Where the last movement had not come to its end.
+    shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
+    if !(slow && near && motion_allowed()) {
+        frame.repaint(&node, &scene, &all);
+        return;
+    }
+    if all.is_empty() {
+        return;
+    }
+    // Only what lies in the damage is painted: all of it in the first frame, what moves in those that follow.
+    let (from, to) = (within(&before, &all), within(&scene, &all));
+    let unsettled = shown.unsettled.clone();
+    *unsettled.borrow_mut() = all;
+    let start = now();
+    shown.moving = Some(Frames::start(move || {
+        let part = (now() - start) / MOVE_MS;
+        let going = part < 1.0 && !moving.is_empty();
+        let parts = unsettled.replace(if going { moving.clone() } else { Vec::new() });
+        if going {
+            frame.repaint(&node, &tween(&from, &to, part as f32), &parts);
+        } else {
+            frame.repaint(&node, &to, &parts);
+        }
+        going
+    }));
+}
+
+/// The shapes of a scene that lie in the damage.
+fn within(scene: &Scene<Selection>, damage: &[Rect]) -> Scene<Selection> {
+    // A pixel more, because damage is painted in whole pixels of the screen.
+    let near = |shape: &&Shape| damage.iter().any(|part| part.meets(&shape.bounds().around(1.0)));
+    let shapes = scene.shapes.iter().filter(near).cloned().collect();
+    Scene { shapes, spots: Vec::new(), words: String::new(), ..*scene }
+}
