@@ -30,7 +30,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let (left, right) = (lanes(true) as f32 * LANE + 10.0, lanes(false) as f32 * LANE + 10.0);
     let frame = Frame { x: left, width: (view.width - left - right).max(120.0) };
     let mut scene = Scene::new(view.width, view.height.max(frame.top(cfg.blocks.len())));
-    let legend = "coloured edge: runs · plain: waits for its warp · bar: lane-slots lost";
+    let legend = "coloured edge: runs · plain: waits · bar: lane-slots lost";
     scene.label(0, Tone::Soft, 0.0, 10.0, SMALL, Align::Left, legend);
     let most = cfg.blocks.iter().map(|block| lost(&view, block)).max().unwrap_or(0);
     for (at, block) in cfg.blocks.iter().enumerate() {
@@ -43,8 +43,9 @@ pub fn draw(view: View) -> Scene<Selection> {
         }
     }
     arrows.iter().for_each(|arrow| draw_arrow(&mut scene, frame, arrow));
-    for at in 0..cfg.blocks.len() {
-        draw_warps(&mut scene, &view, frame, at);
+    // Those that run lie on top: who looks for a warp finds them first.
+    for runs in [false, true] {
+        (0..cfg.blocks.len()).for_each(|at| draw_warps(&mut scene, &view, frame, at, runs));
     }
     scene.words = words(&view, cfg);
     scene
@@ -137,10 +138,10 @@ fn draw_block(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize
     let last = block.end - 1;
     let pcs = if block.start == last { format!("PC {last}") } else { format!("PC {}–{last}", block.start) };
     scene.bold(0, Tone::Text, x, y, BASE, Align::Left, pcs);
-    scene.label(0, Tone::Soft, x + 84.0, y, SMALL, Align::Left, view.listing.line(block.start));
+    scene.label(0, Tone::Soft, x + 104.0, y, SMALL, Align::Left, view.listing.line(block.start));
     let loss = lost(view, block);
     if loss > 0 && most > 0 {
-        let wide = HEAT * loss as f32 / most as f32;
+        let wide = HEAT.min(rect.w - 170.0).max(8.0) * loss as f32 / most as f32;
         scene.fill(0, Tone::Heat, Rect::new(rect.x + rect.w - 8.0 - wide, rect.y + 9.0, wide, 8.0));
     }
     // Who parts here, and who meets.
@@ -195,7 +196,7 @@ fn parties<'a>(view: &View<'a>, block: &Block) -> Vec<Party<'a>> {
     runs
 }
 
-fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize) {
+fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, runs: bool) {
     let block = &view.sim.machine.program.cfg.blocks[at];
     let mut parties = parties(view, block);
     let (x, y) = (frame.x + 8.0, frame.top(at) + BOX - 23.0);
@@ -206,7 +207,7 @@ fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize
     if let Some(far) = parties.iter().position(of).filter(|&far| far >= room) {
         parties.swap(room - 1, far);
     }
-    for (place, party) in parties.iter().take(room).enumerate() {
+    for (place, party) in parties.iter().take(room).enumerate().filter(|(_, party)| party.runs == runs) {
         let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 4.0, 16.0);
         let name = u32::from(party.warp.sm) << 16 | u32::from(party.warp.warp);
         let which = u8::from(party.runs);
@@ -220,7 +221,7 @@ fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize
         scene.mono(key(kind::PARTY_TEXT, name, 0, which), tone, cell.x + 8.0, cell.y + 12.0, SMALL, Align::Left, text);
         scene.spot(cell, Selection::Warp { sm: party.warp.sm, warp: party.warp.warp });
     }
-    if parties.len() > room {
+    if runs && parties.len() > room {
         let text = format!("+{}", parties.len() - room);
         scene.label(0, Tone::Soft, x + room as f32 * CHIP, y + 12.0, SMALL, Align::Left, text);
     }

@@ -105,8 +105,9 @@ pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) ->
     let possible = ((view.width + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
     let columns = wanted.min(possible).min(4.0);
     let rows = (warps.len() as f32 / columns).ceil();
-    let row_height = (room / rows).floor().clamp(12.0, 28.0);
     let column_width = (view.width + 16.0) / columns - 16.0;
+    // Cells are not taller than they are wide, unless that would make them too low.
+    let row_height = (room / rows).floor().clamp(12.0, lanes_of(0.0, column_width, width).pitch.max(14.0) + 4.0);
     for (at, warp) in warps.iter().enumerate() {
         let (column, row) = ((at as f32 / rows).floor(), at as f32 % rows);
         let left = column * (column_width + 16.0);
@@ -117,6 +118,11 @@ pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) ->
 
 const LABEL: f32 = 58.0;
 const DEPTH: f32 = 26.0;
+
+/// Where the lanes of a row lie.
+fn lanes_of(x: f32, width: f32, lanes: u32) -> LaneGrid {
+    LaneGrid::fit(x + LABEL, width - LABEL - DEPTH, lanes, 24.0)
+}
 
 fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, row: Rect) {
     let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
@@ -130,7 +136,7 @@ fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, r
     chip(scene, warp.warp, row.x + 2.0, top, size);
     scene.mono(0, Tone::Text, row.x + 6.0 + size, top + size * 0.9, size.max(10.0), Align::Left, warp.warp.to_string());
     reason(scene, warp.reason, row.x + 36.0, top, size);
-    let grid = LaneGrid::fit(row.x + LABEL, row.w - LABEL - DEPTH, warp.width, 24.0);
+    let grid = lanes_of(row.x, row.w, warp.width);
     let tone = hue(warp.warp);
     for at in 0..warp.width {
         let cell = grid.cell(at, row.y + 2.0, row.h - 4.0);

@@ -190,7 +190,8 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
 
 /// Scrolls so far that what is selected is seen.
 fn bring_in_sight(place: &NodeRef, scene: &Scene<Selection>, selection: Option<Selection>, height: f64) {
-    let spot = scene.spots.iter().rev().find(|spot| Some(spot.what) == selection);
+    let Some(warp) = selection.and_then(Selection::warp) else { return };
+    let spot = scene.spots.iter().rev().find(|spot| spot.what.warp() == Some(warp));
     let (Some(spot), Some(place)) = (spot, place.cast::<HtmlElement>()) else { return };
     let (top, middle) = (f64::from(place.scroll_top()), f64::from(spot.rect.y) + MARGIN);
     if middle < top + 32.0 || middle > top + height - 48.0 {
