@@ -8,6 +8,8 @@ use std::ops::Range;
 /// The fewest and the most cycles that a pixel shows.
 const NEAREST: f64 = 1.0 / 32.0;
 const FURTHEST: f64 = 8192.0;
+/// How far away one may always go, however few cycles there are.
+const SMALL_RUN: f64 = 0.5;
 
 /// The cycles in sight: from where on, and how many to a pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +56,17 @@ impl Span {
         }
         let room = if x < 0.0 { 0.1 } else { 0.8 };
         Span { from: cycle as f64 - width * room * self.per_px, ..self }.bounded()
+    }
+
+    /// Instead of `self`: this one, unless nothing of a run up to `end` would be left to see in it, or it would look like
+    /// nothing.
+    pub fn or(self, next: Span, end: u64, width: f64) -> Span {
+        let furthest = (2.0 * Span::fit(end, width).per_px).max(SMALL_RUN);
+        if next.per_px > furthest && next.per_px > self.per_px {
+            return self;
+        }
+        let last = (end as f64 - 0.1 * width * next.per_px).max(0.0);
+        Span { from: next.from.min(last), ..next }
     }
 
     fn bounded(self) -> Span {
@@ -113,6 +126,26 @@ mod tests {
             assert!((near.x_of(near.cycle_at(17.0)) - 17.0).abs() < 1e-9);
         }
         assert!(span.zoom(1e-9, 0.0).per_px >= NEAREST && span.zoom(1e9, 0.0).per_px <= FURTHEST);
+    }
+
+    #[test]
+    fn something_of_the_run_stays_in_sight() {
+        let (end, width) = (100_000, 1000.0);
+        let mut span = Span::default();
+        for _ in 0..100 {
+            span = span.or(span.zoom(1.3, 900.0), end, width);
+        }
+        assert!(span.x_of(end as f64) > 300.0, "{span:?}");
+        for _ in 0..100 {
+            span = span.or(span.pan(400.0), end, width);
+        }
+        assert!((span.x_of(end as f64) - 100.0).abs() < 1e-6, "a tenth of the width: {span:?}");
+        for _ in 0..100 {
+            span = span.or(span.zoom(0.7, 500.0), end, width);
+        }
+        assert!(span.x_of(end as f64) >= 99.0 && span.per_px == NEAREST, "{span:?}");
+        // Before the first cycle there is nothing to lose.
+        assert_eq!(Span::default().or(Span::default().zoom(2.0, 0.0), 0, width).per_px, 0.2);
     }
 
     #[test]

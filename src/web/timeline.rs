@@ -49,6 +49,9 @@ pub struct Props {
     pub asked: (u32, Option<Move>),
 }
 
+/// Changes what is looked at, given that and the last cycle there is.
+type Look = Rc<dyn Fn(&dyn Fn(Span, u64) -> Span)>;
+
 #[component]
 pub fn Timeline(props: &Props) -> Html {
     let place = use_node_ref();
@@ -60,19 +63,25 @@ pub fn Timeline(props: &Props) -> Html {
     // Where a drag began, and how far it went.
     let drag = use_memo((), |()| Cell::new(None::<(f64, Span, f64)>));
     let inner = (width - LEFT).max(0.0);
+    let look: Look = {
+        let (span, handle) = (span.clone(), props.handle.clone());
+        Rc::new(move |change| {
+            let end = handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
+            span.set(span.or(change(*span, end), end, inner));
+        })
+    };
 
     // The keyboard's wishes.
     {
-        let (span, handle) = (span.clone(), props.handle.clone());
+        let (span, handle, look) = (span.clone(), props.handle.clone(), look.clone());
         use_effect_with(props.asked, move |(_, asked)| {
-            let end = handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
             let cursor = span.x_of(handle.read(|lab| lab.cycle()) as f64).clamp(0.0, inner);
             match asked {
-                Some(Move::Nearer) => span.set(span.zoom(0.5, cursor)),
-                Some(Move::Further) => span.set(span.zoom(2.0, cursor)),
-                Some(Move::Left) => span.set(span.pan(-inner / 4.0)),
-                Some(Move::Right) => span.set(span.pan(inner / 4.0)),
-                Some(Move::Fit) => span.set(Span::fit(end, inner)),
+                Some(Move::Nearer) => look(&|span, _| span.zoom(0.5, cursor)),
+                Some(Move::Further) => look(&|span, _| span.zoom(2.0, cursor)),
+                Some(Move::Left) => look(&|span, _| span.pan(-inner / 4.0)),
+                Some(Move::Right) => look(&|span, _| span.pan(inner / 4.0)),
+                Some(Move::Fit) => look(&|_, end| Span::fit(end, inner)),
                 None => {}
             }
         });
@@ -111,15 +120,15 @@ pub fn Timeline(props: &Props) -> Html {
         }
     };
     let onwheel = {
-        let (span, at) = (span.clone(), at.clone());
+        let (look, at) = (look.clone(), at.clone());
         Callback::from(move |event: WheelEvent| {
             event.prevent_default();
             let (x, _) = at(event.client_x(), event.client_y());
             if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
                 let along = if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() };
-                span.set(span.pan(along));
+                look(&|span, _| span.pan(along));
             } else {
-                span.set(span.zoom(1.0015f64.powf(event.delta_y()), x - LEFT));
+                look(&|span, _| span.zoom(1.0015f64.powf(event.delta_y()), x - LEFT));
             }
         })
     };
@@ -134,7 +143,7 @@ pub fn Timeline(props: &Props) -> Html {
         })
     };
     let onpointermove = {
-        let (span, drag, at, pointer) = (span.clone(), drag.clone(), at.clone(), pointer.clone());
+        let (look, drag, at, pointer) = (look.clone(), drag.clone(), at.clone(), pointer.clone());
         Callback::from(move |event: PointerEvent| {
             let (x, y) = at(event.client_x(), event.client_y());
             match drag.get() {
@@ -142,7 +151,7 @@ pub fn Timeline(props: &Props) -> Html {
                     let furthest = furthest.max((x - start).abs());
                     drag.set(Some((start, before, furthest)));
                     if furthest > 4.0 {
-                        span.set(before.pan(start - x));
+                        look(&|_, _| before.pan(start - x));
                     }
                 }
                 None => pointer.set(Some((x, y))),
@@ -164,11 +173,8 @@ pub fn Timeline(props: &Props) -> Html {
         Callback::from(move |_: PointerEvent| pointer.set(None))
     };
     let button = |label: &'static str, title: &'static str, change: fn(Span, f64, u64) -> Span| {
-        let (span, handle) = (span.clone(), props.handle.clone());
-        let onclick = Callback::from(move |_: MouseEvent| {
-            let end = handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
-            span.set(change(*span, inner, end));
-        });
+        let look = look.clone();
+        let onclick = Callback::from(move |_: MouseEvent| look(&|span, end| change(span, inner, end)));
         html! { <button type="button" class="small" {title} aria-label={title} {onclick}>{ label }</button> }
     };
     let words = props.handle.on_stage(|_, stage| words(stage.session.record(), stage.session.cycle())).unwrap_or_default();

@@ -7,6 +7,7 @@
 //!   its first callback to a message posted there, which arrives when its callbacks, styles, layout and painting are
 //!   through. A step costs both together. The frames in which the movement goes on count by themselves.
 //! - **Play.** Frames drawn in a few seconds of playing, at several speeds; the slowest counts.
+//! - **Timeline.** Frames drawn while wheel events pan and zoom over 100,000 cycles of 48 warps, near and far away.
 //! - **Run to the end.** Cycles over the time from the key press to the last cycle, and the longest task meanwhile: the
 //!   browser reports those over 50 ms, and messages that chase each other notice shorter ones.
 //! - **Size and start.** All `.wasm` and `.js` files, deflated as a server would; and the time from navigation to the
@@ -58,6 +59,7 @@ async fn benchmark() {
     println!("\nLoad of the machine in the last minute: {}", busy.split(' ').next().unwrap_or("unknown"));
     step(&page, &mut figures).await;
     play(&page, &mut figures).await;
+    timeline(&page, &mut figures).await;
     run_to_end(&page, &mut figures).await;
     figures.print("Download, all .wasm and .js, deflated", download(&folder) / 1000.0, 700.0, "kB", false);
     start(&page, &folder, &mut figures).await;
@@ -148,6 +150,27 @@ async fn play(page: &Page, figures: &mut Figures) {
     for (speed, [frames, cycles]) in found {
         Figures::note(&format!("  at {speed} cycles a second ({cycles:.0} had)"), frames, "frames/s");
     }
+}
+
+async fn timeline(page: &Page, figures: &mut Figures) {
+    get_busy(page, 100_000).await;
+    let measure = "
+        const canvas = document.querySelector('#timeline');
+        const { left, top } = canvas.getBoundingClientRect();
+        const from = performance.now();
+        const turns = 120;
+        for (let turn = 0; turn < turns; turn++) {
+            const by = (turn % 60 < 30 ? -1 : 1) * 100;
+            const way = turn % 2 ? { deltaY: by } : { deltaX: by };
+            canvas.dispatchEvent(new WheelEvent('wheel', { ...way, clientX: left + 700, clientY: top + 90, bubbles: true, cancelable: true }));
+            await new Promise(requestAnimationFrame);
+        }
+        return turns * 1000 / (performance.now() - from);";
+    let near = page.script_async(measure, vec![]).await.as_f64().expect("a rate");
+    page.press(['f']).await;
+    page.let_frames_pass(2).await;
+    let far = page.script_async(measure, vec![]).await.as_f64().expect("a rate");
+    figures.print("Frames a second on 100,000 cycles of timeline", near.min(far), 58.0, "frames/s", true);
 }
 
 async fn run_to_end(page: &Page, figures: &mut Figures) {
