@@ -6,7 +6,7 @@ use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED};
 use crate::order;
-use crate::policy::divergence::tbc::EntryState;
+use crate::policy::divergence::block_stack::EntryState;
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;

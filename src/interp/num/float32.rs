@@ -109,6 +109,18 @@ pub fn sat32(x: f32) -> f32 {
     if low < 1.0 { low } else { 1.0 }
 }
 
+/// One of two numbers; where one of them is none, the other.
+#[inline(always)]
+fn number32(a: f32, b: f32, ordered: f32) -> f32 {
+    if a.is_nan() {
+        b
+    } else if b.is_nan() {
+        a
+    } else {
+        ordered
+    }
+}
+
 /// The smaller; a NaN loses to a number, and -0 is below +0.
 #[inline(always)]
 pub fn min32(a: f32, b: f32) -> f32 {
@@ -121,13 +133,7 @@ pub fn min32(a: f32, b: f32) -> f32 {
     } else {
         tie
     };
-    canon32(if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
-    })
+    canon32(number32(a, b, ordered))
 }
 
 /// The larger; a NaN loses to a number, and -0 is below +0.
@@ -141,13 +147,7 @@ pub fn max32(a: f32, b: f32) -> f32 {
     } else {
         tie
     };
-    canon32(if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
-    })
+    canon32(number32(a, b, ordered))
 }
 
 /// `min.NaN`: a NaN wins.

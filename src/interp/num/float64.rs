@@ -78,6 +78,18 @@ pub fn rcp64(a: f64, r: Rounding) -> f64 {
     div64(1.0, a, r)
 }
 
+/// One of two numbers; where one of them is none, the other.
+#[inline(always)]
+fn number64(a: f64, b: f64, ordered: f64) -> f64 {
+    if a.is_nan() {
+        b
+    } else if b.is_nan() {
+        a
+    } else {
+        ordered
+    }
+}
+
 /// The smaller; a NaN loses to a number, and -0 is below +0.
 #[inline(always)]
 pub fn min64(a: f64, b: f64) -> f64 {
@@ -90,18 +102,7 @@ pub fn min64(a: f64, b: f64) -> f64 {
     } else {
         tie
     };
-    settle(
-        if a.is_nan() {
-            b
-        } else if b.is_nan() {
-            a
-        } else {
-            ordered
-        },
-        b,
-        a,
-        0.0,
-    )
+    settle(number64(a, b, ordered), b, a, 0.0)
 }
 
 /// The larger; a NaN loses to a number, and -0 is below +0.
@@ -115,18 +116,7 @@ pub fn max64(a: f64, b: f64) -> f64 {
     } else {
         tie
     };
-    settle(
-        if a.is_nan() {
-            b
-        } else if b.is_nan() {
-            a
-        } else {
-            ordered
-        },
-        b,
-        a,
-        0.0,
-    )
+    settle(number64(a, b, ordered), b, a, 0.0)
 }
 
 /// The magnitude; a NaN is quieted and keeps its sign.

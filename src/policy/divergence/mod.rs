@@ -24,6 +24,7 @@
 //! Write its file, give it a row in [`DivergenceKind`] and an arm in [`Divergence::new`], and, if it re-forms warps, in
 //! [`Divergence::reforms`]; then name it in `config/technique.rs`.
 
+pub mod block_stack;
 pub mod compactor;
 pub mod dwf;
 pub mod members;

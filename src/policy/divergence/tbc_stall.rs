@@ -11,7 +11,8 @@
 //! 3. threads that have reached a reconvergence point and wait there for sides that are held.
 
 use super::Edits;
-use super::tbc::{BlockStack, EntryState, NOBODY, Tbc, take_away, unite};
+use super::block_stack::{BlockStack, EntryState, NOBODY, take_away, unite};
+use super::tbc::Tbc;
 
 impl Tbc {
     /// Looks at blocks where something has happened; whether anything was done.
