@@ -52,6 +52,8 @@ mod split;
 mod stage;
 mod still;
 mod storage;
+mod strip;
+mod text;
 mod theme;
 mod timeline;
 mod transport;

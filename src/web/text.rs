@@ -1,0 +1,384 @@
+//! One of the kernel's texts, line by line.
+//!
+//! Every line shows which warps are at it, whether it can split a warp or is where threads meet again, and how many
+//! lane-slots were lost on it so far. Only the lines in sight are elements.
+
+use super::canvas::use_size;
+use super::handle::Handle;
+use super::still::still;
+use crate::lab::grouped;
+use crate::metrics::Cost;
+use crate::program::Pc;
+use crate::view::{Line, Listing, Picture, Selection, WarpPicture};
+use std::rc::Rc;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+/// The height of a line in pixels; the style sheet says the same.
+const LINE_PX: f64 = 20.0;
+/// Space above the first line and below the last.
+const EDGE_PX: f64 = 8.0;
+/// Lines beyond those in sight.
+const SPARE: usize = 5;
+/// Warps that a line names.
+const NAMED: usize = 3;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    /// The source, or else the PTX.
+    pub cuda: bool,
+    /// Keep the selected warp's line in sight.
+    pub follow: bool,
+}
+
+#[component]
+pub fn Text(props: &Props) -> Html {
+    let place = use_node_ref();
+    let (_, height) = use_size(&place);
+    let top = use_state_eq(|| 0.0f64);
+    let onscroll = {
+        let (place, top) = (place.clone(), top.clone());
+        Callback::from(move |_: Event| {
+            if let Some(element) = place.cast::<HtmlElement>() {
+                top.set(f64::from(element.scroll_top()));
+            }
+        })
+    };
+    let cuda = props.cuda;
+    // The line of the selected warp, from 0.
+    let current = props.handle.on_stage(|lab, stage| {
+        let (sm, warp) = lab.selection.and_then(Selection::warp)?;
+        let pc = stage.picture().warp(sm, warp).filter(|w| !w.places.is_empty())?.pc;
+        let line = if cuda { stage.listing.cuda_line(pc) } else { stage.listing.ptx_line(pc) };
+        line.map(|line| line as usize - 1)
+    });
+    let current = current.flatten();
+    let listing = props.handle.on_stage(|_, stage| Shared(stage.listing.clone()));
+    let count = listing.as_ref().map_or(0, |Shared(listing)| if cuda { listing.cuda_lines() } else { listing.ptx_lines() }.len());
+    let tall = count as f64 * LINE_PX + 2.0 * EDGE_PX;
+    {
+        let (place, top) = (place.clone(), top.clone());
+        use_effect_with((current, props.follow, height as u32), move |(current, follow, height)| {
+            if let (Some(line), true, Some(element)) = (current, follow, place.cast::<HtmlElement>())
+                && let Some(wanted) = in_view(*line, *top, f64::from(*height))
+            {
+                let wanted = wanted.min(tall - f64::from(*height)).max(0.0);
+                element.set_scroll_top(wanted as i32);
+                top.set(wanted.floor());
+            }
+        });
+    }
+    let longest = use_memo((listing, cuda), |(listing, cuda)| listing.as_ref().map_or(0, |listing| longest(&listing.0, *cuda)));
+    let top = *top;
+    let lines = props.handle.on_stage(|lab, stage| {
+        let listing = stage.listing.clone();
+        let lines = if cuda { listing.cuda_lines() } else { listing.ptx_lines() };
+        let first = ((top / LINE_PX) as usize).saturating_sub(SPARE).min(lines.len());
+        let last = (first + (height.max(200.0) / LINE_PX) as usize + 2 * SPARE).min(lines.len());
+        let costs = &stage.session.replay().tally().costs;
+        let most = lines.iter().map(|line| cost(&line.pcs, costs).lost).max().unwrap_or(0);
+        let picture = stage.picture();
+        let selected = lab.selection.and_then(Selection::warp);
+        let cell = {
+            let (listing, hand) = (Shared(listing.clone()), props.handle.steady());
+            move |at: usize, column: Column| {
+                let (listing, hand) = (listing.clone(), hand.clone());
+                html! { <Cell key={at} {hand} {listing} {cuda} {at} {column} /> }
+            }
+        };
+        // A column is gone through only when one of its lines has changed.
+        let column = |lines: Vec<Column>| {
+            let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64];
+            let shows = shown.into_iter().chain(lines.iter().map(Column::number)).collect();
+            let cell = cell.clone();
+            still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
+        };
+        let number = |line: &Line| Column::Number {
+            heat: heat(cost(&line.pcs, costs).lost, most),
+            stops: !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc)),
+        };
+        let numbers = column(lines[first..last].iter().map(number).collect());
+        let words =
+            column(lines[first..last].iter().map(|line| Column::Words { split: cost(&line.pcs, costs).splits > 0 }).collect());
+        // Always the same elements, and only the words in them change.
+        let warps: Html = (first..last)
+            .map(|at| match here(&picture, &lines[at].pcs, selected) {
+                (here, _) if here.is_empty() => html! { <div key={at} class="nobody"></div> },
+                (here, more) => html! {
+                    <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))}
+                        data-line={(at + 1).to_string()}>{ warps(&here, more) }</div>
+                },
+            })
+            .collect();
+        // The selected warp's line is marked behind the lines, so that none of them changes when it goes on.
+        let mark = current.filter(|at| (first..last).contains(at)).map_or(-LINE_PX, |at| (at - first) as f64 * LINE_PX);
+        let mark = format!("background-position-y:{mark}px");
+        (
+            first..last,
+            html! {
+                <>
+                    <div class="edge" style={mark.clone()}>{ numbers }</div>
+                    <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ words }</div>
+                    <div class="here">{ warps }</div>
+                </>
+            },
+        )
+    });
+    let Some((drawn, columns)) = lines else { return Html::default() };
+    // As wide as its longest line: what is pinned to an edge is pinned inside of this.
+    let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
+    let style = format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + 132px)");
+    let label = if cuda { "CUDA source" } else { "PTX" };
+    html! {
+        <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
+            <div class="lines" {style} onclick={pick(props.handle.steady(), cuda)}>{ columns }</div>
+        </div>
+    }
+}
+
+/// Characters of the longest line.
+fn longest(listing: &Listing, cuda: bool) -> usize {
+    let text = if cuda { listing.cuda.as_deref().unwrap_or("") } else { &listing.ptx };
+    text.lines().map(|line| line.chars().count() + 3 * line.matches('\t').count()).max().unwrap_or(0)
+}
+
+/// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
+/// to answer, in the middle of a step.
+fn in_view(line: usize, top: f64, height: f64) -> Option<f64> {
+    let at = line as f64 * LINE_PX;
+    let seen = at >= top + LINE_PX && at <= top + height - 3.0 * LINE_PX;
+    // A whole line is the first in sight.
+    (!seen && height > 0.0).then(|| ((at - height / 3.0) / LINE_PX).round() * LINE_PX + EDGE_PX)
+}
+
+/// What all instructions of a line cost together.
+fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
+    pcs.iter().filter_map(|&pc| costs.get(pc as usize)).sum()
+}
+
+/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: a bar is 40
+/// pixels long, and most steps would change one by a pixel or less.
+fn heat(lost: u64, most: u64) -> Option<u8> {
+    (lost > 0 && most > 0).then(|| ((lost * 20).div_ceil(most) * 5) as u8)
+}
+
+/// A warp at a line, and how many of its lanes are there.
+#[derive(Clone, Copy, PartialEq)]
+struct Here {
+    warp: u16,
+    lanes: u32,
+    width: u32,
+    picked: bool,
+}
+
+/// The warps at a line that are named, and how many more are there. The selected one is always among those that are named.
+fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>) -> (Vec<Here>, usize) {
+    if pcs.is_empty() {
+        return (Vec::new(), 0);
+    }
+    let mut named: Vec<Here> = Vec::new();
+    let mut count = 0;
+    for (warp, lanes) in at_line(picture, pcs) {
+        let one = Here { warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
+        if named.len() < NAMED {
+            named.push(one);
+        } else if one.picked {
+            named[NAMED - 1] = one;
+        }
+        count += 1;
+    }
+    let more = count - named.len();
+    (named, more)
+}
+
+/// The warps that have lanes at one of these instructions, with those lanes.
+fn at_line<'a>(picture: &'a Picture, pcs: &'a [Pc]) -> impl Iterator<Item = (&'a WarpPicture, u32)> {
+    picture.warps.iter().map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
+}
+
+/// The kernel's texts: the same as long as it is the same listing.
+#[derive(Clone)]
+struct Shared(Rc<Listing>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Shared) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// What a line shows in one of its columns.
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    /// Its number and its heat, pinned to the left edge.
+    Number { heat: Option<u8>, stops: bool },
+    /// Its text, and whether a branch on it has split a warp.
+    Words { split: bool },
+}
+
+impl Column {
+    /// The same as a number.
+    fn number(&self) -> u64 {
+        match *self {
+            Column::Number { heat, stops } => heat.map_or(0, |heat| u64::from(heat) + 1) << 1 | u64::from(stops),
+            Column::Words { split } => split.into(),
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct CellProps {
+    hand: Handle,
+    listing: Shared,
+    cuda: bool,
+    /// From 0.
+    at: usize,
+    column: Column,
+}
+
+impl CellProps {
+    fn line(&self) -> &Line {
+        let listing = &self.listing.0;
+        &(if self.cuda { listing.cuda_lines() } else { listing.ptx_lines() })[self.at]
+    }
+}
+
+/// One line in one column. A step changes few of them, and only those are drawn again.
+#[component]
+fn Cell(props: &CellProps) -> Html {
+    // What the line has cost changes all the time; it is told when somebody points at it.
+    let told = use_state_eq(String::new);
+    let code = !props.line().pcs.is_empty();
+    let (class, content) = match &props.column {
+        Column::Number { heat, stops } => {
+            ("side-of-line", html! { <>{ number(props, *stops) }{ heat_bar(props, *heat, &told) }</> })
+        }
+        Column::Words { split } => {
+            ("line", html! { <>{ words(props) }<span class="marks">{ marks(props.line(), *split) }</span></> })
+        }
+    };
+    html! { <div class={classes!(class, code.then_some("code"))} data-line={(props.at + 1).to_string()}>{ content }</div> }
+}
+
+fn words(props: &CellProps) -> Html {
+    let listing = &props.listing.0;
+    let text = if props.cuda { listing.cuda_text(props.at) } else { listing.ptx_text(props.at) };
+    html! { <code class="words">{ text.replace('\t', "    ") }</code> }
+}
+
+fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
+    let onmouseenter = {
+        let (told, hand, pcs) = (told.clone(), props.hand.clone(), props.line().pcs.clone());
+        Callback::from(move |_: MouseEvent| {
+            let words = hand.on_stage(|_, stage| tell_cost(&pcs, &stage.session.replay().tally().costs));
+            told.set(words.unwrap_or_default());
+        })
+    };
+    html! {
+        <span class="heat" title={(**told).clone()} {onmouseenter}>
+            if let Some(share) = heat.map(f64::from) {
+                <i style={format!("width:{:.0}%;--part:{:.0}%", 8.0 + 0.92 * share, 35.0 + 0.65 * share)}></i>
+            }
+        </span>
+    }
+}
+
+/// The line's number; a click makes or removes a breakpoint.
+fn number(props: &CellProps, stops: bool) -> Html {
+    let number = props.at + 1;
+    if props.line().pcs.is_empty() {
+        return html! { <span class="number">{ number }</span> };
+    }
+    let (hand, pcs) = (props.hand.clone(), props.line().pcs.clone());
+    let onclick = Callback::from(move |event: MouseEvent| {
+        event.stop_propagation();
+        hand.act(|lab| lab.breakpoints.toggle_pcs(&pcs));
+    });
+    let title = if stops { "Remove the breakpoint" } else { "Stop here" };
+    html! {
+        <button type="button" class={classes!("number", stops.then_some("stops"))} tabindex="-1" {title}
+            aria-label={format!("Breakpoint at line {number}")} aria-pressed={stops.to_string()} {onclick}>{ number }</button>
+    }
+}
+
+fn tell_cost(pcs: &[Pc], costs: &[Cost]) -> String {
+    let cost = cost(pcs, costs);
+    if cost.issues == 0 {
+        return String::new();
+    }
+    let all: u64 = costs.iter().map(|cost| cost.lost).sum();
+    let share = if all == 0 { 0.0 } else { cost.lost as f64 * 100.0 / all as f64 };
+    format!(
+        "{} lane-slots lost here ({share:.0} % of all), in {} issues{}",
+        grouped(cost.lost),
+        grouped(cost.issues),
+        match cost.splits {
+            0 => String::new(),
+            1 => ", which split a warp once".into(),
+            n => format!(", which split a warp {} times", grouped(n)),
+        }
+    )
+}
+
+fn marks(line: &Line, split: bool) -> Html {
+    html! {
+        <>
+            if line.meets {
+                <i class="meets" title="Reconvergence point: the two sides of a branch meet again here"></i>
+            }
+            if line.branches {
+                <i class={classes!("branch", split.then_some("split"))}
+                    title={if split { "A branch that has split a warp" } else { "A branch that can split a warp" }}></i>
+            }
+        </>
+    }
+}
+
+/// Who is at a line, pinned to the right edge so that a long line hides nobody.
+fn warps(here: &[Here], more: usize) -> Html {
+    html! {
+        <span class="who">
+            { for here.iter().map(|&Here { warp, lanes, width, picked }| html! {
+                <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
+                    title={format!("Warp {warp}: {lanes} of {width} lanes are here")}>{ warp }
+                    if lanes != width { <small>{ format!("·{lanes}") }</small> }
+                </b>
+            }) }
+            if more > 0 {
+                <small title={format!("{} warps are here", here.len() + more)}>{ format!("+{more}") }</small>
+            }
+        </span>
+    }
+}
+
+/// A click selects the warps at the line, one after the other. One listener serves all lines.
+fn pick(hand: Handle, cuda: bool) -> Callback<MouseEvent> {
+    Callback::from(move |event: MouseEvent| {
+        let element = event.target_dyn_into::<Element>().and_then(|target| target.closest("[data-line]").ok().flatten());
+        let line = element.and_then(|element| element.get_attribute("data-line")).and_then(|line| line.parse::<usize>().ok());
+        let code = hand.on_stage(|_, stage| {
+            let lines = if cuda { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+            let (line, at) = line.and_then(|line| Some((line, lines.get(line.checked_sub(1)?)?)))?;
+            (!at.pcs.is_empty()).then(|| (line, at.pcs.clone()))
+        });
+        let Some(Some((line, pcs))) = code else { return };
+        hand.act(|lab| {
+            let Some(stage) = &lab.stage else { return };
+            let picture = stage.picture();
+            let here: Vec<(u16, u16)> = at_line(&picture, &pcs).map(|(warp, _)| (warp.sm, warp.warp)).collect();
+            let selected = lab.selection.and_then(Selection::warp);
+            let after = selected.and_then(|selected| here.iter().position(|warp| *warp == selected));
+            match here.get(after.map_or(0, |at| (at + 1) % here.len())) {
+                Some(&(sm, warp)) => lab.selection = Some(Selection::Warp { sm, warp }),
+                None => lab.notice = Some(crate::lab::Notice::good(nobody(line, &pcs))),
+            }
+        });
+    })
+}
+
+fn nobody(line: usize, pcs: &[Pc]) -> String {
+    match pcs {
+        [one] => format!("No warp is at line {line} (PC {one}) now."),
+        _ => format!("No warp is at line {line} ({} instructions) now.", pcs.len()),
+    }
+}
