@@ -26,8 +26,10 @@ pub struct Link {
     pub kernel: Option<String>,
     pub full: bool,
     pub texts: Option<Texts>,
-    pub setup: Setup,
-    pub cycle: u64,
+    /// The machine; without one, the lesson's or the usual.
+    pub setup: Option<Setup>,
+    /// The moment; without one, the lesson's stop or the start.
+    pub cycle: Option<u64>,
     pub selection: Option<Selection>,
     /// Without the frame, for slides and course pages.
     pub embed: bool,
@@ -75,14 +77,16 @@ impl Link {
             parts.push(("ptx", fold(&texts.ptx)));
             parts.push(("launch", fold(&texts.launch)));
         }
-        parts.push(("preset", self.setup.preset.clone()));
-        parts.push(("technique", self.setup.technique.clone()));
-        if !self.setup.keys.is_empty() {
-            let keys: Vec<String> = self.setup.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
-            parts.push(("set", keys.join(",")));
+        if let Some(setup) = &self.setup {
+            parts.push(("preset", setup.preset.clone()));
+            parts.push(("technique", setup.technique.clone()));
+            if !setup.keys.is_empty() {
+                let keys: Vec<String> = setup.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+                parts.push(("set", keys.join(",")));
+            }
         }
-        if self.cycle > 0 {
-            parts.push(("cycle", self.cycle.to_string()));
+        if let Some(cycle) = self.cycle {
+            parts.push(("cycle", cycle.to_string()));
         }
         if let Some(selection) = self.selection {
             parts.push(("select", selection.key()));
@@ -115,13 +119,13 @@ impl Link {
                 "size" => link.full = value == "full",
                 "ptx" => ptx = Some(unfold(&value, "kernel")?),
                 "launch" => launch = Some(unfold(&value, "launch")?),
-                "preset" => link.setup.preset = value,
-                "technique" => link.setup.technique = value,
+                "preset" => link.setup.get_or_insert_default().preset = value,
+                "technique" => link.setup.get_or_insert_default().technique = value,
                 "set" => {
                     let keys = value.split(',').filter_map(|pair| pair.split_once(':'));
-                    link.setup.keys.extend(keys.map(|(key, value)| (key.to_string(), value.to_string())));
+                    link.setup.get_or_insert_default().keys.extend(keys.map(|(key, value)| (key.to_string(), value.to_string())));
                 }
-                "cycle" => link.cycle = value.parse().map_err(|_| LinkError::Cycle(value))?,
+                "cycle" => link.cycle = Some(value.parse().map_err(|_| LinkError::Cycle(value))?),
                 "select" => link.selection = Some(Selection::from_key(&value).ok_or(LinkError::Selection(value))?),
                 "mode" => link.embed = value == "embed",
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
@@ -196,15 +200,15 @@ mod tests {
 
     #[test]
     fn links_say_the_same_on_both_sides() {
-        round_trip(&Link { kernel: Some("collatz".into()), cycle: 412, ..Link::default() });
-        round_trip(&Link { lesson: Some(("1-compaction".into(), 3)), cycle: 20, ..Link::default() });
+        round_trip(&Link { kernel: Some("collatz".into()), cycle: Some(412), ..Link::default() });
+        round_trip(&Link { lesson: Some(("1-compaction".into(), 3)), cycle: Some(20), ..Link::default() });
         let mut setup = Setup { preset: "toy".into(), technique: "PDOM,GTO".into(), ..Setup::default() };
         setup.keys.insert("sms".into(), "2".into());
         setup.keys.insert("schedule".into(), "GTO".into());
         round_trip(&Link {
             full: true,
             texts: Some(Texts { ptx: ".version 8.0 // ünï <b>&#%41</b>\n".repeat(50), launch: "grid = [1]".into() }),
-            setup,
+            setup: Some(setup),
             selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),
             embed: true,
             ..Link::default()

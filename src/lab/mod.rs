@@ -400,8 +400,9 @@ impl Lab {
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
             full: self.origin.is_some_and(|origin| origin.size == Size::Full),
             texts,
-            setup: self.setup.clone(),
-            cycle: self.cycle(),
+            setup: Some(self.setup.clone()),
+            // A lesson's link without a moment would open at its stop.
+            cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
             embed: false,
         }
@@ -412,7 +413,7 @@ impl Lab {
         let size = if link.full { Size::Full } else { Size::Small };
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
-        self.setup = link.setup.clone();
+        self.setup = link.setup.clone().unwrap_or_default();
         self.choose(origin);
         if let Some((id, stop)) = &link.lesson {
             if self.open_lesson(id) {
@@ -420,8 +421,8 @@ impl Lab {
                     self.go_to_stop(at);
                 }
                 // Somebody may have gone on from the stop, with another technique.
-                if self.setup != link.setup {
-                    self.setup = link.setup;
+                if let Some(setup) = link.setup.filter(|setup| *setup != self.setup) {
+                    self.setup = setup;
                     self.build(None);
                 }
             } else {
@@ -433,8 +434,8 @@ impl Lab {
             self.launch = texts.launch.into();
             self.read(None);
         }
-        if link.cycle != self.cycle() {
-            self.seek(link.cycle);
+        if let Some(cycle) = link.cycle.filter(|&cycle| cycle != self.cycle()) {
+            self.seek(cycle);
         }
         if link.selection.is_some() {
             self.selection = link.selection;
@@ -446,7 +447,7 @@ impl Lab {
 
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.
     pub fn draft(&self) -> Link {
-        Link { lesson: None, cycle: 0, selection: None, ..self.link() }
+        Link { lesson: None, cycle: None, selection: None, ..self.link() }
     }
 
     /// As the last visit left it.

@@ -2,6 +2,7 @@
 
 use crate::browser::key;
 use crate::on_the_page;
+use crate::views::look;
 use warpscope::lesson;
 
 #[tokio::test]
@@ -26,7 +27,7 @@ async fn every_lesson_can_be_walked_through() {
                 if (number + at) % 2 == 1 {
                     page.press(['t']).await;
                 }
-                page.screenshot(&format!("{}-{}", lesson.id, at + 1)).await;
+                look(&page, lesson.id, &(at + 1).to_string()).await;
             }
             assert_eq!(page.attribute("#next-stop", "disabled").await.as_deref(), Some("true"));
             // Moving on is noticed, and the way back offered.
@@ -48,6 +49,12 @@ async fn a_link_opens_a_lesson_at_its_stop() {
         page.goto(&format!("#lesson={}&stop=4&preset=toy&technique=TBC", lesson.id)).await;
         page.reload().await;
         page.see(".lesson .note", "stop 4 of").await;
+        // Whoever writes one by hand names the stop alone.
+        let stop = &lesson.stops[2];
+        page.goto(&format!("#lesson={}&stop=3", lesson.id)).await;
+        page.see(".lesson .note", "stop 3 of").await;
+        page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
+        assert_eq!(page.value("#technique-divergence").await, stop.technique);
         page.goto("#lesson=nonsense").await;
         page.see("#notice", "nonsense").await;
     })

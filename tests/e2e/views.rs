@@ -38,7 +38,7 @@ const MISFITS: &str = "
     }
     return misfits";
 
-async fn look(page: &Page, view: &str, setting: &str) {
+pub async fn look(page: &Page, view: &str, setting: &str) {
     page.let_frames_pass(2).await;
     page.screenshot(&format!("{view}-{setting}")).await;
     let misfits = page.script(MISFITS, vec![]).await;
