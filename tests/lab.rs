@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use warpscope::event::{Event, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Verdict, Wanted};
+use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wanted};
 use warpscope::mechanism::{self, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
@@ -485,4 +485,36 @@ fn pointing_tells_in_short_what_a_thing_does() {
     }
     let gone = Selection::Warp { sm: 0, warp: 40 };
     assert!(stage.brief(gone).starts_with("Warp 40 is not resident"), "{}", stage.brief(gone));
+}
+
+/// A canvas can only be so high: of a graph with very many blocks one sees those around the selected warp.
+#[test]
+fn a_graph_of_many_blocks_shows_those_around_the_warp() {
+    let steps: String =
+        (0..400).map(|at| format!("setp.gt.u32 %p1, %r1, {at};\n@%p1 bra L{at};\nadd.u32 %r1, %r1, 2;\nL{at}:\n")).collect();
+    let ptx = format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry many(.param .u32 from) {{\n\
+         .reg .pred %p<2>;\n.reg .b32 %r<3>;\nld.param.u32 %r1, [from];\nmov.u32 %r2, %tid.x;\nadd.u32 %r1, %r1, %r2;\n\
+         {steps}ret;\n}}\n"
+    );
+    let launch = "grid = [1]\nblock = [32]\n[[param]]\ntype = \"u32\"\nvalue = 0\n".to_string();
+    let mut lab = Lab::new();
+    lab.open(Link { texts: Some(Texts { ptx, launch }), ..Link::default() });
+    lab.selection = Some(Selection::Warp { sm: 0, warp: 0 });
+    let mut tops = Vec::new();
+    while lab.stage.as_ref().is_some_and(|stage| !stage.session.at_end()) {
+        let picture = lab.stage.as_ref().expect("a stage").picture();
+        let scene = drawn(&lab, mechanism::flow);
+        assert!(scene.height < 16_000.0, "{}", scene.height);
+        if picture.warp(0, 0).is_some_and(|warp| !warp.places.is_empty()) {
+            assert!(scene.spots.iter().any(|spot| spot.what == Selection::Warp { sm: 0, warp: 0 }), "cycle {}", picture.cycle);
+        }
+        let svg = svg(&scene, Palette::of(Theme::Light));
+        let title = svg.lines().find(|line| line.contains("around the selected warp")).expect("it says so").to_string();
+        if tops.last() != Some(&title) {
+            tops.push(title);
+        }
+        (0..50).for_each(|_| lab.step());
+    }
+    assert!((5..40).contains(&tops.len()), "pages, rather than a picture that slides: {tops:#?}");
 }

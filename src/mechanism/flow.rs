@@ -12,28 +12,38 @@ use crate::program::Pc;
 use crate::program::cfg::{Block, Cfg};
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::{Selection, WarpPicture};
+use std::ops::Range;
 
 /// Above the first block, for the legend.
 const TOP: f32 = 24.0;
 const BOX: f32 = 62.0;
 const GAP: f32 = 18.0;
-/// Between two arrows that go side by side.
+/// Between two arrows that go side by side, where there is room.
 const LANE: f32 = 9.0;
+/// Blocks that are drawn at most: a canvas can only be so high, and nobody looks at more.
+const MOST: usize = 120;
 const CHIP: f32 = 48.0;
 /// How long the longest bar of lost lane-slots is.
 const HEAT: f32 = 72.0;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let cfg = &view.sim.machine.program.cfg;
-    let arrows = arrows(cfg);
-    let lanes = |back: bool| arrows.iter().filter(|arrow| arrow.back == back).map(|arrow| arrow.lane + 1).max().unwrap_or(0);
-    let (left, right) = (lanes(true) as f32 * LANE + 10.0, lanes(false) as f32 * LANE + 10.0);
-    let frame = Frame { x: left, width: (view.width - left - right).max(120.0) };
-    let mut scene = Scene::new(view.width, view.height.max(frame.top(cfg.blocks.len())));
-    let legend = "coloured edge: runs · plain: waits · bar: lane-slots lost";
-    scene.label(0, Tone::Soft, 0.0, 10.0, SMALL, Align::Left, legend);
+    let shown = shown(&view, cfg);
+    let arrows = arrows(cfg, &shown);
+    let lanes =
+        |back: bool| arrows.iter().filter(|arrow| arrow.back == back).map(|arrow| arrow.lane + 1).max().unwrap_or(0) as f32;
+    let (left, right) = (lanes(true), lanes(false));
+    let lane = LANE.min(view.width * 0.4 / (left + right).max(1.0));
+    let (x, rest) = (left * lane + 10.0, right * lane + 10.0);
+    let frame = Frame { x, width: (view.width - x - rest).max(120.0), first: shown.start, lane };
+    let mut scene = Scene::new(view.width, view.height.max(frame.top(shown.end)));
+    let legend = "coloured edge: runs · plain: waits · bar: lane-slots lost".to_string();
+    let part = format!("Blocks {} to {} of {}, around the selected warp.", shown.start + 1, shown.end, cfg.blocks.len());
+    let title = if shown.len() == cfg.blocks.len() { legend } else { part };
+    scene.label(0, Tone::Soft, 0.0, 10.0, SMALL, Align::Left, title);
     let most = cfg.blocks.iter().map(|block| lost(&view, block)).max().unwrap_or(0);
-    for (at, block) in cfg.blocks.iter().enumerate() {
+    for at in shown.clone() {
+        let block = &cfg.blocks[at];
         draw_block(&mut scene, &view, frame, at, block, most);
         if block.successors.contains(&(at + 1)) {
             let x = frame.x + frame.width / 2.0;
@@ -45,10 +55,23 @@ pub fn draw(view: View) -> Scene<Selection> {
     arrows.iter().for_each(|arrow| draw_arrow(&mut scene, frame, arrow));
     // Those that run lie on top: who looks for a warp finds them first.
     for runs in [false, true] {
-        (0..cfg.blocks.len()).for_each(|at| draw_warps(&mut scene, &view, frame, at, runs));
+        shown.clone().for_each(|at| draw_warps(&mut scene, &view, frame, at, runs));
     }
     scene.words = words(&view, cfg);
     scene
+}
+
+/// The blocks that are drawn: all, or of very many those around the selected warp.
+fn shown(view: &View, cfg: &Cfg) -> Range<usize> {
+    if cfg.blocks.len() <= MOST {
+        return 0..cfg.blocks.len();
+    }
+    let selected = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
+    let pc = selected.or(view.picture.warps.first()).map_or(0, |warp| warp.pc);
+    let at = cfg.block_of.get(pc as usize).map_or(0, |&block| block as usize);
+    // Whole pages, so that a step does not move them.
+    let first = (at / (MOST / 2) * (MOST / 2)).saturating_sub(MOST / 4);
+    first..(first + MOST).min(cfg.blocks.len())
 }
 
 /// Where blocks lie.
@@ -56,11 +79,15 @@ pub fn draw(view: View) -> Scene<Selection> {
 struct Frame {
     x: f32,
     width: f32,
+    /// The block at the top.
+    first: usize,
+    /// Between two arrows that go side by side.
+    lane: f32,
 }
 
 impl Frame {
     fn top(&self, block: usize) -> f32 {
-        TOP + block as f32 * (BOX + GAP)
+        TOP + (block - self.first) as f32 * (BOX + GAP)
     }
 }
 
@@ -74,11 +101,11 @@ struct Arrow {
     lane: usize,
 }
 
-/// All of them; short ones stay near the blocks.
-fn arrows(cfg: &Cfg) -> Vec<Arrow> {
+/// All between blocks that are shown; short ones stay near the blocks.
+fn arrows(cfg: &Cfg, shown: &Range<usize>) -> Vec<Arrow> {
     let mut arrows: Vec<Arrow> = Vec::new();
-    for (from, block) in cfg.blocks.iter().enumerate() {
-        let far = block.successors.iter().copied().filter(|&to| to != from + 1);
+    for from in shown.clone() {
+        let far = cfg.blocks[from].successors.iter().copied().filter(|&to| to != from + 1 && shown.contains(&to));
         arrows.extend(far.map(|to| Arrow { from, to, back: to <= from, lane: 0 }));
     }
     crate::order::by_key(&mut arrows, |arrow| arrow.from.abs_diff(arrow.to) as u64);
@@ -102,7 +129,7 @@ impl Arrow {
 }
 
 fn draw_arrow(scene: &mut Scene<Selection>, frame: Frame, arrow: &Arrow) {
-    let out = arrow.lane as f32 * LANE + 8.0;
+    let out = arrow.lane as f32 * frame.lane + 8.0;
     let (edge, x, way) =
         if arrow.back { (frame.x, frame.x - out, 1.0) } else { (frame.x + frame.width, frame.x + frame.width + out, -1.0) };
     let (from, to) = (frame.top(arrow.from) + BOX - 10.0, frame.top(arrow.to) + 10.0);
@@ -259,7 +286,8 @@ mod tests {
     #[test]
     fn arrows_that_pass_each_other_have_ways_of_their_own() {
         // 0 skips to 4; 1 skips to 3; 3 goes back to 1; 2 goes back to itself.
-        let arrows = arrows(&cfg(&[&[4, 1], &[3, 2], &[2, 3], &[1, 4], &[]]));
+        let cfg = cfg(&[&[4, 1], &[3, 2], &[2, 3], &[1, 4], &[]]);
+        let arrows = super::arrows(&cfg, &(0..5));
         for (at, one) in arrows.iter().enumerate() {
             assert_eq!(one.back, one.to <= one.from, "{one:?}");
             for other in &arrows[at + 1..] {
@@ -271,5 +299,7 @@ mod tests {
         let lane = |from: usize, to: usize| arrows.iter().find(|a| (a.from, a.to) == (from, to)).map(|a| a.lane);
         assert_eq!((lane(1, 3), lane(0, 4)), (Some(0), Some(1)), "the inner one stays inside");
         assert_eq!((lane(2, 2), lane(3, 1)), (Some(0), Some(1)));
+        let part: Vec<(usize, usize)> = super::arrows(&cfg, &(1..4)).iter().map(|arrow| (arrow.from, arrow.to)).collect();
+        assert_eq!(part, [(2, 2), (1, 3), (3, 1)], "the others lead out of sight");
     }
 }
