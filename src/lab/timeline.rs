@@ -8,6 +8,8 @@ use std::ops::Range;
 /// The fewest and the most cycles that a pixel shows.
 const NEAREST: f64 = 1.0 / 32.0;
 const FURTHEST: f64 = 8192.0;
+/// How high a warp's row is.
+const ROW: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// How far away one may always go, however few cycles there are.
 const SMALL_RUN: f64 = 0.5;
 
@@ -77,6 +79,40 @@ impl Span {
 /// The tracks that ever held a warp.
 pub fn rows(record: &Record) -> Vec<usize> {
     record.tracks().iter().enumerate().filter(|(_, track)| !track.is_empty()).map(|(at, _)| at).collect()
+}
+
+/// The rows in sight: as high as there is room for, and where the lowest are still too many, those from one of them on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    /// The tracks of the rows.
+    pub shown: Vec<usize>,
+    /// How high each is.
+    pub each: f64,
+    /// Rows out of sight.
+    pub above: usize,
+    pub below: usize,
+}
+
+impl Rows {
+    /// For so many pixels, with the row `first` at the top where that leaves no gap at the bottom.
+    pub fn fit(record: &Record, room: f64, first: usize) -> Rows {
+        let all = rows(record);
+        let each = (room / all.len().max(1) as f64).clamp(*ROW.start(), *ROW.end());
+        let count = ((room / each) as usize).clamp(1, all.len().max(1));
+        let above = first.min(all.len().saturating_sub(count));
+        let shown: Vec<usize> = all.iter().copied().skip(above).take(count).collect();
+        Rows { each, above, below: all.len() - above - shown.len(), shown }
+    }
+
+    /// The track at a height below the first row's top.
+    pub fn at(&self, y: f64) -> Option<usize> {
+        (y >= 0.0).then(|| self.shown.get((y / self.each) as usize).copied()).flatten()
+    }
+
+    /// Which row has to be at the top so that this one of all is in sight.
+    pub fn follow(&self, row: usize) -> usize {
+        self.above.clamp((row + 1).saturating_sub(self.shown.len()), row)
+    }
 }
 
 /// The colours of codes, ready for pixels; what is not there is see-through.
@@ -156,6 +192,25 @@ mod tests {
         assert!((0.0..600.0).contains(&moved.x_of(700.0)), "{moved:?}");
         assert!((0.0..600.0).contains(&moved.follow(3, 600.0).x_of(3.0)));
         assert!(Span::fit(100_000, 500.0).x_of(100_000.0) <= 500.0);
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_can_be_come_to() {
+        let mut record = Record::new(4, 64);
+        for warp in 0..256u16 {
+            record.event(0, Event::Warp { sm: warp / 64, warp: warp % 64, reason: Some(Reason::Issued) });
+        }
+        record.close(1);
+        let top = Rows::fit(&record, 100.0, 0);
+        assert_eq!((top.each, top.shown.len(), top.above, top.below), (2.0, 50, 0, 206));
+        assert_eq!((top.at(-1.0), top.at(0.0), top.at(99.0), top.at(101.0)), (None, Some(0), Some(49), None));
+        assert_eq!((top.follow(49), top.follow(50), top.follow(255)), (0, 1, 206));
+        let end = Rows::fit(&record, 100.0, 1000);
+        assert_eq!((end.above, end.below, end.at(99.0)), (206, 0, Some(255)), "no gap at the bottom");
+        assert_eq!((end.follow(206), end.follow(3)), (206, 3));
+        let few = Rows::fit(&record, 1024.0, 7);
+        assert_eq!((few.each, few.above, few.below, few.shown.len()), (4.0, 0, 0, 256));
+        assert!(Rows::fit(&Record::new(1, 8), 100.0, 0).shown.is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::canvas;
 use super::paint::{MONO, SANS};
 use crate::event::Reason;
-use crate::lab::timeline::{Span, colours, raster};
+use crate::lab::timeline::{Rows, Span, colours, raster};
 use crate::lab::{Lab, Stage, grouped};
 use crate::record::{Kind, Record};
 use crate::scene::{Palette, Theme, Tone};
@@ -18,8 +18,6 @@ pub const LEFT: f64 = 52.0;
 pub const TOP: f64 = 34.0;
 /// Below the numbers of cycles.
 const AXIS: f64 = 14.0;
-/// A warp's row.
-const ROW: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Kinds with a mark of their own, and the tone of it.
 const MARKED: [(Kind, Tone); 4] = [
     (Kind::Divergence, Tone::Accent),
@@ -28,8 +26,9 @@ const MARKED: [(Kind, Tone); 4] = [
     (Kind::Trap, Tone::Bad),
 ];
 
-pub fn row_height(rows: usize, height: f64) -> f64 {
-    ((height - TOP - 2.0) / rows.max(1) as f64).clamp(*ROW.start(), *ROW.end())
+/// The rows that a strip of this height has room for.
+pub fn rows(record: &Record, height: f64, first: usize) -> Rows {
+    Rows::fit(record, height - TOP - 2.0, first)
 }
 
 /// What the canvas shows: as long as all but the end is the same, only what is new is drawn.
@@ -40,7 +39,8 @@ pub struct Drawn {
     span: Span,
     size: (f64, f64),
     ratio: f64,
-    rows: usize,
+    /// The first row, and how many there are.
+    rows: (usize, usize),
     selected: Option<(u16, u16)>,
     end: u64,
     /// Where the line is that stands for the cycle that is looked at, in pixels from the left edge of the cells.
@@ -57,7 +57,7 @@ impl Drawn {
             span: strip.span,
             size: strip.size,
             ratio,
-            rows: strip.rows.len(),
+            rows: (strip.rows.above, strip.rows.shown.len()),
             selected: lab.selection.and_then(Selection::warp),
             end: strip.record.end(),
             moment: (moment >= 0.0 && moment <= strip.size.0 - LEFT).then_some(moment),
@@ -83,8 +83,7 @@ impl Drawn {
 /// One drawing of the timeline.
 pub struct Strip<'a> {
     pub record: &'a Record,
-    /// The tracks that are shown.
-    pub rows: Vec<usize>,
+    pub rows: Rows,
     pub span: Span,
     pub palette: &'static Palette,
     pub size: (f64, f64),
@@ -116,7 +115,7 @@ impl Strip<'_> {
             return None;
         }
         let inner = width - LEFT;
-        let row = row_height(self.rows.len(), height);
+        let row = self.rows.each;
         match before.and_then(|before| now.new_from(before)) {
             Some(from) => {
                 let new = (from < inner).then(|| Part {
@@ -166,7 +165,7 @@ impl Strip<'_> {
     fn draw_part(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) {
         self.axis(context, part);
         self.marks(context, part);
-        if !self.rows.is_empty() {
+        if !self.rows.shown.is_empty() {
             let _ = self.cells(context, tall, row, part);
         }
         self.letters(context, row, part);
@@ -233,8 +232,8 @@ impl Strip<'_> {
         let ratio = canvas::ratio();
         let columns = (part.from * ratio).floor() as usize..(part.to * ratio).round() as usize;
         let (left, wide) = (LEFT + columns.start as f64 / ratio, columns.len() as f64);
-        let pixels = raster(self.record, &self.rows, self.span, columns.clone(), ratio, &colours(self.palette));
-        let (width, count) = (columns.len() as u32, self.rows.len() as u32);
+        let pixels = raster(self.record, &self.rows.shown, self.span, columns.clone(), ratio, &colours(self.palette));
+        let (width, count) = (columns.len() as u32, self.rows.shown.len() as u32);
         let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width, count).ok()?;
         let strip = tall.cast::<HtmlCanvasElement>()?;
         if strip.width() < width || strip.height() != count {
@@ -261,7 +260,7 @@ impl Strip<'_> {
         // A line between rows, where there is room for one.
         if row >= 6.0 {
             self.fill(context, Tone::Panel);
-            for at in 0..=self.rows.len() {
+            for at in 0..=self.rows.shown.len() {
                 context.fill_rect(LEFT, TOP + at as f64 * row - 0.5, self.size.0 - LEFT, 1.0);
             }
         }
@@ -277,7 +276,7 @@ impl Strip<'_> {
         context.set_text_align("center");
         let first = self.span.cycle_at(part.from).max(0.0).floor() as u64;
         let last = (self.span.cycle_at(part.to).ceil() as u64).min(self.record.end());
-        for (at, track) in self.rows.iter().enumerate() {
+        for (at, track) in self.rows.shown.iter().enumerate() {
             for cycle in first..last {
                 let code = self.record.tracks()[*track].at(cycle);
                 let Some(reason) = Reason::ALL.get(usize::from(code)) else { continue };
@@ -295,7 +294,7 @@ impl Strip<'_> {
         self.fill(context, Tone::Panel);
         let mut cycle = first;
         while cycle <= last {
-            context.fill_rect(LEFT + self.span.x_of(cycle as f64) - 0.5, TOP, 1.0, self.rows.len() as f64 * row);
+            context.fill_rect(LEFT + self.span.x_of(cycle as f64) - 0.5, TOP, 1.0, self.rows.shown.len() as f64 * row);
             cycle += 1;
         }
     }
@@ -305,7 +304,7 @@ impl Strip<'_> {
         let several = self.record.tracks().len() > slots;
         context.set_text_align("right");
         context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
-        for (at, track) in self.rows.iter().enumerate() {
+        for (at, track) in self.rows.shown.iter().enumerate() {
             let (sm, warp) = ((track / slots) as u16, (track % slots) as u16);
             let y = TOP + at as f64 * row;
             let picked = selected == Some((sm, warp));
@@ -320,6 +319,16 @@ impl Strip<'_> {
                 let name = if several { format!("{sm}.{warp}") } else { format!("w{warp}") };
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
             }
+        }
+        // Which of all rows these are, as a scrollbar shows it.
+        let Rows { shown, above, below, .. } = &self.rows;
+        if above + below > 0 {
+            let room = self.size.1 - TOP - 2.0;
+            let share = |rows: usize| room * rows as f64 / (above + shown.len() + below) as f64;
+            self.fill(context, Tone::Line);
+            context.fill_rect(2.0, TOP, 4.0, room);
+            self.fill(context, Tone::Edge);
+            context.fill_rect(2.0, TOP + share(*above), 4.0, share(shown.len()));
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Warps by cycles: what each did, or why it did not; zoomed and panned by wheel, drag and W A S D.
+//! Rows that do not fit are come to by dragging too, or by the wheel over the warps' numbers.
 
 use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::still::still;
-use super::strip::{Drawn, LEFT, Strip, TOP, row_height};
+use super::strip::{self, Drawn, LEFT, Strip, TOP};
 use crate::event::Reason;
 use crate::lab::grouped;
-use crate::lab::timeline::{Span, rows};
+use crate::lab::timeline::{Rows, Span, rows};
 use crate::record::{GONE, Kind, Record};
 use crate::scene::{Palette, Theme};
 use crate::view::Selection;
@@ -32,6 +33,18 @@ pub struct Props {
     pub asked: (u32, Option<Move>),
 }
 
+/// How far a pointer may move in a click, in pixels.
+const CLICK: f64 = 4.0;
+
+/// Where a drag began, what was in sight there, and how far it went.
+#[derive(Clone, Copy)]
+struct Drag {
+    from: (f64, f64),
+    span: Span,
+    first: usize,
+    furthest: f64,
+}
+
 /// Changes what is looked at, given that and the last cycle there is.
 type Look = Rc<dyn Fn(&dyn Fn(Span, u64) -> Span)>;
 
@@ -43,8 +56,8 @@ pub fn Timeline(props: &Props) -> Html {
     let (width, height) = use_size(&place);
     let span = use_state_eq(Span::default);
     let pointer = use_state_eq(|| None::<(f64, f64)>);
-    // Where a drag began, and how far it went.
-    let drag = use_memo((), |()| Cell::new(None::<(f64, Span, f64)>));
+    let first = use_state_eq(|| 0usize);
+    let drag = use_memo((), |()| Cell::new(None::<Drag>));
     let inner = (width - LEFT).max(0.0);
     let look: Look = {
         let (span, handle) = (span.clone(), props.handle.clone());
@@ -79,12 +92,30 @@ pub fn Timeline(props: &Props) -> Html {
             }
         });
     }
+    // So does the selected warp, where there are more rows than room.
+    {
+        let (first, drag) = (first.clone(), drag.clone());
+        let row = props.handle.on_stage(|lab, stage| {
+            let (sm, warp) = lab.selection.and_then(Selection::warp)?;
+            let record = stage.session.record();
+            let track = usize::from(sm) * record.slots() + usize::from(warp);
+            rows(record).iter().position(|&known| known == track)
+        });
+        let handle = props.handle.clone();
+        use_effect_with((row.flatten(), height as u32), move |(row, height)| {
+            let Some(row) = row.filter(|_| drag.get().is_none()) else { return };
+            let wanted = |record: &Record| strip::rows(record, f64::from(*height), *first).follow(row);
+            first.set(handle.on_stage(|_, stage| wanted(stage.session.record())).unwrap_or(0));
+        });
+    }
     {
         let (node, tall, drawn) = (node.clone(), tall.clone(), use_mut_ref(|| None::<Drawn>));
-        use_effect_with((props.handle.clone(), props.theme, *span, (width, height)), move |(handle, theme, span, size)| {
+        let shown = (props.handle.clone(), props.theme, *span, *first, (width, height));
+        use_effect_with(shown, move |(handle, theme, span, first, size)| {
             let now = handle.on_stage(|lab, stage| {
                 let record = stage.session.record();
-                let strip = Strip { record, rows: rows(record), span: *span, palette: Palette::of(*theme), size: *size };
+                let rows = strip::rows(record, size.1, *first);
+                let strip = Strip { record, rows, span: *span, palette: Palette::of(*theme), size: *size };
                 strip.draw(&node, &tall, drawn.borrow().as_ref(), Drawn::of(lab, stage, &strip))
             });
             // Without a run, nothing of the last one stays.
@@ -102,12 +133,27 @@ pub fn Timeline(props: &Props) -> Html {
             bounds.map_or((0.0, 0.0), |bounds| (f64::from(x) - bounds.left(), f64::from(y) - bounds.top()))
         }
     };
+    // Moves the rows by so many pixels, from where they are or from a first row.
+    let scroll = {
+        let (first, handle) = (first.clone(), props.handle.clone());
+        move |by: f64, from: Option<usize>| {
+            let from = from.unwrap_or(*first);
+            let rows = handle.on_stage(|_, stage| {
+                let record = stage.session.record();
+                let each = strip::rows(record, height, from).each;
+                strip::rows(record, height, (from as f64 + by / each).max(0.0) as usize).above
+            });
+            first.set(rows.unwrap_or(0));
+        }
+    };
     let onwheel = {
-        let (look, at) = (look.clone(), at.clone());
+        let (look, at, scroll) = (look.clone(), at.clone(), scroll.clone());
         Callback::from(move |event: WheelEvent| {
             event.prevent_default();
             let (x, _) = at(event.client_x(), event.client_y());
-            if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
+            if x < LEFT {
+                scroll(event.delta_y(), None);
+            } else if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
                 let along = if event.delta_x() == 0.0 { event.delta_y() } else { event.delta_x() };
                 look(&|span, _| span.pan(along));
             } else {
@@ -116,10 +162,10 @@ pub fn Timeline(props: &Props) -> Html {
         })
     };
     let onpointerdown = {
-        let (span, drag, at, node) = (span.clone(), drag.clone(), at.clone(), node.clone());
+        let (span, first, drag, at, node) = (span.clone(), first.clone(), drag.clone(), at.clone(), node.clone());
         Callback::from(move |event: PointerEvent| {
-            let (x, _) = at(event.client_x(), event.client_y());
-            drag.set(Some((x, *span, 0.0)));
+            let from = at(event.client_x(), event.client_y());
+            drag.set(Some(Drag { from, span: *span, first: *first, furthest: 0.0 }));
             if let Some(canvas) = node.cast::<web_sys::Element>() {
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
@@ -130,11 +176,13 @@ pub fn Timeline(props: &Props) -> Html {
         Callback::from(move |event: PointerEvent| {
             let (x, y) = at(event.client_x(), event.client_y());
             match drag.get() {
-                Some((start, before, furthest)) => {
-                    let furthest = furthest.max((x - start).abs());
-                    drag.set(Some((start, before, furthest)));
-                    if furthest > 4.0 {
-                        look(&|_, _| before.pan(start - x));
+                Some(held) => {
+                    let (right, down) = (x - held.from.0, y - held.from.1);
+                    let furthest = held.furthest.max(right.abs()).max(down.abs());
+                    drag.set(Some(Drag { furthest, ..held }));
+                    if furthest > CLICK {
+                        look(&|_, _| held.span.pan(-right));
+                        scroll(-down, Some(held.first));
                     }
                 }
                 None => pointer.set(Some((x, y))),
@@ -142,12 +190,12 @@ pub fn Timeline(props: &Props) -> Html {
         })
     };
     let onpointerup = {
-        let (handle, span, drag, at) = (props.handle.clone(), span.clone(), drag.clone(), at.clone());
+        let (handle, span, first, drag, at) = (props.handle.clone(), span.clone(), first.clone(), drag.clone(), at.clone());
         Callback::from(move |event: PointerEvent| {
-            let dragged = drag.take().is_some_and(|(_, _, furthest)| furthest > 4.0);
+            let dragged = drag.take().is_some_and(|drag| drag.furthest > CLICK);
             let (x, y) = at(event.client_x(), event.client_y());
             if !dragged {
-                pick(&handle, *span, height, x, y);
+                pick(&handle, *span, (height, *first), x, y);
             }
         })
     };
@@ -161,8 +209,12 @@ pub fn Timeline(props: &Props) -> Html {
         html! { <button type="button" class="small" {title} aria-label={title} {onclick}>{ label }</button> }
     };
     let words = props.handle.on_stage(|_, stage| words(stage.session.record(), stage.session.cycle())).unwrap_or_default();
-    let tip =
-        pointer.and_then(|(x, y)| props.handle.on_stage(|_, stage| tip(stage.session.record(), *span, (width, height), x, y)));
+    let tip = pointer.and_then(|(x, y)| {
+        props.handle.on_stage(|_, stage| {
+            let record = stage.session.record();
+            tip(record, *span, &strip::rows(record, height, *first), width, x, y)
+        })
+    });
     html! {
         <section class="panel timeline" aria-label="Timeline">
             <header>
@@ -194,13 +246,12 @@ fn legend() -> Html {
 }
 
 /// What the warp under the pointer did there.
-fn tip(record: &Record, span: Span, (width, height): (f64, f64), x: f64, y: f64) -> Option<Html> {
-    let rows = rows(record);
-    let (cycle, at) = (span.cycle_at(x - LEFT), (y - TOP) / row_height(rows.len(), height));
-    if x < LEFT || cycle < 0.0 || cycle as u64 >= record.end() || at < 0.0 {
+fn tip(record: &Record, span: Span, rows: &Rows, width: f64, x: f64, y: f64) -> Option<Html> {
+    let cycle = span.cycle_at(x - LEFT);
+    if x < LEFT || cycle < 0.0 || cycle as u64 >= record.end() {
         return None;
     }
-    let &track = rows.get(at as usize)?;
+    let track = rows.at(y - TOP)?;
     let code = record.tracks()[track].at(cycle as u64);
     let did = match Reason::ALL.get(usize::from(code)) {
         Some(reason) => format!("{} {}", reason.letter(), reason.label()),
@@ -214,15 +265,13 @@ fn tip(record: &Record, span: Span, (width, height): (f64, f64), x: f64, y: f64)
 }
 
 /// Goes to the cell under the pointer: that cycle, that warp.
-fn pick(handle: &Handle, span: Span, height: f64, x: f64, y: f64) {
+fn pick(handle: &Handle, span: Span, (height, first): (f64, usize), x: f64, y: f64) {
     handle.act(|lab| {
         let Some(stage) = &lab.stage else { return };
         let record = stage.session.record();
-        let rows = rows(record);
+        let track = strip::rows(record, height, first).at(y - TOP);
         let cycle = span.cycle_at(x - LEFT).floor();
         let (slots, reached) = (record.slots(), stage.session.reached());
-        let row = ((y - TOP) / row_height(rows.len(), height)).floor();
-        let track = (row >= 0.0).then(|| rows.get(row as usize).copied()).flatten();
         if x >= LEFT && cycle >= 0.0 {
             // The picture after that cycle shows what it did.
             lab.seek((cycle as u64 + 1).min(reached));

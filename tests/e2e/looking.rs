@@ -198,6 +198,26 @@ async fn the_timeline_zooms_pans_and_takes_one_to_a_cell() {
         let row = height - 4.0;
         page.click_at(left + 20.0, top + row.min(50.0)).await;
         assert_eq!(page.cycle().await, now, "a click on a warp's name selects it and goes nowhere");
+
+        // More warps than there is room for: the selected one is in sight, the wheel and drags bring the others.
+        page.goto("#kernel=mergesort&size=full&preset=vws&technique=I-VWS&cycle=100&select=w250").await;
+        page.at(100).await;
+        let told = async |page: &Page, y: f64| {
+            page.point_at(middle.0, top + y).await;
+            page.until("!!document.querySelector('.timeline .tip')").await;
+            let text = page.text(".timeline .tip").await;
+            let number = text.trim_start_matches("warp ").split(',').next().unwrap_or_default().parse::<u32>();
+            away(page).await;
+            number.expect("a warp's number")
+        };
+        page.screenshot("rows").await;
+        assert_eq!(told(&page, height - 4.0).await, 250, "the lowest row");
+        page.wheel((left + 20.0, top + 60.0), -40).await;
+        assert_eq!(told(&page, height - 4.0).await, 230, "twenty rows of two pixels");
+        page.drag((middle.0, top + 40.0), (middle.0, top + 60.0)).await;
+        assert_eq!(told(&page, height - 4.0).await, 220, "a drag moves rows too");
+        page.wheel((left + 20.0, top + 60.0), -4000).await;
+        assert_eq!(told(&page, 35.0).await, 0);
     })
     .await;
 }
