@@ -10,6 +10,8 @@ const NEAREST: f64 = 1.0 / 32.0;
 const FURTHEST: f64 = 8192.0;
 /// How high a warp's row is.
 const ROW: std::ops::RangeInclusive<f64> = 2.0..=28.0;
+/// Rows above and below one that is brought in sight.
+const NEIGHBOURS: usize = 3;
 /// How far away one may always go, however few cycles there are.
 const SMALL_RUN: f64 = 0.5;
 
@@ -109,9 +111,10 @@ impl Rows {
         (y >= 0.0).then(|| self.shown.get((y / self.each) as usize).copied()).flatten()
     }
 
-    /// Which row has to be at the top so that this one of all is in sight.
+    /// Which row has to be at the top so that this one of all is in sight, and a few beside it.
     pub fn follow(&self, row: usize) -> usize {
-        self.above.clamp((row + 1).saturating_sub(self.shown.len()), row)
+        let beside = NEIGHBOURS.min(self.shown.len().saturating_sub(1) / 2);
+        self.above.clamp((row + 1 + beside).saturating_sub(self.shown.len()), row.saturating_sub(beside))
     }
 }
 
@@ -204,10 +207,11 @@ mod tests {
         let top = Rows::fit(&record, 100.0, 0);
         assert_eq!((top.each, top.shown.len(), top.above, top.below), (2.0, 50, 0, 206));
         assert_eq!((top.at(-1.0), top.at(0.0), top.at(99.0), top.at(101.0)), (None, Some(0), Some(49), None));
-        assert_eq!((top.follow(49), top.follow(50), top.follow(255)), (0, 1, 206));
+        assert_eq!((top.follow(46), top.follow(47), top.follow(252)), (0, 1, 206));
         let end = Rows::fit(&record, 100.0, 1000);
         assert_eq!((end.above, end.below, end.at(99.0)), (206, 0, Some(255)), "no gap at the bottom");
-        assert_eq!((end.follow(206), end.follow(3)), (206, 3));
+        assert_eq!((end.follow(209), end.follow(3), end.follow(0)), (206, 0, 0));
+        assert_eq!(Rows::fit(&record, 100.0, end.follow(255)).above, 206, "the last one has no neighbours below");
         let few = Rows::fit(&record, 1024.0, 7);
         assert_eq!((few.each, few.above, few.below, few.shown.len()), (4.0, 0, 0, 256));
         assert!(Rows::fit(&Record::new(1, 8), 100.0, 0).shown.is_empty());

@@ -245,7 +245,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
     let title =
         if config.gangs { format!("Original gang {}", row.number) } else { format!("Warps {first} to {}", first + slices - 1) };
     scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, title);
-    scene.label(0, Tone::Soft, 140.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
+    scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
     // Room for it is kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {
         scene.bold(0, Tone::Accent, 0.0, y + 37.0, SMALL, Align::Left, text);
