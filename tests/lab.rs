@@ -518,3 +518,30 @@ fn a_graph_of_many_blocks_shows_those_around_the_warp() {
     }
     assert!((5..40).contains(&tops.len()), "pages, rather than a picture that slides: {tops:#?}");
 }
+
+/// With several SMs the picture is of the selected one, and says which that is.
+#[test]
+fn a_picture_is_of_one_sm() {
+    for technique in ["PDOM", "TBC", "DWF", "WS4", "I-VWS"] {
+        let mut lab = Lab::new();
+        lab.setup = Setup { preset: "vws".into(), technique: technique.into(), ..Setup::default() };
+        lab.setup.keys.insert("sms".into(), "3".into());
+        lab.choose(Origin::find("mergesort", Size::Full));
+        assert!(lab.misfit.is_none(), "{technique}: {:?}", lab.misfit);
+        (0..120).for_each(|_| lab.step());
+        for sm in 0..3 {
+            lab.selection = Some(Selection::Warp { sm, warp: 1 });
+            let scene = scene(&lab);
+            assert!(scene.spots.iter().all(|spot| spot.what.sm() == sm), "{technique}, SM {sm}");
+            let all = lab.stage.as_ref().expect("a stage").picture();
+            for warp in all.warps.iter().filter(|warp| warp.sm == sm) {
+                let shown = |spot: &Selection| spot.warp() == Some((sm, warp.warp));
+                assert!(scene.spots.iter().any(|spot| shown(&spot.what)), "{technique}, SM {sm}: warp {} is missing", warp.warp);
+            }
+            assert!(svg(&scene, Palette::of(Theme::Light)).contains(&format!("of SM {sm}")), "{technique}");
+        }
+        assert!(!svg(&scene(&lab), Palette::of(Theme::Light)).contains("of SM 0"), "{technique}");
+    }
+    // Of a machine with one SM there is nothing to say.
+    assert!(!svg(&scene(&Lab::first_visit()), Palette::of(Theme::Light)).contains("of SM"));
+}

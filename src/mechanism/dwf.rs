@@ -6,7 +6,7 @@
 //! have diverged have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, hue, kind, overview};
+use super::parts::{BASE, LaneGrid, SMALL, heading, hue, kind, overview};
 use crate::order;
 use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
@@ -17,7 +17,7 @@ const LABEL: f32 = 76.0;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
-    let name = view.selection.and_then(Selection::warp).map_or(0, |(sm, _)| sm);
+    let name = view.sm();
     let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
     scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
@@ -48,16 +48,8 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     y = barriers(&mut scene, &view, name, dwf, &grid, height, y);
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
-    scene.bold(0, Tone::Text, 0.0, y + 28.0, BASE, Align::Left, "Static warps");
-    scene.label(
-        0,
-        Tone::Soft,
-        112.0,
-        y + 28.0,
-        SMALL,
-        Align::Left,
-        "filled: can run · outline: kept by the technique · bar: at a barrier · dot: ended",
-    );
+    let legend = "filled: can run · outline: kept by the technique · bar: at a barrier · dot: ended";
+    heading(&mut scene, &view, y + 28.0, "Static warps", legend);
     y += 36.0;
     y += overview(&mut scene, &view, y, 160.0);
     scene.height = scene.height.max(y);

@@ -67,7 +67,7 @@ fn shown(view: &View, cfg: &Cfg) -> Range<usize> {
         return 0..cfg.blocks.len();
     }
     let selected = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
-    let pc = selected.or(view.picture.warps.first()).map_or(0, |warp| warp.pc);
+    let pc = selected.or(view.warps().next()).map_or(0, |warp| warp.pc);
     let at = cfg.block_of.get(pc as usize).map_or(0, |&block| block as usize);
     // Whole pages, so that a step does not move them.
     let first = (at / (MOST / 2) * (MOST / 2)).saturating_sub(MOST / 4);
@@ -202,7 +202,7 @@ fn parties<'a>(view: &View<'a>, block: &Block) -> Vec<Party<'a>> {
     let inside = |pc: Pc| (block.start..block.end).contains(&pc);
     let mut runs = Vec::new();
     let mut waits = Vec::new();
-    for warp in &view.picture.warps {
+    for warp in view.warps() {
         let lanes = warp.places.iter().filter(|(pc, _)| inside(*pc)).fold(0, |all, (_, mask)| all | mask);
         if lanes != 0 {
             runs.push(Party { warp, lanes, runs: true });

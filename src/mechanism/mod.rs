@@ -19,7 +19,7 @@ use crate::metrics::Tally;
 use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
 use crate::sim::Sim;
-use crate::view::{Listing, Picture, Selection};
+use crate::view::{Listing, Picture, Selection, WarpPicture};
 
 /// What a picture is made from.
 #[derive(Clone, Copy)]
@@ -35,6 +35,19 @@ pub struct View<'a> {
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,
+}
+
+impl<'a> View<'a> {
+    /// The SM that is looked at.
+    fn sm(&self) -> u16 {
+        self.selection.map_or(0, Selection::sm)
+    }
+
+    /// The warps of that SM.
+    fn warps(&self) -> impl Iterator<Item = &'a WarpPicture> {
+        let (sm, picture) = (self.sm(), self.picture);
+        picture.warps.iter().filter(move |warp| warp.sm == sm)
+    }
 }
 
 /// One way of showing how threads part and meet.

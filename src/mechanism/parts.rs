@@ -92,11 +92,22 @@ pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f
     scene.mono(0, Tone::Text, x + size * 0.5, y + size * 0.86, size, Align::Left, reason.letter().to_string());
 }
 
-/// Every resident warp as a row of lanes; the height that was needed.
+/// The title of an overview, which says of which SM it is where there are several, and what its marks mean.
+pub fn heading(scene: &mut Scene<Selection>, view: &View, y: f32, title: &str, legend: &str) {
+    let several = view.sim.state.sms.len() > 1;
+    let title = if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() };
+    let beside = title.len() as f32 * 8.0 + 10.0;
+    scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, title);
+    scene.label(0, Tone::Soft, beside, y, SMALL, Align::Left, legend);
+}
+
+/// Every warp that is resident on the SM as a row of lanes; the height that was needed.
 pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) -> f32 {
-    let warps = &view.picture.warps;
+    let warps: Vec<&WarpPicture> = view.warps().collect();
     if warps.is_empty() {
-        scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, "No warp is resident: the run has ended.");
+        let elsewhere = !view.picture.warps.is_empty();
+        let text = if elsewhere { "No warp is resident on this SM." } else { "No warp is resident: the run has ended." };
+        scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, text);
         return 24.0;
     }
     let width = warps[0].width;

@@ -4,7 +4,7 @@
 //! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, cut, hue, kind, lane, overview, reason};
+use super::parts::{BASE, LaneGrid, SMALL, chip, cut, heading, hue, kind, lane, overview, reason};
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
@@ -19,7 +19,7 @@ const ROOM: usize = 4;
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let chosen = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
-    let warp = chosen.or(view.picture.warps.first());
+    let warp = chosen.or(view.warps().next());
     let mut y = 0.0;
     if let Some(warp) = warp {
         y = focus(&mut scene, &view, warp);
@@ -27,8 +27,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     y += 12.0;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     y += 20.0;
-    scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All warps");
-    scene.label(0, Tone::Soft, 80.0, y, SMALL, Align::Left, "filled: active · outline: masked · bar: at a barrier · dot: ended");
+    heading(&mut scene, &view, y, "All warps", "filled: active · outline: masked · bar: at a barrier · dot: ended");
     y += 8.0;
     y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
     scene.height = scene.height.max(y);

@@ -6,7 +6,7 @@
 //! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, hue, kind, overview};
+use super::parts::{BASE, LaneGrid, SMALL, chip, heading, hue, kind, overview};
 use crate::event::Event;
 use crate::policy::divergence::NEVER;
 use crate::policy::divergence::block_stack::{BlockEntry, BlockStack, EntryState};
@@ -25,7 +25,7 @@ pub fn draw(view: View) -> Scene<Selection> {
         Some(Selection::Block { sm, slot }) => view.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
         other => other.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp)),
     };
-    let Some(warp) = chosen.or(view.picture.warps.first()) else {
+    let Some(warp) = chosen.or(view.warps().next()) else {
         overview(&mut scene, &view, 0.0, view.height);
         scene.words = "No block is resident.".into();
         return scene;
@@ -38,9 +38,8 @@ pub fn draw(view: View) -> Scene<Selection> {
     y = stack_rows(&mut scene, &view, warp, stack, y);
     y = threads(&mut scene, &view, warp, sm, tbc, stack, y) + 8.0;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
-    scene.bold(0, Tone::Text, 0.0, y + 20.0, BASE, Align::Left, "All warps");
     let legend = "filled: can run · outline: waits for its block · bar: at a barrier";
-    scene.label(0, Tone::Soft, 80.0, y + 20.0, SMALL, Align::Left, legend);
+    heading(&mut scene, &view, y + 20.0, "All warps", legend);
     y += 28.0;
     y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
     scene.height = scene.height.max(y);

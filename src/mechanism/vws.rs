@@ -6,7 +6,7 @@
 //! Below, every original gang as a row of cells in the colours of its gangs. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::View;
-use super::parts::{BASE, SMALL, kind, lane, reason};
+use super::parts::{BASE, SMALL, heading, kind, lane, reason};
 use crate::event::Event;
 use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
@@ -66,7 +66,7 @@ impl Row<'_> {
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
-    let name = view.selection.and_then(Selection::warp).map_or(0, |(sm, _)| sm);
+    let name = view.sm();
     let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
@@ -86,11 +86,9 @@ pub fn draw(view: View) -> Scene<Selection> {
     if rows.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident: the run has ended.");
     } else if sm.gangs.is_some() {
-        scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All original gangs");
-        scene.label(0, Tone::Soft, 146.0, y, SMALL, Align::Left, "letters: gangs · outline: by itself · dot: ended");
+        heading(&mut scene, &view, y, "All original gangs", "letters: gangs · outline: by itself · dot: ended");
     } else {
-        scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "All warps");
-        scene.label(0, Tone::Soft, 80.0, y, SMALL, Align::Left, "a row: warps side by side in the slices · dot: ended");
+        heading(&mut scene, &view, y, "All warps", "a row: warps side by side in the slices · dot: ended");
     }
     y += 8.0;
     y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
@@ -102,7 +100,7 @@ pub fn draw(view: View) -> Scene<Selection> {
 /// Original gangs with anybody resident.
 fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
     let mut rows: Vec<Row> = Vec::new();
-    for warp in view.picture.warps.iter().filter(|warp| warp.sm == name) {
+    for warp in view.warps() {
         let number = u32::from(warp.warp) / slices;
         if rows.last().is_none_or(|row| row.number != number) {
             let set = sm.gangs.as_ref().map_or(Set::default(), |gangs| gangs.sets[number as usize]);

@@ -34,6 +34,13 @@ impl Selection {
         }
     }
 
+    /// The SM that it is on.
+    pub fn sm(self) -> u16 {
+        match self {
+            Selection::Warp { sm, .. } | Selection::Lane { sm, .. } | Selection::Block { sm, .. } => sm,
+        }
+    }
+
     /// For links: `w3`, `w3.7` (a lane), `b2`, with the SM in front where it is not the first: `s1w3`.
     pub fn key(self) -> String {
         let sm = |sm: u16| if sm == 0 { String::new() } else { format!("s{sm}") };

@@ -38,7 +38,7 @@ pub fn why(witness: Witness, selection: Selection) -> Vec<String> {
     match selection {
         Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
             Some(picture) => witness.warp(picture),
-            None => vec![format!("Warp {warp} is not resident: no block has been put into its slot.")],
+            None => vec![format!("Warp {warp} is not resident: there is no block in its slot now.")],
         },
         Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
             Some(picture) => witness.lane(picture, lane.into()),
