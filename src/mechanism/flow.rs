@@ -2,13 +2,12 @@
 //!
 //! Basic blocks lie one below the other in program order, as in the PTX. Where a block's last instruction may go, an arrow
 //! goes: straight down to the next block, on the right to a later one, on the left back to an earlier one, which is a loop.
-//! Filled chips are warps with lanes that run in the block; outlined chips are lanes that wait there for the rest of their
-//! warp, below the top of its stack. A diamond marks branches that can split a warp and blocks in which the sides meet.
+//! Chips with a coloured edge are warps with lanes that run in the block; plain ones are lanes that wait there for other threads:
+//! below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier. A diamond marks branches that can split a warp and blocks in which the sides meet.
 
 use super::View;
 use super::parts::{BASE, SMALL, cut, hue, kind};
 use crate::metrics::Cost;
-use crate::program::Pc;
 use crate::program::cfg::{Block, Cfg};
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::{Selection, WarpPicture};
@@ -54,10 +53,11 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     arrows.iter().for_each(|arrow| draw_arrow(&mut scene, frame, arrow));
     // Those that run lie on top: who looks for a warp finds them first.
+    let parties = parties(&view, cfg);
     for runs in [false, true] {
-        shown.clone().for_each(|at| draw_warps(&mut scene, &view, frame, at, runs));
+        shown.clone().for_each(|at| draw_warps(&mut scene, &view, frame, at, &parties[at], runs));
     }
-    scene.words = words(&view, cfg);
+    scene.words = words(cfg, &parties);
     scene
 }
 
@@ -197,44 +197,35 @@ struct Party<'a> {
     runs: bool,
 }
 
-/// Who is in a block: those that run first.
-fn parties<'a>(view: &View<'a>, block: &Block) -> Vec<Party<'a>> {
-    let inside = |pc: Pc| (block.start..block.end).contains(&pc);
-    let mut runs = Vec::new();
-    let mut waits = Vec::new();
-    for warp in view.warps() {
-        let lanes = warp.places.iter().filter(|(pc, _)| inside(*pc)).fold(0, |all, (_, mask)| all | mask);
-        if lanes != 0 {
-            runs.push(Party { warp, lanes, runs: true });
-        }
-        let mut above = warp.stack.last().map_or(0, |top| top.mask);
-        let mut waiting = 0;
-        for entry in warp.stack.iter().rev().skip(1) {
-            if inside(entry.pc) {
-                waiting |= entry.mask & !above;
+/// Who is in each block: those that run first.
+fn parties<'a>(view: &View<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
+    let mut parties: Vec<Vec<Party>> = cfg.blocks.iter().map(|_| Vec::new()).collect();
+    for runs in [true, false] {
+        for warp in view.warps() {
+            let waiting = || view.sim.state.sms[usize::from(warp.sm)].divergence.waiting(warp.warp.into(), warp.slot);
+            for (pc, lanes) in if runs { warp.places.clone() } else { waiting() } {
+                let Some(block) = cfg.block_of.get(pc as usize).and_then(|&block| parties.get_mut(block as usize)) else {
+                    continue;
+                };
+                match block.last_mut().filter(|last| last.runs == runs && last.warp.warp == warp.warp) {
+                    Some(party) => party.lanes |= lanes,
+                    None => block.push(Party { warp, lanes, runs }),
+                }
             }
-            above |= entry.mask;
-        }
-        if waiting != 0 {
-            waits.push(Party { warp, lanes: waiting, runs: false });
         }
     }
-    runs.extend(waits);
-    runs
+    parties
 }
 
-fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, runs: bool) {
-    let block = &view.sim.machine.program.cfg.blocks[at];
-    let mut parties = parties(view, block);
+fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, parties: &[Party], runs: bool) {
     let (x, y) = (frame.x + 8.0, frame.top(at) + BOX - 23.0);
     let room = (((frame.width - 8.0 - 36.0) / CHIP) as usize).max(1);
     let picked = view.selection.and_then(Selection::warp);
     let of = |party: &Party| Some((party.warp.sm, party.warp.warp)) == picked;
     // The selected warp is always named.
-    if let Some(far) = parties.iter().position(of).filter(|&far| far >= room) {
-        parties.swap(room - 1, far);
-    }
-    for (place, party) in parties.iter().take(room).enumerate().filter(|(_, party)| party.runs == runs) {
+    let far = parties.iter().position(of).filter(|&far| far >= room);
+    let named = (0..parties.len().min(room)).map(|place| far.filter(|_| place + 1 == room).unwrap_or(place));
+    for (place, party) in named.map(|at| &parties[at]).enumerate().filter(|(_, party)| party.runs == runs) {
         let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 4.0, 16.0);
         let name = u32::from(party.warp.sm) << 16 | u32::from(party.warp.warp);
         let which = u8::from(party.runs);
@@ -254,21 +245,12 @@ fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize
     }
 }
 
-fn words(view: &View, cfg: &Cfg) -> String {
+fn words(cfg: &Cfg, parties: &[Vec<Party>]) -> String {
     let mut text = format!("Control flow: {} blocks.", cfg.blocks.len());
-    for block in &cfg.blocks {
-        let parties = parties(view, block);
-        if !parties.is_empty() {
-            let (runs, waits): (Vec<&Party>, Vec<&Party>) = parties.iter().partition(|party| party.runs);
-            let lanes = |of: &[&Party]| of.iter().map(|party| party.lanes.count_ones()).sum::<u32>();
-            text.push_str(&format!(
-                " PC {} to {}: {} lanes run, {} wait.",
-                block.start,
-                block.end - 1,
-                lanes(&runs),
-                lanes(&waits)
-            ));
-        }
+    for (block, parties) in cfg.blocks.iter().zip(parties).filter(|(_, parties)| !parties.is_empty()) {
+        let lanes =
+            |runs: bool| -> u32 { parties.iter().filter(|party| party.runs == runs).map(|party| party.lanes.count_ones()).sum() };
+        text.push_str(&format!(" PC {} to {}: {} lanes run, {} wait.", block.start, block.end - 1, lanes(true), lanes(false)));
     }
     text
 }
@@ -276,6 +258,7 @@ fn words(view: &View, cfg: &Cfg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Pc;
 
     fn cfg(successors: &[&[usize]]) -> Cfg {
         let block =

@@ -114,6 +114,30 @@ impl BlockStack {
         }
     }
 
+    /// Lanes of a static warp that are in no warp of the table, and where they are: at their entry's PC until its turn comes,
+    /// or where they have arrived until the others have.
+    pub(super) fn waiting(&self, warp: u16) -> Vec<(Pc, u32)> {
+        let lanes = |mask: &BlockMask| mask.get(usize::from(warp - self.first_warp)).copied().unwrap_or(0);
+        let mut waiting = Vec::new();
+        for entry in &self.entries {
+            match entry.state {
+                EntryState::Pending => waiting.push((entry.pc, lanes(&entry.mask))),
+                EntryState::Waiting => waiting.push((entry.pc, lanes(&entry.reached))),
+                EntryState::Running => waiting.push((entry.pc, lanes(&entry.todo))),
+            }
+            for arrivals in &entry.arrivals {
+                let pc = match arrivals.at {
+                    Spot::Rpc => entry.rpc,
+                    Spot::Lpc => entry.lpc,
+                    Spot::Branch { pc, .. } => pc,
+                };
+                waiting.push((pc, lanes(&arrivals.mask)));
+            }
+        }
+        waiting.retain(|(_, lanes)| *lanes != 0);
+        waiting
+    }
+
     /// An entry beside another, without threads so far, that meets the same others.
     pub(super) fn sibling(&mut self, id: u32) -> u32 {
         let Some(at) = self.entries.iter().position(|e| e.id == id) else { return NOBODY };

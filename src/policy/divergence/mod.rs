@@ -285,6 +285,17 @@ impl Divergence {
         }
     }
 
+    /// Lanes of a static warp that wait for other threads, and where: for those who look on.
+    pub fn waiting(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
+        match self {
+            Divergence::Pdom(pdom) => pdom.waiting(warp),
+            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.waiting(warp as u16)),
+            Divergence::Dwf(dwf) => {
+                dwf.warp_barrier(warp as u16).map(|barrier| (barrier.pc, barrier.arrived)).into_iter().collect()
+            }
+        }
+    }
+
     /// The block-wide stacks, for those who look on.
     pub fn tbc(&self) -> Option<&Tbc> {
         match self {

@@ -40,6 +40,19 @@ impl Pdom {
         Pdom { stacks: vec![Vec::new(); warps as usize], likely }
     }
 
+    /// Lanes below the top of a warp's stack, and where they wait for those above.
+    pub(super) fn waiting(&self, warp: u32) -> Vec<(Pc, u32)> {
+        let mut above = 0;
+        let mut waiting = Vec::new();
+        for (depth, entry) in self.stack(warp).iter().rev().enumerate() {
+            if depth > 0 && entry.mask & !above != 0 {
+                waiting.push((entry.pc, entry.mask & !above));
+            }
+            above |= entry.mask;
+        }
+        waiting
+    }
+
     pub fn stack(&self, warp: u32) -> &[Entry] {
         self.stacks.get(warp as usize).map_or(&[], |stack| stack)
     }
