@@ -2,8 +2,9 @@
 //!
 //! Basic blocks lie one below the other in program order, as in the PTX. Where a block's last instruction may go, an arrow
 //! goes: straight down to the next block, on the right to a later one, on the left back to an earlier one, which is a loop.
-//! Chips with a coloured edge are warps with lanes that run in the block; plain ones are lanes that wait there for other threads:
-//! below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier. A diamond marks branches that can split a warp and blocks in which the sides meet.
+//! Chips with a coloured edge are warps with lanes that run in the block; plain ones are lanes that wait there for other
+//! threads: below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier.
+//! A diamond marks branches that can split a warp and blocks in which the sides meet.
 
 use super::View;
 use super::parts::{BASE, SMALL, cut, hue, kind};

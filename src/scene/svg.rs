@@ -7,12 +7,17 @@ use std::fmt::Write;
 pub const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif";
 const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
 
+/// Space around the picture.
+const MARGIN: f32 = 12.0;
+
 pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     let mut out = String::new();
-    let (w, h) = (scene.width, scene.height);
-    let _ = writeln!(out, r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}">"#);
+    let (w, h) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);
+    let frame = format!(r#"viewBox="{} {} {w} {h}" width="{w}" height="{h}""#, -MARGIN, -MARGIN);
+    let _ = writeln!(out, r#"<svg xmlns="http://www.w3.org/2000/svg" {frame}>"#);
     let _ = writeln!(out, r#"<title>{}</title>"#, escape(&scene.words));
-    let _ = writeln!(out, r#"<rect width="{w}" height="{h}" fill="{}"/>"#, palette.get(Tone::Panel).css());
+    let ground = palette.get(Tone::Panel).css();
+    let _ = writeln!(out, r#"<rect x="{}" y="{}" width="{w}" height="{h}" fill="{ground}"/>"#, -MARGIN, -MARGIN);
     for shape in &scene.shapes {
         let colour = palette.get(shape.tone).css();
         let alpha = if shape.alpha < 1.0 { format!(r#" opacity="{:.2}""#, shape.alpha) } else { String::new() };

@@ -1,5 +1,7 @@
 //! Files that the page gives away.
 
+use crate::lab::{Lab, Setup, Stage};
+use crate::plot::file_name;
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
@@ -7,6 +9,21 @@ use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
 /// How long a browser may take to fetch what was given to it.
 const FETCH_MS: u32 = 10_000;
+
+/// What was run, and on which machine: for the line below a picture.
+pub fn caption(lab: &Lab, stage: &Stage) -> String {
+    format!("{}, {}", kernel(lab, stage), lab.setup.words())
+}
+
+/// What a file with a picture of the run is called.
+pub fn name(lab: &Lab, stage: &Stage, figure: &str, ending: &str) -> String {
+    let Setup { preset, technique, .. } = &lab.setup;
+    file_name(kernel(lab, stage), if technique.is_empty() { preset } else { technique }, figure, ending)
+}
+
+fn kernel<'a>(lab: &'a Lab, stage: &'a Stage) -> &'a str {
+    lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name)
+}
 
 /// Saves a text under a name, as its media type.
 pub fn save_text(name: &str, media: &str, text: &str) {

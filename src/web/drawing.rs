@@ -1,11 +1,13 @@
 //! A canvas that shows how the kernel runs, now, and what moved where since the last cycle.
 
 use super::canvas::{self, use_size};
+use super::download::{caption, name, save_text};
 use super::frame::{Frames, motion_allowed, now};
 use super::handle::Handle;
 use super::paint::{paint, repaint};
+use crate::lab::{Lab, Stage, grouped};
 use crate::mechanism::{self, View};
-use crate::scene::{Damage, Palette, Rect, Scene, Shape, Theme, add_damage, damage, tween};
+use crate::scene::{Align, Damage, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg, tween};
 use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,6 +18,10 @@ use yew::prelude::*;
 const MOVE_MS: f64 = 180.0;
 /// Space around the picture.
 const MARGIN: f64 = 12.0;
+
+/// The room for a picture in a file, and for the line below it that says what it is of.
+const FILE: (f64, f64) = (960.0, 540.0);
+const CAPTION: f32 = 24.0;
 
 /// What is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,21 +177,46 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
         return None;
     }
     handle.on_stage(|lab, stage| {
-        let sim = stage.session.sim();
-        let picture = stage.picture();
-        let view = View {
-            sim,
-            picture: &picture,
-            listing: &stage.listing,
-            selection: lab.selection,
-            last: stage.session.last(),
-            tally: stage.session.replay().tally(),
-            width: (width - 2.0 * MARGIN) as f32,
-            height: (height - 2.0 * MARGIN) as f32,
-        };
-        let scene = subject.draw(view);
-        (Rc::new(scene), lab.transport.is_slow(), picture.cycle)
+        let room = (width - 2.0 * MARGIN, height - 2.0 * MARGIN);
+        (Rc::new(scene(subject, lab, stage, room)), lab.transport.is_slow(), stage.session.cycle())
     })
+}
+
+fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
+    subject.draw(View {
+        sim: stage.session.sim(),
+        picture: &stage.picture(),
+        listing: &stage.listing,
+        selection: lab.selection,
+        last: stage.session.last(),
+        tally: stage.session.replay().tally(),
+        width: width as f32,
+        height: height as f32,
+    })
+}
+
+/// Saves the picture as it is now.
+pub fn save_button(handle: &Handle, theme: Theme, subject: Subject) -> Html {
+    let handle = handle.steady();
+    let onclick = Callback::from(move |_: MouseEvent| {
+        let file = handle.on_stage(|lab, stage| {
+            let mut scene = scene(subject, lab, stage, FILE);
+            let cycle = stage.session.cycle();
+            let words = format!("{}, cycle {}", caption(lab, stage), grouped(cycle));
+            scene.height += CAPTION;
+            scene.label(0, Tone::Soft, 0.0, scene.height, 11.0, Align::Left, words);
+            let name = name(lab, stage, &format!("{}-{cycle}", subject.id()), ".svg");
+            (name, svg(&scene, Palette::of(theme)))
+        });
+        if let Some((name, text)) = file {
+            save_text(&name, "image/svg+xml", &text);
+        }
+    });
+    html! {
+        <button type="button" class="plain" data-save={subject.id()} title="Save this picture as SVG, in the page's colours" {onclick}>
+            { "SVG" }
+        </button>
+    }
 }
 
 /// Scrolls so far that what is selected is seen.

@@ -5,10 +5,10 @@
 
 use super::canvas::use_size;
 use super::chart::{FILE, most_stretches, png, show};
-use super::download::{save, save_text};
+use super::download::{caption, name, save, save_text};
 use super::frame::{Frames, now};
 use super::handle::Handle;
-use crate::plot::{Chart, FIGURES, Figure, csv, file_name, svg};
+use crate::plot::{Chart, FIGURES, Figure, csv, svg};
 use crate::scene::{Palette, Theme};
 use js_sys::Array;
 use std::cell::RefCell;
@@ -215,11 +215,7 @@ impl Easel {
         let most = if format == Format::Csv { usize::MAX } else { most_stretches(FILE.0) };
         let chart = chart(handle, at, most)?;
         let palette = Palette::of(theme);
-        let name = handle.on_stage(|lab, stage| {
-            let kernel = lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name);
-            let machine = if lab.setup.technique.is_empty() { &lab.setup.preset } else { &lab.setup.technique };
-            file_name(kernel, machine, &chart, &format.ending())
-        })?;
+        let name = handle.on_stage(|lab, stage| name(lab, stage, chart.figure.id, &format.ending()))?;
         match format {
             Format::Png(scale) => png(&chart, palette, scale, move |blob| save(&name, &blob))?,
             Format::Svg => save_text(&name, "image/svg+xml", &svg(&chart, palette, FILE.0, FILE.1)),
@@ -235,8 +231,7 @@ fn chart(handle: &Handle, at: usize, most: usize) -> Option<Chart> {
         let session = &stage.session;
         let width = session.sim().machine.config.warp_width;
         let mut chart = Chart::new(&FIGURES[at], session.record().series(), width, most);
-        let kernel = lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name);
-        chart.note = format!("{kernel}, {}", lab.setup.words());
+        chart.note = caption(lab, stage);
         chart.cycle = Some(session.cycle());
         chart
     })

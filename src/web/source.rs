@@ -1,6 +1,6 @@
 //! The kernel's texts side by side: CUDA and PTX, linked by line information; or its control-flow graph.
 
-use super::drawing::{Drawing, Subject};
+use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
 use super::text::Text;
 use crate::scene::Theme;
@@ -59,7 +59,11 @@ pub fn SourcePanel(props: &Props) -> Html {
                     { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
                     { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
                 </div>
-                <button type="button" class="plain push" aria-pressed={(*follow).to_string()}
+                <span class="push"></span>
+                if now == Shown::Flow {
+                    { save_button(handle, props.theme, Subject::Flow) }
+                }
+                <button type="button" class="plain" aria-pressed={(*follow).to_string()}
                     title="Keep the selected warp's line in sight" onclick={onfollow}>{ if *follow { "● Follow" } else { "○ Follow" } }</button>
             </header>
             if now == Shown::Flow {

@@ -1,6 +1,6 @@
 //! The mechanism: how the chosen technique works, now.
 
-use super::drawing::{Drawing, Subject};
+use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
 use crate::mechanism;
 use crate::scene::Theme;
@@ -25,7 +25,12 @@ pub fn StagePanel(props: &Props) -> Html {
     };
     html! {
         <section class="panel stage" aria-label="Mechanism">
-            <header><h2>{ "Mechanism" }</h2><span class="note" title={mechanism.about}>{ mechanism.title }</span></header>
+            <header>
+                <h2>{ "Mechanism" }</h2>
+                <span class="note" title={mechanism.about}>{ mechanism.title }</span>
+                <span class="push"></span>
+                { save_button(&props.handle, props.theme, Subject::Mechanism) }
+            </header>
             <Drawing handle={props.handle.clone()} theme={props.theme} subject={Subject::Mechanism} />
         </section>
     }

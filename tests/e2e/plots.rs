@@ -29,6 +29,11 @@ async fn save(page: &Page, folder: &Path, figure: &str, format: &str, file: &str
     page.until(&format!("document.querySelector(\"[data-figure='{figure}'] canvas\").getAttribute('aria-label')?.length > 20"))
         .await;
     page.click(&button).await;
+    arrives(folder, file).await
+}
+
+/// Waits for a file.
+async fn arrives(folder: &Path, file: &str) -> Vec<u8> {
     let deadline = Instant::now() + Duration::from_secs(15);
     loop {
         // A file that is still being written has another name, or nothing in it.
@@ -131,6 +136,32 @@ async fn figures_follow_the_run_and_open_elsewhere() {
             .await;
         }
         page.screenshot("end").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
+    on_the_page("pictures", async |page| {
+        let folder = downloads(&page, "pictures").await;
+        page.click("[data-save=mechanism]").await;
+        let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-541.svg").await;
+        page.click_text(".source [role=tab]", "CFG").await;
+        page.press(['t']).await;
+        page.until("document.documentElement.dataset.theme === 'dark'").await;
+        page.click("[data-save=flow]").await;
+        let flow = arrives(&folder, "warpscope-collatz-pdom-flow-541.svg").await;
+        for (file, words, dark) in [(mechanism, "All warps", false), (flow, "PC 18–19", true)] {
+            let text = String::from_utf8(file.clone()).expect("SVG is text");
+            for word in [words, "collatz", "gtx480", "cycle 541", "<title>"] {
+                assert!(text.contains(word), "the SVG has no {word}");
+            }
+            assert!(!text.contains("<script") && !text.contains("href="), "the file needs nothing else");
+            let (width, height, colours, corner) = decode(&page, &file, "image/svg+xml").await;
+            assert!(width == 984 && height >= 540, "{width} by {height}");
+            assert!(colours > 8, "{colours} colours");
+            assert_eq!(corner.iter().all(|part| *part < 100), dark, "{corner:?}");
+        }
     })
     .await;
 }
