@@ -50,8 +50,8 @@ impl Bucket {
 #[derive(Clone, Debug)]
 pub struct Series {
     buckets: Vec<Bucket>,
-    /// Cycles of a bucket: a power of two.
-    span: u64,
+    /// Cycles of a bucket, as a power of two.
+    log_span: u32,
     sms: usize,
     /// How large the gangs of each SM are now; empty where there are none.
     gangs: Vec<[u16; 8]>,
@@ -59,12 +59,12 @@ pub struct Series {
 
 impl Series {
     pub fn new(sms: usize) -> Series {
-        Series { buckets: Vec::new(), span: 1, sms, gangs: Vec::new() }
+        Series { buckets: Vec::new(), log_span: 0, sms, gangs: Vec::new() }
     }
 
     /// Cycles of a bucket; the last bucket may be shorter.
     pub fn span(&self) -> u64 {
-        self.span
+        1 << self.log_span
     }
 
     pub fn buckets(&self) -> &[Bucket] {
@@ -133,7 +133,8 @@ impl Series {
         // Making room first keeps the span the same throughout.
         self.at(cycle + repeat.max(1) - 1);
         while repeat > 0 {
-            let here = (self.span - cycle % self.span).min(repeat);
+            let span = self.span();
+            let here = (span - (cycle & (span - 1))).min(repeat);
             book(self.at(cycle), here);
             (cycle, repeat) = (cycle + here, repeat - here);
         }
@@ -141,10 +142,10 @@ impl Series {
 
     #[inline]
     fn at(&mut self, cycle: u64) -> &mut Bucket {
-        let mut at = (cycle / self.span) as usize;
+        let mut at = (cycle >> self.log_span) as usize;
         while at >= MOST {
             self.halve();
-            at = (cycle / self.span) as usize;
+            at = (cycle >> self.log_span) as usize;
         }
         if self.buckets.len() <= at {
             self.buckets.resize(at + 1, Bucket::default());
@@ -159,7 +160,7 @@ impl Series {
             sum
         });
         self.buckets = halves.collect();
-        self.span *= 2;
+        self.log_span += 1;
     }
 }
 

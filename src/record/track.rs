@@ -19,6 +19,16 @@ pub struct Track {
     before: Option<u8>,
     kept_from: u64,
     levels: [Vec<u8>; LEVELS.len()],
+    digested: Digested,
+}
+
+/// How far the view from afar has come.
+#[derive(Clone, Debug, Default)]
+struct Digested {
+    /// The first change behind the last stretch of the lowest level.
+    next: usize,
+    /// Cycles by code since the last stretch of each higher level.
+    held: [[u16; 16]; LEVELS.len() - 1],
 }
 
 impl Track {
@@ -99,9 +109,8 @@ impl Track {
         while self.changes.get(*cursor).is_some_and(|&change| change >> 4 <= from) {
             *cursor += 1;
         }
-        let code = |at: usize| if at == 0 { self.before.unwrap_or(GONE) } else { (self.changes[at - 1] & 15) as u8 };
         if self.changes.get(*cursor).is_none_or(|&change| change >> 4 >= to) {
-            return code(*cursor);
+            return self.code_before(*cursor);
         }
         let (mut at, mut start) = (*cursor, from);
         let spans = std::iter::from_fn(|| {
@@ -109,33 +118,65 @@ impl Track {
                 return None;
             }
             let end = self.changes.get(at).map_or(to, |&change| (change >> 4).min(to));
-            let span = (code(at), end - start);
+            let span = (self.code_before(at), end - start);
             (start, at) = (end, at + 1);
             Some(span)
         });
         most(spans)
     }
 
-    /// Works out the view from afar for all whole stretches before `end`.
+    /// Works out the view from afar for all whole stretches before `end`, in one walk over the changes.
     pub fn digest(&mut self, end: u64) {
-        for (level, cycles) in LEVELS.into_iter().enumerate() {
-            let mut codes = std::mem::take(&mut self.levels[level]);
-            let mut cursor = 0;
-            while (codes.len() as u64 + 1) * cycles <= end {
-                let start = codes.len() as u64 * cycles;
-                codes.push(self.longest(start, start + cycles, &mut cursor));
+        let [stretch, levels @ ..] = LEVELS;
+        let mut start = self.levels[0].len() as u64 * stretch;
+        let mut code = self.code_before(self.digested.next);
+        while start + stretch <= end {
+            let stop = start + stretch;
+            let mut weights = [0; 16];
+            let mut best = code;
+            // Weights only grow, so whoever leads after the last span has led since its own last span.
+            let mut hold = |code: u8, cycles: u16| {
+                let at = usize::from(code);
+                weights[at] += cycles;
+                self.digested.held[0][at] += cycles;
+                if (weights[at], best) > (weights[usize::from(best)], code) {
+                    best = code;
+                }
+            };
+            while let Some(&change) = self.changes.get(self.digested.next)
+                && change >> 4 < stop
+            {
+                hold(code, ((change >> 4) - start) as u16);
+                (start, code) = (change >> 4, (change & 15) as u8);
+                self.digested.next += 1;
             }
-            self.levels[level] = codes;
+            hold(code, (stop - start) as u16);
+            self.levels[0].push(best);
+            start = stop;
+            for (level, _) in levels.into_iter().enumerate().take_while(|(_, cycles)| stop % cycles == 0) {
+                let held = std::mem::take(&mut self.digested.held[level]);
+                self.levels[level + 1].push(most(held.iter().enumerate().map(|(code, &cycles)| (code as u8, cycles.into()))));
+                if let Some(higher) = self.digested.held.get_mut(level + 1) {
+                    higher.iter_mut().zip(held).for_each(|(sum, cycles)| *sum += cycles);
+                }
+            }
         }
+    }
+
+    /// What holds up to a change.
+    fn code_before(&self, change: usize) -> u8 {
+        if change == 0 { self.before.unwrap_or(GONE) } else { (self.changes[change - 1] & 15) as u8 }
     }
 
     /// Lets go of the older half of the changes; the view from afar stays.
     pub fn forget_half(&mut self) {
-        let half = self.changes.len() / 2;
+        // What has not been digested yet is needed for that.
+        let half = (self.changes.len() / 2).min(self.digested.next);
         if half > 0 {
             self.before = Some((self.changes[half - 1] & 15) as u8);
             self.kept_from = self.changes[half] >> 4;
             self.changes.drain(..half);
+            self.digested.next -= half;
         }
     }
 }
@@ -190,6 +231,36 @@ mod tests {
         let mut out = [0; 2];
         track.columns(-8.0, 8.0, 0, 24, &mut out);
         assert_eq!(out, [GONE, 2]);
+    }
+
+    #[test]
+    fn the_view_from_afar_is_what_held_longest_however_it_was_come_by() {
+        // Changes at every distance from one cycle to hundreds, ties among them.
+        let mut track = Track::default();
+        let (mut cycle, mut seed) = (0, 7u64);
+        let mut codes = Vec::new();
+        let mut digested = 0;
+        while codes.len() < 6000 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let reason = Reason::ALL[(seed >> 40) as usize % Reason::ALL.len()];
+            track.change(cycle, Some(reason));
+            let cycles = if seed >> 60 == 0 { seed >> 33 & 511 } else { 1 + (seed >> 33 & 3) };
+            codes.extend(std::iter::repeat_n(reason as u8, cycles as usize));
+            cycle += cycles;
+            if seed >> 50 & 7 == 0 {
+                track.digest(cycle);
+            }
+            if cycle > digested + 2000 {
+                digested = cycle;
+                track.forget_half();
+            }
+        }
+        track.digest(cycle);
+        for (level, cycles) in LEVELS.into_iter().enumerate() {
+            let naive: Vec<u8> =
+                codes.chunks_exact(cycles as usize).map(|part| most(part.iter().map(|&code| (code, 1)))).collect();
+            assert_eq!(track.levels[level], naive, "in stretches of {cycles}");
+        }
     }
 
     #[test]
