@@ -12,6 +12,8 @@
 //!   browser reports those over 50 ms, and messages that chase each other notice shorter ones.
 //! - **Size and start.** All `.wasm` and `.js` files, deflated as a server would; and the time from navigation to the
 //!   moment when the step button can be pressed, on a site never visited before.
+//! - **Fixed work.** The same few million additions and multiplications again and again: tells fast machines from slow ones,
+//!   and by how far its 95th percentile lies from its median, quiet ones from busy ones.
 //!
 //! A figure that misses its limit is marked; one that misses by half of it or more fails the run: the machine that
 //! measures has other things to do as well.
@@ -57,6 +59,8 @@ async fn benchmark() {
     let mut figures = Figures { missed_by_far: Vec::new() };
     let busy = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("\nLoad of the machine in the last minute: {}", busy.split(' ').next().unwrap_or("unknown"));
+    get_busy(&page, 4000).await;
+    pace(&page).await;
     step(&page, &mut figures).await;
     play(&page, &mut figures).await;
     timeline(&page, &mut figures).await;
@@ -75,8 +79,24 @@ async fn get_busy(page: &Page, cycle: u64) {
     page.until("/48 warps resident.* of 32 lanes/.test(document.querySelector('#mechanism').getAttribute('aria-label'))").await;
 }
 
+async fn pace(page: &Page) {
+    let measure = "
+        const times = [];
+        for (let turn = 0; turn < 80; turn++) {
+            await new Promise(requestAnimationFrame);
+            const from = performance.now();
+            let value = turn;
+            for (let n = 0; n < 3_000_000; n++) value = Math.imul(value, 1664525) + 1013904223 | 0;
+            times.push(value === 0.5 ? 0 : performance.now() - from);
+        }
+        times.sort((a, b) => a - b);
+        return [times[40], times[76]];";
+    let [median, most]: [f64; 2] = serde_json::from_value(page.script_async(measure, vec![]).await).expect("two figures");
+    Figures::note("Fixed work of this machine, median", median, "ms");
+    Figures::note("  95th percentile", most, "ms");
+}
+
 async fn step(page: &Page, figures: &mut Figures) {
-    get_busy(page, 4000).await;
     let measure = "
         const channel = new MessageChannel();
         const waiting = [];
