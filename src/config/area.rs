@@ -66,7 +66,8 @@ pub fn area(config: &Config) -> Area {
         add("scoreboards", each * bits(SCOREBOARD_BITS, FLIP_FLOP, ASSOCIATIVE));
         add("control of the slices' datapaths", each * CONTROL * SM);
     }
-    let sm_mm2: f64 = components.iter().map(|component| component.mm2).sum();
+    // Nothing added up is −0.
+    let sm_mm2 = components.iter().map(|component| component.mm2).sum::<f64>() + 0.0;
     Area { components, sm_mm2, sm_share: sm_mm2 / SM, gpu_mm2: sm_mm2 * SMS, gpu_share: sm_mm2 * SMS / GPU }
 }
 

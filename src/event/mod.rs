@@ -79,6 +79,13 @@ impl Reason {
         }
     }
 
+    /// [`Reason::label`] in two parts, of which the second is enough where there is little room.
+    pub fn label_parts(self) -> (&'static str, &'static str) {
+        let label = self.label();
+        let front = ["waits for a ", "waits for ", "at a "].into_iter().find(|front| label.starts_with(front));
+        label.split_at(front.map_or(0, str::len))
+    }
+
     /// The letter that stands for it in every legend.
     pub fn letter(self) -> char {
         match self {

@@ -6,14 +6,17 @@
 //! have diverged have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, heading, hue, kind, overview};
+use super::parts::{self, BASE, LaneGrid, SMALL, heading, hue, kind, overview};
 use crate::order;
 use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::Selection;
+use crate::view::why::counted;
 
 const LABEL: f32 = 76.0;
+/// Heights that the pool's part takes are multiples of this.
+const STEP: f32 = 64.0;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
@@ -47,6 +50,8 @@ pub fn draw(view: View) -> Scene<Selection> {
         y += 24.0;
     }
     y = barriers(&mut scene, &view, name, dwf, &grid, height, y);
+    // In coarse steps, so that what lies below does not jump whenever the pool changes.
+    y = (y / STEP).ceil() * STEP;
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     let legend = "filled: can run · outline: kept by the technique · bar: at a barrier · dot: ended";
     heading(&mut scene, &view, y + 28.0, "Static warps", legend);
@@ -79,8 +84,8 @@ fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, m
     );
     let word = match (threads, majority) {
         (0, _) => "in flight".to_string(),
-        (n, true) => format!("{n} threads: the majority"),
-        (n, false) => format!("{n} threads left behind"),
+        (n, true) => format!("{}: the majority", counted(n.into(), "thread")),
+        (n, false) => format!("{} left behind", counted(n.into(), "thread")),
     };
     scene.label(0, tone, view.width, y + 12.0, SMALL, Align::Right, word);
     y + 18.0
@@ -113,10 +118,7 @@ fn pool_warp(
         let cell = grid.cell(lane as u32, y, height);
         let who = u32::from(sm) << 16 | u32::from(origin);
         scene.push(key(kind::THREAD, who, lane as u16, 0), hue(origin), Figure::Fill(cell));
-        if cell.w >= 13.0 {
-            let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h * 0.5 + 4.0);
-            scene.mono(key(kind::THREAD_TEXT, who, lane as u16, 0), Tone::Panel, x, y, 10.0, Align::Middle, origin.to_string());
-        }
+        parts::origin(scene, key(kind::THREAD_TEXT, who, lane as u16, 0), origin, cell);
         scene.spot(cell, Selection::Lane { sm, warp: origin, lane: lane as u8 });
     }
 }
@@ -147,7 +149,7 @@ fn barriers(scene: &mut Scene<Selection>, view: &View, sm: u16, dwf: &Dwf, grid:
                 let who = u32::from(sm) << 16 | u32::from(warp.warp);
                 scene.push(key(kind::THREAD, who, lane as u16, 0), hue(warp.warp), Figure::Wait(cell));
             } else {
-                scene.outline(0, Tone::Edge, cell);
+                scene.outline(0, Tone::Mark, cell);
             }
         }
         y += height + 3.0;

@@ -4,7 +4,7 @@
 //! goes: straight down to the next block, on the right to a later one, on the left back to an earlier one, which is a loop.
 //! Chips with a coloured edge are warps with lanes that run in the block; plain ones are lanes that wait there for other
 //! threads: below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier.
-//! A diamond marks branches that can split a warp and blocks in which the sides meet.
+//! A diamond marks branches that can split a warp, full once one has, and blocks in which the sides meet.
 
 use super::View;
 use super::parts::{BASE, SMALL, cut, hue, kind};
@@ -48,8 +48,8 @@ pub fn draw(view: View) -> Scene<Selection> {
         if block.successors.contains(&(at + 1)) {
             let x = frame.x + frame.width / 2.0;
             let rect = Rect::new(x, frame.top(at) + BOX, 0.0, GAP);
-            scene.push(0, Tone::Edge, Figure::Line(rect));
-            head(&mut scene, Tone::Edge, x, frame.top(at + 1), (0.0, 1.0));
+            scene.push(0, Tone::Mark, Figure::Line(rect));
+            head(&mut scene, Tone::Mark, x, frame.top(at + 1), (0.0, 1.0));
         }
     }
     arrows.iter().for_each(|arrow| draw_arrow(&mut scene, frame, arrow));
@@ -134,7 +134,7 @@ fn draw_arrow(scene: &mut Scene<Selection>, frame: Frame, arrow: &Arrow) {
     let (edge, x, way) =
         if arrow.back { (frame.x, frame.x - out, 1.0) } else { (frame.x + frame.width, frame.x + frame.width + out, -1.0) };
     let (from, to) = (frame.top(arrow.from) + BOX - 10.0, frame.top(arrow.to) + 10.0);
-    let tone = if arrow.back { Tone::Accent } else { Tone::Edge };
+    let tone = if arrow.back { Tone::Accent } else { Tone::Mark };
     for rect in [Rect::new(edge, from, x - edge, 0.0), Rect::new(x, from, 0.0, to - from), Rect::new(x, to, edge - x, 0.0)] {
         scene.push(0, tone, Figure::Line(rect));
     }
@@ -173,17 +173,23 @@ fn draw_block(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize
         scene.fill(0, Tone::Heat, Rect::new(rect.x + rect.w - 8.0 - wide, rect.y + 9.0, wide, 8.0));
     }
     // Who parts here, and who meets.
-    let splits = program.reconvergence.at(last).is_some();
+    let branches = program.reconvergence.at(last).is_some();
     let parted: Vec<String> =
         program.reconvergence.meetings.iter().filter(|m| m.rpc == Some(block.start)).map(|m| m.pc.to_string()).collect();
     let mut x = x;
-    if splits {
-        scene.label(0, Tone::Bad, x, y + 16.0, SMALL, Align::Left, "◆");
+    if branches {
+        let split = view.tally.costs.get(last as usize).is_some_and(|cost| cost.splits > 0);
+        let (tone, mark) = if split { (Tone::Heat, "◆") } else { (Tone::Soft, "◈") };
+        scene.label(0, tone, x, y + 16.0, SMALL, Align::Left, mark);
         x += 14.0;
     }
     let code = view.listing.code(program, last);
     let room = ((rect.x + rect.w - x - 8.0) / 6.7) as usize;
-    let meets = if parted.is_empty() { String::new() } else { format!("◇ meet from PC {}", parted.join(", ")) };
+    let meets = match parted.as_slice() {
+        [] => String::new(),
+        [one] => format!("◇ meet from PC {one}"),
+        more => format!("◇ meet from {} PCs", more.len()),
+    };
     scene.mono(0, Tone::Soft, x, y + 16.0, SMALL, Align::Left, cut(code, room.saturating_sub(meets.chars().count())));
     if !meets.is_empty() {
         scene.label(0, Tone::Good, rect.x + rect.w - 8.0, y + 16.0, SMALL, Align::Right, meets);

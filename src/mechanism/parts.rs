@@ -65,11 +65,16 @@ pub fn hue(warp: u16) -> Tone {
     Tone::Warp((warp % 8) as u8)
 }
 
+/// What is written on a static warp's hue.
+pub fn ink(warp: u16) -> Tone {
+    Tone::OnWarp((warp % 8) as u8)
+}
+
 /// A lane in the look of what it does: told apart by shape as well as by tone.
 pub fn lane(scene: &mut Scene<Selection>, key: Key, look: Lane, tone: Tone, cell: Rect) {
     match look {
         Lane::Active => scene.fill(key, tone, cell),
-        Lane::Masked => scene.outline(key, Tone::Edge, cell),
+        Lane::Masked => scene.outline(key, Tone::Mark, cell),
         Lane::Exited => scene.push(key, Tone::Soft, Figure::Dot(cell)),
         Lane::Barrier => scene.push(key, tone, Figure::Wait(cell)),
         Lane::Empty => {}
@@ -82,6 +87,18 @@ pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) 
     for stripe in 0..warp / 8 {
         let at = y + size - 2.0 - f32::from(stripe) * 2.0;
         scene.fill(0, Tone::Panel, Rect::new(x, at, size, 1.0));
+    }
+}
+
+/// Which static warp a thread's cell is of, beside its hue: its number where that fits; else warps from 8 on have a stripe,
+/// which lies lower for every further eight.
+pub fn origin(scene: &mut Scene<Selection>, key: Key, warp: u16, cell: Rect) {
+    if cell.w >= 13.0 {
+        let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h * 0.5 + 4.0);
+        scene.mono(key, ink(warp), x, y, 10.0, Align::Middle, warp.to_string());
+    } else if warp >= 8 {
+        let down = (cell.h * f32::from(warp / 8 % 8) / 8.0).round();
+        scene.fill(key, Tone::Panel, Rect::new(cell.x, cell.y + down, cell.w, 1.0));
     }
 }
 

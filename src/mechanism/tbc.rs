@@ -6,7 +6,7 @@
 //! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, heading, hue, kind, overview};
+use super::parts::{self, BASE, LaneGrid, SMALL, chip, heading, hue, kind, overview};
 use crate::event::Event;
 use crate::policy::divergence::NEVER;
 use crate::policy::divergence::block_stack::{BlockEntry, BlockStack, EntryState};
@@ -15,9 +15,12 @@ use crate::policy::divergence::tbc::Tbc;
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
+use crate::view::why::counted;
 use crate::view::{Selection, WarpPicture};
 
 const ROW: f32 = 18.0;
+/// Entries that the stack has room for before it pushes the rest down.
+const ROOM: usize = 5;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
@@ -50,11 +53,17 @@ pub fn draw(view: View) -> Scene<Selection> {
 fn header(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: &BlockStack) -> f32 {
     let last = stack.first_warp + stack.warps.max(1) - 1;
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, format!("Block {}", warp.block));
-    let about = format!("warps {} to {last}, one stack for all", stack.first_warp);
-    scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
+    let about = format!("{}, one stack for all", warps(stack.first_warp, last));
+    if view.width > 480.0 {
+        scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
+    }
     let saved = format!("{} issue slots saved so far", view.tally.saved());
     scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, saved);
     26.0
+}
+
+fn warps(first: u16, last: u16) -> String {
+    if first == last { format!("warp {first}") } else { format!("warps {first} to {last}") }
 }
 
 fn count(mask: &[u32]) -> u32 {
@@ -97,7 +106,8 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
             break;
         }
     }
-    y + 10.0
+    // Room for a few entries is kept, so that what lies below does not jump.
+    y + ROOM.saturating_sub(stack.entries.len()) as f32 * ROW + 10.0
 }
 
 /// The sides of the branch that an entry's warps arrive at, filling up.
@@ -118,7 +128,15 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
     let column = (view.width - 24.0) / 2.0;
     let home = LaneGrid::fit(label, column - label, width, 40.0);
     let away = LaneGrid::fit(column + 24.0 + 62.0, column - 62.0, width, 40.0);
-    scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Home: the block-wide mask");
+    scene.bold(
+        0,
+        Tone::Text,
+        0.0,
+        y + 12.0,
+        BASE,
+        Align::Left,
+        if column > 240.0 { "Home: the block-wide mask" } else { "Home" },
+    );
     scene.bold(0, Tone::Text, column + 24.0, y + 12.0, BASE, Align::Left, "Warp buffer");
     let top = y + 22.0;
     let cell_height = (home.pitch - home.gap).clamp(9.0, 26.0);
@@ -162,10 +180,9 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
                     let there = away.cell(lane, top + row_at as f32 * row, cell_height);
                     let waits = sm.sets.barrier.contains(at.into());
                     scene.push(name, hue(origin), if waits { Figure::Wait(there) } else { Figure::Fill(there) });
-                    if there.w >= 13.0 && !waits {
+                    if !waits {
                         let text = key(kind::THREAD_TEXT, u32::from(warp.sm) << 16 | u32::from(origin), lane as u16, 0);
-                        let (x, y) = (there.x + there.w / 2.0, there.y + there.h * 0.5 + 4.0);
-                        scene.mono(text, Tone::Panel, x, y, 10.0, Align::Middle, origin.to_string());
+                        parts::origin(scene, text, origin, there);
                     }
                     scene.spot(there, selection);
                 }
@@ -229,18 +246,18 @@ fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u16)> {
 
 fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
     let mut text = format!(
-        "Cycle {}, block {}: a stack of {} entries for {} warps.",
+        "Cycle {}, block {}: a stack of depth {} for {}.",
         view.picture.cycle,
         warp.block,
         stack.entries.len(),
-        stack.warps
+        counted(stack.warps.into(), "warp")
     );
     if let Some(entry) = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running) {
         text.push_str(&format!(
-            " {} threads run from PC {}; {} warps have not arrived.",
-            count(&entry.mask),
+            " {} from PC {}; {} not arrived.",
+            counted(count(&entry.mask).into(), "thread") + if count(&entry.mask) == 1 { " runs" } else { " run" },
             entry.pc,
-            entry.wcnt
+            counted(entry.wcnt.into(), "warp") + if entry.wcnt == 1 { " has" } else { " have" }
         ));
     }
     text.push_str(&format!(" {} issue slots saved so far.", view.tally.saved()));

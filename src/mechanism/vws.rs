@@ -3,10 +3,10 @@
 //! A warp stays in its slice's column for life. In the gang table each entry is a line: when a gang splits, the cells of those
 //! who leave it move to the lines of their new gangs, or down to the line of singletons; when parts meet they move back.
 //! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
-//! Below, every original gang as a row of cells in the colours of its gangs. (VWS sections 4.1 to 4.5, figure 6)
+//! Below, every original gang as a row of cells with the letters of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::View;
-use super::parts::{BASE, SMALL, heading, kind, lane, reason};
+use super::parts::{BASE, SMALL, heading, hue, ink, kind, lane, reason};
 use crate::event::Event;
 use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
@@ -37,12 +37,9 @@ impl Columns {
     }
 }
 
-/// A gang's colour and letter, by its entry of the table; singletons have neither.
-fn look(entry: Option<usize>) -> (Tone, char) {
-    match entry {
-        Some(entry) => (Tone::Warp((2 * entry % 8) as u8), [b'A', b'B', b'C', b'D'][entry.min(3)] as char),
-        None => (Tone::Soft, '·'),
-    }
+/// A gang's letter, by its entry of the table.
+fn letter(entry: usize) -> char {
+    [b'A', b'B', b'C', b'D'][entry.min(3)] as char
 }
 
 /// An original gang as the picture needs it: who is where, whether there is a gang table or only slices.
@@ -70,16 +67,16 @@ pub fn draw(view: View) -> Scene<Selection> {
     let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
-    let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
+    let asked = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
     let lives = |row: &&Row| row.warps.iter().flatten().any(|warp| warp.alive != 0);
-    let chosen = rows.iter().find(|row| Some(row.number) == chosen);
+    let chosen = rows.iter().find(|row| Some(row.number) == asked);
     // Of an original gang that has ended there is nothing to see.
     let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
     let pitch = ((view.width - LABEL - SAID) / slices as f32).clamp(22.0, 84.0).floor();
     let columns = Columns { x: LABEL, pitch };
-    let mut y = slices_in_cycle(&mut scene, &view, name, columns, &rows);
+    let mut y = slices_in_cycle(&mut scene, &view, name, columns);
     if let Some(row) = focus {
-        y = table(&mut scene, &view, sm, row, columns, y + 10.0);
+        y = table(&mut scene, &view, sm, row, asked, columns, y + 10.0);
     }
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     y += 28.0;
@@ -114,7 +111,7 @@ fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
 }
 
 /// What every slice did in the last cycle; where the picture goes on.
-fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns, rows: &[Row]) -> f32 {
+fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns) -> f32 {
     let slices = view.sim.machine.config.slices;
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Slices");
     for slice in 0..slices {
@@ -166,7 +163,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
     let said = if free == 0 { "every slice used".to_string() } else { format!("{free} of {slices} slices empty") };
     scene.label(0, Tone::Soft, view.width, top + 14.0, SMALL, Align::Right, said);
     let y = fetched(scene, view, sm, columns, top + 30.0);
-    memory(scene, view, sm, rows, y)
+    memory(scene, view, sm, y)
 }
 
 /// Who was fetched for, and who won the ports of the instruction cache.
@@ -198,7 +195,7 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
     }
     for (slice, text) in texts.iter().enumerate() {
         let cell = columns.cell(slice as u32, y, 14.0);
-        let tone = if text.is_empty() { Tone::Line } else { Tone::Text };
+        let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
@@ -209,7 +206,7 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
 }
 
 /// What this cycle's accesses to memory became.
-fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f32) -> f32 {
+fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, y: f32) -> f32 {
     let (mut warps, mut lines) = (0u32, 0u32);
     for event in view.last {
         if let Event::Memory { sm: s, transactions, .. } = *event
@@ -219,7 +216,6 @@ fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f
             lines += u32::from(transactions);
         }
     }
-    let resident = rows.len();
     let said = match (warps, lines) {
         (0, _) => "no access to memory".to_string(),
         (n, 0) => format!("accesses of {} to shared memory or constants", counted(n.into(), "warp")),
@@ -227,14 +223,11 @@ fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, rows: &[Row], y: f
     };
     scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "memory");
     scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, LABEL, y + 11.0, SMALL, Align::Left, said);
-    let said =
-        if view.sim.machine.config.gangs { counted(resident as u64, "original gang") } else { counted(resident as u64, "row") };
-    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, said);
     y + 18.0
 }
 
 /// The chosen original gang: a line for each entry of its set of the gang table, and one for singletons.
-fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns: Columns, y: f32) -> f32 {
+fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: Option<u32>, columns: Columns, y: f32) -> f32 {
     let config = &view.sim.machine.config;
     let slices = config.slices;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
@@ -243,7 +236,11 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
     let title =
         if config.gangs { format!("Original gang {}", row.number) } else { format!("Warps {first} to {}", first + slices - 1) };
     scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, title);
-    scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, format!("block {block}"));
+    let instead = match asked.filter(|&asked| asked != row.number) {
+        Some(asked) => format!(" · that of the selected warp, {asked}, has ended"),
+        None => String::new(),
+    };
+    scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, format!("block {block}{instead}"));
     // Room for it is kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {
         scene.bold(0, Tone::Accent, 0.0, y + 37.0, SMALL, Align::Left, text);
@@ -252,20 +249,18 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns:
     let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
     for entry in 0..lines {
         let mask = row.set.gangs[entry];
-        let (tone, letter) = look(Some(entry));
-        if mask != 0 {
-            scene.fill(0, tone, Rect::new(0.0, y + 4.0, 10.0, 14.0));
-        }
-        let ink = if mask == 0 { Tone::Line } else { Tone::Text };
-        scene.mono(0, ink, 16.0, y + 15.0, 12.0, Align::Left, format!("gang {letter}"));
+        let tone = if mask == 0 { Tone::Soft } else { Tone::Text };
+        let title = format!("gang {}", letter(entry));
+        scene.mono(0, tone, 0.0, y + 15.0, 12.0, Align::Left, if mask == 0 { format!("{title} –") } else { title });
         if mask != 0 {
             entry_state(scene, view, sm, row, mask, y);
         }
         y += LINE;
     }
     let title = if config.gangs { "singletons" } else { "warps" };
-    let ink = if config.gangs && row.set.singles == 0 { Tone::Line } else { Tone::Text };
-    scene.label(0, ink, 16.0, y + 15.0, SMALL, Align::Left, title);
+    let none = config.gangs && row.set.singles == 0;
+    let (tone, title) = if none { (Tone::Soft, format!("{title} –")) } else { (Tone::Text, title.to_string()) };
+    scene.label(0, tone, 0.0, y + 15.0, SMALL, Align::Left, title);
     let first = y - lines as f32 * LINE;
     for slice in 0..slices {
         let Some(warp) = row.warps[slice as usize] else { continue };
@@ -292,9 +287,9 @@ fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, ma
     scene.mono(0, Tone::Soft, view.width, y + 15.0, 11.0, Align::Right, said);
 }
 
-/// A warp in its slice's column: its lanes, in the colour of its gang.
+/// A warp in its slice's column: its lanes.
 fn member(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
-    let (tone, _) = look(entry);
+    let tone = hue(warp.warp);
     let who = u32::from(warp.sm) << 16 | u32::from(warp.warp);
     let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
     let ended = warp.alive == 0;
@@ -303,7 +298,7 @@ fn member(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, entry: 
     } else if entry.is_some() {
         tone
     } else {
-        Tone::Edge
+        Tone::Mark
     };
     scene.outline(key(kind::ENTRY_ROW, who, 0, 0), if ended { Tone::Line } else { edge }, cell);
     scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
@@ -355,18 +350,17 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
         for slice in 0..slices {
             let Some(warp) = row.warps[slice as usize] else { continue };
             let cell = Rect::new(left + 52.0 + slice as f32 * pitch, top + 2.0, pitch - 3.0, height - 4.0);
-            let (tone, letter) = look(row.entry(slice));
             let who = key(kind::OVERVIEW_LANE, u32::from(warp.sm) << 16 | u32::from(warp.warp), 0, 0);
             if !row.lives(slice) {
                 scene.push(who, Tone::Soft, crate::scene::Figure::Dot(cell));
-            } else if row.entry(slice).is_some() {
-                scene.fill(who, tone, cell);
-                if pitch >= 18.0 {
+            } else if let Some(entry) = row.entry(slice) {
+                scene.fill(who, hue(warp.warp), cell);
+                if pitch >= 12.0 {
                     let (x, y) = (cell.x + cell.w / 2.0, cell.y + 10.0);
-                    scene.mono(0, Tone::Panel, x, y, 10.0, Align::Middle, letter.to_string());
+                    scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, letter(entry).to_string());
                 }
             } else {
-                scene.outline(who, Tone::Edge, cell);
+                scene.outline(who, hue(warp.warp), cell);
             }
             scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
         }

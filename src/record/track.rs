@@ -153,7 +153,7 @@ impl Track {
             hold(code, (stop - start) as u16);
             self.levels[0].push(best);
             start = stop;
-            for (level, _) in levels.into_iter().enumerate().take_while(|(_, cycles)| stop % cycles == 0) {
+            for (level, _) in levels.into_iter().enumerate().take_while(|(_, cycles)| stop.is_multiple_of(*cycles)) {
                 let held = std::mem::take(&mut self.digested.held[level]);
                 self.levels[level + 1].push(most(held.iter().enumerate().map(|(code, &cycles)| (code as u8, cycles.into()))));
                 if let Some(higher) = self.digested.held.get_mut(level + 1) {

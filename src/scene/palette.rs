@@ -50,6 +50,8 @@ macro_rules! tones {
             $($name,)*
             /// A static warp's own hue.
             Warp(u8),
+            /// What is written on a static warp's hue.
+            OnWarp(u8),
             /// What a warp did, or why it did nothing.
             Reason(Reason),
         }
@@ -59,7 +61,7 @@ macro_rules! tones {
 }
 
 tones! {
-    Ground = "ground", Panel = "panel", Sunken = "sunken", Line = "line", Edge = "edge", Text = "text", Soft = "soft",
+    Ground = "ground", Panel = "panel", Sunken = "sunken", Line = "line", Edge = "edge", Mark = "mark", Text = "text", Soft = "soft",
     Accent = "accent", OnAccent = "on-accent", Good = "good", Bad = "bad", BadTint = "bad-tint", Changed = "changed",
     Picked = "picked", Heat = "heat",
 }
@@ -73,6 +75,7 @@ pub struct Palette {
     pub theme: Theme,
     plain: Vec<Rgb>,
     warps: [Rgb; WARP_HUES],
+    inks: [Rgb; WARP_HUES],
     reasons: [Rgb; Reason::ALL.len()],
 }
 
@@ -94,6 +97,7 @@ impl Palette {
             theme,
             plain: PLAIN.iter().map(|(_, token)| find(token)).collect(),
             warps: std::array::from_fn(|warp| find(&format!("warp-{warp}"))),
+            inks: std::array::from_fn(|warp| find(&format!("on-warp-{warp}"))),
             reasons: Reason::ALL.map(|reason| find(&format!("reason-{}", reason.letter().to_ascii_lowercase()))),
         }
     }
@@ -101,6 +105,7 @@ impl Palette {
     pub fn get(&self, tone: Tone) -> Rgb {
         match tone {
             Tone::Warp(warp) => self.warps[usize::from(warp) % WARP_HUES],
+            Tone::OnWarp(warp) => self.inks[usize::from(warp) % WARP_HUES],
             Tone::Reason(reason) => self.reasons[reason as usize],
             plain => PLAIN.iter().position(|(tone, _)| *tone == plain).map_or_else(Rgb::default, |at| self.plain[at]),
         }
@@ -133,9 +138,15 @@ mod tests {
                     assert!(contrast >= 4.5, "{text:?} on {ground:?} in {theme:?}: {contrast:.2}");
                 }
             }
+            for ground in [Tone::Panel, Tone::Picked] {
+                let contrast = palette.get(Tone::Mark).contrast(palette.get(ground));
+                assert!(contrast >= 3.0, "marks on {ground:?} in {theme:?}: {contrast:.2}");
+            }
             for warp in 0..WARP_HUES as u8 {
                 let contrast = palette.get(Tone::Warp(warp)).contrast(palette.get(Tone::Panel));
                 assert!(contrast >= 3.0, "warp {warp} in {theme:?}: {contrast:.2}");
+                let contrast = palette.get(Tone::OnWarp(warp)).contrast(palette.get(Tone::Warp(warp)));
+                assert!(contrast >= 4.5, "written on warp {warp} in {theme:?}: {contrast:.2}");
             }
         }
     }

@@ -165,7 +165,7 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
         .collect();
     let mut facts = vec![
         ("%ctaid", format!("({x}, {y}, {z})")),
-        ("Warps", format!("{} to {last}", block.first_warp)),
+        ("Warps", if block.warps > 1 { format!("{} to {last}", block.first_warp) } else { last.to_string() }),
         ("Threads ended", format!("{} of {}", block.exited, witness.sim.machine.start.shape.threads)),
     ];
     if !waiting.is_empty() {

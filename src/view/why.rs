@@ -237,8 +237,9 @@ impl Witness<'_> {
                 Some(entry) if entry.wcnt > 0 => vec![
                     format!("{name} waits for its block: threads of the block run the side at {}{waited}.", self.at(entry.pc)),
                     format!(
-                        "{} of that side have not arrived yet (WCnt); when they have, the block's stack goes on.",
-                        counted(entry.wcnt.into(), "warp")
+                        "{} of that side {} not arrived yet (WCnt); then the block's stack goes on.",
+                        counted(entry.wcnt.into(), "warp"),
+                        if entry.wcnt == 1 { "has" } else { "have" }
                     ),
                 ],
                 _ => vec![format!("{name} waits while the compactor puts its block's warps together{waited}.")],
@@ -318,8 +319,10 @@ impl Witness<'_> {
         let Some(Some(block)) = state else { return vec![format!("Block slot {slot} is empty.")] };
         let threads = self.sim.machine.start.shape.threads;
         let mut sentences = vec![format!(
-            "Block {} has {} warps; {} of its {threads} threads have ended.",
-            block.index, block.warps, block.exited
+            "Block {} has {}; {} of its {threads} threads have ended.",
+            block.index,
+            counted(block.warps.into(), "warp"),
+            block.exited
         )];
         for (id, waiting, missing) in block.barriers.waiting() {
             sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));

@@ -123,7 +123,7 @@ fn techniques(handle: &Handle, setup: &Setup, decides: &'static str) -> Html {
     html! {
         <label><span>{ label }</span>
             <select id={format!("technique-{decides}")} {onchange}>
-                <option value="" selected={chosen.is_none()}>{ "as the machine" }</option>
+                <option value="" selected={chosen.is_none()} title="What the machine's preset says">{ "default" }</option>
                 { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(option) }
             </select>
         </label>

@@ -22,7 +22,7 @@ pub fn Help(props: &Props) -> Html {
                 <h3>{ "Reading the page" }</h3>
                 <div class="prose">
                     <p>{ "A cycle is a moment: at cycle n the page shows what cycle n − 1 did. Everything can be gone back to exactly." }</p>
-                    <p>{ "In the source, ◆ marks a branch that can split a warp (filled once it has), ◇ the reconvergence point where its sides meet again. The bar beside a line shows the lane-slots lost on it." }</p>
+                    <p>{ "In the source, ◈ marks a branch that can split a warp (◆ once it has), ◇ the reconvergence point where its sides meet again. The bar beside a line shows the lane-slots lost on it." }</p>
                     <p>{ "In the timeline, the wheel zooms, dragging pans, and a click goes to that cycle and warp." }</p>
                 </div>
             </div>

@@ -1,6 +1,7 @@
 //! What is selected: what it does, why it is idle, and all that it holds.
 
 use super::handle::Handle;
+use super::prose::inline;
 use super::still::still;
 use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
 use crate::view::why::lanes;
@@ -31,7 +32,7 @@ pub fn Inspector(props: &Props) -> Html {
     html! {
         <div class="scroll inspector">
             <h3 id="selected">{ &card.title }{ climb(handle, selection, warp.as_ref()) }</h3>
-            <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ code(sentence) }</p> }) }</div>
+            <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ inline(sentence) }</p> }) }</div>
             <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
             if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
                 { stack(card.stack, warp.width) }
@@ -56,20 +57,6 @@ fn climb(handle: &Handle, selection: Selection, warp: Option<&WarpPicture>) -> H
     };
     let onclick = handle.callback(move |lab| lab.selection = Some(up));
     html! { <button type="button" class="plain push" {onclick}>{ format!("↑ its {name}") }</button> }
-}
-
-/// Text with `code` in it.
-fn code(text: &str) -> Html {
-    let parts = text.split('`').enumerate();
-    parts
-        .map(|(at, part)| {
-            if at % 2 == 1 {
-                html! { <code>{ part }</code> }
-            } else {
-                html! { { part } }
-            }
-        })
-        .collect()
 }
 
 /// A mask in groups of four, lanes growing to the right; hex on hover.

@@ -1,6 +1,7 @@
-//! What a person should be told: a line above the transport, with what to do.
+//! What a person should be told: a line over the timeline's heading, with what to do.
 
 use super::handle::Handle;
+use super::prose::inline;
 use crate::lab::Goal;
 use crate::view::Selection;
 use yew::prelude::*;
@@ -14,10 +15,11 @@ pub struct Props {
 pub fn NoticeLine(props: &Props) -> Html {
     let handle = &props.handle;
     let (notice, misfit, goal) = handle.read(|lab| (lab.notice.clone(), lab.misfit.clone(), lab.transport.goal));
+    let loaded = handle.read(|lab| lab.stage.is_some());
     if let Some(misfit) = misfit {
-        return html! {
-            <div class="notice bad" role="alert" id="notice"><span>{ format!("This machine cannot run the kernel: {misfit}. The last one stays loaded.") }</span></div>
-        };
+        let then = if loaded { "The last machine stays." } else { "Choose another machine, technique or kernel at the top." };
+        let text = format!("This machine cannot run the kernel: {misfit}. {then}");
+        return html! { <div class="notice bad" role="alert" id="notice"><span>{ inline(&text) }</span></div> };
     }
     let (text, bad, pc) = match (notice, goal) {
         (Some(notice), _) => (notice.text, notice.bad, notice.pc),
@@ -38,7 +40,7 @@ pub fn NoticeLine(props: &Props) -> Html {
     });
     html! {
         <div class={classes!("notice", bad.then_some("bad"))} role={if bad { "alert" } else { "status" }} id="notice">
-            <span>{ text }</span>
+            <span>{ inline(&text) }</span>
             if let Some(onclick) = go {
                 <button type="button" class="plain" {onclick}>{ "Show the warp" }</button>
             }

@@ -20,7 +20,7 @@ fn block(text: &str) -> Html {
 }
 
 /// `code` and **strong** inside a paragraph.
-fn inline(text: &str) -> Html {
+pub fn inline(text: &str) -> Html {
     let mut parts = Vec::new();
     // Every odd piece between back quotes is code; every odd piece between double asterisks is strong.
     for (index, piece) in text.split('`').enumerate() {

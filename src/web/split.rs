@@ -96,9 +96,9 @@ pub fn Split(props: &Props) -> Html {
         })
     };
     let (class, orientation, label) = match edge {
-        Edge::Source => ("split tall", "vertical", "Width of the source"),
-        Edge::Side => ("split tall", "vertical", "Width of the details"),
-        Edge::Timeline => ("split flat", "horizontal", "Height of the timeline"),
+        Edge::Source => ("splitter tall", "vertical", "Width of the source"),
+        Edge::Side => ("splitter tall", "vertical", "Width of the details"),
+        Edge::Timeline => ("splitter flat", "horizontal", "Height of the timeline"),
     };
     html! {
         <div {class} role="separator" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}

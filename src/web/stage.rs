@@ -16,10 +16,14 @@ pub struct Props {
 pub fn StagePanel(props: &Props) -> Html {
     let mechanism = props.handle.on_stage(|_, stage| mechanism::of(&stage.session.sim().machine.config));
     let Some(mechanism) = mechanism else {
+        let (what, next) = match props.handle.read(|lab| lab.misfit.is_some()) {
+            true => ("The kernel does not fit the machine", "The message below says why."),
+            false => ("No kernel is loaded", "Choose one at the top, or press E to paste your own."),
+        };
         return html! {
             <section class="panel stage" aria-label="Mechanism">
                 <header><h2>{ "Mechanism" }</h2></header>
-                <p class="empty"><strong>{ "No kernel is loaded" }</strong>{ "Choose one at the top, or press E to paste your own." }</p>
+                <p class="empty"><strong>{ what }</strong>{ next }</p>
             </section>
         };
     };

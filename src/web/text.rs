@@ -94,13 +94,13 @@ pub fn Text(props: &Props) -> Html {
             let cell = cell.clone();
             still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
         };
-        let number = |line: &Line| Column::Number {
-            heat: heat(cost(&line.pcs, costs).lost, most),
-            stops: !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc)),
+        let number = |line: &Line| {
+            let cost = cost(&line.pcs, costs);
+            let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
+            Column::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
         };
         let numbers = column(lines[first..last].iter().map(number).collect());
-        let words =
-            column(lines[first..last].iter().map(|line| Column::Words { split: cost(&line.pcs, costs).splits > 0 }).collect());
+        let words = column(vec![Column::Words; last - first]);
         // Always the same elements, and only the words in them change.
         let warps: Html = (first..last)
             .map(|at| match here(&picture, &lines[at].pcs, selected) {
@@ -128,7 +128,7 @@ pub fn Text(props: &Props) -> Html {
     let Some((drawn, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
-    let style = format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + 132px)");
+    let style = format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + 116px)");
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
@@ -210,18 +210,20 @@ impl PartialEq for Shared {
 /// What a line shows in one of its columns.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
-    /// Its number and its heat, pinned to the left edge.
-    Number { heat: Option<u8>, stops: bool },
-    /// Its text, and whether a branch on it has split a warp.
-    Words { split: bool },
+    /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge.
+    Number { heat: Option<u8>, stops: bool, split: bool },
+    /// Its text.
+    Words,
 }
 
 impl Column {
     /// The same as a number.
     fn number(&self) -> u64 {
         match *self {
-            Column::Number { heat, stops } => heat.map_or(0, |heat| u64::from(heat) + 1) << 1 | u64::from(stops),
-            Column::Words { split } => split.into(),
+            Column::Number { heat, stops, split } => {
+                heat.map_or(0, |heat| u64::from(heat) + 1) << 2 | u64::from(stops) << 1 | u64::from(split)
+            }
+            Column::Words => 0,
         }
     }
 }
@@ -250,12 +252,11 @@ fn Cell(props: &CellProps) -> Html {
     let told = use_state_eq(String::new);
     let code = !props.line().pcs.is_empty();
     let (class, content) = match &props.column {
-        Column::Number { heat, stops } => {
-            ("side-of-line", html! { <>{ number(props, *stops) }{ heat_bar(props, *heat, &told) }</> })
-        }
-        Column::Words { split } => {
-            ("line", html! { <>{ words(props) }<span class="marks">{ marks(props.line(), *split) }</span></> })
-        }
+        Column::Number { heat, stops, split } => (
+            "side-of-line",
+            html! { <>{ marks(props.line(), *split) }{ number(props, *stops) }{ heat_bar(props, *heat, &told) }</> },
+        ),
+        Column::Words => ("line", words(props)),
     };
     html! { <div class={classes!(class, code.then_some("code"))} data-line={(props.at + 1).to_string()}>{ content }</div> }
 }
@@ -296,7 +297,7 @@ fn number(props: &CellProps, stops: bool) -> Html {
     });
     let title = if stops { "Remove the breakpoint" } else { "Stop here" };
     html! {
-        <button type="button" class={classes!("number", stops.then_some("stops"))} tabindex="-1" {title}
+        <button type="button" class={classes!("number", stops.then_some("breaks"))} tabindex="-1" {title}
             aria-label={format!("Breakpoint at line {number}")} aria-pressed={stops.to_string()} {onclick}>{ number }</button>
     }
 }
@@ -322,7 +323,7 @@ fn tell_cost(pcs: &[Pc], costs: &[Cost]) -> String {
 
 fn marks(line: &Line, split: bool) -> Html {
     html! {
-        <>
+        <span class="marks">
             if line.meets {
                 <i class="meets" title="Reconvergence point: the two sides of a branch meet again here"></i>
             }
@@ -330,7 +331,7 @@ fn marks(line: &Line, split: bool) -> Html {
                 <i class={classes!("branch", split.then_some("split"))}
                     title={if split { "A branch that has split a warp" } else { "A branch that can split a warp" }}></i>
             }
-        </>
+        </span>
     }
 }
 

@@ -239,7 +239,10 @@ fn legend() -> Html {
     html! {
         <ul class="legend" aria-label="Colours">
             { for Reason::ALL.into_iter().map(|reason| html! {
-                <li><b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>{ reason.label() }</li>
+                <li title={reason.label()}>
+                    <b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>
+                    <span class="more">{ reason.label_parts().0 }</span>{ reason.label_parts().1 }
+                </li>
             }) }
         </ul>
     }
