@@ -176,6 +176,10 @@ impl Lab {
         self.ptx = origin.map_or("", |origin| origin.workload.ptx).into();
         self.launch = origin.map_or("", |origin| origin.launch()).into();
         self.breakpoints = Breakpoints::default();
+        if origin.is_none() {
+            self.stage = None;
+            self.selection = None;
+        }
         self.read(None);
         self.notice = None;
     }
@@ -199,6 +203,28 @@ impl Lab {
         self.course = None;
         self.launch = text.into();
         self.read(Some("The launch changed: the run starts again."));
+    }
+
+    /// Takes a text from a file, and says what is wrong with it where nobody sees the editor.
+    pub fn take_file(&mut self, name: &str, text: String) {
+        if name.to_ascii_lowercase().ends_with(".toml") {
+            self.edit_launch(text);
+        } else {
+            self.edit_ptx(text);
+        }
+        self.complain(name);
+    }
+
+    /// Says what keeps the two texts from running, if anything does.
+    fn complain(&mut self, whence: &str) {
+        let Err(reason) = &self.reading.ready else { return };
+        let finding = self.reading.ptx.first().or(self.reading.launch.first());
+        let why = finding.map_or_else(String::new, |finding| {
+            let place = finding.place.map_or(String::new(), |spot| format!("line {}: ", spot.line));
+            format!(" {place}{}.", finding.message.trim_end_matches('.'))
+        });
+        let stays = if self.stage.is_some() { " The last good kernel stays loaded." } else { "" };
+        self.notice = Some(Notice::bad(format!("{whence}: {reason}{why} Press E to mend it.{stays}")));
     }
 
     /// Takes another machine; the run starts again with the same kernel.
@@ -226,10 +252,8 @@ impl Lab {
     fn build(&mut self, said: Option<&str>) {
         self.misfit = None;
         let Ok(ready) = &self.reading.ready else {
-            if self.ptx.trim().is_empty() {
-                self.stage = None;
-                self.selection = None;
-            }
+            // The editor says what is wrong; what was said of an older text is no longer so.
+            self.notice = None;
             return;
         };
         let config = match self.setup.config() {
@@ -337,7 +361,10 @@ impl Lab {
         match stage.session.known_next(target) {
             Some(cycle) => stage.session.seek(cycle),
             None if stage.session.ended() => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
-            None => self.transport.goal = Goal::Search(target),
+            None => {
+                self.transport.searched_from = stage.session.cycle();
+                self.transport.goal = Goal::Search(target);
+            }
         }
     }
 
@@ -363,7 +390,10 @@ impl Lab {
         match stop {
             transport::Halt::Going => return true,
             transport::Halt::Arrived => {}
-            transport::Halt::NotFound => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
+            transport::Halt::NotFound => {
+                stage.session.seek(self.transport.searched_from);
+                self.notice = Some(Notice::good(self.transport.wanted.none_follows()));
+            }
             transport::Halt::Limit => {
                 self.notice = Some(Notice::bad(format!(
                     "Still running after {} cycles; the page stops here. The command line has no such limit.",
@@ -433,6 +463,7 @@ impl Lab {
             self.ptx = texts.ptx.into();
             self.launch = texts.launch.into();
             self.read(None);
+            self.complain("The link's kernel");
         }
         if let Some(cycle) = link.cycle.filter(|&cycle| cycle != self.cycle()) {
             self.seek(cycle);

@@ -10,8 +10,8 @@ use crate::ptx::{self, Problem, Span};
 
 /// A kernel of a few megabytes is already a curiosity; reading more would hold up the page.
 pub const MOST_TEXT_BYTES: usize = 8 << 20;
-/// The most that a launch's buffers may hold: a browser tab has less memory than a GPU.
-const MOST_BUFFER_BYTES: u64 = 256 << 20;
+/// The most that a launch's buffers may hold: filling more would hold up the page.
+const MOST_BUFFER_BYTES: u64 = 32 << 20;
 /// Threads of a PTX warp, as on every GPU so far.
 const PTX_WARP: u32 = 32;
 

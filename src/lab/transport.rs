@@ -93,11 +93,13 @@ pub struct Transport {
     pub wanted: Wanted,
     /// Cycles that play still owes, in parts.
     owed: f64,
+    /// Where a search began: who looks for something that is not there does not want to be elsewhere.
+    pub searched_from: u64,
 }
 
 impl Default for Transport {
     fn default() -> Transport {
-        Transport { goal: Goal::Rest, speed: 3, wanted: Wanted::Event(Kind::Divergence), owed: 0.0 }
+        Transport { goal: Goal::Rest, speed: 3, wanted: Wanted::Event(Kind::Divergence), owed: 0.0, searched_from: 0 }
     }
 }
 

@@ -38,7 +38,7 @@ pub fn fact(witness: &Witness, warp: &WarpPicture) -> Option<String> {
 }
 
 /// Why a warp waits because of its gang, following the cause to the member it waits for; nothing if it does not.
-pub fn wait(witness: &Witness, name: &str, warp: &WarpPicture) -> Option<Vec<String>> {
+pub fn wait(witness: &Witness, name: &str, warp: &WarpPicture, further: u32) -> Option<Vec<String>> {
     let (set, row, slice) = set(witness, warp)?;
     let sm = &witness.sim.state.sms[usize::from(warp.sm)];
     let here = witness.at(warp.pc);
@@ -64,6 +64,6 @@ pub fn wait(witness: &Witness, name: &str, warp: &WarpPicture) -> Option<Vec<Str
     };
     let mut sentences =
         vec![format!("{name} could go, {here}, but {gang} runs in lock-step and warp {} is not ready.", slower.warp)];
-    sentences.extend(witness.warp(slower));
+    sentences.extend(witness.cause(slower, further));
     Some(sentences)
 }

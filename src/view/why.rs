@@ -1,6 +1,7 @@
 //! Why something is idle now, in sentences that follow the cause to what it waits for.
 //!
-//! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn.
+//! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn, up to
+//! [`CAUSES`] warps on: warps may well wait for each other in a ring.
 
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
@@ -12,6 +13,9 @@ use crate::record::Record;
 use crate::sim::Sim;
 use crate::sim::decode::Unit;
 use crate::sim::wheel::Done;
+
+/// Warps that are gone through in search of a cause.
+const CAUSES: u32 = 3;
 
 /// What a sentence may draw on.
 #[derive(Clone, Copy)]
@@ -85,6 +89,12 @@ impl Witness<'_> {
     }
 
     pub(super) fn warp(&self, warp: &WarpPicture) -> Vec<String> {
+        self.cause(warp, CAUSES)
+    }
+
+    /// What a warp does, and why, following the cause over so many warps in all.
+    pub(super) fn cause(&self, warp: &WarpPicture, warps: u32) -> Vec<String> {
+        let Some(further) = warps.checked_sub(1) else { return Vec::new() };
         let name = format!("Warp {}", warp.warp);
         let here = self.at(warp.pc);
         let Some(reason) = warp.reason else {
@@ -102,7 +112,13 @@ impl Witness<'_> {
                         warp.width
                     );
                 }
-                vec![format!("{first}."), format!("Next is `{}`, {here}.", self.code(warp.pc))]
+                let trapped = self.last.iter().any(|event| matches!(event, Event::Trap { .. }));
+                let then = match warp.alive {
+                    0 => "All its threads have ended.".to_string(),
+                    _ if trapped => "The run ended there.".to_string(),
+                    _ => format!("Next is `{}`, {here}.", self.code(warp.pc)),
+                };
+                vec![format!("{first}."), then]
             }
             Reason::NotSelected => {
                 let config = &self.sim.machine.config;
@@ -153,7 +169,7 @@ impl Witness<'_> {
                 };
                 vec![format!("{name} has no instruction in its buffer{}: {how}. It goes on at {here}.", self.waited(warp))]
             }
-            Reason::Barrier => self.barrier(&name, warp),
+            Reason::Barrier => self.barrier(&name, warp, further),
             Reason::Exit => {
                 let others = self
                     .picture
@@ -165,7 +181,7 @@ impl Witness<'_> {
                     if list.is_empty() { "its block is about to end".into() } else { format!("its block still runs {list}") };
                 vec![format!("{name} has ended{}; {rest}.", self.waited(warp))]
             }
-            Reason::Sync => self.kept(&name, warp),
+            Reason::Sync => self.kept(&name, warp, further),
         }
     }
 
@@ -202,31 +218,38 @@ impl Witness<'_> {
         vec![first, second]
     }
 
-    fn barrier(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+    fn barrier(&self, name: &str, warp: &WarpPicture, further: u32) -> Vec<String> {
         let sm = &self.sim.state.sms[usize::from(warp.sm)];
         let pc = warp.entry.map_or(warp.pc, |entry| sm.warps[usize::from(entry)].barrier_pc);
-        let missing: Vec<&WarpPicture> = self
-            .picture
-            .warps
-            .iter()
-            .filter(|w| w.sm == warp.sm && w.slot == warp.slot && w.at_barrier != w.alive)
-            .filter(|w| w.reason != Some(Reason::Exit))
-            .collect();
-        let who = names(missing.iter().map(|w| w.warp));
-        if who.is_empty() {
-            return vec![format!("{name} waited at the barrier, {}, which has just completed.", self.at(pc))];
+        let place = self.at(pc);
+        // It waited in the last cycle; what is now is another matter.
+        if warp.at_barrier == 0 {
+            return vec![format!("{name} waited at the barrier, {place}, which has just completed.")];
         }
-        let mut sentences = vec![format!("{name} waits for {who} at the barrier, {}{}.", self.at(pc), self.waited(warp))];
+        let others = self.picture.warps.iter().filter(|w| w.sm == warp.sm && w.slot == warp.slot && w.warp != warp.warp);
+        let missing: Vec<&WarpPicture> = others.filter(|w| w.at_barrier != w.alive).collect();
+        let own = warp.alive & !warp.at_barrier;
+        let waited = self.waited(warp);
+        let who = names(missing.iter().map(|w| w.warp));
+        let first = match (who.is_empty(), own) {
+            (false, _) => format!("{name} waits for {who} at the barrier, {place}{waited}."),
+            (true, 0) => format!(
+                "{name} waits at the barrier, {place}{waited}, and nobody is on the way there: the other threads of its block \
+                 wait at other barriers or have ended."
+            ),
+            (true, own) => format!("{name} waits at the barrier, {place}{waited}, for its own lanes {} to come.", lanes(own)),
+        };
+        let mut sentences = vec![first];
         // Whoever has the furthest to go holds up all others; where nobody can know that, the lowest PC is a fair guess.
         if let Some(slowest) = missing.iter().min_by_key(|w| w.pc) {
-            sentences.extend(self.warp(slowest).into_iter().take(2));
+            sentences.extend(self.cause(slowest, further).into_iter().take(2));
         }
         sentences
     }
 
     /// Why the technique, or an operation of a PTX warp, makes a warp wait.
-    fn kept(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
-        if let Some(sentences) = super::gang::wait(self, name, warp) {
+    fn kept(&self, name: &str, warp: &WarpPicture, further: u32) -> Vec<String> {
+        if let Some(sentences) = super::gang::wait(self, name, warp, further) {
             return sentences;
         }
         let sm = &self.sim.state.sms[usize::from(warp.sm)];
@@ -295,7 +318,7 @@ impl Witness<'_> {
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
             let mut sentences =
                 vec![format!("Lane {lane} (thread {thread}) waits: the technique keeps its thread until others have come.")];
-            sentences.extend(self.kept(&format!("Warp {}", warp.warp), warp));
+            sentences.extend(self.kept(&format!("Warp {}", warp.warp), warp, CAUSES));
             return sentences;
         };
         let own = warp.stack[at];
@@ -332,12 +355,15 @@ impl Witness<'_> {
 
     /// The instruction that the warp issued in the last cycle, and for which lanes.
     fn issued(&self, warp: &WarpPicture) -> Option<(Pc, u32)> {
+        // A warp of threads from several static warps tells for which of them after what.
+        let mut scattered = 0;
         self.last.iter().find_map(|event| match *event {
-            Event::Issued { sm, warp: name, pc, mask, first_thread, .. }
-                if first_thread != SCATTERED && sm == warp.sm && name == warp.warp =>
-            {
-                Some((pc, mask))
+            Event::Issued { pc, first_thread: SCATTERED, .. } => {
+                scattered = pc;
+                None
             }
+            Event::Issued { sm, warp: name, pc, mask, .. } if sm == warp.sm && name == warp.warp => Some((pc, mask)),
+            Event::IssuedFor { sm, origin, mask, .. } if sm == warp.sm && origin == warp.warp => Some((scattered, mask)),
             _ => None,
         })
     }

@@ -52,8 +52,7 @@ fn take(file: File, handle: Handle) {
     spawn_local(async move {
         // A file that is not text leaves replacement characters, which the parser reports.
         if let Ok(text) = read_as_text(&file).await {
-            let is_launch = file.name().to_ascii_lowercase().ends_with(".toml");
-            handle.act(|lab| if is_launch { lab.edit_launch(text) } else { lab.edit_ptx(text) });
+            handle.act(|lab| lab.take_file(&file.name(), text));
         }
     });
 }

@@ -1,0 +1,120 @@
+//! What the inspector says, at every moment of many runs: it always has an answer, and what it says of barriers is so.
+#![cfg(not(target_arch = "wasm32"))]
+
+use warpscope::config::TECHNIQUES;
+use warpscope::event::{Event, Reason};
+use warpscope::lab::{Lab, Origin, Setup, Size};
+use warpscope::view::{Selection, card, why};
+
+fn lab(name: &str, preset: &str, technique: &str) -> Lab {
+    let mut lab = Lab::new();
+    lab.setup = Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
+    lab.choose(Origin::find(name, Size::Small));
+    lab
+}
+
+/// A kernel and a launch of one's own.
+fn own(ptx: &str, launch: &str) -> Lab {
+    let mut lab = Lab::new();
+    lab.setup = Setup { preset: "toy".into(), technique: "PDOM".into(), ..Setup::default() };
+    lab.edit_ptx(ptx.to_string());
+    lab.edit_launch(launch.to_string());
+    assert!(lab.stage.is_some(), "{:?}", lab.misfit);
+    lab
+}
+
+fn ask(lab: &Lab, selection: Selection) -> Vec<String> {
+    let stage = lab.stage.as_ref().expect("a stage");
+    why::why(stage.witness(&stage.picture()), selection)
+}
+
+/// Asks about everything that is there, and holds what is said of barriers against the state.
+fn ask_everything(lab: &Lab, context: &str) {
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let witness = stage.witness(&picture);
+    let released = stage.session.last().iter().any(|event| matches!(event, Event::BarrierRelease { .. }));
+    for warp in &picture.warps {
+        let (sm, name) = (warp.sm, warp.warp);
+        let said = why::why(witness, Selection::Warp { sm, warp: name });
+        assert!(!said.is_empty() && said.len() <= 8, "{context}: {said:?}");
+        if warp.reason == Some(Reason::Barrier) {
+            let completed = said[0].contains("has just completed");
+            assert_eq!(completed, warp.at_barrier == 0, "{context}: {said:?}");
+            assert!(!completed || released, "{context}: nothing was released, but {said:?}");
+        }
+        for lane in [0, warp.width as u8 - 1] {
+            assert!(!why::why(witness, Selection::Lane { sm, warp: name, lane }).is_empty(), "{context}");
+        }
+        assert!(!why::why(witness, Selection::Block { sm, slot: warp.slot }).is_empty(), "{context}");
+    }
+}
+
+#[test]
+fn every_warp_can_be_asked_about_under_every_technique() {
+    let kernels = ["reduce", "stencil", "matmul", "transpose", "mergesort", "bfs", "collatz"];
+    let mut runs = 0;
+    for technique in TECHNIQUES.iter().filter(|technique| technique.decides == "divergence") {
+        for (at, kernel) in kernels.into_iter().enumerate() {
+            let preset = ["toy", "gtx480", "vws"][at % 3];
+            let mut lab = lab(kernel, preset, technique.name);
+            if lab.stage.is_none() {
+                continue;
+            }
+            runs += 1;
+            for cycle in 0..2500 {
+                lab.step();
+                let stage = lab.stage.as_ref().expect("a stage");
+                let barrier = |event: &Event| matches!(event, Event::BarrierRelease { .. } | Event::BlockEnd { .. });
+                // Around barriers, and now and then.
+                if cycle % 24 == 0 || stage.session.last().iter().any(barrier) {
+                    ask_everything(&lab, &format!("{kernel} {preset} {} cycle {}", technique.name, stage.session.cycle()));
+                }
+                if stage.session.at_end() {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(runs > 40, "{runs} runs");
+}
+
+const HEAD: &str =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<3>;\n";
+
+#[test]
+fn who_waits_where_nobody_comes_says_so() {
+    // Warp 0 waits at barrier 0, warp 1 at barrier 1: neither goes on.
+    let body =
+        "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nbar.sync 1;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;\n}\n";
+    let launch =
+        "kernel = \"k\"\ngrid = [1]\nblock = [16]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\ninit = \"zeros\"\n";
+    let mut lab = own(&format!("{HEAD}{body}"), launch);
+    let mut stuck = Vec::new();
+    for _ in 0..2000 {
+        lab.step();
+        ask_everything(&lab, "two barriers");
+        for warp in [0, 1] {
+            stuck.extend(
+                ask(&lab, Selection::Warp { sm: 0, warp }).into_iter().filter(|said| said.contains("nobody is on the way")),
+            );
+        }
+        if lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
+            break;
+        }
+    }
+    assert!(!stuck.is_empty());
+}
+
+#[test]
+fn a_lane_without_a_thread_has_nothing_to_show() {
+    let launch =
+        "kernel = \"k\"\ngrid = [1]\nblock = [5]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\ninit = \"zeros\"\n";
+    let mut lab = own(&format!("{HEAD}mov.u32 %r1, %tid.x;\nret;\n}}\n"), launch);
+    lab.step();
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let empty = card::card(stage.witness(&picture), Selection::Lane { sm: 0, warp: 0, lane: 6 });
+    assert!(empty.why[0].contains("is empty"), "{:?}", empty.why);
+    assert!(empty.registers.is_empty() && empty.facts.iter().all(|(name, _)| !name.contains("tid")), "{empty:?}");
+}
