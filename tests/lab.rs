@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use warpscope::event::{Event, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wanted};
+use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wanted, typed_cycle};
 use warpscope::mechanism::{self, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
@@ -544,4 +544,66 @@ fn a_picture_is_of_one_sm() {
     }
     // Of a machine with one SM there is nothing to say.
     assert!(!svg(&scene(&Lab::first_visit()), Palette::of(Theme::Light)).contains("of SM"));
+}
+
+#[test]
+fn a_search_that_finds_nothing_stays_where_it_began() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.seek(300);
+    settle(&mut lab);
+    lab.transport.wanted = Wanted::Event(Kind::BarrierRelease);
+    lab.next_event();
+    settle(&mut lab);
+    assert_eq!(lab.cycle(), 300);
+    assert!(lab.notice.as_ref().is_some_and(|notice| !notice.bad), "{:?}", lab.notice);
+}
+
+#[test]
+fn files_and_links_that_cannot_run_say_so_and_leave_the_run_alone() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.seek(40);
+    settle(&mut lab);
+    let said = |lab: &Lab| lab.notice.as_ref().filter(|notice| notice.bad).map(|notice| notice.text.clone()).unwrap_or_default();
+    for (name, text, word) in
+        [("photo.png", "\u{fffd}PNG", "photo.png"), ("broken.toml", "grid = [", "launch"), ("empty.ptx", "", "Choose a kernel")]
+    {
+        lab.take_file(name, text.into());
+        assert!(said(&lab).contains(word) && said(&lab).contains("stays loaded"), "{name}: {}", said(&lab));
+        assert_eq!(lab.cycle(), 40, "{name}");
+    }
+    let broken =
+        Texts { ptx: ".version 8.0\n.visible .entry k() { nonsense; }".into(), launch: "grid = [1]\nblock = [1]".into() };
+    let mut fresh = Lab::new();
+    fresh.open(Link { texts: Some(broken), ..Link::default() });
+    assert!(said(&fresh).contains("The link's kernel") && said(&fresh).contains("line"), "{}", said(&fresh));
+}
+
+#[test]
+fn cycles_are_typed_as_people_write_numbers() {
+    for (text, cycle) in [("412", 412), (" 1 234 ", 1234), ("1,234,567", 1_234_567), ("99999999999999999999999", u64::MAX)] {
+        assert_eq!(typed_cycle(text), Some(cycle), "{text}");
+    }
+    for text in ["", "-5", "1.5", "1e3", "0x10", "twelve"] {
+        assert_eq!(typed_cycle(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_text_of_many_branches_is_read_in_no_time() {
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<2>;\n";
+    let launch = "kernel = \"k\"\ngrid = [1]\nblock = [1]\n";
+    let chain: String = (0..20_000).map(|at| format!("@%p1 bra L{at};\nadd.s32 %r1, %r1, 1;\nL{at}:\n")).collect();
+    let nest: String = (0..10_000).map(|at| format!("@%p1 bra L{at};\n")).collect();
+    let nest = (0..10_000).rev().fold(nest, |text, at| text + &format!("L{at}:\nadd.s32 %r1, %r1, 1;\n"));
+    let loops: String = (0..10_000).map(|at| format!("L{at}:\nadd.s32 %r1, %r1, 1;\n")).collect();
+    let loops = (0..10_000).rev().fold(loops, |text, at| text + &format!("@%p1 bra L{at};\n"));
+    for (name, body) in [("chain", chain), ("nest", nest), ("loops", loops)] {
+        let start = std::time::Instant::now();
+        let mut lab = Lab::new();
+        lab.take_file("k.toml", launch.into());
+        lab.take_file("k.ptx", format!("{head}{body}ret;\n}}\n"));
+        assert!(lab.stage.is_some(), "{name}: {:?}", lab.notice);
+        // With an analysis that looks at every pair of branches this takes minutes.
+        assert!(start.elapsed().as_secs() < 5, "{name} took {:?}", start.elapsed());
+    }
 }

@@ -20,6 +20,16 @@ byId("fault-reset").onclick = () => {
   again();
 };
 
+// A module that falls (no memory or no stack is left, say) cannot say so itself.
+const fell = (reason) => {
+  const fault = byId("fault");
+  if (!fault.hidden || !(reason instanceof WebAssembly.RuntimeError || reason instanceof RangeError)) return;
+  byId("fault-text").textContent = `${reason}`;
+  fault.hidden = false;
+};
+addEventListener("error", (event) => fell(event.error));
+addEventListener("unhandledrejection", (event) => fell(event.reason));
+
 // The module as a stream that counts what has come in.
 async function withProgress(response) {
   const total = Number(response.headers.get("Content-Length"));

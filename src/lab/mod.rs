@@ -21,7 +21,7 @@ pub use read::{MOST_TEXT_BYTES, Reading, Ready};
 pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
-pub use transport::{Goal, SPEEDS, Transport, Wanted};
+pub use transport::{Goal, SPEEDS, Transport, Wanted, typed_cycle};
 
 use crate::program::Pc;
 use crate::session::{Breakpoints, Hit, Stop, Target};

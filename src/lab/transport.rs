@@ -63,6 +63,17 @@ impl Wanted {
 /// Cycles a second that play can have; the last is as fast as it goes.
 pub const SPEEDS: [u32; 14] = [1, 2, 4, 8, 15, 30, 60, 120, 250, 1_000, 5_000, 20_000, 100_000, u32::MAX];
 
+/// A cycle as a person types it: digits, in groups or not.
+pub fn typed_cycle(text: &str) -> Option<u64> {
+    let groups = |c: &char| c.is_whitespace() || ",._'’".contains(*c);
+    let digits: String = text.trim().chars().filter(|c| !groups(c)).collect();
+    // Groups have three digits: `1.5` is no cycle.
+    let tail = text.trim().chars().rev().take_while(char::is_ascii_digit).count();
+    let sound = digits.chars().all(|c| c.is_ascii_digit()) && (tail == digits.len() || tail == 3);
+    // More digits than a number has are still a cycle far away.
+    (sound && !digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
 /// Up to this many cycles a second, what changes is animated.
 const ANIMATED: u32 = 8;
 

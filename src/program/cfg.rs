@@ -35,7 +35,6 @@ pub struct Cfg {
     pub blocks: Vec<Block>,
     /// The block of each instruction.
     pub block_of: Vec<u32>,
-    pub loops: Vec<Loop>,
 }
 
 impl Cfg {
@@ -83,7 +82,6 @@ impl Cfg {
             cfg.blocks[at].exits = matches!(last.op, Op::Exit | Op::Trap | Op::AssertFail) || (end == n && successors.is_empty());
             cfg.blocks[at].successors = successors;
         }
-        cfg.loops = cfg.find_loops();
         cfg
     }
 
@@ -102,17 +100,17 @@ impl Cfg {
     }
 
     /// Natural loops: an edge to a block that dominates its source closes one.
-    fn find_loops(&self) -> Vec<Loop> {
+    pub fn loops(&self) -> Vec<Loop> {
         if self.blocks.is_empty() {
             return Vec::new();
         }
         let graph = self.graph();
-        let dominators = simple_fast(&graph, NodeIndex::new(0));
+        let tree = Tree::new(&simple_fast(&graph, NodeIndex::new(0)), self.blocks.len());
         let mut loops = Vec::new();
         let mut visits = vec![0; self.blocks.len()];
         for (latch, block) in self.blocks.iter().enumerate() {
             for &header in &block.successors {
-                if dominates(&dominators, header, latch) {
+                if tree.dominates(header, latch) {
                     let visit = loops.len() + 1;
                     loops.push(Loop { header, latch, body: loop_body(&graph, header, latch, &mut visits, visit) });
                 }
@@ -122,8 +120,40 @@ impl Cfg {
     }
 }
 
-fn dominates(dominators: &Dominators<NodeIndex>, a: usize, b: usize) -> bool {
-    dominators.dominators(NodeIndex::new(b)).is_some_and(|mut chain| chain.any(|node| node.index() == a))
+/// The tree of dominators: when each block is entered and left on a walk through it, nothing for blocks that are not reached.
+struct Tree {
+    spans: Vec<Option<(usize, usize)>>,
+}
+
+impl Tree {
+    fn new(dominators: &Dominators<NodeIndex>, blocks: usize) -> Tree {
+        let mut children = vec![Vec::new(); blocks];
+        for block in 0..blocks {
+            if let Some(parent) = dominators.immediate_dominator(NodeIndex::new(block)) {
+                children[parent.index()].push(block);
+            }
+        }
+        let mut spans = vec![None; blocks];
+        let mut clock = 0;
+        // Every block lies on the pile twice: to be entered, and to be left once its children have been.
+        let mut pile = vec![(dominators.root().index(), false)];
+        while let Some((block, entered)) = pile.pop() {
+            clock += 1;
+            if entered {
+                spans[block] = spans[block].map(|(enter, _)| (enter, clock));
+                continue;
+            }
+            spans[block] = Some((clock, clock));
+            pile.push((block, true));
+            pile.extend(children[block].iter().map(|&child| (child, false)));
+        }
+        Tree { spans }
+    }
+
+    fn dominates(&self, a: usize, b: usize) -> bool {
+        let (Some(a), Some(b)) = (self.spans[a], self.spans[b]) else { return false };
+        a.0 <= b.0 && b.1 <= a.1
+    }
 }
 
 /// The header and every block that reaches the latch without passing it. Blocks seen are marked in `visits` with `visit`.

@@ -102,7 +102,7 @@ impl Report {
                     lpc: meeting.lpc,
                 })
                 .collect(),
-            loops: cfg.loops.iter().map(|l| LoopReport { header: l.header, latch: l.latch, blocks: l.body.clone() }).collect(),
+            loops: cfg.loops().into_iter().map(|l| LoopReport { header: l.header, latch: l.latch, blocks: l.body }).collect(),
         }
     }
 

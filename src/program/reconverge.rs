@@ -38,6 +38,7 @@ pub struct Reconvergence {
 impl Reconvergence {
     pub fn build(cfg: &Cfg, instructions: &[Instruction]) -> Reconvergence {
         let post_dominator = post_dominators(cfg);
+        let likely = likely_convergence(cfg);
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
         for (at, block) in cfg.blocks.iter().enumerate() {
@@ -46,7 +47,7 @@ impl Reconvergence {
                 continue;
             }
             let rpc = post_dominator[at].map(|b| cfg.blocks[b].start);
-            let lpc = likely_convergence(cfg, at).filter(|&lpc| Some(lpc) != rpc);
+            let lpc = likely[at].filter(|&lpc| Some(lpc) != rpc);
             meetings.push(Meeting { pc, rpc, lpc });
             index[pc as usize] = meetings.len() as u32;
         }
@@ -101,12 +102,19 @@ fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<Option<
         .collect()
 }
 
-/// The start of the block with the closest backward branch behind `block` that jumps to or before it.
-fn likely_convergence(cfg: &Cfg, block: usize) -> Option<Pc> {
-    let here = &cfg.blocks[block];
-    let backward = |latch: &&super::cfg::Block| {
-        latch.successors.iter().any(|&to| cfg.blocks[to].start <= here.start && cfg.blocks[to].start <= latch.start)
-    };
-    let latch = cfg.blocks[block..].iter().find(backward)?;
-    (latch.start != here.start).then_some(latch.start)
+/// For each block: the start of the block with the closest backward branch behind it that jumps to or before it.
+fn likely_convergence(cfg: &Cfg) -> Vec<Option<Pc>> {
+    let mut found = vec![None; cfg.blocks.len()];
+    // Backward branches behind the block that is looked at, the closest on top. One that jumps to behind a block jumps to
+    // behind all earlier ones too.
+    let mut latches: Vec<(Pc, Pc)> = Vec::new();
+    for (at, here) in cfg.blocks.iter().enumerate().rev() {
+        let targets = here.successors.iter().map(|&to| cfg.blocks[to].start).filter(|&to| to <= here.start);
+        latches.extend(targets.min().map(|to| (here.start, to)));
+        while latches.last().is_some_and(|&(_, to)| to > here.start) {
+            latches.pop();
+        }
+        found[at] = latches.last().map(|&(latch, _)| latch).filter(|&latch| latch != here.start);
+    }
+    found
 }

@@ -43,7 +43,7 @@ const FAR_DRAWN_MS: f64 = 250.0;
 
 #[component]
 pub fn App() -> Html {
-    let embed = use_memo((), |()| share::opened().ok().flatten().is_some_and(|link| link.embed));
+    let embed = use_state_eq(|| share::opened().ok().flatten().is_some_and(|link| link.embed));
     let handle = use_lab(open);
     let theme = use_state_eq(theme::current);
     let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
@@ -54,7 +54,7 @@ pub fn App() -> Html {
     let dropping = use_dropping(handle.clone());
     use_clock(&handle);
     use_memory(&handle);
-    use_links(&handle);
+    use_links(&handle, embed.setter());
     use_letting_go();
 
     let switch_theme = {
@@ -255,7 +255,7 @@ fn use_memory(handle: &Handle) {
 
 /// Keeps the address bar true while nothing moves, and opens links that are put into it.
 #[hook]
-fn use_links(handle: &Handle) {
+fn use_links(handle: &Handle, embed: UseStateSetter<bool>) {
     let resting = handle.read(|lab| lab.transport.is_resting());
     {
         let handle = handle.clone();
@@ -265,7 +265,7 @@ fn use_links(handle: &Handle) {
                     let embed = share::opened().ok().flatten().is_some_and(|link| link.embed);
                     let mut link = handle.read(|lab| lab.link());
                     link.embed = embed;
-                    if handle.read(|lab| lab.stage.is_some()) {
+                    if handle.read(|lab| lab.stage.is_some() || !lab.ptx.is_empty()) {
                         share::write(&link);
                     }
                 })
@@ -277,7 +277,10 @@ fn use_links(handle: &Handle) {
     use_effect_with((), move |()| {
         let callback = Closure::<dyn FnMut()>::new(move || {
             handle.act(|lab| match share::opened() {
-                Ok(Some(link)) => lab.open(link),
+                Ok(Some(link)) => {
+                    embed.set(link.embed);
+                    lab.open(link);
+                }
                 Ok(None) => {}
                 Err(error) => lab.notice = Some(Notice::bad(format!("That link cannot be opened: {error}."))),
             });
@@ -312,9 +315,25 @@ fn use_keyboard(onkey: Callback<KeyboardEvent>) {
     });
 }
 
-/// A menu that was opened with the mouse lets go of the keyboard once something is chosen, so that the page's keys work.
+/// What moves through the run or shows something else of it, and what Space presses only for whoever came to it by keyboard.
+const MOVERS: &str =
+    ".transport button:not([aria-expanded]), .side-of-line button, .timeline button, .source button, .notice button";
+
+/// A menu that was opened with the mouse lets go of the keyboard once something is chosen, and so does a button that was
+/// clicked, so that the page's keys work.
 #[hook]
 fn use_letting_go() {
+    use_effect_with((), |()| {
+        let callback = Closure::<dyn FnMut(MouseEvent)>::new(|event: MouseEvent| {
+            let element = event.target_dyn_into::<web_sys::Element>().and_then(|target| target.closest(MOVERS).ok().flatten());
+            if let Some(button) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = button.blur();
+            }
+        });
+        // Not its click: a key makes one too, and some buttons keep theirs to themselves.
+        listen("mouseup", &callback);
+        move || drop(callback)
+    });
     use_effect_with((), |()| {
         let callback = Closure::<dyn FnMut(web_sys::Event)>::new(|event: web_sys::Event| {
             let menu = event.target_dyn_into::<web_sys::HtmlSelectElement>();

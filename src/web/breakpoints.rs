@@ -4,6 +4,9 @@ use super::handle::Handle;
 use crate::record::Kind;
 use crate::session::Breakpoints;
 use crate::view::Selection;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, Window};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -20,6 +23,10 @@ pub fn BreakpointMenu(props: &Props) -> Html {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
     };
+    use_pressed_outside(*open, {
+        let open = open.clone();
+        move || open.set(false)
+    });
     let onkeydown = {
         let open = open.clone();
         Callback::from(move |event: KeyboardEvent| {
@@ -41,11 +48,14 @@ pub fn BreakpointMenu(props: &Props) -> Html {
                     { for Kind::ALL.into_iter().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
                         handle.callback(move |lab| lab.breakpoints.toggle_kind(kind)))) }
                     <h4>{ "Stop when a warp issues" }</h4>
-                    if let Some((sm, warp)) = selected.filter(|warp| !breakpoints.warps.contains(warp)) {
-                        { check(format!("warp {warp} (selected)"), false, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp))) }
+                    // What is ticked stays where it is, and keeps the focus.
+                    if let Some((sm, warp)) = selected {
+                        { check(format!("warp {warp} (selected)"), breakpoints.warps.contains(&(sm, warp)),
+                            handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp))) }
                     }
-                    { for breakpoints.warps.iter().map(|&(sm, warp)| check(format!("warp {warp}"), true,
-                        handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))) }
+                    { for breakpoints.warps.iter().filter(|warp| Some(**warp) != selected).map(|&(sm, warp)| {
+                        check(format!("warp {warp}"), true, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))
+                    }) }
                     <h4>{ "Stop at a line" }</h4>
                     { for lines(handle, &breakpoints).into_iter().map(|(name, pcs)| check(name, true,
                         handle.callback(move |lab| lab.breakpoints.toggle_pcs(&pcs)))) }
@@ -57,6 +67,27 @@ pub fn BreakpointMenu(props: &Props) -> Html {
             }
         </span>
     }
+}
+
+/// Calls when somebody presses on anything but the transport, from where one may go on with the menu open.
+#[hook]
+fn use_pressed_outside(open: bool, act: impl Fn() + 'static) {
+    use_effect_with(open, move |open| {
+        let callback = Closure::<dyn FnMut(MouseEvent)>::new(move |event: MouseEvent| {
+            let inside = event.target_dyn_into::<Element>().and_then(|target| target.closest(".transport").ok().flatten());
+            if inside.is_none() {
+                act();
+            }
+        });
+        let window = web_sys::window().filter(|_| *open);
+        let listener = |window: &Window| window.add_event_listener_with_callback("mousedown", callback.as_ref().unchecked_ref());
+        let listened = window.filter(|window| listener(window).is_ok());
+        move || {
+            if let Some(window) = listened {
+                let _ = window.remove_event_listener_with_callback("mousedown", callback.as_ref().unchecked_ref());
+            }
+        }
+    });
 }
 
 fn check(label: String, checked: bool, onchange: Callback<Event>) -> Html {

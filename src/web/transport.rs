@@ -6,7 +6,7 @@ use super::handle::Handle;
 use super::icons;
 use super::still::still;
 use crate::event::Reason;
-use crate::lab::{Goal, Lab, SPEEDS, Wanted, grouped};
+use crate::lab::{Goal, Lab, Notice, SPEEDS, Wanted, grouped, typed_cycle};
 use crate::record::Kind;
 use crate::scene::{Palette, Theme, Tone};
 use crate::view::Selection;
@@ -151,12 +151,23 @@ fn CycleBox(props: &CycleProps) -> Html {
         let handle = props.handle.clone();
         Callback::from(move |event: Event| {
             let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
-            let digits: String = field.value().chars().filter(char::is_ascii_digit).collect();
             // Done with typing: keys are the page's again.
             let _ = field.blur();
-            match digits.parse::<u64>() {
-                Ok(cycle) => handle.act(|lab| lab.seek(cycle)),
-                Err(_) => handle.act(|lab| lab.notice = Some(crate::lab::Notice::bad("A cycle is a number, such as 412."))),
+            match typed_cycle(&field.value()) {
+                Some(cycle) => handle.act(|lab| lab.seek(cycle)),
+                None => handle.act(|lab| {
+                    field.set_value(&lab.cycle().to_string());
+                    lab.notice = Some(Notice::bad("A cycle is a whole number, such as 412."));
+                }),
+            }
+        })
+    };
+    let onkeydown = {
+        let handle = props.handle.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if let Some(field) = event.target_dyn_into::<HtmlInputElement>().filter(|_| event.key() == "Escape") {
+                field.set_value(&handle.read(|lab| lab.cycle()).to_string());
+                let _ = field.blur();
             }
         })
     };
@@ -165,7 +176,7 @@ fn CycleBox(props: &CycleProps) -> Html {
     html! {
         <label class="cycle">
             { "cycle" }
-            <input type="text" id="cycle" inputmode="numeric" ref={field} {value} {onchange} />
+            <input type="text" id="cycle" inputmode="numeric" ref={field} {value} {onchange} {onkeydown} />
             <span {title}>{ format!("/ {}{}", grouped(props.reached), if props.ended { "" } else { "…" }) }</span>
         </label>
     }

@@ -59,7 +59,7 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         // What no machine can have is refused beside the key, and the last machine stays.
         page.retype("#schedulers", "33").await;
         page.see(".key .bad", "1 to 32 are allowed").await;
-        page.see("#notice", "The last one stays loaded").await;
+        page.see("#notice", "The last machine stays").await;
         assert_eq!(page.attribute("#schedulers", "aria-invalid").await.as_deref(), Some("true"));
         page.screenshot("refused").await;
         page.retype("#schedulers", "two").await;

@@ -16,11 +16,11 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         page.see("#selected", "Warp").await;
         page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
         assert!(page.number("document.querySelectorAll('.inspector section:first-of-type tbody tr').length").await >= 2.0);
-        page.press_shifted(key::LEFT).await;
-        page.see("#notice", "Divergence: none before this.").await;
-
         page.see(".hint", "to step one cycle").await;
         page.screenshot("hint").await;
+        page.press_shifted(key::LEFT).await;
+        page.see("#notice", "Divergence: none before this.").await;
+        page.until("getComputedStyle(document.querySelector('.hint')).display === 'none'").await;
         let start = page.cycle().await;
         assert!(start > 0);
         page.press([key::RIGHT]).await;
@@ -156,7 +156,7 @@ async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
         page.go_to(123).await;
         page.see("section[aria-label=Details]", "Warp").await;
         page.retype("#cycle", "soon").await;
-        page.see("#notice", "A cycle is a number").await;
+        page.see("#notice", "A cycle is a whole number").await;
         page.at(123).await;
         page.retype("#cycle", &format!("{}", end + 1000)).await;
         page.at(end).await;
@@ -268,6 +268,48 @@ async fn breakpoints_stop_a_run_and_say_why() {
         page.see("#breakpoints", "Stops · 1").await;
         page.press(['b']).await;
         page.run_to_end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn barriers_are_stepped_over_and_their_waits_explained() {
+    on_the_page("barrier", async |page| {
+        page.goto("#kernel=stencil&preset=gtx480&technique=PDOM&cycle=1071&select=w0").await;
+        page.at(1071).await;
+        page.see(".why", "at the barrier").await;
+        page.press([key::RIGHT]).await;
+        page.at(1072).await;
+        page.see(".why", "has just completed").await;
+        page.press([key::LEFT]).await;
+        page.at(1071).await;
+        page.see(".why", "at the barrier").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn space_plays_after_a_click_and_presses_for_who_came_by_keyboard() {
+    on_the_page("space", async |page| {
+        page.go_to(0).await;
+        let line =
+            "[...document.querySelectorAll('#cuda .line')].find((line) => line.textContent.includes('= taken')).dataset.line";
+        let line = page.eval(line).await.as_str().expect("a line").to_string();
+        page.click(&format!("#cuda [data-line='{line}'] button.number")).await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.press([' ']).await;
+        page.beyond(0).await;
+        page.press([' ']).await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+        page.see("#breakpoints", "Stops · 1").await;
+        let here = page.cycle().await;
+        page.eval("document.querySelector('#step').focus()").await;
+        page.press([' ']).await;
+        page.at(here + 1).await;
+        // The box for the cycle takes whole numbers only, and Escape takes back what was typed.
+        page.retype("#cycle", "1.5").await;
+        page.see("#notice", "A cycle is a whole number").await;
+        page.at(here + 1).await;
     })
     .await;
 }
