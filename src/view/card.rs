@@ -90,9 +90,7 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         let [x, y, z] = sim.machine.start.shape.tid(thread);
         facts.insert(0, ("Thread", format!("{thread} of its block, %tid ({x}, {y}, {z})")));
     }
-    if sim.state.sms.len() > 1 {
-        facts.insert(0, ("SM", warp.sm.to_string()));
-    }
+    let on = if sim.state.sms.len() > 1 { format!(" of SM {}", warp.sm) } else { String::new() };
     let stack = warp.stack.iter().enumerate().rev().map(|(at, entry)| StackRow {
         pc: entry.pc,
         line: place(entry.pc),
@@ -111,8 +109,8 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
     let buffer = (0..u32::from(filled)).map(|ahead| warp.pc + ahead).filter(|&pc| (pc as usize) < program.instructions.len());
     Card {
         title: match lane {
-            Some(lane) => format!("Lane {lane} of warp {}", warp.warp),
-            None => format!("Warp {}", warp.warp),
+            Some(lane) => format!("Lane {lane} of warp {}{on}", warp.warp),
+            None => format!("Warp {}{on}", warp.warp),
         },
         why,
         facts,

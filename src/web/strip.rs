@@ -304,17 +304,20 @@ impl Strip<'_> {
         let several = self.record.tracks().len() > slots;
         context.set_text_align("right");
         context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
+        let name = |track: &usize| ((track / slots) as u16, (track % slots) as u16);
+        let chosen = self.rows.shown.iter().position(|track| selected == Some(name(track)));
+        // Where rows are low, only every so many warps are named, and none so near to the selected one that it could not be read.
+        let every = ((10.0 / row).ceil() as usize).max(1);
         for (at, track) in self.rows.shown.iter().enumerate() {
-            let (sm, warp) = ((track / slots) as u16, (track % slots) as u16);
+            let (sm, warp) = name(track);
             let y = TOP + at as f64 * row;
-            let picked = selected == Some((sm, warp));
+            let picked = chosen == Some(at);
             if picked {
                 self.fill(context, Tone::Accent);
                 context.fill_rect(LEFT - 4.0, y, 3.0, row.max(3.0));
             }
-            // Where rows are low, only every so many warps are named.
-            let every = (10.0 / row).ceil() as u16;
-            if picked || warp.is_multiple_of(every.max(1)) {
+            let near = chosen.is_some_and(|chosen| chosen.abs_diff(at) < every);
+            if picked || !near && usize::from(warp).is_multiple_of(every) {
                 self.fill(context, if picked { Tone::Accent } else { Tone::Soft });
                 let name = if several { format!("{sm}.{warp}") } else { format!("w{warp}") };
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
