@@ -104,6 +104,14 @@ fn who_waits_where_nobody_comes_says_so() {
         }
     }
     assert!(!stuck.is_empty());
+    // The run ends at the barriers, and each is said to be waited at by its own.
+    let trap = lab.stage.as_ref().and_then(|stage| stage.trap()).expect("a deadlock");
+    let said = trap.message;
+    assert!(
+        said.contains("warps 0-1 wait at it (threads 0-7)") && said.contains("warps 2-3 wait at it (threads 8-15)"),
+        "{said}"
+    );
+    assert!(said.contains("bar.sync 0;"), "{said}");
 }
 
 #[test]

@@ -99,6 +99,11 @@ impl Notice {
     pub fn bad(text: impl Into<String>) -> Notice {
         Notice { text: text.into(), bad: true, pc: None }
     }
+
+    fn limit() -> Notice {
+        let cycles = grouped(LIMIT);
+        Notice::bad(format!("Still running after {cycles} cycles; the page stops here. The command line has no such limit."))
+    }
 }
 
 pub struct Lab {
@@ -287,6 +292,9 @@ impl Lab {
         let Some(stage) = &mut self.stage else { return };
         if stage.session.reached() < LIMIT || stage.session.cycle() < stage.session.reached() {
             stage.session.step();
+        } else if !stage.session.at_end() {
+            self.notice = Some(Notice::limit());
+            return;
         }
         if stage.session.at_end() {
             self.notice = Some(stage.ending());
@@ -371,7 +379,10 @@ impl Lab {
     pub fn previous_event(&mut self) {
         self.transport.rest();
         self.notice = None;
-        let Some(target) = self.target() else { return };
+        let Some(target) = self.target() else {
+            self.notice = Some(Notice::bad("Select a warp first: its last stall is looked for."));
+            return;
+        };
         let Some(stage) = &mut self.stage else { return };
         match stage.session.previous(target) {
             Some(cycle) => stage.session.seek(cycle),
@@ -395,10 +406,7 @@ impl Lab {
                 self.notice = Some(Notice::good(self.transport.wanted.none_follows()));
             }
             transport::Halt::Limit => {
-                self.notice = Some(Notice::bad(format!(
-                    "Still running after {} cycles; the page stops here. The command line has no such limit.",
-                    grouped(LIMIT)
-                )));
+                self.notice = Some(Notice::limit());
             }
             transport::Halt::Stopped(Stop::Hit(hit)) => {
                 let (text, pc) = stage.tell_hit(hit);

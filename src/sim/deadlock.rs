@@ -28,10 +28,12 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
                 named
             };
             for (id, waiting, missing) in block.barriers.waiting() {
+                let mut warps = ThreadSet::default();
+                waiting.iter().for_each(|thread| warps.insert(thread / machine.config.warp_width));
                 parts.push(format!(
                     "barrier {id} of block {} can never complete: warps {} wait at it (threads {}), {missing} more threads would have to arrive",
                     block.index,
-                    list(&|s| matches!(s, Stuck::Barrier(_))).ranges(),
+                    warps.ranges(),
                     waiting.ranges()
                 ));
             }
@@ -74,11 +76,11 @@ fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
             _ => return Stuck::Otherwise,
         }
     }
-    let (sets, pc) = (&sm.sets, sm.warps[entry as usize].place.pc);
+    let (sets, state) = (&sm.sets, &sm.warps[entry as usize]);
     if sets.barrier.contains(entry) {
-        Stuck::Barrier(pc)
+        Stuck::Barrier(state.barrier_pc)
     } else if sets.sync.contains(entry) {
-        Stuck::Sync(pc)
+        Stuck::Sync(state.place.pc)
     } else if sets.exited.contains(entry) {
         Stuck::Exited
     } else {

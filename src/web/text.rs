@@ -310,9 +310,10 @@ fn tell_cost(pcs: &[Pc], costs: &[Cost]) -> String {
     let all: u64 = costs.iter().map(|cost| cost.lost).sum();
     let share = if all == 0 { 0.0 } else { cost.lost as f64 * 100.0 / all as f64 };
     format!(
-        "{} lane-slots lost here ({share:.0} % of all), in {} issues{}",
+        "{} lane-slots lost here ({share:.0} % of all), in {} issue{}{}",
         grouped(cost.lost),
         grouped(cost.issues),
+        if cost.issues == 1 { "" } else { "s" },
         match cost.splits {
             0 => String::new(),
             1 => ", which split a warp once".into(),
