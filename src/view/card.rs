@@ -58,7 +58,7 @@ pub fn card(witness: Witness, selection: Selection) -> Card {
             None => Card { title: format!("Warp {warp}"), why, ..Card::default() },
         },
         Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
-            Some(picture) if picture.present >> lane & 1 == 0 => {
+            Some(picture) if picture.present.checked_shr(lane.into()).unwrap_or(0) & 1 == 0 => {
                 Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() }
             }
             Some(picture) => of_warp(witness, picture, Some(lane), why),
