@@ -6,7 +6,7 @@
 //!
 //! The counts of the run so far travel with the machine, so that going back takes them back too.
 
-use crate::event::{Event, Sink};
+use crate::event::{Event, Reasons, Sink};
 use crate::metrics::Tally;
 use crate::sim::Sim;
 
@@ -15,7 +15,7 @@ const MOST: usize = 96;
 /// How far behind one who goes back a moment is kept.
 const NEAR: u64 = 128;
 /// The first distance between two snapshots.
-const FIRST_DISTANCE: u64 = 256;
+const FIRST_DISTANCE: u64 = 1024;
 
 /// A run that can be moved through.
 #[derive(Debug)]
@@ -52,11 +52,16 @@ impl Moment {
 /// A sink that is called through a pointer.
 trait Listener {
     fn hear(&mut self, cycle: u64, event: Event);
+    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
 }
 
 impl<S: Sink> Listener for S {
     fn hear(&mut self, cycle: u64, event: Event) {
         self.event(cycle, event);
+    }
+
+    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        self.warps(cycle, sm, first, before, now);
     }
 }
 
@@ -76,6 +81,14 @@ impl Sink for Ears<'_> {
         }
         if let Some(then) = &mut self.then {
             then.hear(cycle, event);
+        }
+    }
+
+    /// The tally counts warps by their number only, which [`Event::Cycle`] tells.
+    #[inline]
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        if let Some(then) = &mut self.then {
+            then.hear_warps(cycle, sm, first, before, now);
         }
     }
 }

@@ -102,6 +102,29 @@ impl Reason {
     }
 }
 
+/// Which of 64 static warps had which reason in a cycle, a bit for each, in the order of [`Reason::ALL`]. A warp that is not
+/// resident is in none.
+pub type Reasons = [u64; Reason::ALL.len()];
+
+/// Which of 64 warps have another reason than in the cycle before: by place, with `None` for those that are gone.
+#[inline]
+pub fn changes(before: &Reasons, now: &Reasons, mut tell: impl FnMut(u16, Option<Reason>)) {
+    let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
+    bits(all(before) & !all(now), |warp| tell(warp, None));
+    for (at, reason) in Reason::ALL.into_iter().enumerate() {
+        bits(now[at] & !before[at], |warp| tell(warp, Some(reason)));
+    }
+}
+
+/// The positions of the bits that are set.
+#[inline]
+fn bits(mut word: u64, mut tell: impl FnMut(u16)) {
+    while word != 0 {
+        tell(word.trailing_zeros() as u16);
+        word &= word - 1;
+    }
+}
+
 /// How an issue port was used in a cycle (TBC figure 13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum SlotUse {
@@ -400,6 +423,13 @@ pub trait Sink {
     const WANTS_WARPS: bool = false;
 
     fn event(&mut self, cycle: u64, event: Event);
+
+    /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
+    /// are more of them than of all other events together, so who keeps them can take them at once.
+    #[inline]
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        changes(before, now, |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
+    }
 }
 
 /// Nobody.

@@ -12,7 +12,7 @@ pub use marks::{Kind, Marks};
 pub use series::{Bucket, SLOT_CLASSES, Series};
 pub use track::{GONE, Track};
 
-use crate::event::{Event, Sink};
+use crate::event::{Event, Reason, Reasons, Sink, changes};
 
 /// The most changes of reasons that are kept cycle by cycle, over all warps: 48 MB.
 const MOST_CHANGES: usize = 12 << 20;
@@ -68,6 +68,14 @@ impl Record {
         &self.series
     }
 
+    #[inline]
+    fn change(&mut self, cycle: u64, sm: u16, warp: u16, reason: Option<Reason>) {
+        if let Some(track) = self.tracks.get_mut(usize::from(sm) * self.slots + usize::from(warp)) {
+            track.change(cycle, reason);
+            self.changes += 1;
+        }
+    }
+
     /// Everything before `cycle` is known now; works out what is needed to draw it from afar.
     pub fn close(&mut self, cycle: u64) {
         self.end = self.end.max(cycle);
@@ -88,17 +96,17 @@ impl Sink for Record {
     fn event(&mut self, cycle: u64, event: Event) {
         self.series.event(cycle, &event);
         match event {
-            Event::Warp { sm, warp, reason } => {
-                if let Some(track) = self.tracks.get_mut(usize::from(sm) * self.slots + usize::from(warp)) {
-                    track.change(cycle, reason);
-                    self.changes += 1;
-                }
-            }
+            Event::Warp { sm, warp, reason } => self.change(cycle, sm, warp, reason),
             _ => {
                 if let Some(kind) = Kind::of(&event) {
                     self.marks[kind as usize].set(cycle);
                 }
             }
         }
+    }
+
+    #[inline]
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        changes(before, now, |at, reason| self.change(cycle, sm, first + at, reason));
     }
 }

@@ -27,9 +27,14 @@ pub struct Track {
 struct Digested {
     /// The first change behind the last stretch of the lowest level.
     next: usize,
-    /// Cycles by code since the last stretch of each higher level.
-    held: [[u16; 16]; LEVELS.len() - 1],
+    /// Cycles by code since the last stretch of the middle level: a byte for each code, even ones and odd ones.
+    middle: [u64; 2],
+    /// Cycles by code since the last stretch of the highest level.
+    highest: [u16; 16],
 }
+
+/// Every other four bits.
+const EVEN: u64 = 0x0f0f_0f0f_0f0f_0f0f;
 
 impl Track {
     pub fn change(&mut self, cycle: u64, reason: Option<Reason>) {
@@ -125,42 +130,51 @@ impl Track {
         most(spans)
     }
 
-    /// Works out the view from afar for all whole stretches before `end`, in one walk over the changes.
+    /// Works out the view from afar for all whole stretches before `end`, in one walk over the changes. This is done for every
+    /// warp all along, so what held how long is counted in parts of words.
     pub fn digest(&mut self, end: u64) {
-        let [stretch, levels @ ..] = LEVELS;
+        let [stretch, middle, highest] = LEVELS;
         let mut start = self.levels[0].len() as u64 * stretch;
-        let mut code = self.code_before(self.digested.next);
+        let mut next = self.digested.next;
+        let mut code = self.code_before(next);
         while start + stretch <= end {
             let stop = start + stretch;
-            let mut weights = [0; 16];
+            // Cycles of this stretch by code, four bits each.
+            let mut held = 0u64;
             let mut best = code;
-            // Weights only grow, so whoever leads after the last span has led since its own last span.
-            let mut hold = |code: u8, cycles: u16| {
-                let at = usize::from(code);
-                weights[at] += cycles;
-                self.digested.held[0][at] += cycles;
-                if (weights[at], best) > (weights[usize::from(best)], code) {
+            // They only grow, so whoever leads after the last span has led since its own last span.
+            let mut hold = |code: u8, cycles: u64| {
+                held += cycles << (4 * code);
+                let of = |code: u8| held >> (4 * code) & 15;
+                if (of(code), best) > (of(best), code) {
                     best = code;
                 }
             };
-            while let Some(&change) = self.changes.get(self.digested.next)
+            while let Some(&change) = self.changes.get(next)
                 && change >> 4 < stop
             {
-                hold(code, ((change >> 4) - start) as u16);
+                hold(code, (change >> 4) - start);
                 (start, code) = (change >> 4, (change & 15) as u8);
-                self.digested.next += 1;
+                next += 1;
             }
-            hold(code, (stop - start) as u16);
+            hold(code, stop - start);
             self.levels[0].push(best);
             start = stop;
-            for (level, _) in levels.into_iter().enumerate().take_while(|(_, cycles)| stop.is_multiple_of(*cycles)) {
-                let held = std::mem::take(&mut self.digested.held[level]);
-                self.levels[level + 1].push(most(held.iter().enumerate().map(|(code, &cycles)| (code as u8, cycles.into()))));
-                if let Some(higher) = self.digested.held.get_mut(level + 1) {
-                    higher.iter_mut().zip(held).for_each(|(sum, cycles)| *sum += cycles);
-                }
+            let sums = &mut self.digested.middle;
+            *sums = [sums[0] + (held & EVEN), sums[1] + (held >> 4 & EVEN)];
+            if stop.is_multiple_of(middle) {
+                let held = std::mem::take(sums).map(u64::to_le_bytes);
+                let of = |code: usize| held[code % 2][code / 2];
+                let longest = (0..=GONE).rev().max_by_key(|&code| of(code.into()));
+                self.levels[1].push(longest.unwrap_or(GONE));
+                self.digested.highest.iter_mut().enumerate().for_each(|(code, sum)| *sum += u16::from(of(code)));
+            }
+            if stop.is_multiple_of(highest) {
+                let held = std::mem::take(&mut self.digested.highest);
+                self.levels[2].push(most(held.iter().enumerate().map(|(code, &cycles)| (code as u8, cycles.into()))));
             }
         }
+        self.digested.next = next;
     }
 
     /// What holds up to a change.

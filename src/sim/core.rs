@@ -7,7 +7,7 @@ use super::state::{Sm, Uncore, Warp};
 use super::warp_set::WarpSet;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
-use crate::event::{Event, Reason, Sink, SlotUse};
+use crate::event::{Event, Reason, Reasons, Sink, SlotUse};
 use crate::policy::divergence::Place;
 
 /// One SM in one cycle.
@@ -45,7 +45,7 @@ impl<S: Sink> Core<'_, S> {
             // Remembered whether or not anybody listens, so that nobody's listening changes what others hear later.
             let before = self.sm.sets.before[word];
             if S::WANTS_WARPS {
-                self.warp_changes(word, &before, &reasons);
+                self.sink.warps(self.cycle, self.name, (word * 64) as u16, &before, &reasons);
             }
             self.sm.sets.before[word] = reasons;
         }
@@ -54,20 +54,6 @@ impl<S: Sink> Core<'_, S> {
             self.emit(Event::Cycle { sm: self.name, counts, repeat });
             for port in 0..self.sm.issued.ports.len() {
                 self.emit(Event::Slot { sm: self.name, port: port as u16, slot: self.sm.issued.ports[port], repeat });
-            }
-        }
-    }
-
-    /// Tells which of 64 warps have another reason than in the cycle before.
-    fn warp_changes(&mut self, word: usize, before: &Reasons, now: &Reasons) {
-        let first = (word * 64) as u16;
-        let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
-        for bit in bits(all(before) & !all(now)) {
-            self.emit(Event::Warp { sm: self.name, warp: first + bit, reason: None });
-        }
-        for (at, reason) in Reason::ALL.into_iter().enumerate() {
-            for bit in bits(now[at] & !before[at]) {
-                self.emit(Event::Warp { sm: self.name, warp: first + bit, reason: Some(reason) });
             }
         }
     }
@@ -96,20 +82,6 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Structural, u64::MAX);
         reasons
     }
-}
-
-/// Which of 64 warps have which reason, in the order of [`Reason::ALL`].
-pub type Reasons = [u64; Reason::ALL.len()];
-
-/// The positions of the bits that are set.
-fn bits(mut word: u64) -> impl Iterator<Item = u16> {
-    std::iter::from_fn(move || {
-        (word != 0).then(|| {
-            let bit = word.trailing_zeros() as u16;
-            word &= word - 1;
-            bit
-        })
-    })
 }
 
 /// What the issue stage did in a cycle.

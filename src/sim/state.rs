@@ -1,13 +1,14 @@
 //! Everything that changes while the machine runs, as plain data that can be copied.
 
 use super::cache::Cache;
-use super::core::{Issued, Reasons};
+use super::core::Issued;
 use super::decode::UNITS;
 use super::issue::Scratch;
 use super::memory::{SharedMemorySystem, SmMemory};
 use super::warp_set::WarpSet;
 use super::wheel::Wheel;
 use crate::config::{Config, MAX_WARPS};
+use crate::event::Reasons;
 use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Global, Local, Shared};

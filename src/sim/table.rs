@@ -4,11 +4,11 @@
 //! more, and behind issue. So no port ever sees a table that changes under it. A warp that is formed behind issue can go in
 //! the next cycle; until then its threads have waited because of the technique.
 
-use super::core::{Core, Reasons, try_depart};
+use super::core::{Core, try_depart};
 use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
-use crate::event::{Event, Reason, Sink};
+use crate::event::{Event, Reason, Reasons, Sink};
 use crate::interp::lanes::Lanes;
 use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
 use crate::program::Pc;
