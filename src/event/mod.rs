@@ -426,10 +426,14 @@ pub trait Sink {
 
     /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
     /// are more of them than of all other events together, so who keeps them can take them at once.
-    #[inline]
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
-        changes(before, now, |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
+        tell_changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
     }
+}
+
+/// [`changes`], once for all who need not be fast.
+fn tell_changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
+    changes(before, now, tell);
 }
 
 /// Nobody.

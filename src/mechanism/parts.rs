@@ -55,6 +55,9 @@ impl LaneGrid {
     }
 }
 
+/// What there is to see when nothing is left.
+pub const ENDED: &str = "No warp is resident: the run has ended. ← steps back into it.";
+
 /// A text in a room for so many characters.
 pub fn cut(text: String, room: usize) -> String {
     if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
@@ -115,7 +118,16 @@ pub fn heading(scene: &mut Scene<Selection>, view: &View, y: f32, title: &str, l
     let title = if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() };
     let beside = title.len() as f32 * 8.0 + 10.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, title);
-    scene.label(0, Tone::Soft, beside, y, SMALL, Align::Left, legend);
+    scene.label(0, Tone::Soft, beside, y, SMALL, Align::Left, fitting(legend, view.width - beside));
+}
+
+/// As many of a text's parts, from the first on, as have room in the small size.
+pub fn fitting(mut text: &str, room: f32) -> &str {
+    const LETTER: f32 = 6.3;
+    while !text.is_empty() && text.chars().count() as f32 * LETTER > room {
+        text = text.rfind([',', '·']).map_or("", |end| text[..end].trim_end());
+    }
+    text
 }
 
 /// Every warp that is resident on the SM as a row of lanes; the height that was needed.
@@ -123,7 +135,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) ->
     let warps: Vec<&WarpPicture> = view.warps().collect();
     if warps.is_empty() {
         let elsewhere = !view.picture.warps.is_empty();
-        let text = if elsewhere { "No warp is resident on this SM." } else { "No warp is resident: the run has ended." };
+        let text = if elsewhere { "No warp is resident on this SM." } else { ENDED };
         scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, text);
         return 24.0;
     }

@@ -4,7 +4,7 @@
 //! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, cut, heading, hue, kind, lane, overview, reason};
+use super::parts::{BASE, LaneGrid, SMALL, chip, cut, fitting, heading, hue, kind, lane, overview, reason};
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
@@ -88,7 +88,10 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
             let text = format!("lanes {} merged at their likely-convergence point, PC {pc}", lanes(mask));
             scene.bold(0, Tone::Accent, LABELS, y, SMALL, Align::Left, text);
         }
-        None => scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, "the top entry runs, the others wait below it"),
+        None => {
+            let text = fitting("the top entry runs, the others wait below it", view.width - LABELS);
+            scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, text);
+        }
     }
     y += 6.0;
     let depth = warp.stack.len();

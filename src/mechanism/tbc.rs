@@ -6,7 +6,7 @@
 //! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
 
 use super::View;
-use super::parts::{self, BASE, LaneGrid, SMALL, chip, heading, hue, kind, overview};
+use super::parts::{self, BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, overview};
 use crate::event::Event;
 use crate::policy::divergence::NEVER;
 use crate::policy::divergence::block_stack::{BlockEntry, BlockStack, EntryState};
@@ -210,7 +210,7 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
         bottom + 10.0,
         SMALL,
         Align::Left,
-        "outline: waits at home · half filled: has arrived (left: first side) · dot: ended",
+        fitting("outline: waits at home · half filled: has arrived (left: first side) · dot: ended", view.width),
     );
     bottom + 16.0
 }

@@ -6,7 +6,7 @@
 //! Below, every original gang as a row of cells with the letters of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::View;
-use super::parts::{BASE, SMALL, heading, hue, ink, kind, lane, reason};
+use super::parts::{BASE, ENDED, SMALL, fitting, heading, hue, ink, kind, lane, reason};
 use crate::event::Event;
 use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
@@ -34,6 +34,11 @@ struct Columns {
 impl Columns {
     fn cell(&self, slice: u32, y: f32, height: f32) -> Rect {
         Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - 6.0, height)
+    }
+
+    /// What has room behind them.
+    fn behind<'a>(&self, view: &View, text: &'a str) -> &'a str {
+        fitting(text, view.width - self.x - view.sim.machine.config.slices as f32 * self.pitch)
     }
 }
 
@@ -81,7 +86,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     y += 28.0;
     if rows.is_empty() {
-        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident: the run has ended.");
+        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, ENDED);
     } else if sm.gangs.is_some() {
         heading(&mut scene, &view, y, "All original gangs", "letters: gangs · outline: by itself · dot: ended");
     } else {
@@ -161,7 +166,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
     }
     let free = slices - used.count_ones();
     let said = if free == 0 { "every slice used".to_string() } else { format!("{free} of {slices} slices empty") };
-    scene.label(0, Tone::Soft, view.width, top + 14.0, SMALL, Align::Right, said);
+    scene.label(0, Tone::Soft, view.width, top + 14.0, SMALL, Align::Right, columns.behind(view, &said));
     let y = fetched(scene, view, sm, columns, top + 30.0);
     memory(scene, view, sm, y)
 }
@@ -199,9 +204,9 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
-    let list = if gangs.is_empty() { String::new() } else { format!("{} · ", gangs.join(", ")) };
-    let said = format!("{list}{ports} of {} ports", config.icache_ports);
-    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, said);
+    let list = if gangs.is_empty() { String::new() } else { format!(" · {}", gangs.join(", ")) };
+    let said = format!("{ports} of {} ports{list}", config.icache_ports);
+    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, columns.behind(view, &said));
     y + 18.0
 }
 
@@ -237,10 +242,11 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: O
         if config.gangs { format!("Original gang {}", row.number) } else { format!("Warps {first} to {}", first + slices - 1) };
     scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, title);
     let instead = match asked.filter(|&asked| asked != row.number) {
-        Some(asked) => format!(" · that of the selected warp, {asked}, has ended"),
+        Some(asked) => format!(" · the selected warp's ({asked}) has ended"),
         None => String::new(),
     };
-    scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, format!("block {block}{instead}"));
+    let about = format!("block {block}{instead}");
+    scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, fitting(&about, (view.width - 168.0) * SMALL / BASE));
     // Room for it is kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {
         scene.bold(0, Tone::Accent, 0.0, y + 37.0, SMALL, Align::Left, text);
@@ -253,7 +259,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: O
         let title = format!("gang {}", letter(entry));
         scene.mono(0, tone, 0.0, y + 15.0, 12.0, Align::Left, if mask == 0 { format!("{title} –") } else { title });
         if mask != 0 {
-            entry_state(scene, view, sm, row, mask, y);
+            entry_state(scene, view, sm, row, columns, mask, y);
         }
         y += LINE;
     }
@@ -273,7 +279,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: O
 }
 
 /// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
-fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, mask: u8, y: f32) {
+fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns: Columns, mask: u8, y: f32) {
     let config = &view.sim.machine.config;
     let first = row.number * config.slices;
     let lead = first + mask.trailing_zeros();
@@ -283,8 +289,8 @@ fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, ma
     let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
     let ready = members().filter(|&warp| !waits(warp)).count();
     let valid = if members().all(|warp| !sets.unfetched.contains(warp)) { "valid" } else { "fetching" };
-    let said = format!("PC {pc} · {valid} · ready {ready}/{}", mask.count_ones());
-    scene.mono(0, Tone::Soft, view.width, y + 15.0, 11.0, Align::Right, said);
+    let said = format!("PC {pc} · ready {ready}/{} · {valid}", mask.count_ones());
+    scene.mono(0, Tone::Soft, view.width, y + 15.0, 11.0, Align::Right, columns.behind(view, &said));
 }
 
 /// A warp in its slice's column: its lanes.

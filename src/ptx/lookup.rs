@@ -1,9 +1,10 @@
-//! A fast map for the parser's names. Nothing iterates over it, so its order cannot leak into a result.
+//! A fast map for the parser's names. Nothing depends on its order, so that cannot leak into a result.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub type NameMap<'a, V> = HashMap<&'a str, V, BuildHasherDefault<NameHasher>>;
+/// Names and positions in some list. One kind of map for all lists: each kind would be a copy of the map's code.
+pub type NameMap<'a> = HashMap<&'a str, u32, BuildHasherDefault<NameHasher>>;
 
 /// Multiplies and rotates eight bytes at a time: names are short, and nobody attacks a table that lives for one parse.
 #[derive(Default)]

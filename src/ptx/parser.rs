@@ -44,10 +44,11 @@ pub(super) struct Parser<'a> {
     in_function: u32,
     outside: u32,
     /// Positions in [`Module::variables`], and functions with a body.
-    known_variables: NameMap<'a, usize>,
-    known_functions: NameMap<'a, ()>,
-    /// Forms by the whole opcode text: a kernel uses few and repeats them.
-    forms: NameMap<'a, std::result::Result<Form, NoForm>>,
+    known_variables: NameMap<'a>,
+    known_functions: NameMap<'a>,
+    /// Forms, and where they are by the whole opcode text: a kernel uses few and repeats them.
+    forms: Vec<std::result::Result<Form, NoForm>>,
+    known_forms: NameMap<'a>,
     /// Files that only comments name; see [`super::sources`].
     pub named_files: Vec<String>,
 }
@@ -65,7 +66,8 @@ impl<'a> Parser<'a> {
             outside: 0,
             known_variables: NameMap::default(),
             known_functions: NameMap::default(),
-            forms: NameMap::default(),
+            forms: Vec::new(),
+            known_forms: NameMap::default(),
             named_files: Vec::new(),
         }
     }
@@ -86,7 +88,12 @@ impl<'a> Parser<'a> {
 
     /// The form of an opcode, remembered by its text.
     pub fn form(&mut self, whole: &'a str, opcode: &str, modifiers: &[&str]) -> std::result::Result<Form, NoForm> {
-        self.forms.entry(whole).or_insert_with(|| forms::form(opcode, modifiers)).clone()
+        let new = self.forms.len() as u32;
+        let at = *self.known_forms.entry(whole).or_insert(new);
+        if at == new {
+            self.forms.push(forms::form(opcode, modifiers));
+        }
+        self.forms[at as usize].clone()
     }
 
     // ---- The module ----
@@ -227,9 +234,9 @@ impl<'a> Parser<'a> {
                 }
                 for variable in variables {
                     // An `.extern` declaration and its definition are one variable.
-                    let new = self.module.variables.len();
+                    let new = self.module.variables.len() as u32;
                     let at = *self.known_variables.entry(variable.span.text(self.text)).or_insert(new);
-                    match self.module.variables.get_mut(at) {
+                    match self.module.variables.get_mut(at as usize) {
                         Some(known) if known.bytes.is_none() || known.init.is_empty() => *known = variable,
                         Some(_) => {}
                         None => self.module.variables.push(variable),
@@ -268,7 +275,7 @@ impl<'a> Parser<'a> {
             // Whoever lists the kernels should hear of this one too.
             function.body = Some(Body::default());
         } else if self.is(b'{') {
-            if self.known_functions.insert(self.word(token), ()).is_some() {
+            if self.known_functions.insert(self.word(token), 0).is_some() {
                 self.report(
                     Problem::new(Trouble::Name, token.span, format!("`{}` is defined twice", function.name))
                         .label("a second definition"),
@@ -342,16 +349,16 @@ impl<'a> Parser<'a> {
     fn check_module_names(&mut self) {
         let variables = self.module.variables.iter().map(|variable| variable.name.as_str());
         let functions = self.module.functions.iter().map(|function| function.name.as_str());
-        let known: NameMap<()> = variables.chain(functions).map(|name| (name, ())).collect();
+        let known: NameMap = variables.chain(functions).map(|name| (name, 0)).collect();
         let mut missing = Vec::new();
         for function in &self.module.functions {
             let Some(body) = &function.body else { continue };
-            let mut reported: NameMap<()> = NameMap::default();
+            let mut reported = NameMap::default();
             for instruction in &body.instructions {
                 for symbol in instruction.operands.iter().filter_map(Operand::symbol) {
                     if let Symbol::Module(name) = symbol
                         && !known.contains_key(name.as_str())
-                        && reported.insert(name, ()).is_none()
+                        && reported.insert(name, 0).is_none()
                     {
                         let mut problem = Problem::new(Trouble::Name, instruction.span, format!("`{name}` is not declared"))
                             .label(format!("no variable, register or function `{name}`"));

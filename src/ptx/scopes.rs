@@ -12,12 +12,12 @@ use crate::order;
 
 #[derive(Default)]
 pub(super) struct Scope<'a> {
-    pub registers: NameMap<'a, RegisterId>,
+    pub registers: NameMap<'a>,
     /// `%r<20>`: prefix, bits, count.
     pub ranges: Vec<(&'a str, u32, u64)>,
-    pub labels: NameMap<'a, LabelId>,
-    pub variables: NameMap<'a, u32>,
-    pub tables: NameMap<'a, u32>,
+    pub labels: NameMap<'a>,
+    pub variables: NameMap<'a>,
+    pub tables: NameMap<'a>,
 }
 
 /// Where a label stands that has been used but not yet defined.
@@ -55,7 +55,7 @@ impl<'a> Builder<'_, 'a> {
             } else {
                 let id = self.new_register(text, bits);
                 if let Some(scope) = self.scopes.last_mut() {
-                    scope.registers.insert(text, id);
+                    scope.registers.insert(text, id.0);
                 }
             }
             if !self.p.eat(b',') {
@@ -75,7 +75,7 @@ impl<'a> Builder<'_, 'a> {
         let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
         for at in (0..self.scopes.len()).rev() {
             if let Some(&id) = self.scopes[at].registers.get(name) {
-                return Some(id);
+                return Some(RegisterId(id));
             }
             let number = &name[digits..];
             let index: Option<u64> = if number.len() > 1 && number.starts_with('0') { None } else { number.parse().ok() };
@@ -85,7 +85,7 @@ impl<'a> Builder<'_, 'a> {
                 .find(|(prefix, _, count)| *prefix == &name[..digits] && index.is_some_and(|i| i < *count));
             if let Some(&(_, bits, _)) = range {
                 let id = self.new_register(name, bits);
-                self.scopes[at].registers.insert(name, id);
+                self.scopes[at].registers.insert(name, id.0);
                 return Some(id);
             }
         }
@@ -124,13 +124,13 @@ impl<'a> Builder<'_, 'a> {
     pub fn label_id(&mut self, token: Token) -> LabelId {
         let name = self.p.word(token);
         if let Some(&id) = self.scopes.last().and_then(|scope| scope.labels.get(name)) {
-            return id;
+            return LabelId(id);
         }
         let id = LabelId(self.body.labels.len() as u32);
         self.body.labels.push(Label { name: name.to_string(), span: token.span, at: UNDEFINED });
         self.aliases.push(None);
         if let Some(scope) = self.scopes.last_mut() {
-            scope.labels.insert(name, id);
+            scope.labels.insert(name, id.0);
         }
         id
     }
@@ -138,19 +138,19 @@ impl<'a> Builder<'_, 'a> {
     /// Labels that were used here and not defined belong to an outer scope.
     pub fn close_scope(&mut self) {
         let Some(scope) = self.scopes.pop() else { return };
-        let mut open: Vec<(&str, LabelId)> =
-            scope.labels.into_iter().filter(|(_, id)| self.body.labels[id.0 as usize].at == UNDEFINED).collect();
-        order::by_key(&mut open, |(_, id)| u64::from(id.0));
+        let mut open: Vec<(&str, u32)> =
+            scope.labels.into_iter().filter(|(_, id)| self.body.labels[*id as usize].at == UNDEFINED).collect();
+        order::by_key(&mut open, |(_, id)| u64::from(*id));
         for (name, id) in open {
             match self.scopes.last_mut() {
                 Some(outer) => match outer.labels.get(name) {
-                    Some(&known) => self.aliases[id.0 as usize] = Some(known),
+                    Some(&known) => self.aliases[id as usize] = Some(LabelId(known)),
                     None => {
                         outer.labels.insert(name, id);
                     }
                 },
                 None => {
-                    let span = self.body.labels[id.0 as usize].span;
+                    let span = self.body.labels[id as usize].span;
                     self.p
                         .report(Problem::new(Trouble::Name, span, format!("there is no label `{name}`")).label("jumps nowhere"));
                 }

@@ -101,8 +101,8 @@ fn comment_chain<'a>(parser: &Parser<'a>) -> Vec<PlaceNote<'a>> {
 pub(super) struct Places<'a> {
     notes: Vec<Entry<'a>>,
     known: HashMap<(PlaceNote<'a>, Option<u32>), u32, BuildHasherDefault<NameHasher>>,
-    /// The last entry that a `.loc` made for a place.
-    latest: HashMap<PlaceNote<'a>, u32, BuildHasherDefault<NameHasher>>,
+    /// The last entry that a `.loc` made for a place, wherever that is inlined: the same kind of map, for less code.
+    latest: HashMap<(PlaceNote<'a>, Option<u32>), u32, BuildHasherDefault<NameHasher>>,
 }
 
 struct Entry<'a> {
@@ -119,7 +119,7 @@ impl<'a> Places<'a> {
         let mut chain = location.chain.iter().rev().copied().peekable();
         let mut outer = None;
         if location.goes_on {
-            let around = chain.peek().and_then(|call| self.latest.get(call)).copied();
+            let around = chain.peek().and_then(|call| self.latest.get(&(*call, None))).copied();
             outer = around.filter(|&at| self.notes[at as usize].depth < MOST_DEPTH);
             if outer.is_some() {
                 chain.next();
@@ -128,7 +128,7 @@ impl<'a> Places<'a> {
         for note in chain {
             outer = Some(self.add(note, outer));
         }
-        self.latest.insert(innermost, outer?);
+        self.latest.insert((innermost, None), outer?);
         outer
     }
 

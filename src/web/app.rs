@@ -143,7 +143,7 @@ pub fn App() -> Html {
                 { (*bar).clone() }
             }
             <main class="workspace">
-                <SourcePanel handle={handle.clone()} theme={*theme} />
+                <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                 { split(Edge::Source) }
                 <StagePanel handle={handle.clone()} theme={*theme} />
                 { split(Edge::Side) }

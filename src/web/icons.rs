@@ -1,4 +1,4 @@
-//! The transport's signs, drawn, so that they look alike whatever fonts there are.
+//! Signs on buttons, drawn, so that they look alike whatever fonts there are.
 
 use yew::prelude::*;
 
@@ -36,6 +36,11 @@ pub fn previous() -> Html {
 
 pub fn next() -> Html {
     sign(&["M13 8L9 4v3H3v2h6v3z", "M12.8 4.5H14v7h-1.2z"])
+}
+
+/// Two columns.
+pub fn beside() -> Html {
+    sign(&["M2 3h5v10H2z", "M9 3h5v10H9z"])
 }
 
 fn sign(paths: &[&'static str]) -> Html {

@@ -2,6 +2,8 @@
 
 use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
+use super::icons;
+use super::split::{Sizes, beside};
 use super::text::Text;
 use crate::scene::Theme;
 use yew::prelude::*;
@@ -20,6 +22,7 @@ enum Shown {
 pub struct Props {
     pub handle: Handle,
     pub theme: Theme,
+    pub onresize: Callback<Option<Sizes>>,
 }
 
 #[component]
@@ -53,13 +56,19 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <h2 title={kernel}>{ "Source" }</h2>
                 <div class="tabs" role="tablist" aria-label="Text">
                     if has_cuda {
-                        { tab(Shown::Both, "Both", "CUDA and PTX; side by side where the panel is wide enough") }
+                        { tab(Shown::Both, "Both", "CUDA and PTX: side by side, or one above the other where there is little room") }
                         { tab(Shown::Cuda, "CUDA", "The source only") }
                     }
                     { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
                     { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
                 </div>
                 <span class="push"></span>
+                if now == Shown::Both {
+                    <button type="button" class="plain beside" title="Side by side or one above the other: makes this panel wider or puts it back"
+                        aria-label="Side by side or one above the other" onclick={props.onresize.reform(|_: MouseEvent| beside())}>
+                        { icons::beside() }
+                    </button>
+                }
                 if now == Shown::Flow {
                     { save_button(handle, props.theme, Subject::Flow) }
                 }

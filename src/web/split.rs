@@ -7,6 +7,9 @@ const KEY: &str = "warpscope.sizes";
 /// How far an arrow key moves an edge, in pixels.
 const BY: f64 = 16.0;
 
+/// How wide the source is when its texts lie side by side, in pixels; the style sheet asks for 560 inside of its border.
+const BESIDE: f64 = 564.0;
+
 /// How large the panels are, in pixels. Without it, the style sheet says.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Sizes {
@@ -105,6 +108,12 @@ pub fn Split(props: &Props) -> Html {
             title="Drag, or arrow keys; double click: as at first"
             {onpointerdown} {onpointermove} {onpointerup} {ondblclick} {onkeydown}></div>
     }
+}
+
+/// The sizes with the source as wide as its texts need to lie side by side; where they do, all panels back.
+pub fn beside() -> Option<Sizes> {
+    let source = web_sys::window()?.document()?.query_selector(".source").ok()??.get_bounding_client_rect();
+    if source.width() < BESIDE { moved(Edge::Source, source.left() + BESIDE, 0.0) } else { None }
 }
 
 /// The sizes with the edge at a point of the window.

@@ -20,8 +20,14 @@ const LINE_PX: f64 = 20.0;
 const EDGE_PX: f64 = 8.0;
 /// Lines beyond those in sight.
 const SPARE: usize = 5;
-/// Warps that a line names.
-const NAMED: usize = 3;
+/// Warps that a line names, in a text so many pixels wide: they lie over its end.
+fn named(width: f64) -> usize {
+    match width {
+        ..300.0 => 1,
+        300.0..440.0 => 2,
+        _ => 3,
+    }
+}
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -35,7 +41,7 @@ pub struct Props {
 #[component]
 pub fn Text(props: &Props) -> Html {
     let place = use_node_ref();
-    let (_, height) = use_size(&place);
+    let (width, height) = use_size(&place);
     let top = use_state_eq(|| 0.0f64);
     let onscroll = {
         let (place, top) = (place.clone(), top.clone());
@@ -103,7 +109,7 @@ pub fn Text(props: &Props) -> Html {
         let words = column(vec![Column::Words; last - first]);
         // Always the same elements, and only the words in them change.
         let warps: Html = (first..last)
-            .map(|at| match here(&picture, &lines[at].pcs, selected) {
+            .map(|at| match here(&picture, &lines[at].pcs, selected, named(width)) {
                 (here, _) if here.is_empty() => html! { <div key={at} class="nobody"></div> },
                 (here, more) => html! {
                     <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))}
@@ -128,7 +134,8 @@ pub fn Text(props: &Props) -> Html {
     let Some((drawn, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
-    let style = format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + 116px)");
+    let style =
+        format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + var(--gutter) + 24px)");
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
@@ -140,7 +147,17 @@ pub fn Text(props: &Props) -> Html {
 /// Characters of the longest line.
 fn longest(listing: &Listing, cuda: bool) -> usize {
     let text = if cuda { listing.cuda.as_deref().unwrap_or("") } else { &listing.ptx };
-    text.lines().map(|line| line.chars().count() + 3 * line.matches('\t').count()).max().unwrap_or(0)
+    text.lines().map(|line| shown(line, cuda).chars().count()).max().unwrap_or(0)
+}
+
+/// A line as it is shown. Compilers write PTX with tabs, of which most lines have two; one column for the operations and
+/// none for their operands leave more of it in sight.
+fn shown(line: &str, cuda: bool) -> String {
+    if cuda {
+        return line.replace('\t', "    ");
+    }
+    let words = line.trim_start_matches('\t');
+    "  ".repeat(line.len() - words.len()) + &words.replace(" \t", " ").replace('\t', " ")
 }
 
 /// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
@@ -157,7 +174,7 @@ fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
     pcs.iter().filter_map(|&pc| costs.get(pc as usize)).sum()
 }
 
-/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: a bar is 40
+/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: a bar is 32
 /// pixels long, and most steps would change one by a pixel or less.
 fn heat(lost: u64, most: u64) -> Option<u8> {
     (lost > 0 && most > 0).then(|| ((lost * 20).div_ceil(most) * 5) as u8)
@@ -173,7 +190,7 @@ struct Here {
 }
 
 /// The warps at a line that are named, and how many more are there. The selected one is always among those that are named.
-fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>) -> (Vec<Here>, usize) {
+fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>, most: usize) -> (Vec<Here>, usize) {
     if pcs.is_empty() {
         return (Vec::new(), 0);
     }
@@ -181,10 +198,10 @@ fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>) -> (Vec<Her
     let mut count = 0;
     for (warp, lanes) in at_line(picture, pcs) {
         let one = Here { warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
-        if named.len() < NAMED {
+        if named.len() < most {
             named.push(one);
         } else if one.picked {
-            named[NAMED - 1] = one;
+            named[most - 1] = one;
         }
         count += 1;
     }
@@ -264,7 +281,7 @@ fn Cell(props: &CellProps) -> Html {
 fn words(props: &CellProps) -> Html {
     let listing = &props.listing.0;
     let text = if props.cuda { listing.cuda_text(props.at) } else { listing.ptx_text(props.at) };
-    html! { <code class="words">{ text.replace('\t', "    ") }</code> }
+    html! { <code class="words">{ shown(text, props.cuda) }</code> }
 }
 
 fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
