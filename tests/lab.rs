@@ -154,6 +154,17 @@ fn stalls_of_a_warp_are_found() {
 }
 
 #[test]
+fn lines_are_shown_without_the_compilers_tabs() {
+    let lab = lab("mandelbrot", "gtx480");
+    let listing = &lab.stage.as_ref().expect("a stage").listing;
+    let shown: Vec<String> = (0..listing.ptx_lines().len()).map(|line| listing.ptx_text(line)).collect();
+    assert!(shown.iter().any(|line| line == "  @%p7 bra $L__BB0_3;"), "{shown:#?}");
+    assert!(shown.iter().all(|line| !line.contains('\t')));
+    let source: Vec<String> = (0..listing.cuda_lines().len()).map(|line| listing.cuda_text(line)).collect();
+    assert_eq!(source.join("\n").trim_end(), listing.cuda.as_deref().expect("a source").trim_end());
+}
+
+#[test]
 fn breakpoints_stop_a_run_where_they_should() {
     let mut lab = lab("collatz", "gtx480");
     // A line of the source that holds a branch.

@@ -191,3 +191,17 @@ fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, r
         scene.fill(0, Tone::Soft, Rect::new(x, row.y + 3.0, 2.0, row.h - 6.0));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn parts_without_room_are_left_out_from_the_last_on() {
+        let text = "filled: active · outline: masked · dot: ended";
+        assert_eq!(fitting(text, 400.0), text);
+        assert_eq!(fitting(text, 250.0), "filled: active · outline: masked");
+        assert_eq!(fitting(text, 100.0), "filled: active");
+        assert_eq!((fitting(text, 20.0), fitting(text, -20.0)), ("", ""));
+    }
+}

@@ -90,12 +90,18 @@ impl Listing {
         &self.cuda_lines
     }
 
-    pub fn ptx_text(&self, line: usize) -> &str {
-        text_of(&self.ptx, &self.ptx_starts, line)
+    /// A line of the PTX as it is shown. Compilers write two tabs into most lines; two spaces before an operation and one
+    /// before its operands leave more of it in sight.
+    pub fn ptx_text(&self, line: usize) -> String {
+        let text = text_of(&self.ptx, &self.ptx_starts, line);
+        let words = text.trim_start_matches('\t');
+        "  ".repeat(text.len() - words.len()) + &words.replace(" \t", " ").replace('\t', " ")
     }
 
-    pub fn cuda_text(&self, line: usize) -> &str {
-        self.cuda.as_deref().map_or("", |cuda| text_of(cuda, &self.cuda_starts, line))
+    /// A line of the CUDA source as it is shown.
+    pub fn cuda_text(&self, line: usize) -> String {
+        let text = self.cuda.as_deref().map_or("", |cuda| text_of(cuda, &self.cuda_starts, line));
+        text.replace('\t', "    ")
     }
 
     /// The instruction's line in the PTX, from 1.

@@ -146,18 +146,12 @@ pub fn Text(props: &Props) -> Html {
 
 /// Characters of the longest line.
 fn longest(listing: &Listing, cuda: bool) -> usize {
-    let text = if cuda { listing.cuda.as_deref().unwrap_or("") } else { &listing.ptx };
-    text.lines().map(|line| shown(line, cuda).chars().count()).max().unwrap_or(0)
+    let lines = if cuda { listing.cuda_lines() } else { listing.ptx_lines() };
+    (0..lines.len()).map(|at| text(listing, cuda, at).chars().count()).max().unwrap_or(0)
 }
 
-/// A line as it is shown. Compilers write PTX with tabs, of which most lines have two; one column for the operations and
-/// none for their operands leave more of it in sight.
-fn shown(line: &str, cuda: bool) -> String {
-    if cuda {
-        return line.replace('\t', "    ");
-    }
-    let words = line.trim_start_matches('\t');
-    "  ".repeat(line.len() - words.len()) + &words.replace(" \t", " ").replace('\t', " ")
+fn text(listing: &Listing, cuda: bool, line: usize) -> String {
+    if cuda { listing.cuda_text(line) } else { listing.ptx_text(line) }
 }
 
 /// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
@@ -279,9 +273,7 @@ fn Cell(props: &CellProps) -> Html {
 }
 
 fn words(props: &CellProps) -> Html {
-    let listing = &props.listing.0;
-    let text = if props.cuda { listing.cuda_text(props.at) } else { listing.ptx_text(props.at) };
-    html! { <code class="words">{ shown(text, props.cuda) }</code> }
+    html! { <code class="words">{ text(&props.listing.0, props.cuda, props.at) }</code> }
 }
 
 fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {

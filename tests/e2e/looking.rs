@@ -242,3 +242,33 @@ async fn every_kernel_of_the_catalogue_runs_and_is_right() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn source_and_ptx_lie_side_by_side_where_there_is_room_and_elsewhere_on_a_click() {
+    on_the_page("beside", async |page| {
+        let beside = async || {
+            page.let_frames_pass(3).await;
+            let ([left, top, width, _], [x, y, ..]) = (page.place("#cuda").await, page.place("#ptx-lines").await);
+            assert!(x >= left + width - 1.0 || y > top, "the texts lie over each other");
+            y == top && x > left
+        };
+        page.resize(1920, 1080).await;
+        assert!(beside().await, "at 1920");
+        page.resize(1440, 900).await;
+        assert!(beside().await, "at 1440");
+        assert!(page.number("document.querySelector('.beside').getBoundingClientRect().width").await == 0.0, "nothing to change");
+        page.resize(1280, 720).await;
+        assert!(!beside().await, "at 1280");
+        page.click(".beside").await;
+        assert!(beside().await, "at 1280, asked for");
+        page.screenshot("1280").await;
+        // A text of 280 pixels still shows an instruction whole.
+        let whole = "(() => { const text = document.querySelector('#ptx-lines').getBoundingClientRect();
+            return [...document.querySelectorAll('#ptx-lines .code .words')]
+                .filter((words) => words.getBoundingClientRect().right <= text.right).length })()";
+        assert!(page.number(whole).await >= 5.0, "too few instructions fit");
+        page.click(".beside").await;
+        assert!(!beside().await, "put back");
+    })
+    .await;
+}
