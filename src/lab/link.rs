@@ -116,18 +116,20 @@ impl Link {
                 "lesson" => link.lesson = Some((value, 0)),
                 "stop" => stop = value.parse().map_err(|_| LinkError::Cycle(value))?,
                 "kernel" => link.kernel = Some(value),
-                "size" => link.full = value == "full",
+                "size" => link.full = one_of(name, &value, ["small", "full"])? == 1,
                 "ptx" => ptx = Some(unfold(&value, "kernel")?),
                 "launch" => launch = Some(unfold(&value, "launch")?),
                 "preset" => link.setup.get_or_insert_default().preset = value,
                 "technique" => link.setup.get_or_insert_default().technique = value,
                 "set" => {
-                    let keys = value.split(',').filter_map(|pair| pair.split_once(':'));
-                    link.setup.get_or_insert_default().keys.extend(keys.map(|(key, value)| (key.to_string(), value.to_string())));
+                    for pair in value.split(',').filter(|pair| !pair.is_empty()) {
+                        let (key, value) = pair.split_once(':').ok_or_else(|| LinkError::Unknown(format!("set={pair}")))?;
+                        link.setup.get_or_insert_default().keys.insert(key.to_string(), value.to_string());
+                    }
                 }
                 "cycle" => link.cycle = Some(value.parse().map_err(|_| LinkError::Cycle(value))?),
                 "select" => link.selection = Some(Selection::from_key(&value).ok_or(LinkError::Selection(value))?),
-                "mode" => link.embed = value == "embed",
+                "mode" => link.embed = one_of(name, &value, ["page", "embed"])? == 1,
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
             }
         }
@@ -139,6 +141,11 @@ impl Link {
         }
         Ok(Some(link))
     }
+}
+
+/// Which of two words a part of a link holds.
+fn one_of(name: &str, value: &str, words: [&str; 2]) -> Result<usize, LinkError> {
+    words.iter().position(|word| *word == value).ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))
 }
 
 fn fold(text: &str) -> String {
@@ -222,10 +229,13 @@ mod tests {
         assert_eq!(Link::read("cycle=many"), Err(LinkError::Cycle("many".into())));
         assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
         assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));
+        for unknown in ["size=huge", "mode=dark", "set=sms"] {
+            assert_eq!(Link::read(unknown), Err(LinkError::Unknown(unknown.into())));
+        }
         assert_eq!(Link::read("ptx=!!!"), Err(LinkError::Damaged("kernel")));
         let bomb = fold(&"a".repeat(64 << 20));
         assert!(bomb.len() < MOST_FRAGMENT);
         assert_eq!(Link::read(&format!("ptx={bomb}")), Err(LinkError::TooLarge { part: "kernel" }));
-        assert_eq!(Link::read("set=%zz%&kernel=%00").map(|link| link.map(|l| l.kernel)), Ok(Some(Some("\0".into()))));
+        assert_eq!(Link::read("set=&kernel=%zz%00%").map(|link| link.map(|l| l.kernel)), Ok(Some(Some("%zz\0%".into()))));
     }
 }

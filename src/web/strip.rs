@@ -19,7 +19,7 @@ pub const TOP: f64 = 34.0;
 /// Below the numbers of cycles.
 const AXIS: f64 = 14.0;
 /// Kinds with a mark of their own, and the tone of it.
-const MARKED: [(Kind, Tone); 4] = [
+pub const MARKED: [(Kind, Tone); 4] = [
     (Kind::Divergence, Tone::Accent),
     (Kind::BarrierRelease, Tone::Reason(Reason::Barrier)),
     (Kind::BlockEnd, Tone::Soft),

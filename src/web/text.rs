@@ -177,6 +177,8 @@ fn heat(lost: u64, most: u64) -> Option<u8> {
 /// A warp at a line, and how many of its lanes are there.
 #[derive(Clone, Copy, PartialEq)]
 struct Here {
+    /// Where there are several.
+    sm: Option<u16>,
     warp: u16,
     lanes: u32,
     width: u32,
@@ -188,10 +190,12 @@ fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>, most: usize
     if pcs.is_empty() {
         return (Vec::new(), 0);
     }
+    let several = picture.warps.last().is_some_and(|last| last.sm > 0);
     let mut named: Vec<Here> = Vec::new();
     let mut count = 0;
     for (warp, lanes) in at_line(picture, pcs) {
-        let one = Here { warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
+        let sm = several.then_some(warp.sm);
+        let one = Here { sm, warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
         if named.len() < most {
             named.push(one);
         } else if one.picked {
@@ -349,11 +353,15 @@ fn marks(line: &Line, split: bool) -> Html {
 fn warps(here: &[Here], more: usize) -> Html {
     html! {
         <span class="who">
-            { for here.iter().map(|&Here { warp, lanes, width, picked }| html! {
-                <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
-                    title={format!("Warp {warp}: {lanes} of {width} lanes are here")}>{ warp }
-                    if lanes != width { <small>{ format!("·{lanes}") }</small> }
-                </b>
+            { for here.iter().map(|&Here { sm, warp, lanes, width, picked }| {
+                let (of, before) = sm.map_or_else(Default::default, |sm| (format!(" of SM {sm}"), format!("{sm}:")));
+                html! {
+                    <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
+                        title={format!("Warp {warp}{of}: {lanes} of {width} lanes are here")}>
+                        { format!("{before}{warp}") }
+                        if lanes != width { <small>{ format!("·{lanes}") }</small> }
+                    </b>
+                }
             }) }
             if more > 0 {
                 <small title={format!("{} warps are here", here.len() + more)}>{ format!("+{more}") }</small>

@@ -248,10 +248,20 @@ fn legend() -> Html {
     }
 }
 
-/// What the warp under the pointer did there.
+/// What the warp under the pointer did there, or what the mark there stands for.
 fn tip(record: &Record, span: Span, rows: &Rows, width: f64, x: f64, y: f64) -> Option<Html> {
+    if x < LEFT {
+        return None;
+    }
+    let text = if y < TOP { marked(record, span, x)? } else { did(record, span, rows, x, y)? };
+    // On the side where there is room.
+    let side = if x < width / 2.0 { format!("left:{}px", x + 12.0) } else { format!("right:{}px", width - x + 12.0) };
+    Some(html! { <span class="tip" style={format!("{side};top:{}px", (y - 28.0).max(2.0))}>{ text }</span> })
+}
+
+fn did(record: &Record, span: Span, rows: &Rows, x: f64, y: f64) -> Option<String> {
     let cycle = span.cycle_at(x - LEFT);
-    if x < LEFT || cycle < 0.0 || cycle as u64 >= record.end() {
+    if cycle < 0.0 || cycle as u64 >= record.end() {
         return None;
     }
     let track = rows.at(y - TOP)?;
@@ -261,10 +271,22 @@ fn tip(record: &Record, span: Span, rows: &Rows, width: f64, x: f64, y: f64) -> 
         None if code == GONE => "not resident".to_string(),
         None => return None,
     };
-    let text = format!("warp {}, cycle {}: {did}", track % record.slots().max(1), grouped(cycle as u64));
-    // On the side where there is room.
-    let side = if x < width / 2.0 { format!("left:{}px", x + 12.0) } else { format!("right:{}px", width - x + 12.0) };
-    Some(html! { <span class="tip" style={format!("{side};top:{}px", (y - 28.0).max(2.0))}>{ text }</span> })
+    let (sm, warp) = (track / record.slots(), track % record.slots());
+    let of = if record.tracks().len() > record.slots() { format!(" of SM {sm}") } else { String::new() };
+    Some(format!("warp {warp}{of}, cycle {}: {did}", grouped(cycle as u64)))
+}
+
+/// The marks near a point, by name.
+fn marked(record: &Record, span: Span, x: f64) -> Option<String> {
+    /// How near, in pixels.
+    const NEAR: f64 = 3.0;
+    let cycle = |by: f64| span.cycle_at(x - LEFT + by).max(0.0) as u64;
+    let (from, to) = (cycle(-NEAR), cycle(NEAR));
+    let near = strip::MARKED.into_iter().filter_map(|(kind, _)| {
+        let at = record.marks(kind).next(from).filter(|at| *at <= to)?;
+        Some(format!("{}, cycle {}", kind.label(), grouped(at)))
+    });
+    Some(near.collect::<Vec<_>>().join(" · ")).filter(|text| !text.is_empty())
 }
 
 /// Goes to the cell under the pointer: that cycle, that warp.
