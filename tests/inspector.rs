@@ -129,3 +129,18 @@ fn a_lane_without_a_thread_has_nothing_to_show() {
         assert!(empty.registers.is_empty() && empty.facts.is_empty(), "{empty:?}");
     }
 }
+
+#[test]
+fn registers_are_floating_point_where_instructions_take_them_so() {
+    let ptx = ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>;\n.reg .b64 %rd<3>;\n\
+        ld.param.b64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\nld.global.b32 %r1, [%rd2];\nadd.rn.f32 %r2, %r1, 0f3F800000;\n\
+        cvt.rzi.s32.f32 %r3, %r2;\ncvt.rn.f32.s32 %r4, %r3;\nadd.s32 %r5, %r3, 1;\nst.global.b32 [%rd2], %r5;\nret;\n}\n";
+    let launch =
+        "kernel = \"k\"\ngrid = [1]\nblock = [8]\n[[param]]\nbuffer = \"a\"\ntype = \"f32\"\nlen = 1\ninit = \"zeros\"\n";
+    let lab = own(ptx, launch);
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let shown = card::card(stage.witness(&picture), Selection::Warp { sm: 0, warp: 0 });
+    let floats: Vec<&str> = shown.registers.iter().filter(|row| row.float).map(|row| row.name.as_str()).collect();
+    assert_eq!(floats, ["%r1", "%r2", "%r4"], "%r1 is read as one, %r3 and %r5 are integers");
+}

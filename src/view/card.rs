@@ -10,6 +10,8 @@ pub struct RegisterRow {
     pub name: String,
     /// Its type's bits: 1, 16, 32 or 64.
     pub bits: u32,
+    /// It holds a floating-point number, if it has 32 or 64 bits.
+    pub float: bool,
     /// Raw values, one for the lane that is looked at, or one for each lane of the warp.
     pub values: Vec<u64>,
     /// The value is not there yet: an instruction in flight writes it.
@@ -146,6 +148,7 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<Regi
         .map(|register| RegisterRow {
             name: register.name.clone(),
             bits: register.bits,
+            float: witness.listing.is_float(register.plane),
             values: wanted.iter().map(|&lane| read(register.plane, register.bits, lane)).collect(),
             pending: pending(register.plane),
         })

@@ -1,6 +1,7 @@
 //! The kernel's two texts, line by line, and which instructions came from which line.
 
-use crate::program::{Pc, Program};
+use crate::program::{Dst, Pc, Plane, Program, Src};
+use crate::ptx::types::Type;
 use std::rc::Rc;
 
 /// A line of a text.
@@ -26,6 +27,8 @@ pub struct Listing {
     /// Line of each instruction, from 0.
     ptx_of: Vec<u32>,
     cuda_of: Vec<Option<u32>>,
+    /// By plane: registers that instructions take for floating-point numbers.
+    floats: Vec<bool>,
 }
 
 impl Listing {
@@ -52,6 +55,7 @@ impl Listing {
             })
             .collect();
         let mut listing = Listing {
+            floats: floats(program, &ptx),
             ptx_lines: vec![Line::default(); ptx_starts.len()],
             cuda_lines: vec![Line::default(); cuda_starts.len()],
             ptx,
@@ -114,6 +118,11 @@ impl Listing {
         self.cuda_of.get(pc as usize).copied().flatten().map(|line| line + 1)
     }
 
+    /// Whether a register of 32 or 64 bits holds a floating-point number.
+    pub fn is_float(&self, plane: Plane) -> bool {
+        self.floats.get(plane as usize).is_some_and(|float| *float)
+    }
+
     /// The line that a sentence should name: of the source where it is there, else of the PTX.
     pub fn line(&self, pc: Pc) -> String {
         match (self.cuda_line(pc), self.ptx_line(pc)) {
@@ -143,6 +152,31 @@ fn main_file(program: &Program) -> u32 {
         }
     }
     counts.into_iter().max_by_key(|&(_, count)| count).map_or(0, |(file, _)| file)
+}
+
+/// What registers hold is told by the instructions, not by names or declarations: many compilers declare all as bits. The
+/// first type of an opcode is that of what it writes, the last that of what it reads (`cvt.rzi.s32.f32`).
+fn floats(program: &Program, ptx: &str) -> Vec<bool> {
+    let mut floats = vec![false; program.planes as usize];
+    for instruction in &program.instructions {
+        let opcode = instruction.span.text(ptx).split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("");
+        let float = |ty: Option<Type>| matches!(ty, Some(Type::F32 | Type::F64));
+        let mut types = opcode.split(['.', ';']).filter_map(Type::from_name);
+        let first = types.next();
+        let last = types.last().or(first);
+        let written = instruction.dst.iter().filter_map(|dst| match dst {
+            Dst::Register { plane, .. } if float(first) => Some(*plane),
+            _ => None,
+        });
+        let read = instruction.src.iter().filter_map(|src| match src {
+            Src::Register(plane) if float(last) => Some(*plane),
+            _ => None,
+        });
+        for plane in written.chain(read) {
+            floats[plane as usize] = true;
+        }
+    }
+    floats
 }
 
 fn starts(text: &str) -> Vec<u32> {

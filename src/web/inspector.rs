@@ -186,17 +186,17 @@ fn value(row: &RegisterRow, value: u64, hex: bool) -> String {
     if row.bits == 1 {
         return if value != 0 { "true" } else { "false" }.to_string();
     }
-    if hex || row.name.contains("rd") {
-        return format!("{value:#x}");
+    match (row.bits, row.float) {
+        _ if hex => format!("{value:#x}"),
+        (64, true) => f64::from_bits(value).to_string(),
+        (32, true) => f32::from_bits(value as u32).to_string(),
+        // Most are addresses.
+        (64, false) => format!("{value:#x}"),
+        (bits, _) => {
+            let unused = 64 - bits;
+            (((value << unused) as i64) >> unused).to_string()
+        }
     }
-    if row.name.contains("%fd") {
-        return f64::from_bits(value).to_string();
-    }
-    if row.name.contains("%f") {
-        return f32::from_bits(value as u32).to_string();
-    }
-    let unused = 64 - row.bits;
-    (((value << unused) as i64) >> unused).to_string()
 }
 
 /// One value where all lanes agree, else as many whole ones as there is room for in a narrow panel.

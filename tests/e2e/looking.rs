@@ -172,6 +172,16 @@ async fn the_timeline_zooms_pans_and_takes_one_to_a_cell() {
         page.until(&format!("Math.abs(Number(cycle.value) - {end} / 2) < {end} / 20")).await;
         page.see("#selected", "Warp 0").await;
         page.screenshot("tip").await;
+        // Marks above the rows say what they stand for.
+        let mut x = left + 60.0;
+        page.point_at(x, top + 18.0).await;
+        while !page.has(".timeline .tip").await {
+            assert!(x < left + width, "no mark has a name");
+            x += 4.0;
+            page.point_at(x, top + 18.0).await;
+        }
+        page.see(".timeline .tip", "Divergence, cycle").await;
+        away(&page).await;
         let there = page.cycle().await;
         // The cycle under the pointer stays there while the wheel zooms.
         let far = page.picture().await;
