@@ -425,7 +425,7 @@ pub trait Sink {
     fn event(&mut self, cycle: u64, event: Event);
 
     /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
-    /// are more of them than of all other events together, so who keeps them can take them at once.
+    /// are several in most cycles, so who keeps them can take them at once.
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
         tell_changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
     }
