@@ -24,11 +24,6 @@ pub fn pairs(pairs: &mut [(u64, u32)]) {
     pairs.sort_unstable();
 }
 
-/// The key that puts two numbers in the order of the first, and of the second where those are the same.
-pub fn both(first: u32, second: u32) -> u64 {
-    u64::from(first) << 32 | u64::from(second)
-}
-
 /// The sum of the numbers for each key, in the order of the keys.
 pub fn sums(numbers: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
     let mut sums: Vec<(u32, u32)> = Vec::new();
@@ -59,10 +54,5 @@ mod tests {
             by_key(&mut items, |item| item.0);
             assert_eq!(items, expected);
         }
-    }
-
-    #[test]
-    fn the_second_number_decides_between_equal_first_ones() {
-        assert!(both(1, u32::MAX) < both(2, 0) && both(2, 0) < both(2, 1));
     }
 }

@@ -386,7 +386,7 @@ fn likely_convergence_points_and_merges_are_shown() {
             lab.step();
             let last = lab.stage.as_ref().map_or(&[][..], |stage| stage.session.last());
             merges += last.iter().filter(|e| matches!(e, Event::LikelyMerge { .. } | Event::BlockMerge { .. })).count();
-            shown += usize::from(picture(&lab).contains("merged at their likely-convergence point"));
+            shown += usize::from(picture(&lab).contains("merged at the likely-convergence point"));
         }
         assert!(merges > 0 && shown == merges, "{technique}: {merges} merges, {shown} shown");
     }

@@ -33,7 +33,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     ];
     for (run, report) in &results.runs {
         let Ok(report) = report else { continue };
-        let slot = |name: &str| report.issue_slots.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let slot = |name: &str| report.issue_slots.get(name);
         rows.push(format!(
             "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{}",
             run.workload,

@@ -1,12 +1,12 @@
 //! DWF's picture: the warp pool by PC.
 //!
-//! Each group is the warps that wait at one PC, with how many threads wait there: what majority scheduling looks at. The
-//! largest group goes first; the others are left behind until it is no longer the largest. Every thread keeps its static
+//! Each group is the warps at one PC, with how many threads wait there: what majority scheduling looks at. The largest
+//! group is issued from; the others are left behind until it is no longer the largest. Every thread keeps its static
 //! warp's colour, so that a warp made of many shows it, and flies to the warp that it joins. Under DWF-WB, static warps that
 //! have diverged have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
 
 use super::View;
-use super::parts::{self, BASE, LaneGrid, SMALL, heading, hue, kind, overview};
+use super::parts::{self, BASE, LaneGrid, SMALL, fitting, heading, hue, kind, overview};
 use crate::order;
 use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
@@ -17,20 +17,25 @@ use crate::view::why::counted;
 const LABEL: f32 = 76.0;
 /// Heights that the pool's part takes are multiples of this.
 const STEP: f32 = 64.0;
+/// Room for the static warps below it.
+const WARPS: f32 = 160.0;
+const BELOW: f32 = WARPS + 40.0;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let name = view.sm();
     let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
-    scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, "warps that wait, by their next PC");
-    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, format!("{} issue slots saved so far", view.tally.saved()));
+    let left = parts::shared(&mut scene, &view);
+    let about = fitting("warps, by their next PC", (left - 110.0) * SMALL / BASE);
+    scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, about);
     let waiting = dwf.threads_by_pc();
     let threads_at = |pc: Pc| waiting.iter().find(|(at, _)| *at == pc).map_or(0, |(_, threads)| *threads);
-    let most = waiting.iter().map(|(_, threads)| *threads).max().unwrap_or(0);
-    // The largest group first: it is the one that is issued from.
+    // The largest group, the first among equals; it is the one that is issued from.
+    let (majority, most) = waiting.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
+    // In the order of PCs, so that groups stay where they are while they grow and shrink.
     let mut pool: Vec<(u16, &PoolWarp)> = dwf.pool().collect();
-    order::by_key(&mut pool, |(_, warp)| order::both(u32::MAX - threads_at(warp.pc), warp.pc));
+    order::by_key(&mut pool, |(_, warp)| u64::from(warp.pc));
     let width = view.sim.machine.config.warp_width;
     let grid = LaneGrid::fit(LABEL, view.width - LABEL, width, 24.0);
     let height = (grid.pitch - grid.gap).clamp(7.0, 18.0);
@@ -38,7 +43,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let same_pc = |a: &(u16, &PoolWarp), b: &(u16, &PoolWarp)| a.1.pc == b.1.pc;
     for warps in pool.chunk_by(same_pc) {
         let pc = warps[0].1.pc;
-        y = group_head(&mut scene, &view, pc, threads_at(pc), most, y);
+        y = group_head(&mut scene, &view, pc, threads_at(pc), most, pc == majority, y);
         for (entry, warp) in warps {
             pool_warp(&mut scene, &view, name, *entry, warp, &grid, height, y);
             y += height + 3.0;
@@ -50,31 +55,33 @@ pub fn draw(view: View) -> Scene<Selection> {
         y += 24.0;
     }
     y = barriers(&mut scene, &view, name, dwf, &grid, height, y);
-    // In coarse steps, so that what lies below does not jump whenever the pool changes.
-    y = (y / STEP).ceil() * STEP;
+    // At the bottom where there is room, and else in coarse steps, so that what lies below does not jump whenever the pool
+    // changes.
+    y = ((y / STEP).ceil() * STEP).max(view.height - BELOW);
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     let legend = "filled: can run · outline: kept by the technique · bar: at a barrier · dot: ended";
     heading(&mut scene, &view, y + 28.0, "Static warps", legend);
     y += 36.0;
-    y += overview(&mut scene, &view, y, 160.0);
+    y += overview(&mut scene, &view, y, WARPS);
     scene.height = scene.height.max(y);
     scene.words = format!(
-        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} issue slots saved so far.",
+        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} issue slots shared so far.",
         view.picture.cycle,
         pool.len(),
         pool.chunk_by(same_pc).count(),
-        view.tally.saved()
+        view.tally.shared()
     );
     scene
 }
 
-fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, most: u32, y: f32) -> f32 {
-    let majority = threads == most && threads > 0;
+/// A PC, and how many threads wait there to be issued.
+fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, most: u32, majority: bool, y: f32) -> f32 {
+    let majority = majority && threads > 0;
     let tone = if majority { Tone::Text } else { Tone::Soft };
     scene.mono(0, tone, 0.0, y + 12.0, 12.0, Align::Left, format!("PC {pc}"));
     scene.label(0, Tone::Soft, LABEL, y + 12.0, SMALL, Align::Left, view.listing.line(pc));
     // How many threads wait here, as a length.
-    let room = (view.width - LABEL - 260.0).max(20.0);
+    let room = (view.width - LABEL - 270.0).max(0.0);
     let share = if most == 0 { 0.0 } else { threads as f32 / most as f32 };
     let from = LABEL + 90.0;
     scene.fill(
@@ -84,8 +91,9 @@ fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, m
     );
     let word = match (threads, majority) {
         (0, _) => "in flight".to_string(),
-        (n, true) => format!("{}: the majority", counted(n.into(), "thread")),
-        (n, false) => format!("{} left behind", counted(n.into(), "thread")),
+        (n, true) => format!("{}: the most that wait", counted(n.into(), "thread")),
+        (1, false) => "1 thread waits".to_string(),
+        (n, false) => format!("{n} threads wait"),
     };
     scene.label(0, tone, view.width, y + 12.0, SMALL, Align::Right, word);
     y + 18.0

@@ -5,6 +5,7 @@
 //! that says for which configurations it is. [`flow()`] is the same whatever the technique: the kernel's control-flow graph.
 
 mod dwf;
+mod ended;
 mod flow;
 mod parts;
 mod pdom;
@@ -41,6 +42,15 @@ impl<'a> View<'a> {
     /// The SM that is looked at.
     fn sm(&self) -> u16 {
         self.selection.map_or(0, Selection::sm)
+    }
+
+    /// The warp that is looked at: the selected one, the first of the selected block, or the first there is.
+    fn focus(&self) -> Option<&'a WarpPicture> {
+        let chosen = match self.selection {
+            Some(Selection::Block { sm, slot }) => self.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
+            other => other.and_then(Selection::warp).and_then(|(sm, warp)| self.picture.warp(sm, warp)),
+        };
+        chosen.or(self.warps().next())
     }
 
     /// The warps of that SM.
@@ -82,7 +92,8 @@ pub static MECHANISMS: &[Mechanism] = &[
         title: "Thread block compaction",
         about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides; when \
                 WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
-                next, each thread in its home lane. At the reconvergence point the threads go home.",
+                next, each thread in its home lane. At the reconvergence point the threads go home. An instruction for threads \
+                of three static warps counts as two shared issue slots.",
         draw: tbc::draw,
     },
     Mechanism {
@@ -90,10 +101,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         title: "Dynamic warp formation",
         about: "After each instruction a warp's threads go back to the pool, to the warp that waits at their next PC and has \
                 their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
-                behind.",
+                behind. An instruction for threads of three static warps counts as two shared issue slots; against PDOM that \
+                can still be a loss, where threads go on apart that PDOM would have kept together.",
         draw: dwf::draw,
     },
 ];
+
+/// The picture of how a machine works now; once it has ended, what the run came to.
+pub fn draw(view: View) -> Scene<Selection> {
+    if view.sim.finished() && view.picture.warps.is_empty() {
+        ended::draw(view)
+    } else {
+        (of(&view.sim.machine.config).draw)(view)
+    }
+}
 
 /// The picture for a machine: the first that is for it.
 pub fn of(config: &Config) -> &'static Mechanism {

@@ -55,9 +55,6 @@ impl LaneGrid {
     }
 }
 
-/// What there is to see when nothing is left.
-pub const ENDED: &str = "No warp is resident: the run has ended. ← steps back into it.";
-
 /// A text in a room for so many characters.
 pub fn cut(text: String, room: usize) -> String {
     if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
@@ -112,6 +109,14 @@ pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f
     scene.mono(0, Tone::Text, x + size * 0.5, y + size * 0.86, size, Align::Left, reason.letter().to_string());
 }
 
+/// How many issue slots were shared so far, at the right of the first line; the room that is left of it.
+pub fn shared(scene: &mut Scene<Selection>, view: &View) -> f32 {
+    let said = format!("{} issue slots shared so far", view.tally.shared());
+    let left = view.width - said.len() as f32 * 7.2;
+    scene.bold(0, Tone::Soft, view.width, 15.0, BASE, Align::Right, said);
+    left
+}
+
 /// The title of an overview, which says of which SM it is where there are several, and what its marks mean.
 pub fn heading(scene: &mut Scene<Selection>, view: &View, y: f32, title: &str, legend: &str) {
     let several = view.sim.state.sms.len() > 1;
@@ -135,7 +140,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) ->
     let warps: Vec<&WarpPicture> = view.warps().collect();
     if warps.is_empty() {
         let elsewhere = !view.picture.warps.is_empty();
-        let text = if elsewhere { "No warp is resident on this SM." } else { ENDED };
+        let text = if elsewhere { "No warp is resident on this SM." } else { "No warp is resident." };
         scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, text);
         return 24.0;
     }
@@ -184,11 +189,9 @@ fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, r
         lane(scene, name, warp.lane(at), tone, cell);
         scene.spot(cell, Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 });
     }
-    // How deep its stack is, as a pile.
-    let depth = warp.stack.len().saturating_sub(1).min(6);
-    for at in 0..depth {
-        let x = row.x + LABEL + grid.width(warp.width) + 4.0 + at as f32 * 3.0;
-        scene.fill(0, Tone::Soft, Rect::new(x, row.y + 3.0, 2.0, row.h - 6.0));
+    if warp.stack.len() > 1 {
+        let x = row.x + LABEL + grid.width(warp.width) + 4.0;
+        scene.mono(0, Tone::Soft, x, top + size * 0.9, size.max(9.0), Align::Left, warp.stack.len().to_string());
     }
 }
 

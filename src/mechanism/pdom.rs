@@ -13,13 +13,22 @@ use crate::view::{Lane, Selection, WarpPicture};
 
 const LABELS: f32 = 118.0;
 const ENTRY: f32 = 20.0;
-/// Rows that the stack's part has room for before it pushes the overview down.
-const ROOM: usize = 4;
+const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
+
+/// Rows that the stack's part has room for before it pushes the overview down: the same all through a run, and as many as
+/// the overview can spare.
+fn rows_kept(view: &View) -> usize {
+    const OTHERS: f32 = 170.0;
+    const WARP: f32 = 22.0;
+    let machine = &view.sim.machine;
+    let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
+    let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
+    (((view.height - OTHERS - warps as f32 * WARP) / ENTRY) as usize).clamp(4, 12)
+}
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
-    let chosen = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
-    let warp = chosen.or(view.warps().next());
+    let warp = view.focus();
     let mut y = 0.0;
     if let Some(warp) = warp {
         y = focus(&mut scene, &view, warp);
@@ -27,7 +36,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     y += 12.0;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     y += 20.0;
-    heading(&mut scene, &view, y, "All warps", "filled: active · outline: masked · bar: at a barrier · dot: ended");
+    heading(&mut scene, &view, y, "All warps", LEGEND);
     y += 8.0;
     y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
     scene.height = scene.height.max(y);
@@ -85,7 +94,11 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, title);
     match merged(view.last, warp) {
         Some((pc, mask)) => {
-            let text = format!("lanes {} merged at their likely-convergence point, PC {pc}", lanes(mask));
+            let text = format!(
+                "{} {} merged at the likely-convergence point, PC {pc}",
+                if mask.count_ones() == 1 { "lane" } else { "lanes" },
+                lanes(mask)
+            );
             scene.bold(0, Tone::Accent, LABELS, y, SMALL, Align::Left, text);
         }
         None => {
@@ -127,7 +140,7 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
             lane(scene, key(kind::ENTRY_LANE, lane_at, name.into(), 0), look, if runs { tone } else { Tone::Soft }, cell);
         }
     }
-    y + depth.max(ROOM) as f32 * ENTRY
+    y + depth.max(rows_kept(view)) as f32 * ENTRY
 }
 
 /// The lanes that came to the warp's likely-convergence point in the last cycle, and joined those that wait there.

@@ -24,11 +24,7 @@ const ROOM: usize = 5;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
-    let chosen = match view.selection {
-        Some(Selection::Block { sm, slot }) => view.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
-        other => other.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp)),
-    };
-    let Some(warp) = chosen.or(view.warps().next()) else {
+    let Some(warp) = view.focus() else {
         overview(&mut scene, &view, 0.0, view.height);
         scene.words = "No block is resident.".into();
         return scene;
@@ -57,8 +53,7 @@ fn header(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: 
     if view.width > 480.0 {
         scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
     }
-    let saved = format!("{} issue slots saved so far", view.tally.saved());
-    scene.bold(0, Tone::Good, view.width, 15.0, BASE, Align::Right, saved);
+    parts::shared(scene, view);
     26.0
 }
 
@@ -78,7 +73,7 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
         scene.label(0, Tone::Soft, x, y, SMALL, Align::Left, name);
     }
     if let Some((pc, threads)) = merged(view.last, warp) {
-        let text = format!("{threads} threads merged at their likely-convergence point, PC {pc}");
+        let text = format!("{} merged at the likely-convergence point, PC {pc}", counted(threads.into(), "thread"));
         scene.bold(0, Tone::Accent, view.width, y, SMALL, Align::Right, text);
     }
     y += 6.0;
@@ -260,6 +255,6 @@ fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
             counted(entry.wcnt.into(), "warp") + if entry.wcnt == 1 { " has" } else { " have" }
         ));
     }
-    text.push_str(&format!(" {} issue slots saved so far.", view.tally.saved()));
+    text.push_str(&format!(" {} issue slots shared so far.", view.tally.shared()));
     text
 }

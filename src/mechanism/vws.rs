@@ -6,7 +6,7 @@
 //! Below, every original gang as a row of cells with the letters of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::View;
-use super::parts::{BASE, ENDED, SMALL, fitting, heading, hue, ink, kind, lane, reason};
+use super::parts::{BASE, SMALL, fitting, heading, hue, ink, kind, lane, reason};
 use crate::event::Event;
 use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
@@ -72,7 +72,9 @@ pub fn draw(view: View) -> Scene<Selection> {
     let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
-    let asked = view.selection.and_then(Selection::warp).map(|(_, warp)| u32::from(warp) / slices);
+    // Of a block, its first warp's.
+    let warp = view.selection.and_then(Selection::warp).map(|(_, warp)| warp).or_else(|| Some(view.focus()?.warp));
+    let asked = warp.map(|warp| u32::from(warp) / slices);
     let lives = |row: &&Row| row.warps.iter().flatten().any(|warp| warp.alive != 0);
     let chosen = rows.iter().find(|row| Some(row.number) == asked);
     // Of an original gang that has ended there is nothing to see.
@@ -86,11 +88,17 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 8.0, view.width, 1.0));
     y += 28.0;
     if rows.is_empty() {
-        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, ENDED);
+        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident.");
     } else if sm.gangs.is_some() {
         heading(&mut scene, &view, y, "All original gangs", "letters: gangs · outline: by itself · dot: ended");
     } else {
-        heading(&mut scene, &view, y, "All warps", "a row: warps side by side in the slices · dot: ended");
+        heading(
+            &mut scene,
+            &view,
+            y,
+            "All warps",
+            "from that number on, a cell for each slice · outline: waits apart · dot: ended",
+        );
     }
     y += 8.0;
     y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
@@ -154,14 +162,19 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
         let joined = mask.count_ones() > 1;
         let run = (slice..slices).take_while(|at| joined && mask >> at & 1 != 0).count().max(1) as u32;
         let bar = Rect { w: cell.w + (run - 1) as f32 * columns.pitch, ..cell };
-        scene.fill(key(kind::ENCODER, slice, 1, 0), if joined { Tone::Accent } else { Tone::Edge }, bar);
+        let warp = (row * slices + slice) as u16;
+        let (tone, ink) = if joined { (Tone::Soft, Tone::Panel) } else { (hue(warp), ink(warp)) };
+        scene.fill(key(kind::ENCODER, slice, 1, 0), tone, bar);
+        // By its letter too, unless what it issued has parted it.
+        let sets = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
+        let entry = sets.and_then(|set| set.gangs.iter().position(|&gang| gang == mask)).map(letter);
+        let name = format!("{row}{}", entry.map_or(String::new(), String::from));
         let text = match (joined, run) {
-            (true, 1) => row.to_string(),
-            (true, _) => format!("gang {row}"),
-            (false, _) => (row * slices + slice).to_string(),
+            (true, 1 | 2) => name,
+            (true, _) => format!("gang {name}"),
+            (false, _) => format!("w{warp}"),
         };
-        let ink = if joined { Tone::Panel } else { Tone::Text };
-        scene.mono(0, ink, bar.x + bar.w / 2.0, bar.y + 14.0, 11.0, Align::Middle, text);
+        scene.mono(0, ink, bar.x + bar.w / 2.0, bar.y + 14.0, if text.len() > 3 { 10.0 } else { 11.0 }, Align::Middle, text);
         slice += run;
     }
     let free = slices - used.count_ones();
@@ -327,8 +340,8 @@ fn happened(view: &View, row: &Row) -> Option<String> {
         Event::GangSplit { sm, row: at, gangs, singles, cause, .. } if (sm, u32::from(at)) == (row.sm, row.number) => {
             let gangs: Vec<String> = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{{{}}}", part(gang))).collect();
             let alone = if singles == 0 { String::new() } else { format!(", alone {}", part(singles)) };
-            let gangs = if gangs.is_empty() { "no gang is left".to_string() } else { gangs.join(" ") };
-            Some(format!("split into {gangs}{alone}: {}", cause.words()))
+            let parted = if gangs.is_empty() { "fell apart".to_string() } else { format!("split into {}", gangs.join(" ")) };
+            Some(format!("{parted}{alone}: {}", cause.words()))
         }
         Event::GangMerge { sm, row: at, one, two, pc } if (sm, u32::from(at)) == (row.sm, row.number) => {
             Some(format!("{{{}}} and {{{}}} met at PC {pc}", part(one), part(two)))
@@ -346,13 +359,16 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
     let per_column = rows.len().div_ceil(count).max(1);
     let column = (view.width + 20.0) / count as f32;
     let pitch = ((column - 20.0 - 52.0 - 84.0) / slices as f32).clamp(10.0, 44.0);
+    let gangs = view.sim.machine.config.gangs;
     for (at, row) in rows.iter().enumerate() {
         let left = (at / per_column) as f32 * column;
         let top = y + (at % per_column) as f32 * height;
         if chosen == Some(row.number) {
             scene.fill(key(kind::OVERVIEW_ROW, 0, 0, 0), Tone::Picked, Rect::new(left, top, column - 20.0, height));
         }
-        scene.mono(0, Tone::Text, left + 4.0, top + 12.0, 11.0, Align::Left, row.number.to_string());
+        let first = row.number * slices;
+        let name = if gangs { row.number.to_string() } else { format!("w{first}") };
+        scene.mono(0, Tone::Text, left, top + 12.0, 11.0, Align::Left, name);
         for slice in 0..slices {
             let Some(warp) = row.warps[slice as usize] else { continue };
             let cell = Rect::new(left + 52.0 + slice as f32 * pitch, top + 2.0, pitch - 3.0, height - 4.0);
@@ -365,6 +381,8 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
                     let (x, y) = (cell.x + cell.w / 2.0, cell.y + 10.0);
                     scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, letter(entry).to_string());
                 }
+            } else if !gangs && warp.active != 0 {
+                scene.fill(who, hue(warp.warp), cell);
             } else {
                 scene.outline(who, hue(warp.warp), cell);
             }
@@ -375,7 +393,7 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
             let x = left + 52.0 + slices as f32 * pitch + 4.0;
             reason(scene, lead.reason, left + 28.0, top + 3.0, 11.0);
             let pcs = places(row);
-            let text = if pcs == 1 { format!("@{}", lead.pc) } else { format!("{pcs} PCs") };
+            let text = if pcs == 1 { format!("PC {}", lead.pc) } else { format!("{pcs} PCs") };
             scene.mono(0, Tone::Soft, x, top + 12.0, 11.0, Align::Left, text);
         }
     }

@@ -10,7 +10,7 @@ mod report;
 mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
-pub use report::Report;
+pub use report::{Counts, Number, Report};
 pub use tally::{Cost, Tally};
 
 use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};

@@ -6,8 +6,7 @@ use super::{CacheCounts, Metrics};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::event::Reason;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
 
 /// Results of a run on the machine, in the order of [`DEFINITIONS`](super::DEFINITIONS).
 #[derive(Clone, Debug, Serialize)]
@@ -22,8 +21,8 @@ pub struct Report {
     pub branch_efficiency: f64,
     pub sms: u32,
     pub issue_ports: u32,
-    pub issue_slots: Map<String, Value>,
-    pub warp_cycles: Map<String, Value>,
+    pub issue_slots: Counts,
+    pub warp_cycles: Counts,
     pub resident_warp_cycles: u64,
     pub fetches: u64,
     pub fetches_per_cycle: f64,
@@ -42,6 +41,30 @@ pub struct Report {
     pub gangs: Option<GangReport>,
     pub area_mm2: f64,
     pub blocks: u64,
+}
+
+/// Numbers with names, in an order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub Vec<(String, u64)>);
+
+impl Counts {
+    /// The number of that name; 0 where there is none.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, count)| (name, count)))
+    }
+}
+
+/// A number of a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    Count(u64),
+    Ratio(f64),
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -72,7 +95,7 @@ impl Report {
             sms: config.sms,
             issue_ports: config.issue_ports(),
             issue_slots: issue_slots(metrics, config.warp_width),
-            warp_cycles: Reason::ALL.iter().map(|&r| (r.key().to_string(), metrics.warp_cycles[r as usize].into())).collect(),
+            warp_cycles: Counts(Reason::ALL.map(|r| (r.key().to_string(), metrics.warp_cycles[r as usize])).to_vec()),
             resident_warp_cycles: resident,
             fetches: metrics.fetches,
             fetches_per_cycle: share(metrics.fetches, cycles * u64::from(config.sms)),
@@ -97,22 +120,70 @@ impl Report {
             blocks: metrics.blocks,
         }
     }
+
+    /// The number of that name, where it is a single one.
+    pub fn number(&self, name: &str) -> Option<Number> {
+        Some(match name {
+            "cycles" => Number::Count(self.cycles),
+            "warp_instructions" => Number::Count(self.warp_instructions),
+            "thread_instructions" => Number::Count(self.thread_instructions),
+            "ipc" => Number::Ratio(self.ipc),
+            "simd_efficiency" => Number::Ratio(self.simd_efficiency),
+            "branches" => Number::Count(self.branches),
+            "divergent_branches" => Number::Count(self.divergent_branches),
+            "branch_efficiency" => Number::Ratio(self.branch_efficiency),
+            "sms" => Number::Count(self.sms.into()),
+            "issue_ports" => Number::Count(self.issue_ports.into()),
+            "resident_warp_cycles" => Number::Count(self.resident_warp_cycles),
+            "fetches" => Number::Count(self.fetches),
+            "fetches_per_cycle" => Number::Ratio(self.fetches_per_cycle),
+            "instruction_misses" => Number::Count(self.instruction_misses),
+            "l0_hits" => Number::Count(self.l0_hits),
+            "memory_transactions" => Number::Count(self.memory_transactions),
+            "memory_bytes" => Number::Count(self.memory_bytes),
+            "shared_bank_conflicts" => Number::Count(self.shared_bank_conflicts),
+            "max_stack_depth" => Number::Count(self.max_stack_depth),
+            "warps_formed" => Number::Count(self.warps_formed),
+            "threads_merged" => Number::Count(self.threads_merged),
+            "area_mm2" => Number::Ratio(self.area_mm2),
+            "blocks" => Number::Count(self.blocks),
+            _ => return None,
+        })
+    }
 }
 
 /// Slots in eighths of the port's width, as `W1_4` … `W29_32` for warps of 32, and what went unused.
-fn issue_slots(metrics: &Metrics, width: u32) -> Map<String, Value> {
+fn issue_slots(metrics: &Metrics, width: u32) -> Counts {
     let step = width.div_ceil(8).max(1);
-    let mut slots = Map::new();
+    let mut slots = Vec::new();
     let mut low = 1;
     while low <= width {
         let high = (low + step - 1).min(width);
         let count: u64 = metrics.slots_by_threads[low as usize - 1..high as usize].iter().sum();
         let name = if low == high { format!("W{low}") } else { format!("W{low}_{high}") };
-        slots.insert(name, count.into());
+        slots.push((name, count));
         low = high + 1;
     }
-    slots.insert("stall".into(), metrics.slots_stall.into());
-    slots.insert("w0_mem".into(), metrics.slots_memory.into());
-    slots.insert("w0_idle".into(), metrics.slots_idle.into());
-    slots
+    slots.push(("stall".into(), metrics.slots_stall));
+    slots.push(("w0_mem".into(), metrics.slots_memory));
+    slots.push(("w0_idle".into(), metrics.slots_idle));
+    Counts(slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_single_number_of_a_report_has_its_name() {
+        let report = Report::new(&Metrics::default(), &Config::default(), 1);
+        let json = serde_json::to_value(&report).expect("a report is JSON");
+        for definition in crate::metrics::DEFINITIONS {
+            let found = report.number(definition.name).map(|number| match number {
+                Number::Count(count) => count as f64,
+                Number::Ratio(ratio) => ratio,
+            });
+            assert_eq!(found, json.get(definition.name).and_then(serde_json::Value::as_f64), "{}", definition.name);
+        }
+    }
 }

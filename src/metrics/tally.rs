@@ -43,8 +43,9 @@ impl Tally {
         Tally { metrics: Metrics::default(), costs: vec![Cost::default(); instructions], scattered: 0, scattered_parts: 0, width }
     }
 
-    /// Issue slots that regrouping has saved: an instruction for threads of three static warps would have been three.
-    pub fn saved(&self) -> u64 {
+    /// Issue slots that were shared: an instruction for threads of three static warps counts two. What that is worth shows only
+    /// beside a run without regrouping, which may need fewer instructions to begin with.
+    pub fn shared(&self) -> u64 {
         self.scattered_parts - self.scattered
     }
 

@@ -90,7 +90,7 @@ impl<'a> Board<'a> {
 }
 
 fn slot(report: &Report, name: &str) -> f64 {
-    report.issue_slots.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
+    report.issue_slots.get(name) as f64
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {
@@ -216,7 +216,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
         let share = |name: &&'static str| {
             let report = board.report(name, technique)?;
             let used: f64 =
-                report.issue_slots.iter().filter(|(key, _)| key.starts_with('W')).filter_map(|(_, v)| v.as_f64()).sum();
+                report.issue_slots.0.iter().filter(|(key, _)| key.starts_with('W')).map(|(_, count)| *count as f64).sum();
             Some((*name, slot(report, "W29_32") / used.max(1.0)))
         };
         all.iter().filter_map(share).collect::<Speedups>()

@@ -37,16 +37,29 @@ impl Chart {
         }
         let labels = (figure.labels)(&facts);
         let mut curves: Vec<Curve> = labels.into_iter().map(|label| Curve { label, values: Vec::new() }).collect();
+        let mut sums: Vec<Bucket> = Vec::new();
         for some in buckets.chunks(group) {
             let mut sum = Bucket::default();
             some.iter().for_each(|bucket| sum.add(bucket));
-            let values = (figure.values)(&sum, &facts);
-            curves.iter_mut().zip(values).for_each(|(curve, value)| curve.values.push(value));
+            sums.push(sum);
         }
         let mut edges: Vec<u64> = (0..buckets.len()).step_by(group).map(|at| at as u64 * series.span()).collect();
+        let cycles = |bucket: &Bucket| bucket.cycles.div_ceil(facts.sms as u64);
         if let Some(last) = buckets.last() {
-            let length = last.cycles.div_ceil(facts.sms as u64).clamp(1, series.span());
+            let length = cycles(last).clamp(1, series.span());
             edges.push((buckets.len() as u64 - 1) * series.span() + length);
+        }
+        // A last stretch of a few cycles would be a spike: it goes with the one before it.
+        if let [.., before, last] = &mut sums[..]
+            && cycles(last) * 2 < series.span() * group as u64
+        {
+            before.add(last);
+            sums.pop();
+            edges.remove(edges.len() - 2);
+        }
+        for sum in &sums {
+            let values = (figure.values)(sum, &facts);
+            curves.iter_mut().zip(values).for_each(|(curve, value)| curve.values.push(value));
         }
         Chart { figure, note: String::new(), edges, curves, top: (figure.top)(&facts), cycle: None }
     }

@@ -148,6 +148,14 @@ mod tests {
                 let contrast = palette.get(Tone::OnWarp(warp)).contrast(palette.get(Tone::Warp(warp)));
                 assert!(contrast >= 4.5, "written on warp {warp} in {theme:?}: {contrast:.2}");
             }
+            for reason in Reason::ALL {
+                let colour = palette.get(Tone::Reason(reason));
+                let contrast = colour.contrast(palette.get(Tone::Panel));
+                assert!(contrast >= 3.0, "{reason:?} in {theme:?}: {contrast:.2}");
+                // Its letter in a cell has the better of two inks.
+                let ink = [Tone::Text, Tone::Panel].map(|tone| palette.get(tone).contrast(colour));
+                assert!(ink[0].max(ink[1]) >= 4.0, "written on {reason:?} in {theme:?}: {ink:?}");
+            }
         }
     }
 }

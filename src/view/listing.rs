@@ -163,7 +163,7 @@ fn floats(program: &Program, ptx: &str) -> Vec<bool> {
         let float = |ty: Option<Type>| matches!(ty, Some(Type::F32 | Type::F64));
         let mut types = opcode.split(['.', ';']).filter_map(Type::from_name);
         let first = types.next();
-        let last = types.last().or(first);
+        let last = types.next_back().or(first);
         let written = instruction.dst.iter().filter_map(|dst| match dst {
             Dst::Register { plane, .. } if float(first) => Some(*plane),
             _ => None,

@@ -86,16 +86,24 @@ pub fn App() -> Html {
         Callback::from(move |()| sheet.set(None))
     };
     use_keyboard({
-        let (handle, tab, sheet, asked, switch_theme) =
-            (handle.clone(), tab.clone(), sheet.clone(), asked.clone(), switch_theme.clone());
+        let (handle, tab, sheet, asked, hint, switch_theme) =
+            (handle.clone(), tab.clone(), sheet.clone(), asked.clone(), hint.clone(), switch_theme.clone());
         Callback::from(move |event: KeyboardEvent| {
             // Wherever the focus went meanwhile.
             if event.key() == "Escape" {
                 sheet.set(None);
+                hint.set(false);
             }
             let Some(deed) = deed(&event) else { return };
-            // With a sheet open, only the sheet's own keys count.
-            if sheet.is_some() && !matches!(deed, Deed::Help | Deed::Editor | Deed::Settings | Deed::Lessons) {
+            // With a sheet open, only the key that closes it counts.
+            let own = match deed {
+                Deed::Editor => Some(Sheet::Editor),
+                Deed::Settings => Some(Sheet::Settings),
+                Deed::Lessons => Some(Sheet::Lessons),
+                Deed::Help => Some(Sheet::Help),
+                _ => None,
+            };
+            if sheet.is_some() && own != *sheet {
                 return;
             }
             event.prevent_default();
@@ -153,7 +161,7 @@ pub fn App() -> Html {
             <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
             <NoticeLine handle={handle.clone()} />
             <TransportBar handle={handle.clone()} theme={*theme} />
-            if *hint && !*embed && sheet.is_none() {
+            if *hint && !*embed && sheet.is_none() && *tab != Tab::Lesson {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
             }
             { match *sheet {

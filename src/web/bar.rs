@@ -43,8 +43,8 @@ pub fn Bar(props: &Props) -> Html {
             </button>
             { for deciders().into_iter().map(|decides| techniques(handle, &setup, decides)) }
             <label><span>{ "Machine" }</span>{ presets(handle, &setup) }</label>
-            <button type="button" id="machine" title="Every key of the machine (M)" onclick={sheet(Sheet::Settings)}>
-                { if setup.keys.is_empty() { "Keys".to_string() } else { format!("Keys · {}", setup.keys.len()) } }
+            <button type="button" id="machine" title="Every setting of the machine (M)" onclick={sheet(Sheet::Settings)}>
+                { if setup.keys.is_empty() { "Settings".to_string() } else { format!("Settings · {}", setup.keys.len()) } }
             </button>
             <span class="push"></span>
             <button type="button" id="lessons" title="Guided runs (G)" onclick={sheet(Sheet::Lessons)}>{ "Lessons" }</button>

@@ -22,7 +22,12 @@ pub fn Drawer(props: &Props) -> Html {
         // Whoever came by keyboard goes on inside, and afterwards where they were.
         use_effect_with((), move |()| {
             let before = web_sys::window().and_then(|window| window.document()).and_then(|document| document.active_element());
-            focus(&node);
+            // What there is to type into comes first.
+            let field = node.cast::<HtmlElement>().and_then(|sheet| sheet.query_selector("[type=search]").ok().flatten());
+            match field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+                Some(field) => drop(field.focus()),
+                None => focus(&node),
+            }
             move || {
                 if let Some(element) = before.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
                     let _ = element.focus();

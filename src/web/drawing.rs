@@ -42,7 +42,7 @@ impl Subject {
 
     fn draw(self, view: View) -> Scene<Selection> {
         match self {
-            Subject::Mechanism => (mechanism::of(&view.sim.machine.config).draw)(view),
+            Subject::Mechanism => mechanism::draw(view),
             Subject::Flow => mechanism::flow(view),
         }
     }

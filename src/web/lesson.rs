@@ -39,7 +39,7 @@ pub fn LessonList(props: &ListProps) -> Html {
     };
     html! {
         <Drawer title="Lessons" id="lessons-list" onclose={props.onclose.clone()}>
-            <p class="status">{ "Short guided runs of small kernels: the text beside the stage stops the machine where there is something to see." }</p>
+            <p class="status">{ "Short guided runs of small kernels, stopped where there is something to see." }</p>
             <ol class="scroll lessons">{ for lesson::all().iter().map(item) }</ol>
         </Drawer>
     }
@@ -118,7 +118,7 @@ fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
             <button type="button" class={classes!("choice", mark)} disabled={given.is_some()}
                 onclick={handle.callback(move |lab: &mut Lab| lab.answer(at))}>
                 { text }
-                if let Some(mark) = mark { <span class="note">{ if mark == "right" { "✓ right" } else { "✗" } }</span> }
+                if let Some(mark) = mark { <span class="note">{ if mark == "right" { "✓ right" } else { "✗ wrong" } }</span> }
             </button>
         }
     };

@@ -3,8 +3,7 @@
 use super::handle::Handle;
 use crate::event::Reason;
 use crate::lab::grouped;
-use crate::metrics::DEFINITIONS;
-use serde_json::Value;
+use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Number};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -14,39 +13,37 @@ pub struct Props {
 
 #[component]
 pub fn Numbers(props: &Props) -> Html {
-    let report = props.handle.on_stage(|_, stage| serde_json::to_value(stage.report()).unwrap_or_default());
-    let Some(report) = report else {
+    let Some(report) = props.handle.on_stage(|_, stage| stage.report()) else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
-    let plain = DEFINITIONS.iter().filter(|d| report.get(d.name).is_some_and(|value| value.is_number()));
+    let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?)));
     html! {
         <div class="scroll numbers">
             <p class="note">{ "From the launch up to this cycle." }</p>
             <dl class="pairs">
-                { for plain.map(|d| html! { <><dt title={d.about}>{ d.label }</dt><dd>{ number(&report[d.name], d.unit) }</dd></> }) }
+                { for plain.map(|(d, value)| html! { <><dt title={d.about}>{ d.label }</dt><dd>{ number(value, d.unit) }</dd></> }) }
             </dl>
             <h4>{ "What warps did" }</h4>
-            { reasons(&report["warp_cycles"]) }
+            { reasons(&report.warp_cycles) }
             <h4>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h4>
-            { shares(&report["issue_slots"]) }
+            { shares(report.issue_slots.0) }
             <h4>{ "L1 data cache" }</h4>
-            { shares(&report["l1d"]) }
+            { shares(outcomes(report.l1d)) }
         </div>
     }
 }
 
-fn number(value: &Value, unit: &str) -> String {
-    let text = match (value.as_u64(), value.as_f64()) {
-        (Some(whole), _) => grouped(whole),
-        (None, Some(part)) if unit.is_empty() => format!("{:.1} %", part * 100.0),
-        (None, Some(part)) => format!("{part:.3}"),
-        _ => String::new(),
+fn number(value: Number, unit: &str) -> String {
+    let text = match value {
+        Number::Count(count) => grouped(count),
+        Number::Ratio(part) if unit.is_empty() => format!("{:.1} %", part * 100.0),
+        Number::Ratio(part) => format!("{part:.3}"),
     };
     if unit.is_empty() || matches!(unit, "cycles" | "instructions") { text } else { format!("{text} {unit}") }
 }
 
-fn reasons(value: &Value) -> Html {
-    let count = |reason: Reason| value[reason.key()].as_u64().unwrap_or(0);
+fn reasons(cycles: &Counts) -> Html {
+    let count = |reason: Reason| cycles.get(reason.key());
     let all: u64 = Reason::ALL.into_iter().map(count).sum();
     let rows = Reason::ALL.into_iter().map(|reason| {
         let share = if all == 0 { 0.0 } else { count(reason) as f64 * 100.0 / all as f64 };
@@ -63,17 +60,21 @@ fn reasons(value: &Value) -> Html {
     html! { <table class="grid shares"><tbody>{ for rows }</tbody></table> }
 }
 
-fn shares(value: &Value) -> Html {
-    let Some(map) = value.as_object() else { return Html::default() };
-    let all: u64 = map.iter().filter(|(name, _)| *name != "accesses").filter_map(|(_, v)| v.as_u64()).sum();
-    let rows = map.iter().filter(|(name, _)| *name != "accesses").map(|(name, v)| {
-        let count = v.as_u64().unwrap_or(0);
-        let share = if all == 0 { 0.0 } else { count as f64 * 100.0 / all as f64 };
+fn outcomes(cache: CacheCounts) -> Vec<(String, u64)> {
+    [("hits", cache.hits), ("misses", cache.misses), ("MSHR merges", cache.mshr_merges)]
+        .map(|(name, n)| (name.into(), n))
+        .to_vec()
+}
+
+fn shares(counts: Vec<(String, u64)>) -> Html {
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let rows = counts.iter().map(|(name, count)| {
+        let share = if all == 0 { 0.0 } else { *count as f64 * 100.0 / all as f64 };
         html! {
             <tr>
                 <td>{ name.replace('_', if name.starts_with('W') { "–" } else { " " }) }</td>
                 <td class="bar-cell"><i style={format!("width:{share:.1}%")}></i></td>
-                <td class="right" title={grouped(count)}>{ format!("{share:.1} %") }</td>
+                <td class="right" title={grouped(*count)}>{ format!("{share:.1} %") }</td>
             </tr>
         }
     });

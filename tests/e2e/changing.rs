@@ -52,7 +52,7 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         page.retype("#schedulers", "1").await;
         page.see("#notice", "Now gtx480, PDOM, schedulers = 1: the run starts again with the same kernel.").await;
         page.at(0).await;
-        page.see("#machine", "Keys · 1").await;
+        page.see("#machine", "Settings · 1").await;
         page.see(".key.changed", "default 2").await;
         page.screenshot("changed").await;
 
@@ -73,14 +73,14 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         page.fill("#key-search", "schedulers").await;
         page.click_text(".key button", "undo").await;
         page.until("!document.querySelector('.key .bad, .key.changed')").await;
-        page.see("#machine", "Keys").await;
+        page.see("#machine", "Settings").await;
         page.fill("#key-search", "").await;
         page.choose("#scoreboard", "simple").await;
-        page.see("#machine", "Keys · 1").await;
+        page.see("#machine", "Settings · 1").await;
         page.retype("#int_latency", "9").await;
-        page.see("#machine", "Keys · 2").await;
+        page.see("#machine", "Settings · 2").await;
         page.click("#reset-keys").await;
-        page.until("document.querySelector('#machine').innerText === 'Keys'").await;
+        page.until("document.querySelector('#machine').innerText === 'Settings'").await;
         page.click_text("#settings header button", "Close").await;
 
         // Presets and techniques.

@@ -52,7 +52,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         there.screenshot("there").await;
         picture.assert_same(&here);
         assert_eq!(there.value("#preset").await, "tbc");
-        there.see("#machine", "Keys · 1").await;
+        there.see("#machine", "Settings · 1").await;
 
         // A link put into the address bar of an open page is taken too.
         there.script("location.hash = 'kernel=collatz&cycle=40&select=w0'", vec![]).await;
@@ -146,7 +146,7 @@ async fn hostile_links_get_a_message_and_the_page_works() {
                 page.choose("#preset", "gtx480").await;
                 page.choose("#technique-divergence", "PDOM").await;
                 page.choose("#technique-divergence", "").await;
-                if page.text("#machine").await != "Keys" {
+                if page.text("#machine").await != "Settings" {
                     page.click("#machine").await;
                     page.click("#reset-keys").await;
                     page.press([key::ESCAPE]).await;

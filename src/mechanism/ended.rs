@@ -1,0 +1,59 @@
+//! What is left to see of a run that has ended, whatever the technique: what it came to, and where its warps' time went.
+
+use super::View;
+use super::parts::{BASE, SMALL, reason};
+use crate::event::Reason;
+use crate::metrics::Report;
+use crate::plot::grouped;
+use crate::scene::{Align, Rect, Scene, Tone};
+use crate::view::Selection;
+
+const LINE: f32 = 22.0;
+const VALUES: f32 = 230.0;
+const BARS: f32 = 170.0;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let mut scene = Scene::new(view.width, view.height);
+    let metrics = &view.tally.metrics;
+    let report = Report::new(metrics, &view.sim.machine.config, view.picture.cycle);
+    scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "The run has ended");
+    scene.label(0, Tone::Soft, 152.0, 15.0, BASE, Align::Left, "← steps back into it");
+    let mut y = 28.0;
+    let figures = [
+        ("Cycles", grouped(report.cycles)),
+        ("Warp instructions", grouped(report.warp_instructions)),
+        ("IPC (instructions/cycle)", format!("{:.3}", report.ipc)),
+        ("SIMD efficiency", format!("{:.1} %", report.simd_efficiency * 100.0)),
+        ("Divergent branches", format!("{} of {}", grouped(report.divergent_branches), grouped(report.branches))),
+        ("Memory transactions", grouped(report.memory_transactions)),
+        ("Fetches", grouped(report.fetches)),
+    ];
+    for (name, value) in figures {
+        y += LINE;
+        scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, name);
+        scene.mono(0, Tone::Text, VALUES.min(view.width * 0.6).max(170.0), y, BASE, Align::Left, value);
+    }
+    y += 40.0;
+    scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "What warps did");
+    scene.label(0, Tone::Soft, 116.0, y, SMALL, Align::Left, "shares of their cycles");
+    y += 6.0;
+    let all: u64 = metrics.warp_cycles.iter().sum();
+    let most = metrics.warp_cycles.iter().copied().max().unwrap_or(0).max(1);
+    for (at, &cycles) in Reason::ALL.into_iter().zip(&metrics.warp_cycles) {
+        y += LINE;
+        reason(&mut scene, Some(at), 0.0, y - 11.0, 13.0);
+        scene.label(0, Tone::Soft, 24.0, y, BASE, Align::Left, at.label());
+        let room = (view.width - BARS - 64.0).max(0.0);
+        scene.fill(0, Tone::Reason(at), Rect::new(BARS, y - 10.0, room * cycles as f32 / most as f32, 12.0));
+        let share = format!("{:.1} %", cycles as f64 * 100.0 / all.max(1) as f64);
+        scene.mono(0, Tone::Text, view.width, y, 12.0, Align::Right, share);
+    }
+    scene.height = scene.height.max(y + 8.0);
+    scene.words = format!(
+        "The run has ended after {} cycles: {} warp instructions, SIMD efficiency {:.1} %.",
+        report.cycles,
+        report.warp_instructions,
+        report.simd_efficiency * 100.0
+    );
+    scene
+}
