@@ -144,3 +144,54 @@ fn registers_are_floating_point_where_instructions_take_them_so() {
     let floats: Vec<&str> = shown.registers.iter().filter(|row| row.float).map(|row| row.name.as_str()).collect();
     assert_eq!(floats, ["%r1", "%r2", "%r4"], "%r1 is read as one, %r3 and %r5 are integers");
 }
+
+#[test]
+fn lanes_that_a_barrier_on_one_side_keeps_back_are_not_at_it() {
+    // Lanes 4 to 15 of warp 0 stand at barrier 0, right before the point where they would meet lanes 0 to 3.
+    let body = "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra L;\nbar.sync 0;\nL:\nbar.sync 1;\nret;\n}\n";
+    let launch =
+        "kernel = \"k\"\ngrid = [1]\nblock = [16]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\ninit = \"zeros\"\n";
+    let mut lab = own(&format!("{HEAD}{body}"), launch);
+    lab.set_up(Setup { preset: "gtx480".into(), technique: "PDOM".into(), ..Setup::default() });
+    for _ in 0..2000 {
+        lab.step();
+        ask_everything(&lab, "a barrier on one side");
+    }
+    let stage = lab.stage.as_ref().expect("a stage");
+    let picture = stage.picture();
+    let warp = picture.warp(0, 0).expect("warp 0");
+    assert_eq!((warp.at_barrier, warp.active), (0xfff0, 0), "{warp:?}");
+    let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 0 });
+    assert!(said[0].contains("Lane 0 (thread 0) waits for lanes 4-15 of its warp, at a barrier"), "{said:?}");
+    assert!(said[1].contains("for its own lanes 0-3 to come"), "{said:?}");
+}
+
+#[test]
+fn a_warp_whose_threads_are_to_be_regrouped_names_no_next_instruction() {
+    let mut leaving = 0;
+    for technique in ["DWF", "DWF-WB", "TBC"] {
+        let mut lab = lab("collatz", "gtx480", technique);
+        for _ in 0..700 {
+            lab.step();
+            let stage = lab.stage.as_ref().expect("a stage");
+            let picture = stage.picture();
+            for warp in picture.warps.iter().filter(|warp| warp.leaving) {
+                leaving += 1;
+                let about = card::card(stage.witness(&picture), Selection::Warp { sm: warp.sm, warp: warp.warp });
+                let said = about.why.join(" ");
+                assert!(said.contains("regrouped") && !said.contains("Next is") && !said.contains("goes on at"), "{said}");
+                assert!(about.buffer.is_empty(), "{technique}: {:?}", about.buffer);
+            }
+            for warp in picture.warps.iter().filter(|warp| !warp.leaving) {
+                let said = ask(&lab, Selection::Warp { sm: warp.sm, warp: warp.warp }).join(" ");
+                let formed = said.contains("just put together");
+                let before = format!("{technique}, cycle {}, warp {}", picture.cycle, warp.warp);
+                assert!(
+                    !formed || stage.session.last().iter().any(|event| matches!(event, Event::Formed { .. })),
+                    "{before}: {said}"
+                );
+            }
+        }
+    }
+    assert!(leaving > 300, "{leaving}");
+}

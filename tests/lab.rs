@@ -224,12 +224,66 @@ fn a_mistake_leaves_the_last_good_kernel_loaded() {
     lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
     assert!(!lab.reading.ptx.is_empty());
     assert!(picture(&lab) == before, "the stage stays");
-    lab.edit_ptx(good);
+    lab.edit_ptx(good.clone());
     assert!(lab.reading.ptx.is_empty());
-    assert_eq!(lab.cycle(), 0, "a good text starts again");
+    assert_eq!(lab.cycle(), 50, "a mistake that is taken back changes nothing");
+    // With another machine meanwhile, the same text is another run.
+    lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
+    lab.set_up(lab.setup.with_key("schedulers", "1"));
+    lab.edit_ptx(good.clone());
+    assert_eq!((lab.cycle(), lab.stage.as_ref().map(|stage| stage.session.sim().machine.config.schedulers)), (0, Some(1)));
+    lab.seek(50);
+    settle(&mut lab);
+    lab.edit_ptx(good + "\n// the end\n");
+    assert_eq!(lab.cycle(), 0, "another good text starts again");
     lab.edit_launch("grid = [1]\nblock = [99999]".into());
     assert!(lab.misfit.is_some() || !lab.reading.launch.is_empty());
     assert!(lab.stage.is_some());
+}
+
+#[test]
+fn what_a_person_wrote_is_kept_while_another_kernel_is_looked_at() {
+    let mut lab = lab("collatz", "gtx480");
+    let mine = format!("{}\n// mine\n", lab.ptx);
+    lab.edit_ptx(mine.clone());
+    lab.choose(Origin::find("saxpy", Size::Small));
+    assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("is kept")), "{:?}", lab.notice);
+    lab.choose(Origin::find("bfs", Size::Small));
+    assert!(lab.notice.is_none(), "nothing was edited: {:?}", lab.notice);
+    lab.choose(None);
+    assert_eq!((&*lab.ptx, lab.stage.is_some()), (mine.as_str(), true));
+    // A launch of another size comes with the kernel that it is for.
+    lab.choose(Origin::find("saxpy", Size::Small));
+    lab.edit_ptx(mine.clone());
+    lab.resize(Size::Full);
+    assert!(!lab.is_edited() && lab.stage.is_some());
+    lab.choose(None);
+    assert_eq!(&*lab.ptx, mine);
+}
+
+#[test]
+fn what_a_technique_pushes_out_is_said() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.decide("divergence", Some("I-VWS"));
+    lab.decide("schedule", Some("LRR"));
+    let said = lab.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+    assert!(said.contains("I-VWS decides that too, and was given up"), "{said}");
+    assert_eq!((lab.setup.technique_for("divergence"), lab.setup.technique_for("schedule")), (None, Some("LRR")));
+    lab.decide("divergence", Some("PDOM"));
+    assert_eq!((lab.setup.technique_for("divergence"), lab.setup.technique_for("schedule")), (Some("PDOM"), Some("LRR")));
+    assert!(lab.notice.as_ref().is_some_and(|notice| !notice.text.contains("given up")), "{:?}", lab.notice);
+}
+
+#[test]
+fn at_the_end_there_is_nothing_to_play_and_the_result_stays_said() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.end();
+    settle(&mut lab);
+    let said = lab.notice.clone();
+    assert!(said.as_ref().is_some_and(|notice| notice.text.contains("Done after")), "{said:?}");
+    lab.play();
+    assert!(lab.transport.is_resting());
+    assert_eq!(lab.notice.map(|notice| notice.text), said.map(|notice| notice.text));
 }
 
 #[test]

@@ -34,6 +34,10 @@ impl ThreadSet {
         self.len
     }
 
+    pub fn contains(&self, thread: u32) -> bool {
+        self.words.get(thread as usize / 64).is_some_and(|word| word >> (thread % 64) & 1 != 0)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

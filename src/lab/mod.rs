@@ -106,11 +106,15 @@ impl Notice {
     }
 }
 
+const KEPT: &str = "What you edited is kept: Your own kernel, at the end of the menu, brings it back.";
+
 pub struct Lab {
     /// The catalogue's kernel that the texts started from; none for a person's own.
     pub origin: Option<Origin>,
     pub ptx: Rc<str>,
     pub launch: Rc<str>,
+    /// Texts of one's own, while another kernel is looked at.
+    own: Option<Texts>,
     /// What is known of the two texts.
     pub reading: Rc<Reading>,
     pub setup: Setup,
@@ -139,6 +143,7 @@ impl Lab {
             origin: None,
             ptx: "".into(),
             launch: "".into(),
+            own: None,
             reading: Rc::new(read::read("", "")),
             setup: Setup::default(),
             misfit: None,
@@ -176,38 +181,66 @@ impl Lab {
 
     /// Takes a kernel of the catalogue, or none: an empty desk for one's own.
     pub fn choose(&mut self, origin: Option<Origin>) {
+        let kept = self.keep_own();
         self.course = None;
         self.origin = origin;
-        self.ptx = origin.map_or("", |origin| origin.workload.ptx).into();
-        self.launch = origin.map_or("", |origin| origin.launch()).into();
+        let own = self.own.take_if(|_| origin.is_none());
+        let (ptx, launch) = own.map_or_else(Default::default, |own| (own.ptx, own.launch));
+        self.ptx = origin.map_or(ptx.as_str(), |origin| origin.workload.ptx).into();
+        self.launch = origin.map_or(launch.as_str(), |origin| origin.launch()).into();
         self.breakpoints = Breakpoints::default();
         if origin.is_none() {
             self.stage = None;
             self.selection = None;
         }
         self.read(None);
-        self.notice = None;
+        self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
     }
 
+    /// Another launch of the catalogue's, and its kernel if that was edited.
     pub fn resize(&mut self, size: Size) {
+        let kept = self.keep_own();
         if let Some(origin) = &mut self.origin {
             origin.size = size;
             self.launch = origin.launch().into();
-            self.read(Some("Another launch: the run starts again."));
+            self.ptx = origin.workload.ptx.into();
+            self.read(Some(if kept { KEPT } else { "Another launch: the run starts again." }));
         }
+    }
+
+    /// Texts of one's own are not lost when another kernel is chosen; whether there were any.
+    fn keep_own(&mut self) -> bool {
+        let own = self.course.is_none() && self.is_edited() && !self.ptx.is_empty();
+        if own {
+            self.own = Some(Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
+        }
+        own
     }
 
     pub fn edit_ptx(&mut self, text: String) {
         self.course = None;
         self.ptx = text.into();
-        self.breakpoints.pcs.clear();
-        self.read(Some("The kernel changed: the run starts again."));
+        self.reread("The kernel changed: the run starts again.");
     }
 
     pub fn edit_launch(&mut self, text: String) {
         self.course = None;
         self.launch = text.into();
-        self.read(Some("The launch changed: the run starts again."));
+        self.reread("The launch changed: the run starts again.");
+    }
+
+    /// After an edit. Back at the texts that run, the run goes on.
+    fn reread(&mut self, said: &str) {
+        let config = self.setup.config().ok();
+        let same = self.stage.as_ref().is_some_and(|stage| {
+            (&stage.listing.ptx, &stage.launch) == (&self.ptx, &self.launch)
+                && config.as_ref() == Some(&stage.session.sim().machine.config)
+        });
+        if same && self.misfit.is_none() {
+            self.reading = Rc::new(read::read(&self.ptx, &self.launch));
+        } else {
+            self.read(Some(said));
+        }
     }
 
     /// Takes a text from a file, and says what is wrong with it where nobody sees the editor.
@@ -242,6 +275,19 @@ impl Lab {
         self.build(Some(&said));
     }
 
+    /// Chooses a technique, or leaves it to the preset; others that decide the same as it are given up, and that is said.
+    pub fn decide(&mut self, decides: &str, name: Option<&str>) {
+        let setup = self.setup.with_technique(decides, name);
+        let lost = self.setup.technique.split(',').map(str::trim).find(|before| {
+            self.setup.technique_for(decides) != Some(before) && !setup.technique.split(',').any(|kept| kept == *before)
+        });
+        let lost = lost.filter(|lost| !lost.is_empty()).map(|lost| format!(" {lost} decides that too, and was given up."));
+        self.set_up(setup);
+        if let (Some(lost), Some(notice)) = (lost, self.notice.as_mut()) {
+            notice.text += &lost;
+        }
+    }
+
     /// Whether the texts are other than the catalogue's.
     pub fn is_edited(&self) -> bool {
         self.origin.is_none_or(|origin| *self.ptx != *origin.workload.ptx || *self.launch != *origin.launch())
@@ -268,8 +314,11 @@ impl Lab {
                 return;
             }
         };
-        match Stage::new(ready, config, self.origin, self.ptx.clone(), &self.launch) {
+        match Stage::new(ready, config, self.origin, self.ptx.clone(), self.launch.clone()) {
             Ok(stage) => {
+                if self.stage.as_ref().is_some_and(|before| before.listing.ptx != stage.listing.ptx) {
+                    self.breakpoints.pcs.clear();
+                }
                 self.stage = Some(stage);
                 self.transport.rest();
                 self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
@@ -342,8 +391,13 @@ impl Lab {
     /// Play or pause.
     pub fn play(&mut self) {
         let can = self.stage.as_ref().is_some_and(|stage| !stage.session.at_end());
+        if self.transport.is_resting() && !can {
+            // At the end there is nothing to play, and what was said of it stays.
+            self.notice = self.stage.as_ref().map(|stage| stage.ending());
+            return;
+        }
         self.notice = None;
-        if self.transport.is_resting() && can {
+        if self.transport.is_resting() {
             self.transport.start(Goal::Play);
         } else {
             self.transport.rest();

@@ -28,6 +28,8 @@ pub enum Verdict {
 pub struct Stage {
     pub session: Session,
     pub listing: Rc<Listing>,
+    /// The text that the launch was read from.
+    pub launch: Rc<str>,
     /// The kernel's name.
     pub kernel: String,
     /// Buffers as the launch fills them.
@@ -41,7 +43,7 @@ pub struct Stage {
 
 impl Stage {
     /// `launch` is the text that the launch was read from.
-    pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: &str) -> Result<Stage, String> {
+    pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
         let read_file = |name: &str| match origin {
             Some(origin) => origin.workload.read_file(name),
             None => Err("a page has no files; use the command line, or give values".into()),
@@ -50,11 +52,12 @@ impl Stage {
         let session =
             Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
-        let reference = own.filter(|origin| origin.launch() == launch).map(|origin| origin.workload);
+        let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
         Ok(Stage {
             session,
             listing: Rc::new(listing),
+            launch,
             kernel: ready.program.kernel.clone(),
             before,
             ready: ready.clone(),

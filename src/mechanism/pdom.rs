@@ -161,7 +161,7 @@ fn words(view: &View, warp: Option<&WarpPicture>) -> String {
     );
     if let Some(warp) = warp {
         text.push_str(&format!(
-            " Warp {}: {} of {} lanes active at PC {}, {}; its stack has {} entries.",
+            " Warp {}: {} of {} lanes active at PC {}, {}; stack entries: {}.",
             warp.warp,
             warp.active.count_ones(),
             warp.width,

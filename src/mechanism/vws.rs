@@ -412,11 +412,17 @@ fn words(view: &View, sm: u16, rows: &[Row], focus: Option<&Row>) -> String {
     let issued = view.last.iter().filter(|event| matches!(event, Event::Issued { sm: s, .. } if *s == sm)).count();
     let gangs: usize = rows.iter().map(|row| row.set.gangs.iter().filter(|gang| **gang != 0).count()).sum();
     let singles: u32 = rows.iter().map(|row| row.set.singles.count_ones()).sum();
-    let mut text = format!(
-        "Cycle {}: {} original gangs are {gangs} gangs and {singles} singletons; {issued} of {} slices issued in the last cycle.",
-        view.picture.cycle,
-        rows.len(),
-        view.sim.machine.config.slices
+    let slices = view.sim.machine.config.slices;
+    let mut text = format!("Cycle {}: {issued} of {slices} slices issued in the last cycle.", view.picture.cycle);
+    if !view.sim.machine.config.gangs {
+        text += &format!(" Rows of warps side by side in the slices: {}.", rows.len());
+        return text;
+    }
+    text += &format!(
+        " {}: {} and {}.",
+        counted(rows.len() as u64, "original gang"),
+        counted(gangs as u64, "gang"),
+        counted(singles.into(), "singleton")
     );
     if let Some(row) = focus {
         let sizes: Vec<String> = row.set.parts().map(|part| part.count_ones().to_string()).collect();

@@ -21,6 +21,7 @@ pub(super) fn parse(parser: &mut Parser, function: &Function) -> Body {
         aliases: Vec::new(),
         places: Places::default(),
         place: None,
+        at_label: false,
     };
     builder.scope(0);
     builder.finish()
@@ -38,6 +39,8 @@ pub(super) struct Builder<'p, 'a> {
     places: Places<'a>,
     /// The source place of what comes next.
     pub place: Option<u32>,
+    /// Nothing has said yet where the code behind the last label comes from.
+    at_label: bool,
 }
 
 impl Builder<'_, '_> {
@@ -110,8 +113,11 @@ impl Builder<'_, '_> {
             ".reg" => self.registers(),
             ".loc" => {
                 let location = sources::location(self.p)?;
-                if let Some(place) = self.places.intern(&location) {
-                    self.place = Some(place);
+                match self.places.intern(&location) {
+                    Some(place) => (self.place, self.at_label) = (Some(place), false),
+                    // Line 0 means no line: what was before it goes on, but not over a label, where another path comes in.
+                    None if self.at_label => self.place = None,
+                    None => {}
                 }
                 Ok(())
             }
@@ -141,6 +147,7 @@ impl Builder<'_, '_> {
     }
 
     fn label(&mut self, token: Token) -> Result<()> {
+        self.at_label = true;
         let id = self.label_id(token);
         let at = self.body.instructions.len() as u32;
         let label = &mut self.body.labels[id.0 as usize];

@@ -31,23 +31,23 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
                 let mut warps = ThreadSet::default();
                 waiting.iter().for_each(|thread| warps.insert(thread / machine.config.warp_width));
                 parts.push(format!(
-                    "barrier {id} of block {} can never complete: warps {} wait at it (threads {}), {missing} more threads would have to arrive",
+                    "barrier {id} of block {} can never complete: {} at it (threads {}), {missing} more threads would have to arrive",
                     block.index,
-                    warps.ranges(),
+                    some(&warps, "waits", "wait"),
                     waiting.ranges()
                 ));
             }
             let joining = list(&|s| matches!(s, Stuck::Sync(_)));
             if !joining.is_empty() {
                 parts.push(format!(
-                    "warps {} of block {} wait in a warp operation for threads that never come",
-                    joining.ranges(),
+                    "{} in a warp operation of block {} for threads that never come",
+                    some(&joining, "waits", "wait"),
                     block.index
                 ));
             }
             let exited = list(&|s| *s == Stuck::Exited);
             if !exited.is_empty() {
-                parts.push(format!("warps {} of block {} have exited", exited.ranges(), block.index));
+                parts.push(format!("{} exited from block {}", some(&exited, "has", "have"), block.index));
             }
             let at_barrier = stuck.iter().find_map(|s| if let Stuck::Barrier(pc) = s { Some(*pc) } else { None });
             let in_join = stuck.iter().find_map(|s| if let Stuck::Sync(pc) = s { Some(*pc) } else { None });
@@ -86,4 +86,10 @@ fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
     } else {
         Stuck::Otherwise
     }
+}
+
+/// Warps and what they do: `warp 3 waits`, `warps 0-1 wait`.
+fn some(warps: &ThreadSet, one: &str, many: &str) -> String {
+    let (noun, verb) = if warps.len() == 1 { ("warp", one) } else { ("warps", many) };
+    format!("{noun} {} {verb}", warps.ranges())
 }

@@ -73,11 +73,12 @@ pub fn card(witness: Witness, selection: Selection) -> Card {
 fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>) -> Card {
     let sim = witness.sim;
     let program = &sim.machine.program;
-    let filled = warp.entry.map_or(0, |entry| sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].filled);
+    let stays = warp.entry.filter(|_| !warp.leaving && sim.trap().is_none());
+    let filled = stays.map_or(0, |entry| sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].filled);
     let place = |pc: u32| witness.listing.line(pc);
     let mut facts = vec![
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
-        ("Next", format!("PC {}, {}", warp.pc, place(warp.pc))),
+        (if warp.leaving { "Last" } else { "Next" }, format!("PC {}, {}", warp.pc, place(warp.pc))),
         ("Instruction", witness.listing.code(program, warp.pc)),
         ("Active lanes", format!("{} ({} of {})", lanes(warp.active), warp.active.count_ones(), warp.width)),
     ];

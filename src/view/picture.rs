@@ -49,6 +49,8 @@ pub struct WarpPicture {
     pub pc: Pc,
     /// The entry of the warp table that thread is in; none while the technique keeps it.
     pub entry: Option<u16>,
+    /// That entry has issued its last instruction: when all of it is through, its threads are regrouped.
+    pub leaving: bool,
     /// Where the lanes that can run are; one place, unless a technique has parted them.
     pub places: Vec<(Pc, u32)>,
     /// Lanes that will run their next instruction.
@@ -131,6 +133,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         first_thread: state.first_thread,
         width: config.warp_width,
         pc: whereabouts.pc,
+        leaving: whereabouts.entry.is_some_and(|entry| sm.sets.leaving.contains(entry.into())),
         entry: whereabouts.entry,
         active: whereabouts.places.iter().fold(0, |all, (_, mask)| all | mask) & !whereabouts.at_barrier,
         places: whereabouts.places,
@@ -165,14 +168,18 @@ struct Whereabouts {
 
 /// Warps stay as compiled: static warp n is entry n of the table.
 fn together(sm: &Sm, warp: u32) -> Whereabouts {
-    let place = sm.warps[warp as usize].place;
-    let mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask };
-    Whereabouts {
-        pc: place.pc,
-        entry: Some(warp as u16),
-        places: if mask == 0 { Vec::new() } else { vec![(place.pc, mask)] },
-        at_barrier: if sm.sets.barrier.contains(warp) { mask } else { 0 },
+    let state = &sm.warps[warp as usize];
+    let place = state.place;
+    let mut mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask };
+    let mut at_barrier = 0;
+    if let Some(block) = sm.blocks[usize::from(state.block)].as_ref().filter(|_| sm.sets.barrier.contains(warp)) {
+        // Where a barrier stands before a reconvergence point, lanes of the other side are in the mask that goes on behind it.
+        let waits = |lane: &u32| block.barriers.waiting().any(|(_, threads, _)| threads.contains(state.first_thread + lane));
+        at_barrier = (0..32).filter(|lane| mask >> lane & 1 != 0).filter(waits).fold(0, |all, lane| all | 1 << lane);
+        mask = at_barrier;
     }
+    let places = if mask == 0 { Vec::new() } else { vec![(place.pc, mask)] };
+    Whereabouts { pc: place.pc, entry: Some(warp as u16), places, at_barrier }
 }
 
 /// Warps re-form: every thread has its own place.

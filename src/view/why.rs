@@ -116,6 +116,7 @@ impl Witness<'_> {
                 let then = match warp.alive {
                     0 => "All its threads have ended.".to_string(),
                     _ if trapped => "The run ended there.".to_string(),
+                    _ if warp.leaving => "Its threads are regrouped next.".to_string(),
                     _ => format!("Next is `{}`, {here}.", self.code(warp.pc)),
                 };
                 vec![format!("{first}."), then]
@@ -159,7 +160,9 @@ impl Witness<'_> {
                 )]
             }
             Reason::Control => {
-                vec![format!("{name} waits for the outcome of its branch{}; it goes on at {here}.", self.waited(warp))]
+                let then =
+                    if warp.leaving { "then its threads are regrouped".to_string() } else { format!("it goes on at {here}") };
+                vec![format!("{name} waits for the outcome of its branch{}; {then}.", self.waited(warp))]
             }
             Reason::Fetch => {
                 let due = self.due(warp, |done| matches!(done, Done::Fetch { .. }));
@@ -210,11 +213,11 @@ impl Witness<'_> {
             if last.load { "loads" } else { "computes" },
             self.waited(warp)
         );
-        let second = format!(
-            "The value is there in {}; then `{}`, {here}, can issue.",
-            in_cycles(last.due, self.picture.cycle),
-            self.code(warp.pc)
-        );
+        let then = match warp.leaving {
+            true => "its threads are regrouped".to_string(),
+            false => format!("`{}`, {here}, can issue", self.code(warp.pc)),
+        };
+        let second = format!("The value is there in {}; then {then}.", in_cycles(last.due, self.picture.cycle));
         vec![first, second]
     }
 
@@ -237,7 +240,7 @@ impl Witness<'_> {
                 "{name} waits at the barrier, {place}{waited}, and nobody is on the way there: the other threads of its block \
                  wait at other barriers or have ended."
             ),
-            (true, own) => format!("{name} waits at the barrier, {place}{waited}, for its own lanes {} to come.", lanes(own)),
+            (true, own) => format!("{name} waits at the barrier, {place}{waited}, for its own {} to come.", the_lanes(own)),
         };
         let mut sentences = vec![first];
         // Whoever has the furthest to go holds up all others; where nobody can know that, the lowest PC is a fair guess.
@@ -271,11 +274,25 @@ impl Witness<'_> {
         if let Some(barrier) = sm.divergence.dwf().and_then(|dwf| dwf.warp_barrier(warp.warp)).filter(|_| warp.entry.is_none()) {
             let missing = barrier.expected & !barrier.arrived;
             return vec![format!(
-                "{name} waits at its warp barrier, {}, for its lanes {} to come{}; then it is restored as it was compiled.",
+                "{name} waits at its warp barrier, {}, for its {} to come{}; then it is restored as it was compiled.",
                 self.at(barrier.pc),
-                lanes(missing),
+                the_lanes(missing),
                 self.waited(warp)
             )];
+        }
+        if let Some(last) = self.in_flight(warp).into_iter().filter(|_| warp.leaving).max_by_key(|flight| flight.due) {
+            return vec![
+                format!("{name}'s oldest thread is in a warp whose threads are to be regrouped{}.", self.waited(warp)),
+                format!(
+                    "They leave it when all that it has issued is through: `{}`, {}, in {}.",
+                    self.code(last.pc),
+                    self.at(last.pc),
+                    in_cycles(last.due, self.picture.cycle)
+                ),
+            ];
+        }
+        if warp.leaving {
+            return vec![format!("{name}'s oldest thread has left its warp, after {}, to be regrouped.", self.at(warp.pc))];
         }
         if self.sim.machine.reforms && warp.entry.is_some() {
             return vec![format!(
@@ -315,6 +332,12 @@ impl Witness<'_> {
             sentences.extend(self.warp(warp));
             return sentences;
         }
+        if warp.at_barrier != 0 && !self.sim.machine.reforms {
+            let there = the_lanes(warp.at_barrier);
+            let mut sentences = vec![format!("Lane {lane} (thread {thread}) waits for {there} of its warp, at a barrier.")];
+            sentences.extend(self.warp(warp));
+            return sentences;
+        }
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
             let mut sentences =
                 vec![format!("Lane {lane} (thread {thread}) waits: the technique keeps its thread until others have come.")];
@@ -323,15 +346,15 @@ impl Witness<'_> {
         };
         let own = warp.stack[at];
         let until = warp.stack.get(at + 1).and_then(|above| above.rpc);
-        let other = format!("its warp runs the other side, {}, for lanes {}", self.at(warp.pc), lanes(warp.active));
+        let other = format!("its warp runs the other side, {}, for {}", self.at(warp.pc), the_lanes(warp.active));
         let mut sentences = vec![match until {
             Some(rpc) => format!("Lane {lane} (thread {thread}) waits: {other}, until it reaches {}.", self.at(rpc)),
             None => format!("Lane {lane} (thread {thread}) waits: {other}, until those threads have ended."),
         }];
         sentences.push(if Some(own.pc) == until {
-            format!("There both sides meet (the reconvergence point), and lane {lane} goes on with lanes {}.", lanes(own.mask))
+            format!("There both sides meet (the reconvergence point), and lane {lane} goes on with {}.", the_lanes(own.mask))
         } else {
-            format!("Then lane {lane} goes on at {} with lanes {}.", self.at(own.pc), lanes(own.mask))
+            format!("Then lane {lane} goes on at {} with {}.", self.at(own.pc), the_lanes(own.mask))
         });
         sentences.extend(self.warp(warp));
         sentences
@@ -411,6 +434,11 @@ impl Witness<'_> {
     pub fn reason(&self, sm: u16, warp: u16) -> Option<Reason> {
         self.sim.state.sms.get(usize::from(sm)).and_then(|sm| reason(sm, warp.into()))
     }
+}
+
+/// [`lanes`] with their noun.
+fn the_lanes(mask: u32) -> String {
+    format!("lane{} {}", if mask.count_ones() == 1 { "" } else { "s" }, lanes(mask))
 }
 
 pub fn counted(n: u64, noun: &str) -> String {

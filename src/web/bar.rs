@@ -7,6 +7,7 @@ use crate::config::{PRESETS, TECHNIQUES, Technique};
 use crate::lab::{Origin, Setup, Size};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Workload};
+use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
@@ -30,6 +31,10 @@ pub fn Bar(props: &Props) -> Html {
         let handle = handle.clone();
         Callback::from(move |_: MouseEvent| share::copy(&handle))
     };
+    {
+        let setup = setup.clone();
+        use_effect(move || show_chosen(origin, &setup));
+    }
     let other = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     html! {
         <header class="bar">
@@ -41,8 +46,8 @@ pub fn Bar(props: &Props) -> Html {
             <button type="button" id="edit" title="Edit or paste a kernel (E)" onclick={sheet(Sheet::Editor)}>
                 { if edited && origin.is_some() { "Edit ●" } else { "Edit" } }
             </button>
-            { for deciders().into_iter().map(|decides| techniques(handle, &setup, decides)) }
-            <label><span>{ "Machine" }</span>{ presets(handle, &setup) }</label>
+            { for deciders().into_iter().map(|decides| techniques(handle, decides)) }
+            <label><span>{ "Machine" }</span>{ presets(handle) }</label>
             <button type="button" id="machine" title="Every setting of the machine (M)" onclick={sheet(Sheet::Settings)}>
                 { if setup.keys.is_empty() { "Settings".to_string() } else { format!("Settings · {}", setup.keys.len()) } }
             </button>
@@ -55,9 +60,27 @@ pub fn Bar(props: &Props) -> Html {
     }
 }
 
+/// Lets the menus show what is chosen. Once somebody has used a menu, it no longer looks at which option is marked.
+fn show_chosen(origin: Option<Origin>, setup: &Setup) {
+    let set = |id: &str, value: &str| {
+        let element = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id(id));
+        if let Some(menu) = element.and_then(|element| element.dyn_into::<HtmlSelectElement>().ok()) {
+            menu.set_value(value);
+        }
+    };
+    set("kernel", origin.map_or(OWN, |origin| origin.workload.name));
+    set("preset", &setup.preset);
+    for decides in deciders() {
+        set(&menu_of(decides), setup.technique_for(decides).unwrap_or(""));
+    }
+}
+
+fn menu_of(decides: &str) -> String {
+    format!("technique-{decides}")
+}
+
 fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
     let lesson = handle.read(|lab| lab.course.is_some());
-    let chosen = origin.map_or(OWN, |origin| origin.workload.name);
     let size = origin.map_or(Size::Small, |origin| origin.size);
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
@@ -66,7 +89,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
         }
     });
     let option = |workload: &Workload| {
-        html! { <option value={workload.name} selected={workload.name == chosen}>{ workload.title }</option> }
+        html! { <option value={workload.name}>{ workload.title }</option> }
     };
     html! {
         <select id="kernel" title="The kernel" {onchange}>
@@ -76,7 +99,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
                 </optgroup>
             }) }
             <optgroup label="your own">
-                <option value={OWN} selected={chosen == OWN}>{ if lesson { "The lesson's kernel" } else { "Your own kernel" } }</option>
+                <option value={OWN}>{ if lesson { "The lesson's kernel" } else { "Your own kernel" } }</option>
             </optgroup>
         </select>
     }
@@ -106,31 +129,30 @@ fn deciders() -> Vec<&'static str> {
     found
 }
 
-fn techniques(handle: &Handle, setup: &Setup, decides: &'static str) -> Html {
-    let chosen = setup.technique_for(decides);
+fn techniques(handle: &Handle, decides: &'static str) -> Html {
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
             let name = menu.value();
-            handle.act(|lab| lab.set_up(lab.setup.with_technique(decides, Some(name.as_str()).filter(|name| !name.is_empty()))));
+            handle.act(|lab| lab.decide(decides, Some(name.as_str()).filter(|name| !name.is_empty())));
         }
     });
     let option = |technique: &Technique| {
         let title = format!("{} ({})", technique.about, technique.paper);
-        html! { <option value={technique.name} selected={chosen == Some(technique.name)} {title}>{ technique.name }</option> }
+        html! { <option value={technique.name} {title}>{ technique.name }</option> }
     };
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
     html! {
         <label><span>{ label }</span>
-            <select id={format!("technique-{decides}")} {onchange}>
-                <option value="" selected={chosen.is_none()} title="What the machine's preset says">{ "default" }</option>
+            <select id={menu_of(decides)} {onchange}>
+                <option value="" title="What the machine's preset says">{ "default" }</option>
                 { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(option) }
             </select>
         </label>
     }
 }
 
-fn presets(handle: &Handle, setup: &Setup) -> Html {
+fn presets(handle: &Handle) -> Html {
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
@@ -139,9 +161,7 @@ fn presets(handle: &Handle, setup: &Setup) -> Html {
     });
     html! {
         <select id="preset" title="The machine: whose table its figures come from" {onchange}>
-            { for PRESETS.iter().map(|preset| html! {
-                <option value={preset.name} selected={preset.name == setup.preset} title={preset.about}>{ preset.name }</option>
-            }) }
+            { for PRESETS.iter().map(|preset| html! { <option value={preset.name} title={preset.about}>{ preset.name }</option> }) }
         </select>
     }
 }

@@ -5,6 +5,7 @@ use super::editor::{Editor, Reveal};
 use super::findings::Findings;
 use super::handle::Handle;
 use crate::lab::{Reading, Spot, grouped};
+use crate::view::why::counted;
 use yew::prelude::*;
 
 const LAUNCH_EXAMPLE: &str = "\
@@ -86,8 +87,7 @@ fn summary(reading: &Reading) -> Html {
         }
         (Ok(ready), _) => {
             let program = &ready.program;
-            let instructions = grouped(program.instructions.len() as u64);
-            html! { { format!("{}: {instructions} instructions, {} registers. Loaded.", program.kernel, program.registers_needed) } }
+            html! { { format!("{}: {}, {}. Loaded.", program.kernel, counted(program.instructions.len() as u64, "instruction"), counted(program.registers_needed.into(), "register")) } }
         }
         (Err(missing), _) => html! { { missing } },
     }

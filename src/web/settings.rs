@@ -2,6 +2,7 @@
 
 use super::drawer::Drawer;
 use super::handle::Handle;
+use super::prose::inline;
 use crate::config::{KEYS, Key, Kind};
 use crate::lab::Setup;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -100,7 +101,7 @@ fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
                 }
             </p>
             if let Some(problem) = problem {
-                <p class="bad" role="alert">{ problem }</p>
+                <p class="bad" role="alert">{ inline(&problem) }</p>
             }
         </div>
     }
