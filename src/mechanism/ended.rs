@@ -17,7 +17,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let metrics = &view.tally.metrics;
     let report = Report::new(metrics, &view.sim.machine.config, view.picture.cycle);
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "The run has ended");
-    scene.label(0, Tone::Soft, 152.0, 15.0, BASE, Align::Left, "← steps back into it");
+    scene.label(0, Tone::Soft, 176.0, 15.0, BASE, Align::Left, "← steps back into it");
     let mut y = 28.0;
     let figures = [
         ("Cycles", grouped(report.cycles)),
@@ -35,7 +35,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     y += 40.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "What warps did");
-    scene.label(0, Tone::Soft, 116.0, y, SMALL, Align::Left, "shares of their cycles");
+    scene.label(0, Tone::Soft, 130.0, y, SMALL, Align::Left, "shares of their cycles");
     y += 6.0;
     let all: u64 = metrics.warp_cycles.iter().sum();
     let most = metrics.warp_cycles.iter().copied().max().unwrap_or(0).max(1);

@@ -92,13 +92,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     } else if sm.gangs.is_some() {
         heading(&mut scene, &view, y, "All original gangs", "letters: gangs · outline: by itself · dot: ended");
     } else {
-        heading(
-            &mut scene,
-            &view,
-            y,
-            "All warps",
-            "from that number on, a cell for each slice · outline: waits apart · dot: ended",
-        );
+        heading(&mut scene, &view, y, "All warps", "from that number on, a cell for each slice · outline: waits · dot: ended");
     }
     y += 8.0;
     y = overview(&mut scene, &view, &rows, focus.map(|row| row.number), y);
@@ -391,7 +385,7 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
         let lead = row.warps.iter().flatten().find(|warp| warp.alive != 0);
         if let Some(lead) = lead {
             let x = left + 52.0 + slices as f32 * pitch + 4.0;
-            reason(scene, lead.reason, left + 28.0, top + 3.0, 11.0);
+            reason(scene, lead.reason, left + 32.0, top + 3.0, 11.0);
             let pcs = places(row);
             let text = if pcs == 1 { format!("PC {}", lead.pc) } else { format!("{pcs} PCs") };
             scene.mono(0, Tone::Soft, x, top + 12.0, 11.0, Align::Left, text);

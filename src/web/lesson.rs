@@ -72,22 +72,24 @@ pub fn LessonPanel(props: &Props) -> Html {
     });
     let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
-        <div class="scroll lesson" aria-live="polite">
-            <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
-            <p class="note">{ &lesson.section }
-                if let Some(stop) = course.current() {
-                    { format!(" · stop {number} of {} · ", lesson.stops.len()) }<strong>{ &stop.technique }</strong>
-                }
-            </p>
-            <div class="prose" id="lesson-text">{ prose(text) }</div>
-            if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
-                { ask(handle, &course, question) }
-            }
-            if away {
-                <p class="note">{ "You have moved on from this stop. " }
-                    <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
+        <div class="lesson">
+            <div class="scroll" aria-live="polite">
+                <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
+                <p class="note">{ &lesson.section }
+                    if let Some(stop) = course.current() {
+                        { format!(" · stop {number} of {} · ", lesson.stops.len()) }<strong>{ &stop.technique }</strong>
+                    }
                 </p>
-            }
+                <div class="prose" id="lesson-text">{ prose(text) }</div>
+                if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
+                    { ask(handle, &course, question) }
+                }
+                if away {
+                    <p class="note">{ "You have moved on from this stop. " }
+                        <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
+                    </p>
+                }
+            </div>
             <nav class="stops" aria-label="Stops">
                 <button type="button" id="previous-stop" disabled={number <= 1} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
                 { for dots }
