@@ -287,6 +287,23 @@ fn lines_of_clang_follow_the_comments() {
 }
 
 #[test]
+fn line_0_keeps_the_line_before_it_but_not_over_a_label() {
+    // As compilers write what both sides of a branch share: behind the label comes code of no line.
+    let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n.reg .pred %p<2>;\n\
+        .loc 1 3 1\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra ELSE;\n\
+        .loc 1 4 1\nadd.s32 %r1, %r1, 1;\n.loc 1 0 1\nadd.s32 %r1, %r1, 2;\nbra.uni END;\n\
+        ELSE:\n.loc 1 0 1\nadd.s32 %r1, %r1, 3;\n.loc 1 6 1\nadd.s32 %r1, %r1, 4;\n\
+        END:\nadd.s32 %r1, %r1, 5;\n.loc 1 8 1\nret;\n}\n.file 1 \"k.cu\"\n";
+    let (module, problems) = parse(text);
+    assert!(problems.is_empty(), "{problems:?}");
+    let body = module.functions[0].body.as_ref().expect("a body");
+    let lines: Vec<Option<u32>> =
+        body.instructions.iter().map(|i| i.place.map(|place| body.places[place as usize].line)).collect();
+    let [three, four, six, eight] = [3, 4, 6, 8].map(Some);
+    assert_eq!(lines, [three, three, three, four, four, four, None, six, six, eight]);
+}
+
+#[test]
 fn what_a_called_function_does_happens_at_the_call() {
     let text = ".version 9.0\n.target sm_75\n.address_size 64\n\
         .func inner()\n{\n.reg .b32 %r<2>;\n.loc 1 2 1\nmov.u32 %r1, 1;\nret;\n}\n\

@@ -115,12 +115,12 @@ fn pool_warp(
         _ if warp.sealed => "static",
         _ => "waits",
     };
-    scene.label(0, Tone::Soft, 0.0, y + height * 0.85, SMALL, Align::Left, state);
+    scene.label(0, Tone::Soft, 0.0, y + height / 2.0 + 4.0, SMALL, Align::Left, state);
     if view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into()) {
         scene.fill(0, Tone::Accent, Rect::new(LABEL - 10.0, y, 4.0, height));
     }
     for lane in 0..view.sim.machine.config.warp_width {
-        scene.outline(0, Tone::Line, grid.cell(lane, y, height));
+        scene.outline(0, Tone::Edge, grid.cell(lane, y, height));
     }
     for (lane, origin) in warp.members.lanes() {
         let cell = grid.cell(lane as u32, y, height);
@@ -150,7 +150,7 @@ fn barriers(scene: &mut Scene<Selection>, view: &View, sm: u16, dwf: &Dwf, grid:
             y += 22.0;
             any = true;
         }
-        scene.mono(0, Tone::Text, 0.0, y + height * 0.85, 11.0, Align::Left, format!("{} @ {}", warp.warp, barrier.pc));
+        scene.mono(0, Tone::Text, 0.0, y + height / 2.0 + 4.0, 11.0, Align::Left, format!("{} @ {}", warp.warp, barrier.pc));
         for lane in (0..warp.width).filter(|lane| barrier.expected >> lane & 1 != 0) {
             let cell = grid.cell(lane, y, height);
             if barrier.arrived >> lane & 1 != 0 {

@@ -148,16 +148,24 @@ fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &S
     for (at, &entry) in rows_away.iter().enumerate() {
         let y = top + at as f32 * row;
         let state = &sm.warps[usize::from(entry)];
-        scene.mono(0, Tone::Text, column + 24.0, y + cell_height * 0.85, 11.0, Align::Left, format!("PC {}", state.place.pc));
+        scene.mono(
+            0,
+            Tone::Text,
+            column + 24.0,
+            y + cell_height / 2.0 + 4.0,
+            11.0,
+            Align::Left,
+            format!("PC {}", state.place.pc),
+        );
         for lane in 0..width {
-            scene.outline(0, Tone::Line, away.cell(lane, y, cell_height));
+            scene.outline(0, Tone::Edge, away.cell(lane, y, cell_height));
         }
     }
     for number in 0..stack.warps {
         let origin = stack.first_warp + number;
         let y = top + f32::from(number) * row;
         chip(scene, origin, 0.0, y + (cell_height - 9.0) / 2.0, 9.0);
-        scene.mono(0, Tone::Text, 13.0, y + cell_height * 0.85, 11.0, Align::Left, origin.to_string());
+        scene.mono(0, Tone::Text, 13.0, y + cell_height / 2.0 + 4.0, 11.0, Align::Left, origin.to_string());
         let Some(picture) = view.picture.warp(warp.sm, origin) else { continue };
         for lane in (0..width).filter(|lane| picture.present >> lane & 1 != 0) {
             let cell = home.cell(lane, y, cell_height);
