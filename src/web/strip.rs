@@ -199,7 +199,11 @@ impl Strip<'_> {
         context.set_text_align("left");
         self.fill(context, Tone::Soft);
         for (cycle, x) in self.round_cycles() {
-            let _ = context.fill_text(&grouped(cycle), LEFT + x + 3.0, 12.0);
+            let (text, at) = (grouped(cycle), LEFT + x + 3.0);
+            // One that would be cut off is left out.
+            if at + text.len() as f64 * 6.5 <= self.size.0 {
+                let _ = context.fill_text(&text, at, 12.0);
+            }
         }
         let _ = context.fill_text("cycle", 8.0, 12.0);
     }
