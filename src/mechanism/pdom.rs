@@ -8,7 +8,7 @@ use super::parts::{BASE, LaneGrid, SMALL, chip, cut, fitting, heading, hue, kind
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
-use crate::view::why::lanes;
+use crate::view::why::the_lanes;
 use crate::view::{Lane, Selection, WarpPicture};
 
 const LABELS: f32 = 118.0;
@@ -94,11 +94,7 @@ fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, title);
     match merged(view.last, warp) {
         Some((pc, mask)) => {
-            let text = format!(
-                "{} {} merged at the likely-convergence point, PC {pc}",
-                if mask.count_ones() == 1 { "lane" } else { "lanes" },
-                lanes(mask)
-            );
+            let text = format!("{} merged at the likely-convergence point, PC {pc}", the_lanes(mask));
             scene.bold(0, Tone::Accent, LABELS, y, SMALL, Align::Left, text);
         }
         None => {

@@ -86,6 +86,18 @@ fn values(id: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_last_stretch_of_a_few_cycles_goes_with_the_one_before_it() {
+    // 513 stretches of four cycles, but the last has only one.
+    let chart = Chart::new(figure("ipc"), &long(2049), 32, 4096);
+    assert_eq!((chart.len(), chart.edges[510..].to_vec()), (512, vec![2040, 2044, 2049]));
+    assert!(chart.curves.iter().all(|curve| curve.values.len() == 512));
+    let lanes = |cycle: u64| f64::from((u32::MAX >> (cycle * 5 % 32)).count_ones());
+    assert_eq!(chart.curves[0].values[511], (2044..2049).map(lanes).sum::<f64>() / 5.0, "nothing is lost");
+    // Two of four are enough to stand alone.
+    assert_eq!(Chart::new(figure("ipc"), &long(2050), 32, 4096).len(), 513);
+}
+
+#[test]
 fn values_are_those_worked_out_by_hand() {
     assert_eq!(chart("ipc").edges, [0, 1, 2, 3, 4]);
     assert_eq!(values("ipc", "IPC"), ["40", "16", "0", "0"], "of both SMs together");

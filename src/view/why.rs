@@ -437,7 +437,7 @@ impl Witness<'_> {
 }
 
 /// [`lanes`] with their noun.
-fn the_lanes(mask: u32) -> String {
+pub fn the_lanes(mask: u32) -> String {
     format!("lane{} {}", if mask.count_ones() == 1 { "" } else { "s" }, lanes(mask))
 }
 

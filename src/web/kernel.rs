@@ -5,7 +5,6 @@ use super::editor::{Editor, Reveal};
 use super::findings::Findings;
 use super::handle::Handle;
 use crate::lab::{Reading, Spot, grouped};
-use crate::view::why::counted;
 use yew::prelude::*;
 
 const LAUNCH_EXAMPLE: &str = "\
@@ -93,10 +92,13 @@ fn summary(reading: &Reading) -> Html {
     }
 }
 
+fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// How much a run launches.
 fn extent(reading: &Reading) -> Html {
     let Ok(ready) = &reading.ready else { return Html::default() };
-    let counted = |count: u64, noun: &str| format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" });
     let text = format!("{} × {}", counted(ready.launch.blocks(), "block"), counted(ready.launch.block_threads(), "thread"));
     html! { <span class="note push">{ text }</span> }
 }

@@ -101,6 +101,20 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
 }
 
 #[tokio::test]
+async fn menus_show_what_runs_whatever_was_chosen_in_them_before() {
+    on_the_page("menus", async |page| {
+        for technique in ["", "I-VWS"] {
+            page.choose("#technique-divergence", technique).await;
+        }
+        page.choose("#technique-schedule", "LRR").await;
+        page.see("#notice", "I-VWS decides that too, and was given up.").await;
+        assert_eq!(page.value("#technique-divergence").await, "", "I-VWS does not run any more");
+        assert_eq!(page.value("#technique-schedule").await, "LRR");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
     on_the_page("editor", async |page| {
         page.press(['e']).await;
