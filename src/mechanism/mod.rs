@@ -2,8 +2,10 @@
 //!
 //! A mechanism's picture is a function from the machine at one cycle to a [`Scene`]; lanes, stack entries and threads carry
 //! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
-//! that says for which configurations it is. [`flow()`] is the same whatever the technique: the kernel's control-flow graph.
+//! that says for which configurations it is. Two pictures are the same whatever the technique: [`flow()`], the kernel's
+//! control-flow graph, and [`at_lines()`], who is at the lines of a text.
 
+mod at_lines;
 mod dwf;
 mod ended;
 mod flow;
@@ -12,6 +14,7 @@ mod pdom;
 mod tbc;
 mod vws;
 
+pub use at_lines::{LINE, Lines, draw as at_lines, warps_at};
 pub use flow::draw as flow;
 
 use crate::config::Config;

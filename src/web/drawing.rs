@@ -4,7 +4,7 @@ use super::canvas::{self, use_size};
 use super::download::{caption, name, save_text};
 use super::frame::{Frames, motion_allowed, now};
 use super::handle::Handle;
-use super::paint::{paint, repaint};
+use super::paint::Frame;
 use crate::lab::{Lab, Stage, grouped};
 use crate::mechanism::{self, View};
 use crate::scene::{Align, Damage, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg, tween};
@@ -79,40 +79,6 @@ impl Shown {
     }
 }
 
-/// How the canvas is painted; while that stays the same, only what changes is painted again.
-#[derive(Clone, Copy, PartialEq)]
-struct Frame {
-    theme: Theme,
-    size: (f64, f64),
-    ratio: f64,
-}
-
-impl Frame {
-    fn paint(self, node: &NodeRef, scene: &Scene<Selection>) {
-        if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
-            let _ = context.translate(MARGIN, MARGIN);
-            paint(&context, scene, Palette::of(self.theme));
-        }
-    }
-
-    fn repaint(self, node: &NodeRef, scene: &Scene<Selection>, damage: &[Rect]) {
-        if let Some(context) = canvas::same_context(node).filter(|_| !damage.is_empty()) {
-            let whole: Vec<Rect> = damage.iter().map(|part| self.to_pixels(part)).collect();
-            repaint(&context, scene, Palette::of(self.theme), &whole);
-        }
-    }
-
-    /// Out to whole pixels of the screen, so that no edge is painted by halves.
-    fn to_pixels(self, part: &Rect) -> Rect {
-        let margin = MARGIN as f32;
-        let ratio = self.ratio as f32;
-        let down = |at: f32| ((at + margin) * ratio).floor() / ratio - margin;
-        let up = |at: f32| ((at + margin) * ratio).ceil() / ratio - margin;
-        let (x, y) = (down(part.x), down(part.y));
-        Rect::new(x, y, up(part.x + part.w) - x, up(part.y + part.h) - y)
-    }
-}
-
 #[component]
 pub fn Drawing(props: &Props) -> Html {
     let place = use_node_ref();
@@ -135,7 +101,7 @@ pub fn Drawing(props: &Props) -> Html {
                     let _ = canvas.style().set_property("height", &format!("{tall}px"));
                 }
             }
-            let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio() };
+            let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio(), margin: MARGIN };
             if *follow {
                 bring_in_sight(&place, &scene, handle.read(|lab| lab.selection), size.1);
             }

@@ -23,6 +23,7 @@ mod bar;
 mod breakpoints;
 mod canvas;
 pub mod chart;
+mod chips;
 mod download;
 mod drawer;
 mod drawing;

@@ -1,15 +1,53 @@
 //! A scene on a canvas.
 
-use crate::scene::{Align, Figure, Palette, Rect, Scene, Shape, Tone};
+use super::canvas;
+use crate::scene::{Align, Figure, Palette, Rect, Scene, Shape, Theme, Tone};
 use web_sys::CanvasRenderingContext2d;
+use yew::NodeRef;
 
 pub const SANS: &str = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Liberation Sans\", Arial, sans-serif";
 pub const MONO: &str =
     "ui-monospace, \"Cascadia Mono\", \"SF Mono\", Menlo, Consolas, \"Liberation Mono\", \"DejaVu Sans Mono\", monospace";
 
+/// How a canvas is painted; while that stays the same, only what changes is painted again.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Frame {
+    pub theme: Theme,
+    pub size: (f64, f64),
+    pub ratio: f64,
+    /// Space around the picture.
+    pub margin: f64,
+}
+
+impl Frame {
+    pub fn paint<T>(self, node: &NodeRef, scene: &Scene<T>) {
+        if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
+            let _ = context.translate(self.margin, self.margin);
+            paint(&context, scene, Palette::of(self.theme));
+        }
+    }
+
+    pub fn repaint<T>(self, node: &NodeRef, scene: &Scene<T>, damage: &[Rect]) {
+        if let Some(context) = canvas::same_context(node).filter(|_| !damage.is_empty()) {
+            let whole: Vec<Rect> = damage.iter().map(|part| self.to_pixels(part)).collect();
+            repaint(&context, scene, Palette::of(self.theme), &whole);
+        }
+    }
+
+    /// Out to whole pixels of the screen, so that no edge is painted by halves.
+    fn to_pixels(self, part: &Rect) -> Rect {
+        let margin = self.margin as f32;
+        let ratio = self.ratio as f32;
+        let down = |at: f32| ((at + margin) * ratio).floor() / ratio - margin;
+        let up = |at: f32| ((at + margin) * ratio).ceil() / ratio - margin;
+        let (x, y) = (down(part.x), down(part.y));
+        Rect::new(x, y, up(part.x + part.w) - x, up(part.y + part.h) - y)
+    }
+}
+
 /// Paints every shape, words on top. What the canvas was last told is not told again: that is what costs, and telling it of
 /// another font costs most, so words are painted font by font.
-pub fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette) {
+fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette) {
     let mut pen = Pen::new(context, palette);
     scene.shapes.iter().for_each(|shape| pen.draw(shape));
     for font in fonts(&scene.shapes) {
@@ -20,7 +58,7 @@ pub fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &
 }
 
 /// Paints what lies in a few rectangles, and leaves the canvas as it is elsewhere.
-pub fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {
+fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {
     let parts: Vec<(Rect, Vec<&Shape>)> =
         damage.iter().map(|part| (*part, scene.shapes.iter().filter(|shape| shape.bounds().meets(part)).collect())).collect();
     let inside = |part: &Rect, act: &mut dyn FnMut(&mut Pen)| {

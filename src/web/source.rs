@@ -80,10 +80,10 @@ pub fn SourcePanel(props: &Props) -> Html {
             } else {
                 <div class="texts">
                     if now != Shown::Ptx {
-                        <Text handle={handle.clone()} cuda={true} follow={*follow} />
+                        <Text handle={handle.clone()} theme={props.theme} cuda={true} follow={*follow} />
                     }
                     if now != Shown::Cuda {
-                        <Text handle={handle.clone()} cuda={false} follow={*follow} />
+                        <Text handle={handle.clone()} theme={props.theme} cuda={false} follow={*follow} />
                     }
                 </div>
             }

@@ -4,34 +4,31 @@
 //! lane-slots were lost on it so far. Only the lines in sight are elements.
 
 use super::canvas::use_size;
+use super::chips::{Chips, use_chips};
 use super::handle::Handle;
 use super::still::still;
 use crate::lab::grouped;
+use crate::mechanism::{self, Lines};
 use crate::metrics::Cost;
 use crate::program::Pc;
-use crate::view::{Line, Listing, Picture, Selection, WarpPicture};
+use crate::scene::Theme;
+use crate::view::{Line, Listing, Selection};
+use std::cell::RefCell;
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// The height of a line in pixels; the style sheet says the same.
-const LINE_PX: f64 = 20.0;
+/// The height of a line in pixels.
+const LINE_PX: f64 = mechanism::LINE as f64;
 /// Space above the first line and below the last.
 const EDGE_PX: f64 = 8.0;
 /// Lines beyond those in sight.
 const SPARE: usize = 5;
-/// Warps that a line names, in a text so many pixels wide: they lie over its end.
-fn named(width: f64) -> usize {
-    match width {
-        ..300.0 => 1,
-        300.0..440.0 => 2,
-        _ => 3,
-    }
-}
-
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
+    pub theme: Theme,
     /// The source, or else the PTX.
     pub cuda: bool,
     /// Keep the selected warp's line in sight.
@@ -107,16 +104,8 @@ pub fn Text(props: &Props) -> Html {
         };
         let numbers = column(lines[first..last].iter().map(number).collect());
         let words = column(vec![Column::Words; last - first]);
-        // Always the same elements, and only the words in them change.
-        let warps: Html = (first..last)
-            .map(|at| match here(&picture, &lines[at].pcs, selected, named(width)) {
-                (here, _) if here.is_empty() => html! { <div key={at} class="nobody"></div> },
-                (here, more) => html! {
-                    <div key={at} class={classes!("warps", (current == Some(at)).then_some("current"))}
-                        data-line={(at + 1).to_string()}>{ warps(&here, more) }</div>
-                },
-            })
-            .collect();
+        let here = Lines { picture: &picture, lines: &lines[first..last], first, selected, current, room: width as f32 };
+        let here = mechanism::at_lines(&here);
         // The selected warp's line is marked behind the lines, so that none of them changes when it goes on.
         let mark = current.filter(|at| (first..last).contains(at)).map_or(-LINE_PX, |at| (at - first) as f64 * LINE_PX);
         let mark = format!("background-position-y:{mark}px");
@@ -126,11 +115,13 @@ pub fn Text(props: &Props) -> Html {
                 <>
                     <div class="edge" style={mark.clone()}>{ numbers }</div>
                     <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ words }</div>
-                    <div class="here">{ warps }</div>
                 </>
             },
+            here,
         )
     });
+    let (lines, here) = lines.map(|(drawn, columns, here)| ((drawn, columns), here)).unzip();
+    let (chips, here) = use_chips(here, props.theme);
     let Some((drawn, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
@@ -139,7 +130,8 @@ pub fn Text(props: &Props) -> Html {
     let label = if cuda { "CUDA source" } else { "PTX" };
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
-            <div class="lines" {style} onclick={pick(props.handle.steady(), cuda)}>{ columns }</div>
+            <div class="lines" {style} onmousemove={tell(props.handle.steady(), chips.clone())}
+                onclick={pick(props.handle.steady(), cuda, chips)}>{ columns }{ here }</div>
         </div>
     }
 }
@@ -172,44 +164,6 @@ fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
 /// pixels long, and most steps would change one by a pixel or less.
 fn heat(lost: u64, most: u64) -> Option<u8> {
     (lost > 0 && most > 0).then(|| ((lost * 20).div_ceil(most) * 5) as u8)
-}
-
-/// A warp at a line, and how many of its lanes are there.
-#[derive(Clone, Copy, PartialEq)]
-struct Here {
-    /// Where there are several.
-    sm: Option<u16>,
-    warp: u16,
-    lanes: u32,
-    width: u32,
-    picked: bool,
-}
-
-/// The warps at a line that are named, and how many more are there. The selected one is always among those that are named.
-fn here(picture: &Picture, pcs: &[Pc], selected: Option<(u16, u16)>, most: usize) -> (Vec<Here>, usize) {
-    if pcs.is_empty() {
-        return (Vec::new(), 0);
-    }
-    let several = picture.warps.last().is_some_and(|last| last.sm > 0);
-    let mut named: Vec<Here> = Vec::new();
-    let mut count = 0;
-    for (warp, lanes) in at_line(picture, pcs) {
-        let sm = several.then_some(warp.sm);
-        let one = Here { sm, warp: warp.warp, lanes, width: warp.width, picked: selected == Some((warp.sm, warp.warp)) };
-        if named.len() < most {
-            named.push(one);
-        } else if one.picked {
-            named[most - 1] = one;
-        }
-        count += 1;
-    }
-    let more = count - named.len();
-    (named, more)
-}
-
-/// The warps that have lanes at one of these instructions, with those lanes.
-fn at_line<'a>(picture: &'a Picture, pcs: &'a [Pc]) -> impl Iterator<Item = (&'a WarpPicture, u32)> {
-    picture.warps.iter().map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
 }
 
 /// The kernel's texts: the same as long as it is the same listing.
@@ -349,30 +303,26 @@ fn marks(line: &Line, split: bool) -> Html {
     }
 }
 
-/// Who is at a line, pinned to the right edge so that a long line hides nobody.
-fn warps(here: &[Here], more: usize) -> Html {
-    html! {
-        <span class="who">
-            { for here.iter().map(|&Here { sm, warp, lanes, width, picked }| {
-                let (of, before) = sm.map_or_else(Default::default, |sm| (format!(" of SM {sm}"), format!("{sm}:")));
-                html! {
-                    <b class={classes!(format!("at hue-{}", warp % 8), picked.then_some("picked"))}
-                        title={format!("Warp {warp}{of}: {lanes} of {width} lanes are here")}>
-                        { format!("{before}{warp}") }
-                        if lanes != width { <small>{ format!("·{lanes}") }</small> }
-                    </b>
-                }
-            }) }
-            if more > 0 {
-                <small title={format!("{} warps are here", here.len() + more)}>{ format!("+{more}") }</small>
-            }
-        </span>
-    }
+/// Says what the warp under the pointer does.
+fn tell(hand: Handle, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
+    Callback::from(move |event: MouseEvent| {
+        let chip = chips.borrow().at(&event);
+        let words = chip.and_then(|warp| hand.on_stage(|_, stage| stage.brief(warp))).unwrap_or_default();
+        if let Some(lines) = event.current_target().and_then(|lines| lines.dyn_into::<HtmlElement>().ok())
+            && lines.title() != words
+        {
+            lines.set_title(&words);
+        }
+    })
 }
 
-/// A click selects the warps at the line, one after the other. One listener serves all lines.
-fn pick(hand: Handle, cuda: bool) -> Callback<MouseEvent> {
+/// A click selects a warp by its chip, or the warps at the line, one after the other. One listener serves all lines.
+fn pick(hand: Handle, cuda: bool, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
+        let chip = chips.borrow().at(&event);
+        if let Some(warp) = chip {
+            return hand.act(|lab| lab.selection = Some(warp));
+        }
         let element = event.target_dyn_into::<Element>().and_then(|target| target.closest("[data-line]").ok().flatten());
         let line = element.and_then(|element| element.get_attribute("data-line")).and_then(|line| line.parse::<usize>().ok());
         let code = hand.on_stage(|_, stage| {
@@ -384,7 +334,7 @@ fn pick(hand: Handle, cuda: bool) -> Callback<MouseEvent> {
         hand.act(|lab| {
             let Some(stage) = &lab.stage else { return };
             let picture = stage.picture();
-            let here: Vec<(u16, u16)> = at_line(&picture, &pcs).map(|(warp, _)| (warp.sm, warp.warp)).collect();
+            let here: Vec<(u16, u16)> = mechanism::warps_at(&picture, &pcs).map(|(warp, _)| (warp.sm, warp.warp)).collect();
             let selected = lab.selection.and_then(Selection::warp);
             let after = selected.and_then(|selected| here.iter().position(|warp| *warp == selected));
             match here.get(after.map_or(0, |at| (at + 1) % here.len())) {

@@ -1,0 +1,59 @@
+//! Chips over the ends of a text's lines: who is there. A canvas, because most steps change some of them, and elements that
+//! come and go cost a browser many times as much.
+
+use super::canvas;
+use super::paint::Frame;
+use crate::scene::{Scene, Theme, damage};
+use crate::view::Selection;
+use std::cell::RefCell;
+use std::rc::Rc;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// What the canvas shows.
+#[derive(Default)]
+pub struct Chips {
+    shown: Option<(Frame, Rc<Scene<Selection>>)>,
+    node: NodeRef,
+}
+
+impl Chips {
+    /// What lies under the pointer.
+    pub fn at(&self, event: &MouseEvent) -> Option<Selection> {
+        let place = self.node.cast::<HtmlElement>()?.get_bounding_client_rect();
+        let (x, y) = (f64::from(event.client_x()) - place.left(), f64::from(event.client_y()) - place.top());
+        self.shown.as_ref()?.1.hit(x as f32, y as f32)
+    }
+
+    /// Paints what is new.
+    fn show(&mut self, scene: Rc<Scene<Selection>>, theme: Theme) {
+        let size = (f64::from(scene.width), f64::from(scene.height));
+        let frame = Frame { theme, size, ratio: canvas::ratio(), margin: 0.0 };
+        match &self.shown {
+            Some((before, old)) if *before == frame => frame.repaint(&self.node, &scene, &damage(old, &scene).all),
+            _ => frame.paint(&self.node, &scene),
+        }
+        self.shown = Some((frame, scene));
+    }
+}
+
+/// The chips of a text, and the canvas that shows them.
+#[hook]
+pub fn use_chips(scene: Option<Scene<Selection>>, theme: Theme) -> (Rc<RefCell<Chips>>, Html) {
+    let chips = use_mut_ref(Chips::default);
+    let scene = scene.map(Rc::new);
+    {
+        let (chips, scene) = (chips.clone(), scene.clone());
+        use_effect(move || match scene {
+            Some(scene) => chips.borrow_mut().show(scene, theme),
+            // The canvas goes, and the next one is empty.
+            None => chips.borrow_mut().shown = None,
+        });
+    }
+    let canvas = scene.map(|scene| {
+        let node = chips.borrow().node.clone();
+        let style = format!("width:{}px", scene.width);
+        html! { <canvas class="here" ref={node} role="img" aria-label={scene.words.clone()} {style} /> }
+    });
+    (chips, canvas.unwrap_or_default())
+}
