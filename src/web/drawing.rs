@@ -211,11 +211,8 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
     let Damage { mut all, moving } = damage(&before, &scene);
     // Where the last movement had not come to its end.
     shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
-    if !(slow && near && motion_allowed()) {
+    if moving.is_empty() || !(slow && near && motion_allowed()) {
         frame.repaint(&node, &scene, &all);
-        return;
-    }
-    if all.is_empty() {
         return;
     }
     // Only what lies in the damage is painted: all of it in the first frame, what moves in those that follow.
@@ -225,7 +222,7 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
     let start = now();
     shown.moving = Some(Frames::start(move || {
         let part = (now() - start) / MOVE_MS;
-        let going = part < 1.0 && !moving.is_empty();
+        let going = part < 1.0;
         let parts = unsettled.replace(if going { moving.clone() } else { Vec::new() });
         if going {
             frame.repaint(&node, &tween(&from, &to, part as f32), &parts);

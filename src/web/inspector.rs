@@ -32,7 +32,7 @@ pub fn Inspector(props: &Props) -> Html {
     html! {
         <div class="scroll inspector">
             <h3 id="selected">{ &card.title }{ climb(handle, selection, warp.as_ref()) }</h3>
-            <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ inline(sentence) }</p> }) }</div>
+            <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ counting(sentence) }</p> }) }</div>
             <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
             if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
                 { stack(card.stack, warp.width) }
@@ -44,6 +44,23 @@ pub fn Inspector(props: &Props) -> Html {
             }
         </div>
     }
+}
+
+/// A sentence in which the numbers of cycles have boxes of their own: most steps change nothing else in it, and what lies
+/// around such a box stays where it is.
+fn counting(sentence: &str) -> Html {
+    const NOUN: &str = " cycles";
+    let mut rest = sentence;
+    let mut parts = Vec::new();
+    while let Some(at) = rest.find(NOUN) {
+        let words = rest[..at].trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = &rest[words.len()..at];
+        parts.push(inline(words));
+        parts.push(html! { <><span class="count" style={format!("width:{}ch", number.len())}>{ number }</span>{ NOUN }</> });
+        rest = &rest[at + NOUN.len()..];
+    }
+    parts.push(inline(rest));
+    parts.into_iter().collect()
 }
 
 /// From a lane to its warp, from a warp to its block.

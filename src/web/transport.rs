@@ -189,8 +189,10 @@ fn being_typed(field: &NodeRef) -> Option<String> {
     (active == **input).then(|| input.value())
 }
 
-/// Parts of the scrubber that can be told apart.
+/// Parts of the scrubber whose marks can be told apart.
 const FINEST: u64 = 1024;
+/// Places of its thumb: about two to a pixel, so that a step which nobody would see does not move it.
+const PLACES: u64 = 2000;
 
 #[derive(Properties, PartialEq)]
 struct ScrubberProps {
@@ -215,20 +217,22 @@ fn Scrubber(props: &ScrubberProps) -> Html {
             move |(reached, theme, size, _)| draw_marks(&handle, &node, *reached, *theme, *size)
         });
     }
+    let reached = props.reached;
     let oninput = {
         let handle = props.handle.clone();
         Callback::from(move |event: InputEvent| {
-            let value = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<f64>().ok());
-            if let Some(cycle) = value {
-                handle.act(|lab| lab.seek(cycle as u64));
+            let place = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<f64>().ok());
+            if let Some(place) = place {
+                handle.act(|lab| lab.seek((place * reached as f64 / PLACES as f64).round() as u64));
             }
         })
     };
+    let thumb = (props.cycle * PLACES + reached / 2) / reached.max(1);
     html! {
         <div class="scrubber" ref={place}>
             <canvas ref={node} aria-hidden="true" />
-            <input type="range" id="scrubber" min="0" max={props.reached.max(1).to_string()} value={props.cycle.to_string()} step="1"
-                aria-label="Cycle" aria-valuetext={format!("cycle {} of {}", props.cycle, props.reached)} {oninput} />
+            <input type="range" id="scrubber" min="0" max={PLACES.to_string()} value={thumb.to_string()} step="1"
+                aria-label="Cycle" aria-valuetext={format!("cycle {} of {reached}", props.cycle)} {oninput} />
         </div>
     }
 }
