@@ -106,44 +106,42 @@ fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usi
     (named, more)
 }
 
-/// The chips of one line, from the right edge to the left.
+/// The chips of one line, up to its right edge, on a ground that covers the text below.
 fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more: usize, several: bool) {
-    let from = scene.shapes.len();
-    let text = |x: f32, align: Align, bold: bool, text: String| Figure::Text { x, y: y + 14.0, size: SIZE, align, mono: true, bold, text };
-    let mut x = scene.width - EDGE;
-    if more > 0 {
-        let more = format!("+{more}");
-        let wide = letters(more.len());
-        scene.push(0, Tone::Soft, text(x, Align::Right, false, more));
-        x -= wide + GAP;
+    let more = if more > 0 { format!("+{more}") } else { String::new() };
+    let named: Vec<(String, String)> = here.iter().map(|one| one.chip(several)).collect();
+    let long = |(name, lanes): &(String, String)| letters(name.len() + lanes.chars().count());
+    let wide = |chip: &(String, String)| (long(chip) + 2.0 * GAP).max(18.0).round();
+    let all: f32 = named.iter().map(|chip| wide(chip) + GAP).sum();
+    let mut x = scene.width - EDGE - letters(more.len()) - all;
+    for (left, alpha) in [(x - 2.0 * EDGE, 0.6), (x - EDGE, 1.0)] {
+        let rect = if alpha < 1.0 { Rect::new(left, y, EDGE, LINE) } else { Rect::new(left, y, scene.width - left, LINE) };
+        scene.shapes.push(Shape { key: 0, tone: ground, alpha, figure: Figure::Fill(rect) });
     }
-    for one in here.iter().rev() {
-        let (name, lanes) = one.chip(several);
-        let wide = (letters(name.len() + lanes.chars().count()) + 2.0 * GAP).max(18.0).round();
-        let chip = Rect::new(x - wide, y + 2.0, wide, 16.0);
+    let write = |scene: &mut Scene<Selection>, tone: Tone, x: f32, bold: bool, text: String| {
+        scene.push(0, tone, Figure::Text { x, y: y + 14.0, size: SIZE, align: Align::Left, mono: true, bold, text });
+    };
+    for (one, named) in here.iter().zip(named) {
+        let warp = one.warp.warp;
+        let chip = Rect::new(x, y + 2.0, wide(&named), 16.0);
         if one.picked {
             scene.fill(0, Tone::Text, chip.around(2.0));
             scene.fill(0, ground, chip.around(1.0));
         }
-        let (warp, selection) = (one.warp.warp, Selection::Warp { sm: one.warp.sm, warp: one.warp.warp });
         scene.fill(0, hue(warp), chip);
-        let left = chip.x + (wide - letters(name.len() + lanes.chars().count())) / 2.0;
+        let left = x + (chip.w - long(&named)) / 2.0;
+        let (name, lanes) = named;
         let after = left + letters(name.len());
-        scene.push(0, ink(warp), text(left, Align::Left, true, name));
+        write(scene, ink(warp), left, true, name);
         if !lanes.is_empty() {
-            scene.push(0, ink(warp), text(after, Align::Left, false, lanes));
+            write(scene, ink(warp), after, false, lanes);
         }
-        scene.spot(chip, selection);
-        x = chip.x - GAP;
+        scene.spot(chip, Selection::Warp { sm: one.warp.sm, warp });
+        x += chip.w + GAP;
     }
-    // The ground comes below, and the text on it fades.
-    let clear = Rect::new(x, y, scene.width - x, LINE);
-    let fade = |part: f32, alpha: f32| {
-        let rect = Rect::new(x - part * EDGE, y, EDGE, LINE);
-        Shape { key: 0, tone: ground, alpha, figure: Figure::Fill(rect) }
-    };
-    let whole = Shape { key: 0, tone: ground, alpha: 1.0, figure: Figure::Fill(clear) };
-    scene.shapes.splice(from..from, [fade(1.0, 0.6), whole]);
+    if !more.is_empty() {
+        write(scene, Tone::Soft, x, false, more);
+    }
 }
 
 /// The same in words.

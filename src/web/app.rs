@@ -4,16 +4,16 @@ use super::bar::Bar;
 use super::dropping::use_dropping;
 use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
-use super::help::Help;
+use super::help::help;
 use super::kernel::KernelEditor;
 use super::keys::{Deed, deed};
-use super::lesson::LessonList;
-use super::notice::NoticeLine;
+use super::lesson::lesson_list;
+use super::notice::notice_line;
 use super::settings::Settings;
-use super::side::{Side, Tab};
+use super::side::{Tab, side};
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
-use super::stage::StagePanel;
+use super::stage::stage_panel;
 use super::timeline::{Move, Timeline};
 use super::transport::TransportBar;
 use super::{share, storage, theme};
@@ -153,13 +153,13 @@ pub fn App() -> Html {
             <main class="workspace">
                 <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                 { split(Edge::Source) }
-                <StagePanel handle={handle.clone()} theme={*theme} />
+                { stage_panel(&handle, *theme) }
                 { split(Edge::Side) }
-                <Side handle={handle.clone()} theme={*theme} tab={*tab} {ontab} />
+                { side(&handle, *theme, *tab, &ontab) }
             </main>
             { split(Edge::Timeline) }
             <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
-            <NoticeLine handle={handle.clone()} />
+            { notice_line(&handle) }
             <TransportBar handle={handle.clone()} theme={*theme} />
             if *hint && !*embed && sheet.is_none() && *tab != Tab::Lesson {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
@@ -175,9 +175,9 @@ pub fn App() -> Html {
                             tab.set(Tab::Lesson);
                         })
                     };
-                    html! { <LessonList handle={handle.clone()} onclose={close} {onopen} /> }
+                    lesson_list(&handle, close, &onopen)
                 }
-                Some(Sheet::Help) => html! { <Help onclose={close} /> },
+                Some(Sheet::Help) => help(close),
                 None => Html::default(),
             } }
         </div>

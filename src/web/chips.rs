@@ -52,7 +52,7 @@ pub fn use_chips(scene: Option<Scene<Selection>>, theme: Theme) -> (Rc<RefCell<C
     }
     let canvas = scene.map(|scene| {
         let node = chips.borrow().node.clone();
-        let style = format!("width:{}px", scene.width);
+        let style = format!("width:{}px", scene.width as u32);
         html! { <canvas class="here" ref={node} role="img" aria-label={scene.words.clone()} {style} /> }
     });
     (chips, canvas.unwrap_or_default())

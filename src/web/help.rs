@@ -4,15 +4,9 @@ use super::drawer::Drawer;
 use super::keys::SHORTCUTS;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub onclose: Callback<()>,
-}
-
-#[component]
-pub fn Help(props: &Props) -> Html {
+pub fn help(onclose: Callback<()>) -> Html {
     html! {
-        <Drawer title="Keys" id="help" onclose={props.onclose.clone()}>
+        <Drawer title="Keys" id="help" {onclose}>
             <div class="scroll">
                 <dl class="shortcuts">
                     { for SHORTCUTS.iter().filter(|s| !s.shown.is_empty()).map(|s| html! {

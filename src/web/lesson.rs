@@ -7,20 +7,11 @@ use crate::lab::{Course, Lab};
 use crate::lesson::{self, Question};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub struct ListProps {
-    pub handle: Handle,
-    pub onclose: Callback<()>,
-    /// A lesson was opened.
-    pub onopen: Callback<()>,
-}
-
 /// Every lesson.
-#[component]
-pub fn LessonList(props: &ListProps) -> Html {
+pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>) -> Html {
     let item = |lesson: &'static lesson::Lesson| {
         let onclick = {
-            let (handle, onopen) = (props.handle.clone(), props.onopen.clone());
+            let (handle, onopen) = (handle.clone(), onopen.clone());
             Callback::from(move |_: MouseEvent| {
                 handle.act(|lab| {
                     lab.open_lesson(lesson.id);
@@ -38,22 +29,15 @@ pub fn LessonList(props: &ListProps) -> Html {
         }
     };
     html! {
-        <Drawer title="Lessons" id="lessons-list" onclose={props.onclose.clone()}>
+        <Drawer title="Lessons" id="lessons-list" {onclose}>
             <p class="status">{ "Short guided runs of small kernels, stopped where there is something to see." }</p>
             <ol class="scroll lessons">{ for lesson::all().iter().map(item) }</ol>
         </Drawer>
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub handle: Handle,
-}
-
 /// The lesson that is being walked through.
-#[component]
-pub fn LessonPanel(props: &Props) -> Html {
-    let handle = &props.handle;
+pub fn lesson_panel(handle: &Handle) -> Html {
     let Some(course) = handle.read(|lab| lab.course.clone()) else {
         return html! { <p class="empty"><strong>{ "No lesson is open" }</strong>{ "Choose one under Lessons at the top." }</p> };
     };
@@ -72,7 +56,7 @@ pub fn LessonPanel(props: &Props) -> Html {
     });
     let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
-        <div class="lesson">
+        <div key="lesson" class="lesson">
             <div class="scroll" aria-live="polite">
                 <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
                 <p class="note">{ &lesson.section }

@@ -6,14 +6,7 @@ use crate::lab::Goal;
 use crate::view::Selection;
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub handle: Handle,
-}
-
-#[component]
-pub fn NoticeLine(props: &Props) -> Html {
-    let handle = &props.handle;
+pub fn notice_line(handle: &Handle) -> Html {
     let (notice, misfit, goal) = handle.read(|lab| (lab.notice.clone(), lab.misfit.clone(), lab.transport.goal));
     let loaded = handle.read(|lab| lab.stage.is_some());
     if let Some(misfit) = misfit {

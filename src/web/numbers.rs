@@ -6,19 +6,13 @@ use crate::lab::grouped;
 use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Number};
 use yew::prelude::*;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub handle: Handle,
-}
-
-#[component]
-pub fn Numbers(props: &Props) -> Html {
-    let Some(report) = props.handle.on_stage(|_, stage| stage.report()) else {
+pub fn numbers(handle: &Handle) -> Html {
+    let Some(report) = handle.on_stage(|_, stage| stage.report()) else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
     let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?)));
     html! {
-        <div class="scroll numbers">
+        <div key="numbers" class="scroll numbers">
             <p class="note">{ "From the launch up to this cycle." }</p>
             <dl class="pairs">
                 { for plain.map(|(d, value)| html! { <><dt title={d.about}>{ d.label }</dt><dd>{ number(value, d.unit) }</dd></> }) }

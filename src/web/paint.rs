@@ -23,7 +23,8 @@ impl Frame {
     pub fn paint<T>(self, node: &NodeRef, scene: &Scene<T>) {
         if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
             let _ = context.translate(self.margin, self.margin);
-            paint(&context, scene, Palette::of(self.theme));
+            let (from, (width, height)) = (-self.margin as f32, self.size);
+            repaint(&context, scene, Palette::of(self.theme), &[Rect::new(from, from, width as f32, height as f32)]);
         }
     }
 
@@ -45,19 +46,8 @@ impl Frame {
     }
 }
 
-/// Paints every shape, words on top. What the canvas was last told is not told again: that is what costs, and telling it of
-/// another font costs most, so words are painted font by font.
-fn paint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette) {
-    let mut pen = Pen::new(context, palette);
-    scene.shapes.iter().for_each(|shape| pen.draw(shape));
-    for font in fonts(&scene.shapes) {
-        pen.font(font);
-        scene.shapes.iter().for_each(|shape| pen.write(shape, font));
-    }
-    pen.alpha(1.0);
-}
-
-/// Paints what lies in a few rectangles, and leaves the canvas as it is elsewhere.
+/// Paints what lies in a few rectangles, words on top, and leaves the canvas as it is elsewhere. What the canvas was last told
+/// is not told again: that is what costs, and telling it of another font costs most, so words are painted font by font.
 fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {
     let parts: Vec<(Rect, Vec<&Shape>)> =
         damage.iter().map(|part| (*part, scene.shapes.iter().filter(|shape| shape.bounds().meets(part)).collect())).collect();

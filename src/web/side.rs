@@ -2,9 +2,9 @@
 
 use super::handle::Handle;
 use super::inspector::Inspector;
-use super::lesson::LessonPanel;
+use super::lesson::lesson_panel;
 use super::memory::Memory;
-use super::numbers::Numbers;
+use super::numbers::numbers;
 use super::plots::PlotsPanel;
 use super::prose::prose;
 use crate::scene::Theme;
@@ -49,21 +49,11 @@ A buffer's `init` is one of:
 - `{ random = { seed = 7, min = -1.0, max = 1.0 } }`
 - `{ values = [1, 2, 3] }`";
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub handle: Handle,
-    pub theme: Theme,
-    pub tab: Tab,
-    pub ontab: Callback<Tab>,
-}
-
-#[component]
-pub fn Side(props: &Props) -> Html {
-    let handle = props.handle.clone();
+pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) -> Html {
     let has_lesson = handle.read(|lab| lab.course.is_some());
     let tab = |(at, tab): (usize, Tab)| {
-        let onclick = props.ontab.reform(move |_: MouseEvent| tab);
-        let selected = (props.tab == tab).to_string();
+        let onclick = ontab.reform(move |_: MouseEvent| tab);
+        let selected = (shown == tab).to_string();
         html! {
             <button type="button" role="tab" id={format!("tab-{}", tab.name().to_ascii_lowercase())} aria-selected={selected}
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
@@ -75,13 +65,13 @@ pub fn Side(props: &Props) -> Html {
     html! {
         <section class="panel side" aria-label="Details">
             <header><div class="tabs" role="tablist" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
-            { match props.tab {
-                Tab::Inspector => html! { <Inspector {handle} /> },
-                Tab::Numbers => html! { <Numbers {handle} /> },
-                Tab::Plots => html! { <PlotsPanel {handle} theme={props.theme} /> },
-                Tab::Memory => html! { <Memory {handle} /> },
-                Tab::About => about(&handle),
-                Tab::Lesson => html! { <LessonPanel {handle} /> },
+            { match shown {
+                Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
+                Tab::Numbers => numbers(handle),
+                Tab::Plots => html! { <PlotsPanel handle={handle.clone()} {theme} /> },
+                Tab::Memory => html! { <Memory handle={handle.clone()} /> },
+                Tab::About => about(handle),
+                Tab::Lesson => lesson_panel(handle),
             } }
         </section>
     }
@@ -92,7 +82,7 @@ fn about(handle: &Handle) -> Html {
         Some(origin) => (origin.workload.title, without_heading(origin.workload.text)),
         None => ("Your own kernel", YOUR_OWN),
     });
-    html! { <div class="scroll prose"><h3>{ title }</h3>{ prose(text) }</div> }
+    html! { <div key="about" class="scroll prose"><h3>{ title }</h3>{ prose(text) }</div> }
 }
 
 /// The panel's own heading says it already.

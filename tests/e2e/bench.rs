@@ -228,11 +228,12 @@ async fn run_to_end(page: &Page, figures: &mut Figures) {
     figures.print("  longest task meanwhile", if long > 0.0 { long } else { gap.min(50.0) }, 50.0, "ms", false);
 }
 
-/// Bytes that a visitor fetches as code.
+/// Bytes that a visitor fetches as code; the example for other people's pages is not among them.
 fn download(folder: &Path) -> f64 {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).expect("the page's folder").flatten() {
-        if entry.path().extension().is_some_and(|kind| kind == "wasm" || kind == "js" || kind == "mjs") {
+        let code = entry.path().extension().is_some_and(|kind| kind == "wasm" || kind == "js" || kind == "mjs");
+        if code && entry.file_name() != "example.mjs" {
             let file = std::fs::read(entry.path()).expect("a file of the page");
             // gzip's frame around the stream.
             bytes += miniz_oxide::deflate::compress_to_vec(&file, 9).len() + 18;
