@@ -3,7 +3,7 @@
 
 use warpscope::event::{Event, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wanted, typed_cycle};
-use warpscope::mechanism::{self, View};
+use warpscope::mechanism::{self, Lines, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::view::{Lane, Selection, WarpPicture, card};
@@ -43,6 +43,14 @@ fn drawn(lab: &Lab, draw: fn(View) -> Scene<Selection>) -> Scene<Selection> {
         height: 500.0,
     };
     draw(view)
+}
+
+/// Chips over the lines of a text, the selected warp being at line `current`.
+fn chips(lab: &Lab, cuda: bool, room: f32) -> Scene<Selection> {
+    let stage = lab.stage.as_ref().expect("a stage");
+    let lines = if cuda { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+    let selected = lab.selection.and_then(Selection::warp);
+    mechanism::at_lines(&Lines { picture: &stage.picture(), lines, first: 0, selected, current: None, room })
 }
 
 /// All that a person sees at this moment.
@@ -671,4 +679,47 @@ fn a_text_of_many_branches_is_read_in_no_time() {
         // With an analysis that looks at every pair of branches this takes minutes.
         assert!(start.elapsed().as_secs() < 5, "{name} took {:?}", start.elapsed());
     }
+}
+
+#[test]
+fn chips_name_who_is_at_a_line_and_always_the_selected_warp() {
+    let mut lab = lab("mandelbrot", "gtx480");
+    lab.choose(Origin::find("mandelbrot", Size::Full));
+    lab.seek(4000);
+    settle(&mut lab);
+    let warps: Vec<(u16, u16, u32)> = {
+        let stage = lab.stage.as_ref().expect("a stage");
+        stage.picture().warps.iter().filter(|w| !w.places.is_empty()).map(|w| (w.sm, w.warp, w.pc)).collect()
+    };
+    assert!(warps.len() > 8, "{warps:?}");
+    let mut partly = 0;
+    for &(sm, warp, pc) in &warps {
+        lab.selection = Some(Selection::Warp { sm, warp });
+        for (cuda, room) in [(true, 250.0), (false, 350.0), (false, 500.0)] {
+            let scene = chips(&lab, cuda, room);
+            // Its chip lies on its line, and a click there selects it.
+            let spot = scene.spots.iter().find(|spot| spot.what.warp() == Some((sm, warp))).expect("the selected warp's chip");
+            let stage = lab.stage.as_ref().expect("a stage");
+            let line = if cuda { stage.listing.cuda_line(pc) } else { stage.listing.ptx_line(pc) }.expect("a line");
+            assert_eq!((spot.rect.y / mechanism::LINE) as u32, line - 1, "warp {warp}");
+            assert_eq!(scene.hit(spot.rect.x + 2.0, spot.rect.y + 2.0), lab.selection);
+            assert!(scene.words.contains(&format!("line {line}: ")) && scene.words.contains(&format!("{warp}, selected")));
+            // No two chips touch, and none sticks out.
+            let rects: Vec<_> = scene.spots.iter().map(|spot| spot.rect).collect();
+            for (at, one) in rects.iter().enumerate() {
+                assert!(one.x >= 0.0 && one.x + one.w <= scene.width && one.y + one.h <= scene.height, "{one:?}");
+                assert!(rects[at + 1..].iter().all(|other| !one.meets(other)), "{one:?}");
+            }
+            partly += scene.words.matches("lanes)").count();
+        }
+    }
+    assert!(partly > 0, "some warps are only partly at a line");
+    // With more room more are named, and those who are not are counted: together they are all.
+    let named = |room: f32| {
+        let scene = chips(&lab, true, room);
+        let more: usize = scene.words.split(", ").filter_map(|part| part.split_once(" more")?.0.parse::<usize>().ok()).sum();
+        assert_eq!(scene.spots.len() + more, warps.len(), "{}", scene.words);
+        scene.spots.len()
+    };
+    assert!(named(500.0) > named(350.0) && named(350.0) > named(250.0));
 }

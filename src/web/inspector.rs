@@ -55,8 +55,11 @@ fn counting(sentence: &str) -> Html {
     while let Some(at) = rest.find(NOUN) {
         let words = rest[..at].trim_end_matches(|c: char| c.is_ascii_digit());
         let number = &rest[words.len()..at];
+        // A bracket before it stays with it.
+        let (words, bracket) = words.split_at(words.rfind(' ').map_or(0, |at| at + 1));
+        let style = format!("width:{}ch", number.len());
         parts.push(inline(words));
-        parts.push(html! { <><span class="count" style={format!("width:{}ch", number.len())}>{ number }</span>{ NOUN }</> });
+        parts.push(html! { <><span class="together">{ bracket }<span class="count" {style}>{ number }</span></span>{ NOUN }</> });
         rest = &rest[at + NOUN.len()..];
     }
     parts.push(inline(rest));

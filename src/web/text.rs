@@ -15,7 +15,6 @@ use crate::scene::Theme;
 use crate::view::{Line, Listing, Selection};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
@@ -128,10 +127,11 @@ pub fn Text(props: &Props) -> Html {
     let style =
         format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + var(--gutter) + 24px)");
     let label = if cuda { "CUDA source" } else { "PTX" };
+    let onmousemove = tell(props.handle.steady(), place.clone(), chips.clone());
+    let onclick = pick(props.handle.steady(), cuda, chips);
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
-            <div class="lines" {style} onmousemove={tell(props.handle.steady(), chips.clone())}
-                onclick={pick(props.handle.steady(), cuda, chips)}>{ columns }{ here }</div>
+            <div class="lines" {style} {onmousemove} {onclick}>{ columns }{ here }</div>
         </div>
     }
 }
@@ -304,14 +304,12 @@ fn marks(line: &Line, split: bool) -> Html {
 }
 
 /// Says what the warp under the pointer does.
-fn tell(hand: Handle, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
+fn tell(hand: Handle, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let chip = chips.borrow().at(&event);
         let words = chip.and_then(|warp| hand.on_stage(|_, stage| stage.brief(warp))).unwrap_or_default();
-        if let Some(lines) = event.current_target().and_then(|lines| lines.dyn_into::<HtmlElement>().ok())
-            && lines.title() != words
-        {
-            lines.set_title(&words);
+        if let Some(place) = place.cast::<HtmlElement>().filter(|place| place.title() != words) {
+            place.set_title(&words);
         }
     })
 }

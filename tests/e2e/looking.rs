@@ -77,11 +77,17 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
 #[tokio::test]
 async fn source_lines_show_who_is_there_and_what_was_lost() {
     on_the_page("source", async |page| {
-        page.until("document.querySelectorAll('#cuda .warps b').length > 0").await;
-        page.until("document.querySelectorAll('#ptx-lines .warps b').length > 0").await;
         // The mark behind the selected warp's line is where the warp is.
         for text in ["#cuda", "#ptx-lines"] {
-            let named = page.attribute(&format!("{text} .warps:has(.picked)"), "data-line").await;
+            page.until(&format!("/Warps at line/.test(document.querySelector('{text} .here').getAttribute('aria-label'))")).await;
+            let there = format!(
+                "/line (\\d+): [^;]*selected/.exec(document.querySelector('{text} .here').getAttribute('aria-label'))[1]"
+            );
+            let named = page.eval(&there).await.as_str().map(str::to_string);
+            assert!(named.is_some(), "the selected warp is named in {text}");
+            // Chips are drawn, and change when the run goes on.
+            let drawn = format!("document.querySelector('{text} .here').toDataURL()");
+            assert!(page.eval(&drawn).await.as_str().is_some_and(|image| image.len() > 400), "chips in {text}");
             assert_eq!(page.attribute(&format!("{text} .column"), "data-current").await, named);
             let under = format!(
                 "(() => {{ const column = document.querySelector('{text} .column'); \
@@ -123,13 +129,27 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         // A click on a line selects the warps there, one after the other.
         page.click_text("section[aria-label=Source] [role=tab]", "Both").await;
         page.go_to(60).await;
-        let there = "document.querySelector('#cuda .warps').dataset.line";
-        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(there).await)).await;
+        let said = "document.querySelector('#cuda .here').getAttribute('aria-label')";
+        let there = format!("/line (\\d+)/.exec({said})[1]");
+        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(&there).await)).await;
         page.see("#selected", "Warp").await;
-        let elsewhere = "[...document.querySelectorAll('#cuda .line.code')].map((line) => line.dataset.line)
-            .find((line) => !document.querySelector(`#cuda .warps[data-line='${line}']`))";
-        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(elsewhere).await)).await;
+        let elsewhere = format!(
+            "[...document.querySelectorAll('#cuda .line.code')].map((line) => line.dataset.line)
+            .find((line) => !{said}.includes(`line ${{line}}:`))"
+        );
+        page.click(&format!("#cuda .line[data-line={}] .words", page.eval(&elsewhere).await)).await;
         page.see("#notice", "No warp is at line").await;
+
+        // A click on a chip selects its warp, and the pointer over it is told what it does.
+        page.press([key::UP]).await;
+        page.see("#selected", "Warp 0").await;
+        page.until(&format!("{said} === 'Warps at line 6: 0, selected, 1'")).await;
+        let [left, top, width, _] = page.place("#cuda .here").await;
+        page.click_at(left + width - 14.0, top + 5.5 * 20.0).await;
+        page.see("#selected", "Warp 1").await;
+        page.click_at(left + width - 36.0, top + 5.5 * 20.0).await;
+        page.see("#selected", "Warp 0").await;
+        page.until("/^Warp 0 /.test(document.querySelector('#cuda').title)").await;
     })
     .await;
 }
