@@ -7,11 +7,11 @@
 //! A diamond marks branches that can split a warp, full once one has, and blocks in which the sides meet.
 
 use super::View;
-use super::parts::{BASE, SMALL, cut, hue, kind};
+use super::parts::{BASE, SMALL, hue, kind};
 use crate::metrics::Cost;
 use crate::program::cfg::{Block, Cfg};
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
-use crate::view::{Selection, WarpPicture};
+use crate::view::{Selection, WarpPicture, cut};
 use std::ops::Range;
 
 /// Above the first block, for the legend.

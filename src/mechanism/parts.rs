@@ -55,11 +55,6 @@ impl LaneGrid {
     }
 }
 
-/// A text in a room for so many characters.
-pub fn cut(text: String, room: usize) -> String {
-    if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
-}
-
 /// A static warp's own hue.
 pub fn hue(warp: u16) -> Tone {
     Tone::Warp((warp % 8) as u8)

@@ -4,12 +4,12 @@
 //! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
 
 use super::View;
-use super::parts::{BASE, LaneGrid, SMALL, chip, cut, fitting, heading, hue, kind, lane, overview, reason};
+use super::parts::{BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, lane, overview, reason};
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::view::why::the_lanes;
-use crate::view::{Lane, Selection, WarpPicture};
+use crate::view::{Lane, Selection, WarpPicture, cut};
 
 const LABELS: f32 = 118.0;
 const ENTRY: f32 = 20.0;

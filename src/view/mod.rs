@@ -72,6 +72,11 @@ impl Selection {
     }
 }
 
+/// A text in a room for so many characters.
+pub fn cut(text: String, room: usize) -> String {
+    if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

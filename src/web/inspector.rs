@@ -5,11 +5,14 @@ use super::prose::inline;
 use super::still::still;
 use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
 use crate::view::why::lanes;
-use crate::view::{Selection, WarpPicture};
+use crate::view::{Selection, WarpPicture, cut};
 use yew::prelude::*;
 
 /// Characters of a register's values that are written out.
 const SHORT: usize = 30;
+/// Characters of the registers that an instruction writes. A box that clips its text would do as well, but whenever such a
+/// text changes the browser puts all layers together again.
+const WRITES: usize = 15;
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -130,7 +133,7 @@ fn flights(rows: &[FlightRow]) -> Html {
             <li title={told(|row| row.code.clone())}>
                 <span>{ row.map_or("–".to_string(), |row| row.pc.to_string()) }</span>
                 <span>{ told(|row| row.left.to_string()) }</span>
-                <span class="wide">{ told(|row| row.registers.clone()) }</span>
+                <span class="wide">{ told(|row| cut(row.registers.clone(), WRITES)) }</span>
                 { told(|row| row.code.split_whitespace().next().unwrap_or("").to_string()) }
             </li>
         }
