@@ -36,7 +36,6 @@ const SEEN: &str = "warpscope.seen";
 /// counts, never so long that a key would have to wait.
 const PLAY_SLICE_MS: f64 = 6.0;
 const FAST_SLICE_MS: f64 = 12.0;
-const FAR_SLICE_MS: f64 = 16.0;
 /// Time between two drawings while it plays fast, and while it runs to somewhere far.
 const FAST_DRAWN_MS: f64 = 100.0;
 const FAR_DRAWN_MS: f64 = 250.0;
@@ -246,10 +245,10 @@ struct Pace {
 
 fn pace(lab: &Lab) -> Pace {
     match (lab.transport.goal, lab.transport.rate()) {
-        (Goal::Play, u32::MAX) => Pace { every: Every::Task, slice: FAR_SLICE_MS, pause: FAST_DRAWN_MS },
+        (Goal::Play, u32::MAX) => Pace { every: Every::Task, slice: FAST_SLICE_MS, pause: FAST_DRAWN_MS },
         (Goal::Play, 1_000..) => Pace { every: Every::Frame, slice: FAST_SLICE_MS, pause: FAST_DRAWN_MS },
         (Goal::Play, _) => Pace { every: Every::Frame, slice: PLAY_SLICE_MS, pause: 0.0 },
-        _ => Pace { every: Every::Task, slice: FAR_SLICE_MS, pause: FAR_DRAWN_MS },
+        _ => Pace { every: Every::Task, slice: FAST_SLICE_MS, pause: FAR_DRAWN_MS },
     }
 }
 
