@@ -14,7 +14,7 @@ pub use track::{GONE, Track};
 
 use crate::event::{Event, Reason, Reasons, Sink, changes};
 
-/// The most changes of reasons that are kept cycle by cycle, over all warps: 48 MB.
+/// The most changes of reasons that are kept cycle by cycle, over all warps: 96 MB.
 const MOST_CHANGES: usize = 12 << 20;
 
 /// All that is kept of a run.

@@ -1,6 +1,7 @@
 //! The whole page: panels in their places, the keyboard, the clock, and what is remembered.
 
 use super::bar::Bar;
+use super::columns::{Column, column_tabs};
 use super::dropping::use_dropping;
 use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
@@ -46,6 +47,7 @@ pub fn App() -> Html {
     let handle = use_lab(open);
     let theme = use_state_eq(theme::current);
     let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
+    let column = use_state_eq(|| if *tab == Tab::Lesson { Column::Side } else { Column::Stage });
     let sheet = use_state_eq(|| None::<Sheet>);
     let asked = use_state_eq(|| (0u32, None::<Move>));
     let sizes = use_state_eq(Sizes::load);
@@ -85,8 +87,8 @@ pub fn App() -> Html {
         Callback::from(move |()| sheet.set(None))
     };
     use_keyboard({
-        let (handle, tab, sheet, asked, hint, switch_theme) =
-            (handle.clone(), tab.clone(), sheet.clone(), asked.clone(), hint.clone(), switch_theme.clone());
+        let (handle, tab, column, sheet, asked, hint, switch_theme) =
+            (handle.clone(), tab.clone(), column.setter(), sheet.clone(), asked.clone(), hint.clone(), switch_theme.clone());
         Callback::from(move |event: KeyboardEvent| {
             // Wherever the focus went meanwhile.
             if event.key() == "Escape" {
@@ -116,13 +118,20 @@ pub fn App() -> Html {
                 Deed::Help => toggle(Sheet::Help),
                 Deed::Theme => switch_theme.emit(()),
                 Deed::Share => share::copy(&handle),
-                Deed::Tab(at) => tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]),
+                Deed::Tab(at) => {
+                    tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]);
+                    column.set(Column::Side);
+                }
             }
         })
     });
     let ontab = {
         let tab = tab.clone();
         Callback::from(move |chosen: Tab| tab.set(chosen))
+    };
+    let oncolumn = {
+        let column = column.setter();
+        Callback::from(move |chosen: Column| column.set(chosen))
     };
     let onsheet = {
         let sheet = sheet.clone();
@@ -149,7 +158,8 @@ pub fn App() -> Html {
             if !*embed {
                 { (*bar).clone() }
             }
-            <main class="workspace">
+            { column_tabs(*column, &oncolumn) }
+            <main class="workspace" data-column={column.class()}>
                 <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                 { split(Edge::Source) }
                 { stage_panel(&handle, *theme) }
@@ -168,10 +178,11 @@ pub fn App() -> Html {
                 Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Lessons) => {
                     let onopen = {
-                        let (sheet, tab) = (sheet.clone(), tab.clone());
+                        let (sheet, tab, column) = (sheet.clone(), tab.clone(), column.setter());
                         Callback::from(move |()| {
                             sheet.set(None);
                             tab.set(Tab::Lesson);
+                            column.set(Column::Side);
                         })
                     };
                     lesson_list(&handle, close, &onopen)

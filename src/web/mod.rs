@@ -24,6 +24,7 @@ mod breakpoints;
 mod canvas;
 pub mod chart;
 mod chips;
+mod columns;
 mod download;
 mod drawer;
 mod drawing;

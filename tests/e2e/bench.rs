@@ -35,7 +35,7 @@ const FROM: u64 = 4000;
 const STEPS: u32 = 240;
 const PASSES: usize = 5;
 /// How often the whole kernel is run.
-const RUNS: usize = 3;
+const RUNS: usize = 5;
 
 struct Figures {
     missed_by_far: Vec<String>,

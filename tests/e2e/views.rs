@@ -111,7 +111,18 @@ async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
             assert!(page.number("document.documentElement.scrollWidth - innerWidth").await <= 0.0, "{width} is too narrow");
             assert!(page.number("document.querySelector('#step').getBoundingClientRect().right - innerWidth").await <= 0.0);
         }
+        // A narrow page has a tab for each column.
+        let shown = "[...document.querySelectorAll('.workspace > .panel')].filter((panel) => panel.offsetWidth > 0).map((panel) => panel.className).join(', ')";
+        for (name, panel) in [("Source", "panel source"), ("Details", "panel side"), ("Mechanism", "panel stage")] {
+            page.click_text(".columns button", name).await;
+            page.until(&format!("{shown} === '{panel}'")).await;
+            page.screenshot(&format!("820x1180-{name}")).await;
+        }
+        page.press(['2']).await;
+        page.until(&format!("{shown} === 'panel side'")).await;
         page.resize(1280, 720).await;
+        page.until(&format!("{shown} === 'panel source, panel stage, panel side'")).await;
+        page.press(['1']).await;
         // With motion, a step moves over several frames; without, it is there at once.
         let frames = "
             const looks = new Set();
