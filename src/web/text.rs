@@ -24,6 +24,7 @@ const LINE_PX: f64 = mechanism::LINE as f64;
 const EDGE_PX: f64 = 8.0;
 /// Lines beyond those in sight.
 const SPARE: usize = 5;
+
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,

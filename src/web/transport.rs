@@ -191,7 +191,7 @@ fn being_typed(field: &NodeRef) -> Option<String> {
 
 /// Parts of the scrubber whose marks can be told apart.
 const FINEST: u64 = 1024;
-/// Places of its thumb: about two to a pixel, so that a step which nobody would see does not move it.
+/// The most places of its thumb: about two to a pixel, so that a step which nobody would see does not move it.
 const PLACES: u64 = 2000;
 
 #[derive(Properties, PartialEq)]
@@ -218,20 +218,21 @@ fn Scrubber(props: &ScrubberProps) -> Html {
         });
     }
     let reached = props.reached;
+    let places = reached.clamp(1, PLACES);
     let oninput = {
         let handle = props.handle.clone();
         Callback::from(move |event: InputEvent| {
             let place = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<f64>().ok());
             if let Some(place) = place {
-                handle.act(|lab| lab.seek((place * reached as f64 / PLACES as f64).round() as u64));
+                handle.act(|lab| lab.seek((place * reached as f64 / places as f64).round() as u64));
             }
         })
     };
-    let thumb = (props.cycle * PLACES + reached / 2) / reached.max(1);
+    let thumb = (props.cycle * places + reached / 2) / reached.max(1);
     html! {
         <div class="scrubber" ref={place}>
             <canvas ref={node} aria-hidden="true" />
-            <input type="range" id="scrubber" min="0" max={PLACES.to_string()} value={thumb.to_string()} step="1"
+            <input type="range" id="scrubber" min="0" max={places.to_string()} value={thumb.to_string()} step="1"
                 aria-label="Cycle" aria-valuetext={format!("cycle {} of {reached}", props.cycle)} {oninput} />
         </div>
     }

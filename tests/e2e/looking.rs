@@ -85,9 +85,13 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
             );
             let named = page.eval(&there).await.as_str().map(str::to_string);
             assert!(named.is_some(), "the selected warp is named in {text}");
-            // Chips are drawn, and change when the run goes on.
-            let drawn = format!("document.querySelector('{text} .here').toDataURL()");
-            assert!(page.eval(&drawn).await.as_str().is_some_and(|image| image.len() > 400), "chips in {text}");
+            // Chips are drawn: pixels of more than the ground's colours.
+            let colours = format!(
+                "(() => {{ const canvas = document.querySelector('{text} .here'); \
+                 const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height); \
+                 return new Set(new Uint32Array(data.buffer)).size }})()"
+            );
+            assert!(page.number(&colours).await > 8.0, "chips in {text}");
             assert_eq!(page.attribute(&format!("{text} .column"), "data-current").await, named);
             let under = format!(
                 "(() => {{ const column = document.querySelector('{text} .column'); \
