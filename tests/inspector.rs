@@ -1,8 +1,9 @@
 //! What the inspector says, at every moment of many runs: it always has an answer, and what it says of barriers is so.
 #![cfg(not(target_arch = "wasm32"))]
 
+use std::collections::BTreeMap;
 use warpscope::config::TECHNIQUES;
-use warpscope::event::{Event, Reason};
+use warpscope::event::{Event, Reason, SCATTERED};
 use warpscope::lab::{Lab, Origin, Setup, Size};
 use warpscope::view::{Selection, card, why};
 
@@ -175,7 +176,8 @@ fn a_warp_whose_threads_are_to_be_regrouped_names_no_next_instruction() {
             lab.step();
             let stage = lab.stage.as_ref().expect("a stage");
             let picture = stage.picture();
-            for warp in picture.warps.iter().filter(|warp| warp.leaving) {
+            // One that has just issued speaks of the lanes that did.
+            for warp in picture.warps.iter().filter(|warp| warp.leaving && warp.reason != Some(Reason::Issued)) {
                 leaving += 1;
                 let about = card::card(stage.witness(&picture), Selection::Warp { sm: warp.sm, warp: warp.warp });
                 let said = about.why.join(" ");
@@ -194,4 +196,142 @@ fn a_warp_whose_threads_are_to_be_regrouped_names_no_next_instruction() {
         }
     }
     assert!(leaving > 300, "{leaving}");
+}
+
+/// The PC behind `words`, if a sentence has them.
+fn pc_behind(sentence: &str, words: &str) -> Option<u32> {
+    let (_, rest) = sentence.split_once(words)?;
+    let (_, rest) = rest.split_once("PC ")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Which instruction each lane of each static warp issued in the last cycle.
+fn issued(last: &[Event]) -> Vec<(u16, u32, u32)> {
+    let mut scattered = 0;
+    last.iter()
+        .filter_map(|event| match *event {
+            Event::Issued { pc, first_thread: SCATTERED, .. } => {
+                scattered = pc;
+                None
+            }
+            Event::Issued { warp, pc, mask, .. } => Some((warp, mask, pc)),
+            Event::IssuedFor { origin, mask, .. } => Some((origin, mask, scattered)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn threads_go_on_where_the_inspector_says_they_will() {
+    for technique in ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP"] {
+        let (mut kept, mut checked) = (0, 0);
+        for (kernel, preset) in
+            [("collatz", "toy"), ("mergesort", "toy"), ("tbc_example2", "toy"), ("collatz", "tbc"), ("bfs", "gtx480")]
+        {
+            let context = format!("{kernel} on {preset} under {technique}");
+            let mut lab = lab(kernel, preset, technique);
+            // What was said of a lane: by warp and lane, the PC where it goes on, and in which words.
+            let mut foretold: BTreeMap<(u16, u32), (u32, String)> = BTreeMap::new();
+            // A warp that stays as compiled goes on with whichever lanes its stack says.
+            let name = |lane: u32| if technique.starts_with("PDOM") { 0 } else { lane };
+            for _ in 0..900 {
+                lab.step();
+                let stage = lab.stage.as_ref().expect("a stage");
+                let last = stage.session.last();
+                let now = issued(last);
+                for &(warp, mask, pc) in &now {
+                    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0).map(name) {
+                        if let Some((said, words)) = foretold.remove(&(warp, lane)) {
+                            assert_eq!(pc, said, "{context}, cycle {}, warp {warp}, lane {lane}: {words}", lab.cycle());
+                            checked += 1;
+                        }
+                    }
+                }
+                // Another block in the same slot is another matter.
+                if last.iter().any(|event| matches!(event, Event::BlockEnd { .. } | Event::BlockStart { .. })) {
+                    foretold.clear();
+                }
+                let picture = stage.picture();
+                for &(warp, mask, _) in &now {
+                    let said = ask(&lab, Selection::Warp { sm: 0, warp });
+                    let Some(next) = said.get(1).filter(|next| !next.contains(" for lane")) else { continue };
+                    let lane = name(mask.trailing_zeros());
+                    if let Some(pc) = pc_behind(next, "Next is").or(pc_behind(next, "to go on at")) {
+                        foretold.insert((warp, lane), (pc, next.clone()));
+                    }
+                }
+                for warp in &picture.warps {
+                    for &(pc, mask) in &warp.kept {
+                        kept += 1;
+                        let words = format!("kept for PC {pc}");
+                        foretold.insert((warp.warp, mask.trailing_zeros()), (pc, words));
+                    }
+                }
+            }
+        }
+        assert!(checked > 10, "{technique}: {checked}");
+        assert_eq!(kept > 0, ["TBC", "TBC-LCP", "DWF-WB"].contains(&technique), "{technique}");
+    }
+}
+
+#[test]
+fn lanes_that_the_technique_keeps_know_what_for() {
+    let mut lab = lab("tbc_example2", "toy", "TBC");
+    lab.seek(26);
+    while lab.cycle() < 26 {
+        lab.step();
+    }
+    let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 1 }).join(" ");
+    assert!(said.contains("its block runs the side that began at PC 27") && said.contains("until it reaches PC 33"), "{said}");
+    assert!(said.contains("Its own side, at PC 24") && said.contains("comes next on the block's stack"), "{said}");
+
+    // A lane at a likely-convergence point waits for whoever comes there.
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("4-likely-convergence"));
+    lab.go_to_stop(3);
+    let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 1 }).join(" ");
+    assert!(said.contains("PC 18") && said.contains("likely-convergence point") && said.contains("lanes 0-1"), "{said}");
+
+    // One warp to a block: what its other lanes wait for is said too.
+    let mut lab = self::lab("collatz", "gtx480", "TBC");
+    while lab.cycle() < 2200 {
+        lab.step();
+    }
+    let stage = lab.stage.as_ref().expect("a stage");
+    let about = card::card(stage.witness(&stage.picture()), Selection::Warp { sm: 0, warp: 0 });
+    let said = about.why.join(" ");
+    assert!(
+        said.contains("oldest thread, lane 0, waits") && said.contains("Its lanes 26, 30 travel in a warp that waits for %r"),
+        "{said}"
+    );
+    assert!(!about.flights.is_empty());
+    let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 26 }).join(" ");
+    assert!(said.contains("travels in a warp that waits for %r"), "{said}");
+}
+
+#[test]
+fn what_is_not_so_is_not_said() {
+    // Nobody issued in its slice: its gang was passed over.
+    let mut gang = lab("mandelbrot", "vws", "I-VWS");
+    // A branch computes nothing.
+    let mut branch = lab("collatz", "tbc", "TBC");
+    let (mut passed, mut through) = (0, 0);
+    for _ in 0..900 {
+        gang.step();
+        branch.step();
+        let stage = gang.stage.as_ref().expect("a stage");
+        for warp in stage.picture().warps.iter().filter(|warp| warp.reason == Some(Reason::NotSelected)) {
+            let said = ask(&gang, Selection::Warp { sm: 0, warp: warp.warp }).join(" ");
+            let slice = warp.warp % 8;
+            let taken = stage.session.last().iter().any(|event| matches!(event, Event::Issued { warp, .. } if warp % 8 == slice));
+            assert_eq!(said.contains("chose"), taken, "cycle {}: {said}", gang.cycle());
+            passed += u32::from(said.contains("needs all of its slices"));
+        }
+        for warp in &branch.stage.as_ref().expect("a stage").picture().warps {
+            let said = ask(&branch, Selection::Warp { sm: 0, warp: warp.warp }).join(" ");
+            assert!(!said.contains("an earlier instruction") && !said.contains("`bra` computes"), "{said}");
+            through += u32::from(said.contains("`bra` at PC 6") && said.contains("to be through"));
+        }
+    }
+    assert!(passed > 0 && through > 0, "{passed}, {through}");
 }

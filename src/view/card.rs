@@ -1,7 +1,9 @@
 //! All that one thing holds, as an inspector shows it: facts, registers, stack, what is in flight.
 
-use super::why::{self, Witness, lanes};
+use super::why::{self, InFlight, Witness, lanes, the_lanes};
 use super::{Selection, WarpPicture};
+use crate::order;
+use crate::sim::state::Warp;
 use serde::Serialize;
 
 /// A value of a register in one lane, or in all lanes that have the same.
@@ -80,8 +82,16 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
         (if warp.leaving { "Last" } else { "Next" }, format!("PC {}, {}", warp.pc, place(warp.pc))),
         ("Instruction", witness.listing.code(program, warp.pc)),
-        ("Active lanes", format!("{} ({} of {})", lanes(warp.active), warp.active.count_ones(), warp.width)),
     ];
+    let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map_or(0, |(_, mask)| mask & warp.active);
+    facts.push(("Active lanes", format!("{} ({} of {})", lanes(there), there.count_ones(), warp.width)));
+    let others = warp.places.iter().filter(|(pc, _)| *pc != warp.pc);
+    let parted = others.map(|(pc, mask)| format!("{} at PC {pc}", the_lanes(*mask)));
+    let kept = warp.kept.iter().map(|(pc, mask)| format!("{} kept for PC {pc}", the_lanes(*mask)));
+    let elsewhere: Vec<String> = parted.chain(kept).collect();
+    if !elsewhere.is_empty() {
+        facts.push(("Elsewhere", elsewhere.join("; ")));
+    }
     if let Some(gang) = super::gang::fact(&witness, warp) {
         facts.push(("Gang", gang));
     }
@@ -102,7 +112,10 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         mask: entry.mask,
         top: at + 1 == warp.stack.len(),
     });
-    let flights = witness.in_flight(warp).into_iter().map(|flight| FlightRow {
+    let mut flights: Vec<InFlight> =
+        witness.entries(warp).into_iter().flat_map(|(entry, _)| witness.in_flight_in(warp.sm, entry)).collect();
+    order::by_key(&mut flights, |flight| flight.due);
+    let flights = flights.into_iter().map(|flight| FlightRow {
         pc: flight.pc,
         code: witness.listing.code(program, flight.pc),
         registers: witness.registers_of(flight.pc),
@@ -126,7 +139,7 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
 
 fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<RegisterRow> {
     let sm = &witness.sim.state.sms[usize::from(warp.sm)];
-    let state = warp.entry.map(|entry| &sm.warps[usize::from(entry)]);
+    let states: Vec<_> = witness.entries(warp).into_iter().map(|(entry, _)| &sm.warps[usize::from(entry)]).collect();
     let Some(block) = sm.blocks[usize::from(warp.slot)].as_ref() else { return Vec::new() };
     let wanted: Vec<u32> = match lane {
         Some(lane) => vec![lane.into()],
@@ -138,7 +151,8 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<Regi
         if bits > 32 { low | u64::from(block.registers.word(plane + 1, thread)) << 32 } else { low }
     };
     let pending = |plane: u32| {
-        state.and_then(|state| state.pending.get(plane as usize / 64)).is_some_and(|word| word >> (plane % 64) & 1 != 0)
+        let word = |state: &&Warp| state.pending.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
+        states.iter().any(word)
     };
     witness
         .sim

@@ -67,3 +67,12 @@ pub fn wait(witness: &Witness, name: &str, warp: &WarpPicture, further: u32) -> 
     sentences.extend(witness.cause(slower, further));
     Some(sentences)
 }
+
+/// Why a gang that could go did not, where its scheduler chose nobody else; nothing for a warp by itself.
+pub fn passed_over(witness: &Witness, warp: &WarpPicture) -> Option<String> {
+    let (set, row, slice) = set(witness, warp)?;
+    let part = set.part_of(slice);
+    (part.count_ones() > 1).then(|| {
+        format!("its gang (slices {} of original gang {row}) needs all of its slices, and others issued in some", slices(part))
+    })
+}

@@ -4,7 +4,7 @@ use crate::event::Reason;
 use crate::policy::divergence::NEVER;
 use crate::program::Pc;
 use crate::sim::Sim;
-use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
+use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm, StaticWarp};
 use serde::Serialize;
 
 /// What a lane does.
@@ -45,7 +45,7 @@ pub struct WarpPicture {
     pub first_thread: u32,
     /// Lanes of the machine's warps.
     pub width: u32,
-    /// The next instruction: of its oldest thread, where they have been parted.
+    /// The next instruction: of its oldest thread that is in a warp, where they have been parted.
     pub pc: Pc,
     /// The entry of the warp table that thread is in; none while the technique keeps it.
     pub entry: Option<u16>,
@@ -53,6 +53,8 @@ pub struct WarpPicture {
     pub leaving: bool,
     /// Where the lanes that can run are; one place, unless a technique has parted them.
     pub places: Vec<(Pc, u32)>,
+    /// Lanes that the technique keeps, and where they will go on.
+    pub kept: Vec<(Pc, u32)>,
     /// Lanes that will run their next instruction.
     pub active: u32,
     /// Lanes that wait at a barrier.
@@ -137,6 +139,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         entry: whereabouts.entry,
         active: whereabouts.places.iter().fold(0, |all, (_, mask)| all | mask) & !whereabouts.at_barrier,
         places: whereabouts.places,
+        kept: whereabouts.kept,
         at_barrier: whereabouts.at_barrier,
         alive: if sim.machine.reforms { state.live } else { on_stack(sm, warp) },
         present,
@@ -163,6 +166,7 @@ struct Whereabouts {
     pc: Pc,
     entry: Option<u16>,
     places: Vec<(Pc, u32)>,
+    kept: Vec<(Pc, u32)>,
     at_barrier: u32,
 }
 
@@ -179,13 +183,14 @@ fn together(sm: &Sm, warp: u32) -> Whereabouts {
         mask = at_barrier;
     }
     let places = if mask == 0 { Vec::new() } else { vec![(place.pc, mask)] };
-    Whereabouts { pc: place.pc, entry: Some(warp as u16), places, at_barrier }
+    Whereabouts { pc: place.pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
 }
 
 /// Warps re-form: every thread has its own place.
 fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
-    let mut found = Whereabouts { pc: 0, entry: None, places: Vec::new(), at_barrier: 0 };
-    let live = sm.statics.warps[warp as usize].live;
+    let mut found = Whereabouts { pc: 0, entry: None, places: Vec::new(), kept: Vec::new(), at_barrier: 0 };
+    let StaticWarp { live, block, .. } = sm.statics.warps[warp as usize];
+    let mut kept = 0;
     for lane in (0..width).filter(|lane| live >> lane & 1 != 0) {
         let thread = (warp * width + lane) as usize;
         let oldest = lane == live.trailing_zeros();
@@ -195,7 +200,10 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
                 sm.statics.parked_at[thread]
             }
             AT_SYNC => sm.statics.parked_at[thread],
-            KEPT => continue,
+            KEPT => {
+                kept |= 1 << lane;
+                continue;
+            }
             entry => {
                 if oldest {
                     found.entry = Some(entry);
@@ -214,9 +222,14 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
             None => found.places.push((pc, 1 << lane)),
         }
     }
+    if kept != 0 {
+        found.kept = sm.divergence.going_on(warp, block);
+        found.kept.iter_mut().for_each(|(_, mask)| *mask &= kept);
+        found.kept.retain(|(_, mask)| *mask != 0);
+    }
     // A thread that the technique keeps has no place of its own; one that has speaks for the warp.
-    if sm.statics.at[(warp * width + live.trailing_zeros() % 32) as usize] == KEPT {
-        found.pc = found.places.first().map_or(0, |(pc, _)| *pc);
+    if kept >> live.trailing_zeros() % 32 & 1 != 0 {
+        found.pc = found.places.iter().chain(&found.kept).next().map_or(0, |(pc, _)| *pc);
     }
     found
 }

@@ -7,11 +7,12 @@ use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED};
 use crate::order;
-use crate::policy::divergence::block_stack::EntryState;
+use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, EntryState, Spot};
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
-use crate::sim::decode::Unit;
+use crate::sim::decode::{Decoded, Unit};
+use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
 use crate::sim::wheel::Done;
 
 /// Warps that are gone through in search of a cause.
@@ -102,39 +103,32 @@ impl Witness<'_> {
         };
         match reason {
             Reason::Issued => {
-                let mut first = format!("{name} issued an instruction in the last cycle");
-                if let Some((pc, mask)) = self.issued(warp) {
-                    first = format!(
-                        "{name} issued `{}`, {}, for {} of {} lanes",
-                        self.code(pc),
-                        self.at(pc),
-                        mask.count_ones(),
-                        warp.width
-                    );
-                }
-                let trapped = self.last.iter().any(|event| matches!(event, Event::Trap { .. }));
-                let then = match warp.alive {
-                    0 => "All its threads have ended.".to_string(),
-                    _ if trapped => "The run ended there.".to_string(),
-                    _ if warp.leaving => "Its threads are regrouped next.".to_string(),
-                    _ => format!("Next is `{}`, {here}.", self.code(warp.pc)),
+                let Some((pc, mask)) = self.issued(warp) else {
+                    return vec![format!("{name} issued an instruction in the last cycle.")];
                 };
-                vec![format!("{first}."), then]
+                let first = format!(
+                    "{name} issued `{}`, {}, for {} of {} lanes.",
+                    self.code(pc),
+                    self.at(pc),
+                    mask.count_ones(),
+                    warp.width
+                );
+                let trapped = self.last.iter().any(|event| matches!(event, Event::Trap { .. }));
+                let then = match (warp.alive, mask & warp.alive) {
+                    (0, _) => "All its threads have ended.".to_string(),
+                    _ if trapped => "The run ended there.".to_string(),
+                    (_, 0) => "Those threads have ended.".to_string(),
+                    (_, lanes) => self.after(warp, lanes),
+                };
+                vec![first, then]
             }
             Reason::NotSelected => {
-                let config = &self.sim.machine.config;
-                let port = config.port_of(warp.warp.into());
-                let chosen = self
-                    .picture
-                    .warps
-                    .iter()
-                    .find(|w| w.sm == warp.sm && w.reason == Some(Reason::Issued) && config.port_of(w.warp.into()) == port);
-                let who = chosen.map_or_else(|| "another".to_string(), |chosen| format!("warp {}", chosen.warp));
-                vec![format!(
-                    "{name} could have issued `{}`, {here}, but scheduler {port} chose {who}{}.",
-                    self.code(warp.pc),
-                    self.waited(warp)
-                )]
+                let code = self.code(warp.pc);
+                let Some((port, who)) = self.chosen(warp) else {
+                    let why = super::gang::passed_over(self, warp).unwrap_or_else(|| "it was not its turn".into());
+                    return vec![format!("{name} could have issued `{code}`, {here}, but {why}{}.", self.waited(warp))];
+                };
+                vec![format!("{name} could have issued `{code}`, {here}, but scheduler {port} chose {who}{}.", self.waited(warp))]
             }
             Reason::Data => self.data(&name, warp),
             Reason::Structural => {
@@ -192,8 +186,23 @@ impl Witness<'_> {
         let machine = &self.sim.machine;
         let here = self.at(warp.pc);
         let Some(decoded) = machine.decoded.get(warp.pc as usize) else { return vec![format!("{name} waits for a value.")] };
-        let flights = self.in_flight(warp);
-        let blocking = |flight: &&InFlight| {
+        let Some(last) = self.blocking(decoded, self.in_flight(warp)) else {
+            return vec![format!("{name} waited for a value, which is there now; its next is `{}`, {here}.", self.code(warp.pc))];
+        };
+        let first = format!("{name} waits for {}{}.", self.awaited(last), self.waited(warp));
+        let then = match warp.leaving {
+            true => "its threads are regrouped".to_string(),
+            false => format!("`{}`, {here}, can issue", self.code(warp.pc)),
+        };
+        let what = if self.registers_of(last.pc).is_empty() { "That is so" } else { "The value is there" };
+        let second = format!("{what} in {}; then {then}.", in_cycles(last.due, self.picture.cycle));
+        vec![first, second]
+    }
+
+    /// What keeps an instruction from issuing longest, of what its warp has in flight.
+    fn blocking(&self, decoded: &Decoded, flights: Vec<InFlight>) -> Option<InFlight> {
+        let machine = &self.sim.machine;
+        let blocks = |flight: &InFlight| {
             decoded.drains
                 || machine.config.scoreboard == crate::config::Scoreboard::Simple
                 || machine.decoded[flight.pc as usize]
@@ -201,24 +210,17 @@ impl Witness<'_> {
                     .iter()
                     .any(|&(word, bits)| decoded.hazards.iter().any(|&(at, wanted)| at == word && wanted & bits != 0))
         };
-        let Some(last) = flights.iter().filter(blocking).max_by_key(|flight| flight.due) else {
-            return vec![format!("{name} waited for a value, which is there now; its next is `{}`, {here}.", self.code(warp.pc))];
-        };
-        let registers = self.registers_of(last.pc);
-        let what = if registers.is_empty() { "an earlier instruction".to_string() } else { registers };
-        let first = format!(
-            "{name} waits for {what}, which `{}` at {} {}{}.",
-            self.code(last.pc),
-            self.at(last.pc),
-            if last.load { "loads" } else { "computes" },
-            self.waited(warp)
-        );
-        let then = match warp.leaving {
-            true => "its threads are regrouped".to_string(),
-            false => format!("`{}`, {here}, can issue", self.code(warp.pc)),
-        };
-        let second = format!("The value is there in {}; then {then}.", in_cycles(last.due, self.picture.cycle));
-        vec![first, second]
+        flights.into_iter().filter(blocks).max_by_key(|flight| flight.due)
+    }
+
+    /// `%r1, which `add.s32` at PC 4 (line 7) computes`
+    fn awaited(&self, flight: InFlight) -> String {
+        let (registers, code, place) = (self.registers_of(flight.pc), self.code(flight.pc), self.at(flight.pc));
+        match (registers.is_empty(), flight.load) {
+            (true, _) => format!("`{code}` at {place} to be through"),
+            (false, true) => format!("{registers}, which `{code}` at {place} loads"),
+            (false, false) => format!("{registers}, which `{code}` at {place} computes"),
+        }
     }
 
     fn barrier(&self, name: &str, warp: &WarpPicture, further: u32) -> Vec<String> {
@@ -255,30 +257,13 @@ impl Witness<'_> {
         if let Some(sentences) = super::gang::wait(self, name, warp, further) {
             return sentences;
         }
-        let sm = &self.sim.state.sms[usize::from(warp.sm)];
-        if let Some(stack) = sm.divergence.tbc().and_then(|tbc| tbc.block(warp.slot)).filter(|_| warp.entry.is_none()) {
-            let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
-            let waited = self.waited(warp);
-            return match running {
-                Some(entry) if entry.wcnt > 0 => vec![
-                    format!("{name} waits for its block: threads of the block run the side at {}{waited}.", self.at(entry.pc)),
-                    format!(
-                        "{} of that side {} not arrived yet (WCnt); then the block's stack goes on.",
-                        counted(entry.wcnt.into(), "warp"),
-                        if entry.wcnt == 1 { "has" } else { "have" }
-                    ),
-                ],
-                _ => vec![format!("{name} waits while the compactor puts its block's warps together{waited}.")],
-            };
-        }
-        if let Some(barrier) = sm.divergence.dwf().and_then(|dwf| dwf.warp_barrier(warp.warp)).filter(|_| warp.entry.is_none()) {
-            let missing = barrier.expected & !barrier.arrived;
-            return vec![format!(
-                "{name} waits at its warp barrier, {}, for its {} to come{}; then it is restored as it was compiled.",
-                self.at(barrier.pc),
-                the_lanes(missing),
-                self.waited(warp)
-            )];
+        if warp.entry.is_none() && self.sim.machine.reforms {
+            let oldest = warp.alive.trailing_zeros();
+            let all = warp.kept.iter().fold(0, |all, (_, mask)| all | mask) == warp.alive;
+            let who = if all { name.to_string() } else { format!("{name}'s oldest thread, lane {oldest},") };
+            let mut sentences = self.held(&who, &self.waited(warp), warp, oldest);
+            sentences.extend(self.elsewhere(warp));
+            return sentences;
         }
         if let Some(last) = self.in_flight(warp).into_iter().filter(|_| warp.leaving).max_by_key(|flight| flight.due) {
             return vec![
@@ -318,11 +303,19 @@ impl Witness<'_> {
             return vec![format!("Lane {lane} is idle: its thread {thread} has ended.")];
         }
         if warp.active & bit != 0 {
-            let place = warp.places.iter().find(|(_, mask)| mask & bit != 0).map_or(warp.pc, |(pc, _)| *pc);
-            let mut sentences = vec![if self.sim.machine.reforms {
-                format!("Lane {lane} (thread {thread}) travels in a warp at {}.", self.at(place))
-            } else {
-                format!("Lane {lane} (thread {thread}) is active: it does what its warp does.")
+            let mut sentences = vec![match self.entry_of(warp, lane) {
+                // Another warp than the one that speaks for its static warp.
+                Some(entry) if warp.entry != Some(entry) && self.issued(warp).is_none_or(|(_, mask)| mask & bit == 0) => {
+                    return vec![format!(
+                        "Lane {lane} (thread {thread}) travels in a warp that {}.",
+                        self.errand(warp.sm, entry)
+                    )];
+                }
+                Some(entry) if self.sim.machine.reforms => {
+                    let pc = self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].place.pc;
+                    format!("Lane {lane} (thread {thread}) travels in a warp at {}.", self.at(pc))
+                }
+                _ => format!("Lane {lane} (thread {thread}) is active: it does what its warp does."),
             }];
             sentences.extend(self.warp(warp));
             return sentences;
@@ -339,13 +332,24 @@ impl Witness<'_> {
             return sentences;
         }
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
-            let mut sentences =
-                vec![format!("Lane {lane} (thread {thread}) waits: the technique keeps its thread until others have come.")];
-            sentences.extend(self.kept(&format!("Warp {}", warp.warp), warp, CAUSES));
-            return sentences;
+            return self.held(&format!("Lane {lane} (thread {thread})"), "", warp, lane);
         };
         let own = warp.stack[at];
-        let until = warp.stack.get(at + 1).and_then(|above| above.rpc);
+        let above = warp.stack.get(at + 1);
+        if let Some((above, lpc)) = above.and_then(|above| Some((above, above.lpc.filter(|lpc| *lpc == own.pc)?))) {
+            let mut sentences = vec![
+                format!(
+                    "Lane {lane} (thread {thread}) waits at {}, a likely-convergence point: its warp runs {}, for {}.",
+                    self.at(lpc),
+                    self.at(warp.pc),
+                    the_lanes(warp.active)
+                ),
+                format!("Those that come there go on together with it: {}, if all do.", the_lanes(own.mask | above.mask)),
+            ];
+            sentences.extend(self.warp(warp));
+            return sentences;
+        }
+        let until = above.and_then(|above| above.rpc);
         let other = format!("its warp runs the other side, {}, for {}", self.at(warp.pc), the_lanes(warp.active));
         let mut sentences = vec![match until {
             Some(rpc) => format!("Lane {lane} (thread {thread}) waits: {other}, until it reaches {}.", self.at(rpc)),
@@ -358,6 +362,186 @@ impl Witness<'_> {
         });
         sentences.extend(self.warp(warp));
         sentences
+    }
+
+    /// What becomes of lanes that have just issued.
+    fn after(&self, warp: &WarpPicture, lanes: u32) -> String {
+        let next = |pc: Pc| format!("`{}`, {}", self.code(pc), self.at(pc));
+        let lane = lanes.trailing_zeros();
+        let Some(sm) = self.sim.state.sms.get(usize::from(warp.sm)).filter(|_| self.sim.machine.reforms) else {
+            return format!("Next is {}.", next(warp.pc));
+        };
+        match self.entry_of(warp, lane) {
+            Some(entry) if sm.sets.leaving.contains(entry.into()) => return "Its threads are regrouped next.".into(),
+            Some(_) => {}
+            None if warp.at_barrier >> lane & 1 != 0 => return "Its threads wait there for others of their block.".into(),
+            None => {}
+        }
+        let part = |(pc, mask): &(Pc, u32)| (mask & lanes != 0).then_some((*pc, mask & lanes));
+        let runs: Vec<(Pc, u32)> = warp.places.iter().filter_map(part).collect();
+        let kept: Vec<(Pc, u32)> = warp.kept.iter().filter_map(part).collect();
+        match (runs.as_slice(), kept.as_slice()) {
+            ([(pc, _)], []) => format!("Next is {}.", next(*pc)),
+            ([], [(pc, _)]) => format!("Its threads wait for others, to go on at {}.", self.at(*pc)),
+            ([], []) => "Its threads wait to be regrouped.".into(),
+            _ => {
+                let said = |(pc, mask): &(Pc, u32)| format!("{} for {}", self.at(*pc), the_lanes(*mask));
+                format!("Next is {}.", runs.iter().chain(&kept).map(said).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// The entry of the warp table that a lane's thread is in.
+    fn entry_of(&self, warp: &WarpPicture, lane: u32) -> Option<u16> {
+        if !self.sim.machine.reforms {
+            return warp.entry;
+        }
+        let at = self.place_of(warp, lane);
+        (at < AT_SYNC).then_some(at)
+    }
+
+    /// Where warps re-form: the entry of a lane's thread, or why it is in none.
+    fn place_of(&self, warp: &WarpPicture, lane: u32) -> u16 {
+        let statics = &self.sim.state.sms[usize::from(warp.sm)].statics;
+        statics.at.get((u32::from(warp.warp) * warp.width + lane) as usize).copied().unwrap_or(KEPT)
+    }
+
+    /// Every entry of the warp table that holds threads of a static warp, with their lanes.
+    pub(super) fn entries(&self, warp: &WarpPicture) -> Vec<(u16, u32)> {
+        let mut entries: Vec<(u16, u32)> = Vec::new();
+        if !self.sim.machine.reforms {
+            return warp.entry.map(|entry| (entry, warp.alive)).into_iter().collect();
+        }
+        for lane in (0..warp.width).filter(|lane| warp.alive >> lane & 1 != 0) {
+            let Some(entry) = self.entry_of(warp, lane) else { continue };
+            match entries.iter_mut().find(|(known, _)| *known == entry) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => entries.push((entry, 1 << lane)),
+            }
+        }
+        entries
+    }
+
+    /// What the warps do that others of a static warp's threads are in.
+    fn elsewhere(&self, warp: &WarpPicture) -> Vec<String> {
+        let said = |(entry, mask): (u16, u32)| {
+            let lanes = the_lanes(mask);
+            format!(
+                "Its {lanes} travel{} in a warp that {}.",
+                if mask.count_ones() == 1 { "s" } else { "" },
+                self.errand(warp.sm, entry)
+            )
+        };
+        self.entries(warp).into_iter().take(2).map(said).collect()
+    }
+
+    /// What a warp of the table is about: `waits for %r1, which …`.
+    fn errand(&self, sm: u16, entry: u16) -> String {
+        let state: &Sm = &self.sim.state.sms[usize::from(sm)];
+        let pc = state.warps[usize::from(entry)].place.pc;
+        let (here, sets, name) = (self.at(pc), &state.sets, u32::from(entry));
+        let decoded = self.sim.machine.decoded.get(pc as usize);
+        if sets.barrier.contains(name) {
+            format!("waits at a barrier, {here}")
+        } else if sets.leaving.contains(name) {
+            format!("has issued its last instruction, {here}: its threads are regrouped when all that it issued is through")
+        } else if sets.control.contains(name) {
+            "waits for the outcome of its branch".into()
+        } else if sets.unfetched.contains(name) {
+            format!("waits for its instructions, at {here}")
+        } else if let Some(flight) = decoded.and_then(|decoded| self.blocking(decoded, self.in_flight_in(sm, entry))) {
+            format!("waits for {}, {} more", self.awaited(flight), in_cycles(flight.due, self.picture.cycle))
+        } else {
+            format!("can issue `{}`, {here}", self.code(pc))
+        }
+    }
+
+    /// Why a thread is in no warp of the table.
+    fn held(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Vec<String> {
+        let divergence = &self.sim.state.sms[usize::from(warp.sm)].divergence;
+        match self.place_of(warp, lane) {
+            AT_BARRIER => return vec![format!("{who} waits at a barrier of its block{waited}.")],
+            AT_SYNC => return vec![format!("{who} waits for the other threads that its operation names{waited}.")],
+            _ => {}
+        }
+        if let Some(barrier) = divergence.dwf().and_then(|dwf| dwf.warp_barrier(warp.warp))
+            && barrier.arrived >> lane & 1 != 0
+        {
+            let missing = the_lanes(barrier.expected & !barrier.arrived);
+            let place = self.at(barrier.pc);
+            return vec![format!(
+                "{who} waits at its warp's barrier, {place}, for {missing} to come{waited}; then the warp is restored as it was compiled."
+            )];
+        }
+        self.on_block_stack(who, waited, warp, lane)
+            .unwrap_or_else(|| vec![format!("{who} waits to be put into a warp{waited}.")])
+    }
+
+    /// What a thread waits for that only its block's stack knows.
+    fn on_block_stack(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Option<Vec<String>> {
+        let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
+        let number = usize::from(warp.warp - stack.first_warp);
+        let has = |mask: &BlockMask| mask.get(number).is_some_and(|lanes| lanes >> lane & 1 != 0);
+        let missing = |entry: &BlockEntry| {
+            let (warps, have) = (counted(entry.wcnt.into(), "warp"), if entry.wcnt == 1 { "has" } else { "have" });
+            match entry.wcnt {
+                0 => "All of that side have arrived; the block's stack goes on.".to_string(),
+                _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack goes on."),
+            }
+        };
+        for entry in &stack.entries {
+            let Some(arrivals) = entry.arrivals.iter().find(|arrivals| has(&arrivals.mask)) else { continue };
+            let place = match arrivals.at {
+                Spot::Rpc => format!("the reconvergence point, {}", self.at(entry.rpc)),
+                Spot::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
+                Spot::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
+            };
+            return Some(vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)]);
+        }
+        let at = stack.entries.iter().rposition(|entry| match entry.state {
+            EntryState::Pending => has(&entry.mask),
+            EntryState::Waiting => has(&entry.reached),
+            EntryState::Running => has(&entry.todo),
+        })?;
+        let own = &stack.entries[at];
+        if own.state == EntryState::Running {
+            return Some(vec![format!("{who} waits while the compactor makes warps of its side, {}{waited}.", self.at(own.pc))]);
+        }
+        let first = match stack.entries.iter().rfind(|entry| entry.state == EntryState::Running) {
+            Some(running) => {
+                let until = match self.sim.machine.program.instructions.get(running.rpc as usize) {
+                    Some(_) => format!("until it reaches {}", self.at(running.rpc)),
+                    None => "until its threads have ended".to_string(),
+                };
+                format!("{who} waits{waited}: its block runs the side that began at {}, {until}.", self.at(running.pc))
+            }
+            None => format!("{who} waits while its block's stack goes on{waited}."),
+        };
+        let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
+        let then = match own.state {
+            EntryState::Waiting => {
+                format!("It has come to {}, where the sides meet, and goes on from there with them.", self.at(own.pc))
+            }
+            _ if before == 0 => format!("Its own side, at {}, comes next on the block's stack.", self.at(own.pc)),
+            _ => {
+                let sides = counted(before as u64, "other side");
+                format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
+            }
+        };
+        Some(vec![first, then])
+    }
+
+    /// The scheduler that a warp is of, and what it chose in the last cycle, if it did.
+    fn chosen(&self, warp: &WarpPicture) -> Option<(u32, String)> {
+        let config = &self.sim.machine.config;
+        let port = config.port_of(warp.entry.unwrap_or(warp.warp).into());
+        self.last.iter().find_map(|event| match *event {
+            Event::Issued { sm, warp: name, pc, .. } if sm == warp.sm && config.port_of(name.into()) == port => {
+                let who = if self.sim.machine.reforms { format!("a warp at {}", self.at(pc)) } else { format!("warp {name}") };
+                Some((port, who))
+            }
+            _ => None,
+        })
     }
 
     fn block(&self, sm: u16, slot: u16) -> Vec<String> {
@@ -393,8 +577,13 @@ impl Witness<'_> {
 
     /// What of a warp is on its way, soonest first: of the one that its oldest thread travels in.
     pub fn in_flight(&self, warp: &WarpPicture) -> Vec<InFlight> {
+        warp.entry.map_or_else(Vec::new, |entry| self.in_flight_in(warp.sm, entry))
+    }
+
+    /// What of an entry of the warp table is on its way, soonest first.
+    pub(super) fn in_flight_in(&self, sm: u16, entry: u16) -> Vec<InFlight> {
         let mut flights: Vec<InFlight> = self
-            .pending(warp, false)
+            .pending(sm, entry, false)
             .filter_map(|(due, done)| match done {
                 Done::Write { pc, load } => Some(InFlight { pc, load, due }),
                 _ => None,
@@ -406,16 +595,15 @@ impl Witness<'_> {
     }
 
     fn due(&self, warp: &WarpPicture, wanted: impl Fn(Done) -> bool) -> Option<u64> {
-        self.pending(warp, true).filter(|(_, done)| wanted(*done)).map(|(due, _)| due).min()
+        self.pending(warp.sm, warp.entry?, true).filter(|(_, done)| wanted(*done)).map(|(due, _)| due).min()
     }
 
-    /// Completions for a warp; those of fetches count lives of their own.
-    fn pending(&self, warp: &WarpPicture, fetches: bool) -> impl Iterator<Item = (u64, Done)> + '_ {
-        let (sm, entry) = (warp.sm, warp.entry);
-        let state = entry.map(|entry| &self.sim.state.sms[usize::from(sm)].warps[usize::from(entry)]);
-        let life = state.map(|state| if fetches { state.fetch_life } else { state.life });
+    /// Completions for an entry of the warp table; those of fetches count lives of their own.
+    fn pending(&self, sm: u16, entry: u16, fetches: bool) -> impl Iterator<Item = (u64, Done)> + '_ {
+        let state = &self.sim.state.sms[usize::from(sm)].warps[usize::from(entry)];
+        let life = if fetches { state.fetch_life } else { state.life };
         let all = self.sim.state.uncore.wheel.pending();
-        all.filter(move |(_, c)| c.sm == sm && Some(c.warp) == entry && Some(c.life) == life).map(|(due, c)| (due, c.done))
+        all.filter(move |(_, c)| c.sm == sm && c.warp == entry && c.life == life).map(|(due, c)| (due, c.done))
     }
 
     /// The registers that an instruction writes, by name.

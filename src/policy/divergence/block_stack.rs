@@ -117,25 +117,36 @@ impl BlockStack {
     /// Lanes of a static warp that are in no warp of the table, and where they are: at their entry's PC until its turn comes,
     /// or where they have arrived until the others have.
     pub(super) fn waiting(&self, warp: u16) -> Vec<(Pc, u32)> {
+        self.kept(warp, false)
+    }
+
+    /// The same lanes, and where they will go on: those that have arrived at a branch on their side of it.
+    pub(super) fn going_on(&self, warp: u16) -> Vec<(Pc, u32)> {
+        self.kept(warp, true)
+    }
+
+    fn kept(&self, warp: u16, behind_branches: bool) -> Vec<(Pc, u32)> {
         let lanes = |mask: &BlockMask| mask.get(usize::from(warp - self.first_warp)).copied().unwrap_or(0);
-        let mut waiting = Vec::new();
+        let mut kept = Vec::new();
         for entry in &self.entries {
             match entry.state {
-                EntryState::Pending => waiting.push((entry.pc, lanes(&entry.mask))),
-                EntryState::Waiting => waiting.push((entry.pc, lanes(&entry.reached))),
-                EntryState::Running => waiting.push((entry.pc, lanes(&entry.todo))),
+                EntryState::Pending => kept.push((entry.pc, lanes(&entry.mask))),
+                EntryState::Waiting => kept.push((entry.pc, lanes(&entry.reached))),
+                EntryState::Running => kept.push((entry.pc, lanes(&entry.todo))),
             }
             for arrivals in &entry.arrivals {
-                let pc = match arrivals.at {
-                    Spot::Rpc => entry.rpc,
-                    Spot::Lpc => entry.lpc,
-                    Spot::Branch { pc, .. } => pc,
-                };
-                waiting.push((pc, lanes(&arrivals.mask)));
+                match arrivals.at {
+                    Spot::Rpc => kept.push((entry.rpc, lanes(&arrivals.mask))),
+                    Spot::Lpc => kept.push((entry.lpc, lanes(&arrivals.mask))),
+                    Spot::Branch { .. } if behind_branches => {
+                        kept.extend(arrivals.sides.iter().map(|side| (side.pc, lanes(&side.mask))));
+                    }
+                    Spot::Branch { pc, .. } => kept.push((pc, lanes(&arrivals.mask))),
+                }
             }
         }
-        waiting.retain(|(_, lanes)| *lanes != 0);
-        waiting
+        kept.retain(|(_, lanes)| *lanes != 0);
+        kept
     }
 
     /// An entry beside another, without threads so far, that meets the same others.

@@ -296,6 +296,15 @@ impl Divergence {
         }
     }
 
+    /// Lanes of a static warp that are in no warp of the table, and where they will go on: for those who look on.
+    pub fn going_on(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
+        match self {
+            Divergence::Pdom(_) => Vec::new(),
+            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.going_on(warp as u16)),
+            Divergence::Dwf(_) => self.waiting(warp, slot),
+        }
+    }
+
     /// The block-wide stacks, for those who look on.
     pub fn tbc(&self) -> Option<&Tbc> {
         match self {
