@@ -344,7 +344,7 @@ fn an_endless_kernel_and_a_trap_end_in_a_message() {
     lab.edit_launch(launch);
     lab.end();
     settle(&mut lab);
-    assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("trapped") && n.pc.is_some()), "{:?}", lab.notice);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("trapped") && n.show.is_some()), "{:?}", lab.notice);
     lab.seek(0);
     assert_eq!(lab.cycle(), 0);
 }
@@ -722,4 +722,95 @@ fn chips_name_who_is_at_a_line_and_always_the_selected_warp() {
         scene.spots.len()
     };
     assert!(named(500.0) > named(350.0) && named(350.0) > named(250.0));
+}
+
+/// A kernel with so many bytes of local memory a thread.
+fn with_local(bytes: u64) -> String {
+    format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n.reg .b32 %r<3>;\n.local .align 8 .b8 stack[{bytes}];\n\
+         mov.u32 %r1, %tid.x;\nst.local.u32 [stack], %r1;\nret;\n}}\n"
+    )
+}
+
+#[test]
+fn local_memory_that_a_page_has_not_is_refused() {
+    for (bytes, block, word) in [(67_108_864, 64, "524288"), (1_000_000_000, 64, "524288"), (500_000, 1024, "a page has 8")] {
+        let mut lab = Lab::new();
+        lab.edit_launch(format!("grid = [1]\nblock = [{block}]\n"));
+        lab.edit_ptx(with_local(bytes));
+        let told = format!("{:?} {:?}", lab.misfit, lab.reading.launch);
+        assert!(lab.stage.is_none() && told.contains(word), "{bytes}: {told}");
+    }
+    let mut lab = Lab::new();
+    lab.edit_launch("grid = [1]\nblock = [64]\n".into());
+    lab.edit_ptx(with_local(4096));
+    lab.end();
+    settle(&mut lab);
+    assert!(lab.stage.as_ref().is_some_and(|stage| stage.session.at_end() && stage.trap().is_none()), "{:?}", lab.misfit);
+}
+
+#[test]
+fn texts_of_ones_own_outlive_other_kernels_lessons_and_links() {
+    let mine = with_local(16);
+    let mut lab = Lab::new();
+    lab.edit_ptx(mine.clone());
+    lab.edit_launch("grid = [1]\nblock = [64]\n".into());
+    lab.choose(Origin::find("mandelbrot", Size::Small));
+    assert_eq!(lab.own().map(|own| own.ptx.as_str()), Some(mine.as_str()), "for the next visit");
+    assert!(lab.open_lesson("1-compaction"));
+    lab.choose(Origin::find("saxpy", Size::Small));
+    let theirs = with_local(32);
+    let link =
+        Link { texts: Some(Texts { ptx: theirs.clone(), launch: "grid = [1]\nblock = [32]\n".into() }), ..Link::default() };
+    lab.open(link);
+    assert_eq!(*lab.ptx, *theirs);
+    assert_eq!(lab.own().map(|own| own.ptx.as_str()), Some(mine.as_str()));
+    lab.choose(Origin::find("saxpy", Size::Small));
+    lab.choose(None);
+    assert_eq!(*lab.ptx, *theirs, "what was looked at last");
+
+    // From its own texts into a lesson and back.
+    assert!(lab.open_lesson("1-compaction"));
+    lab.choose(Origin::find("saxpy", Size::Small));
+    lab.choose(None);
+    assert_eq!(*lab.ptx, *theirs);
+}
+
+#[test]
+fn what_a_link_cannot_have_is_told_though_it_has_a_moment() {
+    let texts = Texts { ptx: with_local(16).replace("mov.u32", "move.u32"), launch: "grid = [1]\nblock = [64]\n".into() };
+    for cycle in [None, Some(5)] {
+        let mut lab = Lab::new();
+        lab.open(Link { texts: Some(texts.clone()), cycle, ..Link::default() });
+        assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("The link's kernel")), "{:?}", lab.notice);
+        let mut lab = Lab::new();
+        lab.open(Link { lesson: Some(("nope".into(), 0)), kernel: Some("collatz".into()), cycle, ..Link::default() });
+        assert!(lab.notice.as_ref().is_some_and(|n| n.bad && n.text.contains("`nope`")), "{:?}", lab.notice);
+    }
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_not_in_the_link() {
+    let mut lab = Lab::first_visit();
+    let mut setup = lab.setup.clone();
+    setup.keys.insert("warp_width".into(), "33".into());
+    lab.set_up(setup);
+    assert!(lab.misfit.is_some() && lab.notice.is_none());
+    assert!(lab.link().setup.is_some_and(|setup| setup.keys.is_empty()));
+    lab.end();
+    settle(&mut lab);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.text.contains("Done after")), "{:?}", lab.notice);
+}
+
+#[test]
+fn an_event_that_was_looked_for_says_who_it_is_about() {
+    let mut lab = Lab::first_visit();
+    lab.seek(0);
+    lab.next_event();
+    let told = lab.notice.clone().expect("a notice");
+    assert!(told.text.starts_with("Divergence: warp 0 parts at PC ") && told.text.contains("1 of its lanes"), "{told:?}");
+    assert_eq!(told.show, Some(Selection::Warp { sm: 0, warp: 0 }));
+    lab.step();
+    lab.previous_event();
+    assert_eq!(lab.notice, Some(told));
 }

@@ -2,7 +2,6 @@
 const COPY = "warpscope";
 const FILES = [
   "./",
-  "index.html",
   "tokens.css",
   "styles.css",
   "theme.js",
@@ -26,14 +25,23 @@ self.addEventListener("install", (event) => {
 
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
+// One copy of each file, by whatever address it is asked for: two of different versions would not go together.
+function nameOf(request) {
+  const name = new URL(request.url);
+  name.search = "";
+  name.pathname = name.pathname.replace(/\/index\.html$/, "/");
+  return name.href;
+}
+
 async function fresh(request) {
   const copy = await caches.open(COPY);
+  const name = nameOf(request);
   try {
     const response = await fetch(request);
-    if (response.ok) await copy.put(request, response.clone());
+    if (response.ok) await copy.put(name, response.clone());
     return response;
   } catch (reason) {
-    const kept = await copy.match(request, { ignoreSearch: true });
+    const kept = await copy.match(name);
     if (kept) return kept;
     throw reason;
   }

@@ -10,6 +10,9 @@ pub const MAX_WARPS: u32 = 512;
 /// The most threads of an SM, and so the most entries of its warp table: where warps re-form, each may be a warp of its own.
 pub const MAX_THREADS: u32 = 4096;
 
+/// Local memory that is simulated at a time.
+const MOST_LOCAL_BYTES: u64 = 4 << 30;
+
 impl Config {
     /// Refuses what no machine could be, naming key, value and what is allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
@@ -139,7 +142,16 @@ impl Config {
             "shared_memory",
             |v| shape.shared_bytes <= v,
             &format!("a block of this launch needs {} bytes", shape.shared_bytes),
-        )
+        )?;
+        let local = self.local_bytes(program, shape.blocks(), shape.threads.into());
+        let allowed = format!("the local memory of all resident threads takes {} MiB, more than a machine has here", local >> 20);
+        self.demand("sms", |_| local <= MOST_LOCAL_BYTES, &allowed)
+    }
+
+    /// Local memory of all threads that can be resident at a time, of a grid of so many blocks of so many threads.
+    pub fn local_bytes(&self, program: &Program, blocks: u64, threads: u64) -> u64 {
+        let resident = u64::from(self.max_threads).min(blocks.saturating_mul(threads)) * u64::from(self.sms).min(blocks);
+        resident * u64::from(program.local_bytes)
     }
 
     fn demand(&self, key: &'static str, holds: impl Fn(u32) -> bool, allowed: &str) -> Result<(), ConfigError> {

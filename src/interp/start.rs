@@ -22,13 +22,21 @@ pub enum StartError {
     Launch(#[from] LaunchError),
     #[error("kernel `{kernel}` {what} {allowed:?}, the launch has blocks of {given:?}")]
     Threads { kernel: String, what: &'static str, allowed: [u32; 3], given: [u32; 3] },
+    #[error("kernel `{kernel}` wants {bytes} bytes of local memory a thread; no GPU gives one more than {MOST_LOCAL_BYTES}")]
+    Local { kernel: String, bytes: u32 },
 }
+
+/// Local memory that any GPU so far gives a thread (CUDA programming guide, technical specifications by compute capability).
+const MOST_LOCAL_BYTES: u32 = 512 << 10;
 
 impl Start {
     /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
     pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
         launch.check(&program.kernel, &program.params)?;
         check_threads(program, launch)?;
+        if program.local_bytes > MOST_LOCAL_BYTES {
+            return Err(StartError::Local { kernel: program.kernel.clone(), bytes: program.local_bytes });
+        }
         let mut global = Global::default();
         for variable in &program.globals {
             global.add(&variable.name, &variable.bytes, Some(variable.address));

@@ -34,11 +34,10 @@ impl Lab {
     /// Opens a lesson at its beginning; whether there is one of that name.
     pub fn open_lesson(&mut self, id: &str) -> bool {
         let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
-        self.choose(None);
+        self.keep_own();
         self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));
-        self.ptx = lesson.kernel.into();
-        self.launch = lesson.launch.into();
-        self.read(None);
+        self.lay_out(None, lesson.kernel, lesson.launch);
+        self.notice = None;
         self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
         true
     }

@@ -8,7 +8,7 @@
 //! Whoever opens a link did not write it, so everything in it is checked, and nothing in it can take more than a bounded
 //! amount of time and memory.
 
-use super::Setup;
+use super::{MOST_TEXT_BYTES, Setup};
 use crate::view::Selection;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,8 +16,6 @@ use thiserror::Error;
 
 /// The longest fragment that is read.
 const MOST_FRAGMENT: usize = 1 << 20;
-/// The longest text that a link may unfold to.
-const MOST_TEXT: usize = 4 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
@@ -49,7 +47,7 @@ pub enum LinkError {
     TooLong(usize),
     #[error("the link's {0} is damaged; ask for the link again")]
     Damaged(&'static str),
-    #[error("the link's {part} unfolds to more than {} MiB", MOST_TEXT >> 20)]
+    #[error("the link's {part} unfolds to more than {} MiB", MOST_TEXT_BYTES >> 20)]
     TooLarge { part: &'static str },
     #[error("the link's cycle `{0}` is no number")]
     Cycle(String),
@@ -97,14 +95,24 @@ impl Link {
         parts.into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect::<Vec<_>>().join("&")
     }
 
+    /// Whether what [`Link::write`] gave is short enough to be opened elsewhere.
+    pub fn is_short(fragment: &str) -> bool {
+        fragment.len() <= MOST_FRAGMENT
+    }
+
     /// Reads a fragment; `None` for an empty one.
     pub fn read(fragment: &str) -> Result<Option<Link>, LinkError> {
         let fragment = fragment.trim_start_matches('#');
+        if !Link::is_short(fragment) {
+            return Err(LinkError::TooLong(fragment.len()));
+        }
+        Link::recall(fragment)
+    }
+
+    /// Reads what one has written oneself, however long.
+    pub fn recall(fragment: &str) -> Result<Option<Link>, LinkError> {
         if fragment.is_empty() {
             return Ok(None);
-        }
-        if fragment.len() > MOST_FRAGMENT {
-            return Err(LinkError::TooLong(fragment.len()));
         }
         let mut link = Link::default();
         let (mut ptx, mut launch) = (None, None);
@@ -155,7 +163,7 @@ fn fold(text: &str) -> String {
 fn unfold(text: &str, part: &'static str) -> Result<String, LinkError> {
     use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| LinkError::Damaged(part))?;
-    let bytes = decompress_to_vec_with_limit(&bytes, MOST_TEXT).map_err(|error| match error.status {
+    let bytes = decompress_to_vec_with_limit(&bytes, MOST_TEXT_BYTES).map_err(|error| match error.status {
         TINFLStatus::HasMoreOutput => LinkError::TooLarge { part },
         _ => LinkError::Damaged(part),
     })?;

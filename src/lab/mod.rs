@@ -11,6 +11,7 @@ mod read;
 mod setup;
 mod show;
 mod stage;
+mod tell;
 pub mod timeline;
 mod transport;
 
@@ -23,7 +24,6 @@ pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use transport::{Goal, SPEEDS, Transport, Wanted, typed_cycle};
 
-use crate::program::Pc;
 use crate::session::{Breakpoints, Hit, Stop, Target};
 use crate::view::Selection;
 use crate::workload::{self, Workload};
@@ -87,17 +87,17 @@ pub enum Size {
 pub struct Notice {
     pub text: String,
     pub bad: bool,
-    /// The instruction that it is about.
-    pub pc: Option<Pc>,
+    /// Who it is about.
+    pub show: Option<Selection>,
 }
 
 impl Notice {
     pub fn good(text: impl Into<String>) -> Notice {
-        Notice { text: text.into(), bad: false, pc: None }
+        Notice { text: text.into(), bad: false, show: None }
     }
 
     pub fn bad(text: impl Into<String>) -> Notice {
-        Notice { text: text.into(), bad: true, pc: None }
+        Notice { text: text.into(), bad: true, show: None }
     }
 
     fn limit() -> Notice {
@@ -114,10 +114,12 @@ pub struct Lab {
     pub ptx: Rc<str>,
     pub launch: Rc<str>,
     /// Texts of one's own, while another kernel is looked at.
-    own: Option<Texts>,
+    own: Option<Rc<Texts>>,
     /// What is known of the two texts.
     pub reading: Rc<Reading>,
     pub setup: Setup,
+    /// The setup of the machine on stage.
+    running: Setup,
     /// Why the setup makes no machine for this kernel, if it does not.
     pub misfit: Option<String>,
     /// The last kernel and machine that went together.
@@ -146,6 +148,7 @@ impl Lab {
             own: None,
             reading: Rc::new(read::read("", "")),
             setup: Setup::default(),
+            running: Setup::default(),
             misfit: None,
             stage: None,
             selection: None,
@@ -179,22 +182,40 @@ impl Lab {
         self.notice = None;
     }
 
-    /// Takes a kernel of the catalogue, or none: an empty desk for one's own.
+    /// Takes a kernel of the catalogue, or none: one's own, if there is one, and else an empty desk.
     pub fn choose(&mut self, origin: Option<Origin>) {
         let kept = self.keep_own();
+        let own = self.own.clone().filter(|_| origin.is_none());
+        match (origin, own) {
+            (Some(origin), _) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            (None, Some(own)) => self.lay_out(None, &own.ptx, &own.launch),
+            (None, None) => self.lay_out(None, "", ""),
+        }
+        self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
+    }
+
+    /// Takes other texts.
+    fn lay_out(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
         self.course = None;
         self.origin = origin;
-        let own = self.own.take_if(|_| origin.is_none());
-        let (ptx, launch) = own.map_or_else(Default::default, |own| (own.ptx, own.launch));
-        self.ptx = origin.map_or(ptx.as_str(), |origin| origin.workload.ptx).into();
-        self.launch = origin.map_or(launch.as_str(), |origin| origin.launch()).into();
+        self.ptx = ptx.into();
+        self.launch = launch.into();
         self.breakpoints = Breakpoints::default();
         if origin.is_none() {
             self.stage = None;
             self.selection = None;
         }
         self.read(None);
-        self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
+    }
+
+    /// Texts of one's own that are not looked at now.
+    pub fn own(&self) -> Option<&Rc<Texts>> {
+        self.own.as_ref()
+    }
+
+    /// Takes texts of one's own from an earlier visit, to be looked at later.
+    pub fn put_by(&mut self, own: Texts) {
+        self.own.get_or_insert(Rc::new(own));
     }
 
     /// Another launch of the catalogue's, and its kernel if that was edited.
@@ -212,7 +233,7 @@ impl Lab {
     fn keep_own(&mut self) -> bool {
         let own = self.course.is_none() && self.is_edited() && !self.ptx.is_empty();
         if own {
-            self.own = Some(Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
+            self.own = Some(Rc::new(Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() }));
         }
         own
     }
@@ -311,6 +332,7 @@ impl Lab {
             Ok(config) => config,
             Err(error) => {
                 self.misfit = Some(error.to_string());
+                self.notice = None;
                 return;
             }
         };
@@ -320,11 +342,15 @@ impl Lab {
                     self.breakpoints.pcs.clear();
                 }
                 self.stage = Some(stage);
+                self.running = self.setup.clone();
                 self.transport.rest();
                 self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
                 self.notice = said.map(Notice::good);
             }
-            Err(message) => self.misfit = Some(message),
+            Err(message) => {
+                self.misfit = Some(message);
+                self.notice = None;
+            }
         }
     }
 
@@ -421,7 +447,10 @@ impl Lab {
         };
         let Some(stage) = &mut self.stage else { return };
         match stage.session.known_next(target) {
-            Some(cycle) => stage.session.seek(cycle),
+            Some(cycle) => {
+                stage.session.seek(cycle);
+                self.tell_found();
+            }
             None if stage.session.ended() => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
             None => {
                 self.transport.searched_from = stage.session.cycle();
@@ -439,9 +468,18 @@ impl Lab {
         };
         let Some(stage) = &mut self.stage else { return };
         match stage.session.previous(target) {
-            Some(cycle) => stage.session.seek(cycle),
+            Some(cycle) => {
+                stage.session.seek(cycle);
+                self.tell_found();
+            }
             None => self.notice = Some(Notice::good(self.transport.wanted.none_before())),
         }
+    }
+
+    /// Says which event was looked for and found.
+    fn tell_found(&mut self) {
+        let (Some(stage), Wanted::Event(kind)) = (&self.stage, self.transport.wanted) else { return };
+        self.notice = Some(stage.tell_event(kind));
     }
 
     /// Lets time pass: `elapsed` milliseconds since the last call, working for at most `slice` of them by `clock`.
@@ -454,6 +492,7 @@ impl Lab {
         let Some(stop) = self.transport.tick(&mut stage.session, &self.breakpoints, elapsed, slice, clock) else { return false };
         match stop {
             transport::Halt::Going => return true,
+            transport::Halt::Arrived if matches!(self.transport.goal, Goal::Search(_)) => self.tell_found(),
             transport::Halt::Arrived => {}
             transport::Halt::NotFound => {
                 stage.session.seek(self.transport.searched_from);
@@ -463,8 +502,7 @@ impl Lab {
                 self.notice = Some(Notice::limit());
             }
             transport::Halt::Stopped(Stop::Hit(hit)) => {
-                let (text, pc) = stage.tell_hit(hit);
-                self.notice = Some(Notice { text, bad: false, pc });
+                self.notice = Some(stage.tell_hit(hit));
                 if let Hit::Pc { sm, warp, .. } | Hit::Warp { sm, warp, .. } = hit {
                     self.selection = Some(Selection::Warp { sm, warp });
                 }
@@ -492,7 +530,8 @@ impl Lab {
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
             full: self.origin.is_some_and(|origin| origin.size == Size::Full),
             texts,
-            setup: Some(self.setup.clone()),
+            // A machine that cannot be is not the one that is shown.
+            setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running } else { &self.setup }.clone()),
             // A lesson's link without a moment would open at its stop.
             cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
@@ -506,7 +545,15 @@ impl Lab {
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
         self.setup = link.setup.clone().unwrap_or_default();
-        self.choose(origin);
+        self.keep_own();
+        match (origin, &link.texts) {
+            (_, Some(texts)) => {
+                self.lay_out(origin, &texts.ptx, &texts.launch);
+                self.complain("The link's kernel");
+            }
+            (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            (None, None) => self.lay_out(None, "", ""),
+        }
         if let Some((id, stop)) = &link.lesson {
             if self.open_lesson(id) {
                 if let Some(at) = stop.checked_sub(1) {
@@ -521,14 +568,10 @@ impl Lab {
                 self.notice = Some(Notice::bad(format!("The link names a lesson `{id}` that there is not.")));
             }
         }
-        if let Some(texts) = link.texts {
-            self.ptx = texts.ptx.into();
-            self.launch = texts.launch.into();
-            self.read(None);
-            self.complain("The link's kernel");
-        }
         if let Some(cycle) = link.cycle.filter(|&cycle| cycle != self.cycle()) {
+            let told = self.notice.take();
             self.seek(cycle);
+            self.notice = self.notice.take().or(told);
         }
         if link.selection.is_some() {
             self.selection = link.selection;
@@ -541,6 +584,11 @@ impl Lab {
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.
     pub fn draft(&self) -> Link {
         Link { lesson: None, cycle: None, selection: None, ..self.link() }
+    }
+
+    /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.
+    pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
+        Link { texts: Some(Texts { ptx: ptx.into(), launch: launch.into() }), ..self.draft() }
     }
 
     /// As the last visit left it.

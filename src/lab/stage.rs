@@ -6,13 +6,15 @@ use crate::launch::BufferData;
 use crate::metrics::Report;
 use crate::order;
 use crate::program::Pc;
-use crate::session::{Hit, Session};
+use crate::session::Session;
 use crate::view::why::{self, Witness};
 use crate::view::{Listing, Picture, Selection};
 use crate::workload::Workload;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Local memory that a page has for all resident threads: every snapshot holds it.
+const MOST_LOCAL_BYTES: u64 = 8 << 20;
 /// As many cycles as the page simulates of one run.
 pub const LIMIT: u64 = 5_000_000;
 
@@ -41,6 +43,19 @@ pub struct Stage {
     picture: RefCell<Option<Rc<Picture>>>,
 }
 
+/// Refuses a kernel with more local memory than a page has.
+fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
+    let bytes = config.local_bytes(&ready.program, ready.launch.blocks(), ready.launch.block_threads());
+    if bytes <= MOST_LOCAL_BYTES {
+        return Ok(());
+    }
+    let (each, all, most) = (grouped(ready.program.local_bytes.into()), bytes >> 20, MOST_LOCAL_BYTES >> 20);
+    Err(format!(
+        "it keeps {each} bytes of local memory a thread, {all} MiB for all that are resident, and a page has {most}; \
+         the command line has more"
+    ))
+}
+
 impl Stage {
     /// `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
@@ -49,6 +64,7 @@ impl Stage {
             None => Err("a page has no files; use the command line, or give values".into()),
         };
         let before = ready.launch.fill(&read_file).map_err(|error| error.to_string())?;
+        check_local(ready, &config)?;
         let session =
             Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
@@ -145,7 +161,9 @@ impl Stage {
         let cycles = grouped(self.session.cycle());
         if let Some(trap) = self.session.sim().trap() {
             let text = self.trap().map(|finding| finding.message).unwrap_or_default();
-            return Notice { text: format!("The kernel trapped in cycle {cycles}: {text}"), bad: true, pc: trap.pc };
+            let at = |pc: Pc| self.picture().warps.iter().find(|warp| warp.pc == pc).map(|warp| (warp.sm, warp.warp));
+            let show = trap.pc.and_then(at).map(|(sm, warp)| Selection::Warp { sm, warp });
+            return Notice { show, ..Notice::bad(format!("The kernel trapped in cycle {cycles}: {text}")) };
         }
         match self.verdict() {
             Some(Verdict::Right) => {
@@ -155,17 +173,6 @@ impl Stage {
                 Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}"))
             }
             _ => Notice::good(format!("Done after {cycles} cycles.")),
-        }
-    }
-
-    /// What to say at a breakpoint, and the instruction it is about.
-    pub fn tell_hit(&self, hit: Hit) -> (String, Option<Pc>) {
-        match hit {
-            Hit::Pc { pc, warp, .. } => (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc)),
-            Hit::Warp { warp, pc, .. } => {
-                (format!("Breakpoint: warp {warp} issued PC {pc}, {}.", self.listing.line(pc)), Some(pc))
-            }
-            Hit::Event(kind) => (format!("Breakpoint: {}.", kind.label().to_ascii_lowercase()), None),
         }
     }
 }

@@ -31,8 +31,16 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, about);
     let waiting = dwf.threads_by_pc();
     let threads_at = |pc: Pc| waiting.iter().find(|(at, _)| *at == pc).map_or(0, |(_, threads)| *threads);
-    // The largest group, the first among equals; it is the one that is issued from.
-    let (majority, most) = waiting.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
+    let (largest, most) = waiting.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
+    // The group that is issued from: the scheduler stays with one until nobody is left, then takes the largest, the first
+    // among equals.
+    let ports = &view.sim.state.sms[usize::from(name)].ports;
+    let kept = ports.iter().find_map(|port| port.schedule.majority_pc()).filter(|pc| threads_at(*pc) > 0);
+    let turn = |pc: Pc| match kept {
+        Some(kept) if kept == pc => Some("until nobody is left"),
+        None if largest == pc => Some("the most that wait"),
+        _ => None,
+    };
     // In the order of PCs, so that groups stay where they are while they grow and shrink.
     let mut pool: Vec<(u16, &PoolWarp)> = dwf.pool().collect();
     order::by_key(&mut pool, |(_, warp)| u64::from(warp.pc));
@@ -43,7 +51,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     let same_pc = |a: &(u16, &PoolWarp), b: &(u16, &PoolWarp)| a.1.pc == b.1.pc;
     for warps in pool.chunk_by(same_pc) {
         let pc = warps[0].1.pc;
-        y = group_head(&mut scene, &view, pc, threads_at(pc), most, pc == majority, y);
+        y = group_head(&mut scene, &view, pc, (threads_at(pc), most), turn(pc), y);
         for (entry, warp) in warps {
             pool_warp(&mut scene, &view, name, *entry, warp, &grid, height, y);
             y += height + 3.0;
@@ -65,19 +73,19 @@ pub fn draw(view: View) -> Scene<Selection> {
     y += overview(&mut scene, &view, y, WARPS);
     scene.height = scene.height.max(y);
     scene.words = format!(
-        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} issue slots shared so far.",
+        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} shared so far.",
         view.picture.cycle,
         pool.len(),
         pool.chunk_by(same_pc).count(),
-        view.tally.shared()
+        counted(view.tally.shared(), "issue slot")
     );
     scene
 }
 
-/// A PC, and how many threads wait there to be issued.
-fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, most: u32, majority: bool, y: f32) -> f32 {
-    let majority = majority && threads > 0;
-    let tone = if majority { Tone::Text } else { Tone::Soft };
+/// A PC, and how many threads wait there to be issued, beside the most that do anywhere; and why it is their turn, if it is.
+fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, (threads, most): (u32, u32), turn: Option<&str>, y: f32) -> f32 {
+    let turn = turn.filter(|_| threads > 0);
+    let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
     scene.mono(0, tone, 0.0, y + 12.0, 12.0, Align::Left, format!("PC {pc}"));
     scene.label(0, Tone::Soft, LABEL, y + 12.0, SMALL, Align::Left, view.listing.line(pc));
     // How many threads wait here, as a length.
@@ -86,14 +94,14 @@ fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, threads: u32, m
     let from = LABEL + 90.0;
     scene.fill(
         key(kind::ENCODER, pc, 0, 0),
-        if majority { Tone::Accent } else { Tone::Edge },
+        if turn.is_some() { Tone::Accent } else { Tone::Edge },
         Rect::new(from, y + 4.0, room * share, 8.0),
     );
-    let word = match (threads, majority) {
+    let word = match (threads, turn) {
         (0, _) => "in flight".to_string(),
-        (n, true) => format!("{}: the most that wait", counted(n.into(), "thread")),
-        (1, false) => "1 thread waits".to_string(),
-        (n, false) => format!("{n} threads wait"),
+        (n, Some(why)) => format!("{}: its turn, {why}", counted(n.into(), "thread")),
+        (1, None) => "1 thread waits".to_string(),
+        (n, None) => format!("{n} threads wait"),
     };
     scene.label(0, tone, view.width, y + 12.0, SMALL, Align::Right, word);
     y + 18.0

@@ -3,6 +3,7 @@
 use super::View;
 use crate::event::Reason;
 use crate::scene::{Align, Figure, Key, Rect, Scene, Tone, key};
+use crate::view::why::counted;
 use crate::view::{Lane, Selection, WarpPicture};
 
 /// Kinds of keys, so that no two things share one.
@@ -106,7 +107,7 @@ pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f
 
 /// How many issue slots were shared so far, at the right of the first line; the room that is left of it.
 pub fn shared(scene: &mut Scene<Selection>, view: &View) -> f32 {
-    let said = format!("{} issue slots shared so far", view.tally.shared());
+    let said = format!("{} shared so far", counted(view.tally.shared(), "issue slot"));
     let left = view.width - said.len() as f32 * 7.2;
     scene.bold(0, Tone::Soft, view.width, 15.0, BASE, Align::Right, said);
     left

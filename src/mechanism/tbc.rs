@@ -263,6 +263,6 @@ fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
             counted(entry.wcnt.into(), "warp") + if entry.wcnt == 1 { " has" } else { " have" }
         ));
     }
-    text.push_str(&format!(" {} issue slots shared so far.", view.tally.shared()));
+    text.push_str(&format!(" {} shared so far.", counted(view.tally.shared(), "issue slot")));
     text
 }

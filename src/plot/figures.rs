@@ -49,6 +49,16 @@ pub struct Label {
     pub paint: Paint,
 }
 
+/// What a class of issue slots is called where people read: `W1_4` is a range, and `w0` would be a warp everywhere else.
+pub fn slot_words(key: &str) -> String {
+    match key {
+        "w0_mem" => "memory".into(),
+        "w0_idle" => "idle".into(),
+        key if key.starts_with('W') => key.replace('_', "–"),
+        key => key.into(),
+    }
+}
+
 /// A colour by what it means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Paint {

@@ -5,7 +5,7 @@
 
 use super::axis::Ticks;
 use super::chart::{Chart, Curve};
-use super::figures::{Kind, Paint};
+use super::figures::{Kind, Paint, slot_words};
 use crate::scene::{Align, Palette, Rgb, Tone};
 use plotters::coord::CoordTranslate;
 use plotters::coord::cartesian::Cartesian2d;
@@ -346,14 +346,14 @@ impl Legend {
                 sheet.write((x + letters * 0.4, y), letters, true, Align::Middle, Tone::Text, &letter.to_string());
                 x += letters * 1.1;
             }
-            sheet.text(x, y, Align::Left, Tone::Text, &curve.label.name);
+            sheet.text(x, y, Align::Left, Tone::Text, &slot_words(&curve.label.name));
         }
     }
 }
 
 fn entry_width(curve: &Curve, letters: f64) -> f64 {
     let letter = if curve.label.letter.is_some() { 1.1 } else { 0.0 };
-    (1.25 + letter) * letters + text_width(&curve.label.name, letters)
+    (1.25 + letter) * letters + text_width(&slot_words(&curve.label.name), letters)
 }
 
 /// How wide a text is at most, about, in the sans serifs that a reader's machine may have. Asking the browser would make it

@@ -24,7 +24,7 @@ mod layout;
 pub use axis::{decimal, grouped};
 pub use chart::{Chart, Curve};
 pub use draw::{draw, svg};
-pub use figures::{FIGURES, Figure, Kind, Paint};
+pub use figures::{FIGURES, Figure, Kind, Paint, slot_words};
 pub use file::{csv, file_name};
 pub use layout::{FINE, Frame, fitting_height};
 

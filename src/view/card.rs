@@ -4,7 +4,7 @@ use super::why::{self, InFlight, Witness, lanes, the_lanes};
 use super::{Selection, WarpPicture};
 use crate::order;
 use crate::sim::state::Warp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A value of a register in one lane, or in all lanes that have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,10 +14,26 @@ pub struct RegisterRow {
     pub bits: u32,
     /// It holds a floating-point number, if it has 32 or 64 bits.
     pub float: bool,
-    /// Raw values, one for the lane that is looked at, or one for each lane of the warp.
+    /// Raw values, one for the lane that is looked at, or one for each lane of the warp. For others, those that a double cannot
+    /// hold are decimal texts.
+    #[serde(serialize_with = "exact")]
     pub values: Vec<u64>,
     /// The value is not there yet: an instruction in flight writes it.
     pub pending: bool,
+}
+
+/// Whole numbers as JavaScript can have them.
+fn exact<S: Serializer>(values: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    const MOST: u64 = (1 << 53) - 1;
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Value {
+        Number(u64),
+        Text(String),
+    }
+    serializer.collect_seq(
+        values.iter().map(|&value| if value <= MOST { Value::Number(value) } else { Value::Text(value.to_string()) }),
+    )
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -18,7 +18,7 @@ use super::stage::stage_panel;
 use super::timeline::{Move, Timeline};
 use super::transport::TransportBar;
 use super::{share, storage, theme};
-use crate::lab::{Goal, Lab, Notice};
+use crate::lab::{Goal, Lab, Link, Notice};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -125,6 +125,8 @@ pub fn App() -> Html {
             }
         })
     });
+    // A lesson that is left takes its tab with it.
+    let shown_tab = if *tab == Tab::Lesson && handle.read(|lab| lab.course.is_none()) { Tab::Inspector } else { *tab };
     let ontab = {
         let tab = tab.clone();
         Callback::from(move |chosen: Tab| tab.set(chosen))
@@ -164,13 +166,13 @@ pub fn App() -> Html {
                 { split(Edge::Source) }
                 { stage_panel(&handle, *theme) }
                 { split(Edge::Side) }
-                { side(&handle, *theme, *tab, &ontab) }
+                { side(&handle, *theme, shown_tab, &ontab) }
             </main>
             { split(Edge::Timeline) }
             <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
             { notice_line(&handle) }
             <TransportBar handle={handle.clone()} theme={*theme} />
-            if *hint && !*embed && sheet.is_none() && *tab != Tab::Lesson {
+            if *hint && !*embed && sheet.is_none() && shown_tab != Tab::Lesson {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
             }
             { match *sheet {
@@ -194,21 +196,29 @@ pub fn App() -> Html {
     }
 }
 
-/// What the page opens with: a link, else what the last visit left, else a first kernel.
+/// What the page opens with: a link, else what the last visit left, else a first kernel. Texts of one's own are not lost for
+/// somebody else's link.
 fn open() -> Lab {
-    match share::opened() {
+    let draft = storage::load_draft();
+    let as_left = |draft: Option<Link>| draft.map_or_else(Lab::first_visit, Lab::restore);
+    let (mut lab, left) = match share::opened() {
         Ok(Some(link)) => {
             let mut lab = Lab::new();
+            let left = draft.and_then(|draft| draft.texts).filter(|texts| Some(texts) != link.texts.as_ref());
             lab.open(link);
-            lab
+            (lab, left)
         }
-        Ok(None) => storage::load_draft().map_or_else(Lab::first_visit, Lab::restore),
+        Ok(None) => (as_left(draft), None),
         Err(error) => {
-            let mut lab = Lab::first_visit();
+            let mut lab = as_left(draft);
             lab.notice = Some(Notice::bad(format!("That link cannot be opened: {error}.")));
-            lab
+            (lab, None)
         }
+    };
+    if let Some(own) = left.or_else(storage::load_own) {
+        lab.put_by(own);
     }
+    lab
 }
 
 /// Lets time pass while the run is going somewhere.
@@ -268,7 +278,13 @@ fn pace(lab: &Lab) -> Pace {
 fn use_memory(handle: &Handle) {
     let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin));
     let handle = handle.clone();
+    let own = handle.read(|lab| lab.own().cloned());
     use_effect_with(key, move |_| storage::save_draft(&handle.read(|lab| lab.draft())));
+    use_effect_with(own, |own| {
+        if let Some(own) = own {
+            storage::save_own(own);
+        }
+    });
 }
 
 /// Keeps the address bar true while nothing moves, and opens links that are put into it.

@@ -6,7 +6,7 @@ use crate::session::Breakpoints;
 use crate::view::Selection;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, Window};
+use web_sys::{Element, HtmlElement, Window};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -18,7 +18,10 @@ pub struct Props {
 pub fn BreakpointMenu(props: &Props) -> Html {
     let open = use_state_eq(|| false);
     let handle = &props.handle;
+    let button = use_node_ref();
     let (breakpoints, selected) = handle.read(|lab| (lab.breakpoints.clone(), lab.selection.and_then(Selection::warp)));
+    let several = handle.on_stage(|_, stage| stage.session.sim().state.sms.len() > 1).unwrap_or_default();
+    let named = |(sm, warp): (u16, u16)| if several { format!("warp {warp} of SM {sm}") } else { format!("warp {warp}") };
     let toggle = {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
@@ -28,17 +31,20 @@ pub fn BreakpointMenu(props: &Props) -> Html {
         move || open.set(false)
     });
     let onkeydown = {
-        let open = open.clone();
+        let (open, button) = (open.clone(), button.clone());
         Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
+            if event.key() == "Escape" && *open {
                 open.set(false);
+                if let Some(button) = button.cast::<HtmlElement>() {
+                    let _ = button.focus();
+                }
             }
         })
     };
     let count = breakpoints.kinds.len() + breakpoints.warps.len() + lines(handle, &breakpoints).len();
     html! {
         <span class="menu" {onkeydown}>
-            <button type="button" id="breakpoints" aria-expanded={open.to_string()} onclick={toggle}
+            <button type="button" id="breakpoints" ref={button} aria-expanded={open.to_string()} onclick={toggle}
                 title="Where play stops: lines (click a line number), events, a warp">
                 { if count == 0 { "Stops".to_string() } else { format!("Stops · {count}") } }
             </button>
@@ -50,11 +56,11 @@ pub fn BreakpointMenu(props: &Props) -> Html {
                     <h4>{ "Stop when a warp issues" }</h4>
                     // What is ticked stays where it is, and keeps the focus.
                     if let Some((sm, warp)) = selected {
-                        { check(format!("warp {warp} (selected)"), breakpoints.warps.contains(&(sm, warp)),
+                        { check(format!("{} (selected)", named((sm, warp))), breakpoints.warps.contains(&(sm, warp)),
                             handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp))) }
                     }
                     { for breakpoints.warps.iter().filter(|warp| Some(**warp) != selected).map(|&(sm, warp)| {
-                        check(format!("warp {warp}"), true, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))
+                        check(named((sm, warp)), true, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))
                     }) }
                     <h4>{ "Stop at a line" }</h4>
                     { for lines(handle, &breakpoints).into_iter().map(|(name, pcs)| check(name, true,

@@ -23,14 +23,19 @@ pub fn use_dropping(handle: Handle) -> Dropping {
     let holding = |holds: bool| {
         let over = over.clone();
         Callback::from(move |event: DragEvent| {
-            // Without this the browser would leave the page and open the file.
-            event.prevent_default();
-            over.set(holds);
+            if brings_files(&event) {
+                // Without this the browser would leave the page and open the file.
+                event.prevent_default();
+                over.set(holds);
+            }
         })
     };
     let ondrop = {
         let over = over.clone();
         Callback::from(move |event: DragEvent| {
+            if !brings_files(&event) {
+                return;
+            }
             event.prevent_default();
             over.set(false);
             if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
@@ -41,6 +46,11 @@ pub fn use_dropping(handle: Handle) -> Dropping {
         })
     };
     Dropping { over: *over, ondragover: holding(true), ondragleave: holding(false), ondrop }
+}
+
+/// Text that is dragged from one place to another is the browser's.
+fn brings_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
 }
 
 fn take(file: File, handle: Handle) {

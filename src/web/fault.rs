@@ -2,11 +2,9 @@
 //!
 //! A panic ends the wasm module for good, so the message, with its buttons, is plain HTML and JavaScript.
 
-use std::panic;
-
-/// From now on a panic is shown.
+/// From now on a panic is shown. Told to Yew, which would put a hook of its own in the place of any other.
 pub fn show_panics() {
-    panic::set_hook(Box::new(|info| {
+    yew::set_custom_panic_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         show(&info.to_string());
     }));

@@ -4,6 +4,7 @@ use super::drawer::Drawer;
 use super::editor::{Editor, Reveal};
 use super::findings::Findings;
 use super::handle::Handle;
+use super::storage;
 use crate::lab::{Reading, Spot, grouped};
 use yew::prelude::*;
 
@@ -36,11 +37,17 @@ pub fn KernelEditor(props: &Props) -> Html {
         handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.reading.clone(), lab.is_edited(), lab.origin));
     let edit_ptx = {
         let handle = handle.clone();
-        Callback::from(move |text: String| handle.act(|lab| lab.edit_ptx(text)))
+        Callback::from(move |text: String| {
+            storage::save_draft(&handle.read(|lab| lab.draft_of(&text, &lab.launch)));
+            handle.act(|lab| lab.edit_ptx(text));
+        })
     };
     let edit_launch = {
         let handle = handle.clone();
-        Callback::from(move |text: String| handle.act(|lab| lab.edit_launch(text)))
+        Callback::from(move |text: String| {
+            storage::save_draft(&handle.read(|lab| lab.draft_of(&lab.ptx, &text)));
+            handle.act(|lab| lab.edit_launch(text));
+        })
     };
     let refuse = {
         let handle = handle.clone();

@@ -3,14 +3,17 @@
 use super::handle::Handle;
 use crate::event::Reason;
 use crate::lab::grouped;
-use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Number};
+use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Definition, Number};
+use crate::plot::slot_words;
 use yew::prelude::*;
 
 pub fn numbers(handle: &Handle) -> Html {
     let Some(report) = handle.on_stage(|_, stage| stage.report()) else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
-    let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?)));
+    // Only slices and gangs have an estimate of their area: nothing is not what others cost.
+    let told = |(d, value): &(&Definition, Number)| d.unit != "mm²" || *value != Number::Ratio(0.0);
+    let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?))).filter(told);
     html! {
         <div key="numbers" class="scroll numbers">
             <p class="note">{ "From the launch up to this cycle." }</p>
@@ -33,7 +36,11 @@ fn number(value: Number, unit: &str) -> String {
         Number::Ratio(part) if unit.is_empty() => format!("{:.1} %", part * 100.0),
         Number::Ratio(part) => format!("{part:.3}"),
     };
-    if unit.is_empty() || matches!(unit, "cycles" | "instructions") { text } else { format!("{text} {unit}") }
+    match (unit, value) {
+        ("" | "cycles" | "instructions", _) => text,
+        ("entries", Number::Count(1)) => "1 entry".into(),
+        _ => format!("{text} {unit}"),
+    }
 }
 
 fn reasons(cycles: &Counts) -> Html {
@@ -66,7 +73,7 @@ fn shares(counts: Vec<(String, u64)>) -> Html {
         let share = if all == 0 { 0.0 } else { *count as f64 * 100.0 / all as f64 };
         html! {
             <tr>
-                <td>{ name.replace('_', if name.starts_with('W') { "–" } else { " " }) }</td>
+                <td>{ slot_words(name) }</td>
                 <td class="bar-cell"><i style={format!("width:{share:.1}%")}></i></td>
                 <td class="right" title={grouped(*count)}>{ format!("{share:.1} %") }</td>
             </tr>

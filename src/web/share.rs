@@ -10,11 +10,16 @@ pub fn opened() -> Result<Option<Link>, LinkError> {
     Link::read(&fragment)
 }
 
-/// Writes the link into the address bar; nothing is loaded.
-pub fn write(link: &Link) {
-    let Some(window) = web_sys::window() else { return };
-    let Ok(history) = window.history() else { return };
-    let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&format!("#{}", link.write())));
+/// Writes the link into the address bar; nothing is loaded. Whether it is short enough to be one: else there is none.
+pub fn write(link: &Link) -> bool {
+    let Some(window) = web_sys::window() else { return false };
+    let fragment = link.write();
+    let is_short = Link::is_short(&fragment);
+    let address = if is_short { format!("#{fragment}") } else { window.location().pathname().unwrap_or_default() };
+    if let Ok(history) = window.history() {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
+    }
+    is_short
 }
 
 /// Copies a link to what is shown now.
@@ -22,7 +27,10 @@ pub fn copy(handle: &Handle) {
     let Some(window) = web_sys::window() else { return };
     let mut link = handle.read(|lab| lab.link());
     link.embed = opened().ok().flatten().is_some_and(|link| link.embed);
-    write(&link);
+    if !write(&link) {
+        let text = "These texts are too long for a link; send them as files.";
+        return handle.act(|lab| lab.notice = Some(Notice::bad(text)));
+    }
     let address = window.location().href().unwrap_or_default();
     let handle = handle.clone();
     spawn_local(async move {

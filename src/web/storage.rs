@@ -2,13 +2,23 @@
 //!
 //! Storage may be full or forbidden; then nothing is remembered, and that is all.
 
-use crate::lab::Link;
+use crate::lab::{Link, Texts};
 
 const DRAFT: &str = "warpscope.draft";
+const OWN: &str = "warpscope.own";
 
 /// What the last visit left; one that cannot be read is as good as none.
 pub fn load_draft() -> Option<Link> {
-    Link::read(&load(DRAFT)?).ok()?
+    Link::recall(&load(DRAFT)?).ok()?
+}
+
+/// Texts of one's own that were put by.
+pub fn load_own() -> Option<Texts> {
+    Link::recall(&load(OWN)?).ok()??.texts
+}
+
+pub fn save_own(own: &Texts) {
+    save(OWN, &Link { texts: Some(own.clone()), ..Link::default() }.write());
 }
 
 pub fn save_draft(draft: &Link) {

@@ -164,6 +164,10 @@ pub fn Timeline(props: &Props) -> Html {
     let onpointerdown = {
         let (span, first, drag, at, node) = (span.clone(), first.clone(), drag.clone(), at.clone(), node.clone());
         Callback::from(move |event: PointerEvent| {
+            // The other buttons are the browser's.
+            if event.button() != 0 {
+                return;
+            }
             let from = at(event.client_x(), event.client_y());
             drag.set(Some(Drag { from, span: *span, first: *first, furthest: 0.0 }));
             if let Some(canvas) = node.cast::<web_sys::Element>() {
@@ -192,12 +196,16 @@ pub fn Timeline(props: &Props) -> Html {
     let onpointerup = {
         let (handle, span, first, drag, at) = (props.handle.clone(), span.clone(), first.clone(), drag.clone(), at.clone());
         Callback::from(move |event: PointerEvent| {
-            let dragged = drag.take().is_some_and(|drag| drag.furthest > CLICK);
+            let Some(drag) = drag.take() else { return };
             let (x, y) = at(event.client_x(), event.client_y());
-            if !dragged {
+            if drag.furthest <= CLICK {
                 pick(&handle, *span, (height, *first), x, y);
             }
         })
+    };
+    let onpointercancel = {
+        let drag = drag.clone();
+        Callback::from(move |_: PointerEvent| drag.set(None))
     };
     let onpointerleave = {
         let pointer = pointer.clone();
@@ -226,7 +234,7 @@ pub fn Timeline(props: &Props) -> Html {
                 { button("Fit", "Show the whole run (F)", |_, width, end| Span::fit(end, width)) }
             </header>
             <div class="place" ref={place}>
-                <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} />
+                <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel} {onpointerleave} />
                 <canvas ref={tall} hidden=true />
                 { tip.flatten().unwrap_or_default() }
             </div>

@@ -1,0 +1,82 @@
+//! Events in words, for whoever looked for one or stopped at one.
+
+use super::{Notice, Stage};
+use crate::event::Event;
+use crate::record::Kind;
+use crate::session::Hit;
+use crate::view::Selection;
+
+impl Stage {
+    /// What to say at a breakpoint.
+    pub fn tell_hit(&self, hit: Hit) -> Notice {
+        match hit {
+            Hit::Pc { pc, sm, warp } | Hit::Warp { pc, sm, warp } => {
+                let who = self.named(sm, warp);
+                Notice::good(format!("Breakpoint: {who} issued PC {pc}, {}.", self.listing.line(pc)))
+            }
+            Hit::Event(kind) => {
+                let notice = self.tell_event(kind);
+                Notice { text: format!("Breakpoint: {}", lower_first(&notice.text)), ..notice }
+            }
+        }
+    }
+
+    /// What to say of the events of a kind in the last cycle: who the first is about, and how many there are.
+    pub fn tell_event(&self, kind: Kind) -> Notice {
+        let mut events = self.session.last().iter().filter(|event| Kind::of(event) == Some(kind));
+        let told = events.next().and_then(|event| self.tell(event));
+        let more = match events.count() {
+            0 => String::new(),
+            n => format!(" {n} more in this cycle."),
+        };
+        let (text, show) = told.map_or_else(|| (String::new(), None), |(text, show)| (format!(": {text}"), show));
+        Notice { show, ..Notice::good(format!("{}{text}.{more}", kind.label())) }
+    }
+
+    fn named(&self, sm: u16, warp: u16) -> String {
+        if self.session.sim().state.sms.len() > 1 { format!("warp {warp} of SM {sm}") } else { format!("warp {warp}") }
+    }
+
+    fn tell(&self, event: &Event) -> Option<(String, Option<Selection>)> {
+        let at = |pc: u32| format!("PC {pc}, {}", self.listing.line(pc));
+        let warp = |sm: u16, warp: u16| Some(Selection::Warp { sm, warp });
+        // Where warps re-form, a warp of the table is none that could be selected.
+        let reforms = self.session.sim().machine.reforms;
+        Some(match *event {
+            Event::Branch { sm, warp: name, pc, taken, not_taken, .. } => {
+                let (one, two) = (taken.count_ones(), not_taken.count_ones());
+                let who = if reforms { "a warp".to_string() } else { self.named(sm, name) };
+                let text = format!("{who} parts at {}: {one} of its lanes take the branch, {two} do not", at(pc));
+                (text, warp(sm, name).filter(|_| !reforms))
+            }
+            Event::Pop { sm, warp: name, depth } => {
+                let left = if depth == 1 { "1 entry".to_string() } else { format!("{depth} entries") };
+                (format!("{} is done with a side; its stack has {left}", self.named(sm, name)), warp(sm, name))
+            }
+            Event::BarrierArrive { sm, warp: name, barrier, .. } => {
+                (format!("{} comes to barrier {barrier}", self.named(sm, name)), warp(sm, name))
+            }
+            Event::BarrierRelease { block, barrier, .. } => (format!("block {block} goes on from barrier {barrier}"), None),
+            Event::L1 { sm, line, .. } => (format!("line {line:#x} is not in the L1 cache of SM {sm}"), None),
+            Event::BlockStart { sm, slot, block, .. } => (format!("block {block}"), Some(Selection::Block { sm, slot })),
+            Event::BlockEnd { block, .. } => (format!("block {block}"), None),
+            Event::WarpExit { sm, warp: name } => (self.named(sm, name), warp(sm, name)),
+            Event::GangSplit { row, gang, .. } => (format!("{} of original gang {row} part", members(gang)), None),
+            Event::GangMerge { row, one, two, pc, .. } => {
+                (format!("{} of original gang {row} meet at {}", members(one | two), at(pc)), None)
+            }
+            Event::Trap { pc, .. } => (at(pc), None),
+            _ => return None,
+        })
+    }
+}
+
+/// The members of a gang, a bit for each slice.
+fn members(gang: u8) -> String {
+    format!("{} members", gang.count_ones())
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
