@@ -1,7 +1,5 @@
 //! What is wrong with a text, as a list under its editor; a click goes to the place.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use crate::lab::{Finding, Spot};
@@ -9,22 +7,14 @@ use crate::lab::{Finding, Spot};
 /// More findings than this help nobody; the rest are counted.
 const MOST: usize = 100;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub label: AttrValue,
-    pub findings: Rc<[Finding]>,
-    pub ongo: Callback<Spot>,
-}
-
-#[component]
-pub fn Findings(props: &Props) -> Html {
-    if props.findings.is_empty() {
+pub fn findings(label: &'static str, all: &[Finding], ongo: &Callback<Spot>) -> Html {
+    if all.is_empty() {
         return Html::default();
     }
-    let rest = props.findings.len().saturating_sub(MOST);
+    let rest = all.len().saturating_sub(MOST);
     html! {
-        <ol class="findings" aria-label={props.label.clone()}>
-            { for props.findings.iter().take(MOST).map(|finding| item(finding, &props.ongo)) }
+        <ol class="findings" aria-label={label}>
+            { for all.iter().take(MOST).map(|finding| item(finding, ongo)) }
             if rest > 0 {
                 <li class="status">{ format!("and {rest} more") }</li>
             }

@@ -2,7 +2,7 @@
 
 use super::drawer::Drawer;
 use super::editor::{Editor, Reveal};
-use super::findings::Findings;
+use super::findings::findings;
 use super::handle::Handle;
 use super::storage;
 use crate::lab::{Reading, Spot, grouped};
@@ -71,13 +71,13 @@ pub fn KernelEditor(props: &Props) -> Html {
                     <header><h3>{ "PTX" }</h3></header>
                     <Editor id="ptx" label="PTX of the kernel" text={ptx} findings={reading.ptx.clone()} reveal={*ptx_reveal}
                         placeholder="Paste PTX here, or drop a file on the page." onedit={edit_ptx} onrefuse={refuse.clone()} />
-                    <Findings label="Problems of the PTX" findings={reading.ptx.clone()} ongo={go(&ptx_reveal)} />
+                    { findings("Problems of the PTX", &reading.ptx, &go(&ptx_reveal)) }
                 </section>
                 <section class="panel" aria-label="Launch">
                     <header><h3>{ "Launch" }</h3>{ extent(&reading) }</header>
                     <Editor id="launch" label="Launch file" text={launch} findings={reading.launch.clone()} reveal={*launch_reveal}
                         placeholder={LAUNCH_EXAMPLE} onedit={edit_launch} onrefuse={refuse} />
-                    <Findings label="Problems of the launch file" findings={reading.launch.clone()} ongo={go(&launch_reveal)} />
+                    { findings("Problems of the launch file", &reading.launch, &go(&launch_reveal)) }
                 </section>
             </div>
         </Drawer>

@@ -7,14 +7,8 @@ use yew::prelude::*;
 /// How many of a buffer's values are shown until more are asked for.
 const FIRST_SHOWN: usize = 64;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    pub handle: Handle,
-}
-
-#[component]
-pub fn Memory(props: &Props) -> Html {
-    let found = props.handle.on_stage(|_, stage| (stage.buffers(), stage.output(), stage.verdict(), stage.trap()));
+pub fn memory(handle: &Handle) -> Html {
+    let found = handle.on_stage(|_, stage| (stage.buffers(), stage.output(), stage.verdict(), stage.trap()));
     let Some((buffers, output, verdict, trap)) = found else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
@@ -30,7 +24,7 @@ pub fn Memory(props: &Props) -> Html {
         }
     };
     html! {
-        <div class="scroll">
+        <div key="memory" class="scroll">
             <div id="verdict" class={classes!("verdict", class)}>
                 <strong>{ title }</strong>
                 if let Some(text) = text {

@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use super::inspector::Inspector;
 use super::lesson::lesson_panel;
-use super::memory::Memory;
+use super::memory::memory;
 use super::numbers::numbers;
 use super::plots::PlotsPanel;
 use super::prose::prose;
@@ -69,7 +69,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
                 Tab::Numbers => numbers(handle),
                 Tab::Plots => html! { <PlotsPanel handle={handle.clone()} {theme} /> },
-                Tab::Memory => html! { <Memory handle={handle.clone()} /> },
+                Tab::Memory => memory(handle),
                 Tab::About => about(handle),
                 Tab::Lesson => lesson_panel(handle),
             } }
