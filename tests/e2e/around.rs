@@ -43,6 +43,14 @@ async fn the_page_works_without_a_network_after_a_visit() {
         page.at(cycle).await;
         page.run_to_end().await;
         page.screenshot("page").await;
+        // By whatever address: there is one copy.
+        for address in ["index.html", "?from=mail"] {
+            page.goto(address).await;
+            page.see("h1", "Warpscope").await;
+            page.until("getComputedStyle(document.querySelector('.page')).display === 'flex'").await;
+        }
+        let pages = "(await (await caches.open('warpscope')).keys()).filter((kept) => /(\\/|html)$/.test(new URL(kept.url).pathname)).length";
+        assert_eq!(page.script_async(&format!("return {pages}"), vec![]).await, 2, "the page and the example");
         // The browser says of each file that it could not be had, and takes the copy.
         page.expect_complaint("ERR_").await;
     })
@@ -113,6 +121,9 @@ async fn other_peoples_pages_can_run_a_simulation() {
             const ptx = '.version 7.5\\n.target sm_75\\n.address_size 64\\n.visible .entry k()\\n{\\n again: bra.uni again;\\n}';
             const endless = new Simulation(ptx, launch);
             endless.step(1000);
+            const minus = 'mov.u32 %r3, -1;\\ncvt.s64.s32 %rd2, %r3;\\n again: bra.uni again;';
+            const large = new Simulation(ptx.replace(' again: bra.uni again;', '.reg .b32 %r<4>;\\n.reg .b64 %rd<3>;\\n' + minus), launch);
+            large.step(1000);
             return [
                 told(() => new Simulation('nonsense', launch)),
                 told(() => new Simulation(ptx, 'grid = 1')),
@@ -120,10 +131,11 @@ async fn other_peoples_pages_can_run_a_simulation() {
                 told(() => new Simulation(ptx, launch, { unknown: 1 })),
                 told(() => new Simulation(ptx, launch, { set: { warp_width: 33 } })),
                 told(() => endless.inspect('everything')),
+                JSON.stringify(large.inspect('w0').registers.find((register) => register.name === '%rd2').values[0]),
                 String([endless.cycle, endless.finished, endless.trap, endless.buffer('none')]),
             ];";
         let refused = page.script_async(refused, vec![]).await;
-        let expected = ["line 1", "line 1", "nothing", "unknown", "warp_width", "a warp is `w3`", "1000,false,,"];
+        let expected = ["line 1", "line 1", "nothing", "unknown", "warp_width", "a warp is `w3`", "18446744073709551615", "1000,false,,"];
         for (found, expected) in refused.as_array().expect("messages").iter().zip(expected) {
             assert!(found.as_str().is_some_and(|text| text.contains(expected)), "{found} does not say {expected}");
         }

@@ -203,6 +203,20 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         page.click("#tab-about").await;
         page.see(".prose", "Your own kernel").await;
 
+        // It outlives a look at another kernel, at a lesson, and another visit.
+        page.choose("#kernel", "saxpy").await;
+        page.see("#notice", "What you edited is kept").await;
+        page.goto("#lesson=1-compaction").await;
+        page.see("#tab-lesson", "Lesson").await;
+        page.reload().await;
+        page.choose("#kernel", "saxpy").await;
+        page.until("document.querySelector('#tab-inspector').getAttribute('aria-selected') === 'true'").await;
+        page.choose("#kernel", "").await;
+        page.click("#edit").await;
+        page.see("#editor .status", "triple").await;
+        assert_eq!(page.value("#ptx").await, OWN_PTX);
+        page.click_text("#editor header button", "Close").await;
+
         // Too big, by file and by paste: a message, and what was there stays.
         drop_file(&page, "big.ptx", json!(9 << 20)).await;
         page.see("#notice", "big.ptx has 9 MiB; the page reads up to 8.").await;

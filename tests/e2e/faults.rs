@@ -31,8 +31,12 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
         let told = page.text("#notice").await;
         assert!(told.contains("thread") && told.contains("line"), "{told}");
         page.screenshot("notice").await;
+        // Offered where another is shown.
+        page.see("#selected", "Warp 0").await;
+        page.press([key::DOWN]).await;
+        page.see("#selected", "Warp 1").await;
         page.click_text("#notice button", "Show the warp").await;
-        page.see("#selected", "Warp").await;
+        page.see("#selected", "Warp 0").await;
         page.click("#tab-memory").await;
         page.see("#verdict", "The kernel trapped").await;
         let end = page.cycle().await;

@@ -110,6 +110,8 @@ async fn a_whole_run_by_keyboard_alone() {
         page.press([' ']).await;
         page.until("document.querySelector('#breakpoints').innerText === 'Stops'").await;
         page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('.popup') && document.activeElement.id === 'breakpoints'").await;
+        page.press([key::ESCAPE]).await;
         page.until("!document.querySelector('.popup')").await;
 
         // Help tells every key, and goes with Escape.

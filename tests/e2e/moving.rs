@@ -251,7 +251,7 @@ async fn breakpoints_stop_a_run_and_say_why() {
         page.see("#breakpoints", "Stops · 1").await;
         page.screenshot("popup").await;
         page.click("#end").await;
-        page.see("#notice", "Breakpoint: block end.").await;
+        page.see("#notice", "Breakpoint: block end: block 0.").await;
         page.click_text(".popup label", "Block end").await;
 
         // On a warp: every time that it issues.
