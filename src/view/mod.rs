@@ -9,6 +9,7 @@ pub mod card;
 mod gang;
 mod listing;
 mod picture;
+mod regrouped;
 pub mod why;
 
 pub use listing::{Line, Listing};

@@ -228,7 +228,7 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
         found.kept.retain(|(_, mask)| *mask != 0);
     }
     // A thread that the technique keeps has no place of its own; one that has speaks for the warp.
-    if kept >> live.trailing_zeros() % 32 & 1 != 0 {
+    if kept >> (live.trailing_zeros() % 32) & 1 != 0 {
         found.pc = found.places.iter().chain(&found.kept).next().map_or(0, |(pc, _)| *pc);
     }
     found

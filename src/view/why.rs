@@ -7,12 +7,10 @@ use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED};
 use crate::order;
-use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, EntryState, Spot};
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
 use crate::sim::decode::{Decoded, Unit};
-use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
 use crate::sim::wheel::Done;
 
 /// Warps that are gone through in search of a cause.
@@ -75,7 +73,7 @@ impl Witness<'_> {
         format!("PC {pc} ({})", self.listing.line(pc))
     }
 
-    fn code(&self, pc: Pc) -> String {
+    pub(super) fn code(&self, pc: Pc) -> String {
         let code = self.listing.code(&self.sim.machine.program, pc);
         let code = code.trim_end_matches(';');
         // The guard is not what the instruction is.
@@ -200,7 +198,7 @@ impl Witness<'_> {
     }
 
     /// What keeps an instruction from issuing longest, of what its warp has in flight.
-    fn blocking(&self, decoded: &Decoded, flights: Vec<InFlight>) -> Option<InFlight> {
+    pub(super) fn blocking(&self, decoded: &Decoded, flights: Vec<InFlight>) -> Option<InFlight> {
         let machine = &self.sim.machine;
         let blocks = |flight: &InFlight| {
             decoded.drains
@@ -214,7 +212,7 @@ impl Witness<'_> {
     }
 
     /// `%r1, which `add.s32` at PC 4 (line 7) computes`
-    fn awaited(&self, flight: InFlight) -> String {
+    pub(super) fn awaited(&self, flight: InFlight) -> String {
         let (registers, code, place) = (self.registers_of(flight.pc), self.code(flight.pc), self.at(flight.pc));
         match (registers.is_empty(), flight.load) {
             (true, _) => format!("`{code}` at {place} to be through"),
@@ -364,173 +362,6 @@ impl Witness<'_> {
         sentences
     }
 
-    /// What becomes of lanes that have just issued.
-    fn after(&self, warp: &WarpPicture, lanes: u32) -> String {
-        let next = |pc: Pc| format!("`{}`, {}", self.code(pc), self.at(pc));
-        let lane = lanes.trailing_zeros();
-        let Some(sm) = self.sim.state.sms.get(usize::from(warp.sm)).filter(|_| self.sim.machine.reforms) else {
-            return format!("Next is {}.", next(warp.pc));
-        };
-        match self.entry_of(warp, lane) {
-            Some(entry) if sm.sets.leaving.contains(entry.into()) => return "Its threads are regrouped next.".into(),
-            Some(_) => {}
-            None if warp.at_barrier >> lane & 1 != 0 => return "Its threads wait there for others of their block.".into(),
-            None => {}
-        }
-        let part = |(pc, mask): &(Pc, u32)| (mask & lanes != 0).then_some((*pc, mask & lanes));
-        let runs: Vec<(Pc, u32)> = warp.places.iter().filter_map(part).collect();
-        let kept: Vec<(Pc, u32)> = warp.kept.iter().filter_map(part).collect();
-        match (runs.as_slice(), kept.as_slice()) {
-            ([(pc, _)], []) => format!("Next is {}.", next(*pc)),
-            ([], [(pc, _)]) => format!("Its threads wait for others, to go on at {}.", self.at(*pc)),
-            ([], []) => "Its threads wait to be regrouped.".into(),
-            _ => {
-                let said = |(pc, mask): &(Pc, u32)| format!("{} for {}", self.at(*pc), the_lanes(*mask));
-                format!("Next is {}.", runs.iter().chain(&kept).map(said).collect::<Vec<_>>().join(", "))
-            }
-        }
-    }
-
-    /// The entry of the warp table that a lane's thread is in.
-    fn entry_of(&self, warp: &WarpPicture, lane: u32) -> Option<u16> {
-        if !self.sim.machine.reforms {
-            return warp.entry;
-        }
-        let at = self.place_of(warp, lane);
-        (at < AT_SYNC).then_some(at)
-    }
-
-    /// Where warps re-form: the entry of a lane's thread, or why it is in none.
-    fn place_of(&self, warp: &WarpPicture, lane: u32) -> u16 {
-        let statics = &self.sim.state.sms[usize::from(warp.sm)].statics;
-        statics.at.get((u32::from(warp.warp) * warp.width + lane) as usize).copied().unwrap_or(KEPT)
-    }
-
-    /// Every entry of the warp table that holds threads of a static warp, with their lanes.
-    pub(super) fn entries(&self, warp: &WarpPicture) -> Vec<(u16, u32)> {
-        let mut entries: Vec<(u16, u32)> = Vec::new();
-        if !self.sim.machine.reforms {
-            return warp.entry.map(|entry| (entry, warp.alive)).into_iter().collect();
-        }
-        for lane in (0..warp.width).filter(|lane| warp.alive >> lane & 1 != 0) {
-            let Some(entry) = self.entry_of(warp, lane) else { continue };
-            match entries.iter_mut().find(|(known, _)| *known == entry) {
-                Some((_, mask)) => *mask |= 1 << lane,
-                None => entries.push((entry, 1 << lane)),
-            }
-        }
-        entries
-    }
-
-    /// What the warps do that others of a static warp's threads are in.
-    fn elsewhere(&self, warp: &WarpPicture) -> Vec<String> {
-        let said = |(entry, mask): (u16, u32)| {
-            let lanes = the_lanes(mask);
-            format!(
-                "Its {lanes} travel{} in a warp that {}.",
-                if mask.count_ones() == 1 { "s" } else { "" },
-                self.errand(warp.sm, entry)
-            )
-        };
-        self.entries(warp).into_iter().take(2).map(said).collect()
-    }
-
-    /// What a warp of the table is about: `waits for %r1, which …`.
-    fn errand(&self, sm: u16, entry: u16) -> String {
-        let state: &Sm = &self.sim.state.sms[usize::from(sm)];
-        let pc = state.warps[usize::from(entry)].place.pc;
-        let (here, sets, name) = (self.at(pc), &state.sets, u32::from(entry));
-        let decoded = self.sim.machine.decoded.get(pc as usize);
-        if sets.barrier.contains(name) {
-            format!("waits at a barrier, {here}")
-        } else if sets.leaving.contains(name) {
-            format!("has issued its last instruction, {here}: its threads are regrouped when all that it issued is through")
-        } else if sets.control.contains(name) {
-            "waits for the outcome of its branch".into()
-        } else if sets.unfetched.contains(name) {
-            format!("waits for its instructions, at {here}")
-        } else if let Some(flight) = decoded.and_then(|decoded| self.blocking(decoded, self.in_flight_in(sm, entry))) {
-            format!("waits for {}, {} more", self.awaited(flight), in_cycles(flight.due, self.picture.cycle))
-        } else {
-            format!("can issue `{}`, {here}", self.code(pc))
-        }
-    }
-
-    /// Why a thread is in no warp of the table.
-    fn held(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Vec<String> {
-        let divergence = &self.sim.state.sms[usize::from(warp.sm)].divergence;
-        match self.place_of(warp, lane) {
-            AT_BARRIER => return vec![format!("{who} waits at a barrier of its block{waited}.")],
-            AT_SYNC => return vec![format!("{who} waits for the other threads that its operation names{waited}.")],
-            _ => {}
-        }
-        if let Some(barrier) = divergence.dwf().and_then(|dwf| dwf.warp_barrier(warp.warp))
-            && barrier.arrived >> lane & 1 != 0
-        {
-            let missing = the_lanes(barrier.expected & !barrier.arrived);
-            let place = self.at(barrier.pc);
-            return vec![format!(
-                "{who} waits at its warp's barrier, {place}, for {missing} to come{waited}; then the warp is restored as it was compiled."
-            )];
-        }
-        self.on_block_stack(who, waited, warp, lane)
-            .unwrap_or_else(|| vec![format!("{who} waits to be put into a warp{waited}.")])
-    }
-
-    /// What a thread waits for that only its block's stack knows.
-    fn on_block_stack(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Option<Vec<String>> {
-        let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
-        let number = usize::from(warp.warp - stack.first_warp);
-        let has = |mask: &BlockMask| mask.get(number).is_some_and(|lanes| lanes >> lane & 1 != 0);
-        let missing = |entry: &BlockEntry| {
-            let (warps, have) = (counted(entry.wcnt.into(), "warp"), if entry.wcnt == 1 { "has" } else { "have" });
-            match entry.wcnt {
-                0 => "All of that side have arrived; the block's stack goes on.".to_string(),
-                _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack goes on."),
-            }
-        };
-        for entry in &stack.entries {
-            let Some(arrivals) = entry.arrivals.iter().find(|arrivals| has(&arrivals.mask)) else { continue };
-            let place = match arrivals.at {
-                Spot::Rpc => format!("the reconvergence point, {}", self.at(entry.rpc)),
-                Spot::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
-                Spot::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
-            };
-            return Some(vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)]);
-        }
-        let at = stack.entries.iter().rposition(|entry| match entry.state {
-            EntryState::Pending => has(&entry.mask),
-            EntryState::Waiting => has(&entry.reached),
-            EntryState::Running => has(&entry.todo),
-        })?;
-        let own = &stack.entries[at];
-        if own.state == EntryState::Running {
-            return Some(vec![format!("{who} waits while the compactor makes warps of its side, {}{waited}.", self.at(own.pc))]);
-        }
-        let first = match stack.entries.iter().rfind(|entry| entry.state == EntryState::Running) {
-            Some(running) => {
-                let until = match self.sim.machine.program.instructions.get(running.rpc as usize) {
-                    Some(_) => format!("until it reaches {}", self.at(running.rpc)),
-                    None => "until its threads have ended".to_string(),
-                };
-                format!("{who} waits{waited}: its block runs the side that began at {}, {until}.", self.at(running.pc))
-            }
-            None => format!("{who} waits while its block's stack goes on{waited}."),
-        };
-        let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
-        let then = match own.state {
-            EntryState::Waiting => {
-                format!("It has come to {}, where the sides meet, and goes on from there with them.", self.at(own.pc))
-            }
-            _ if before == 0 => format!("Its own side, at {}, comes next on the block's stack.", self.at(own.pc)),
-            _ => {
-                let sides = counted(before as u64, "other side");
-                format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
-            }
-        };
-        Some(vec![first, then])
-    }
-
     /// The scheduler that a warp is of, and what it chose in the last cycle, if it did.
     fn chosen(&self, warp: &WarpPicture) -> Option<(u32, String)> {
         let config = &self.sim.machine.config;
@@ -633,7 +464,7 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-fn in_cycles(due: u64, now: u64) -> String {
+pub(super) fn in_cycles(due: u64, now: u64) -> String {
     match due.saturating_sub(now) + 1 {
         1 => "1 cycle".to_string(),
         n => format!("{n} cycles"),
