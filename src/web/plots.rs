@@ -76,7 +76,7 @@ pub fn PlotsPanel(props: &Props) -> Html {
                 <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p>
             }
             <div class="plots-list" ref={place} hidden={!ready}>
-                { for plots.map(|(at, canvas)| html! { <Plot key={at} {at} {canvas} hidden={!shows(at)} onsave={onsave.clone()} /> }) }
+                { for plots.map(|(at, canvas)| plot(at, canvas, !shows(at), &onsave)) }
             </div>
         </div>
     }
@@ -119,23 +119,11 @@ impl Format {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct PlotProps {
-    /// Its place among the figures.
-    at: usize,
-    canvas: NodeRef,
-    /// It says nothing about this machine.
-    hidden: bool,
-    onsave: Callback<(usize, Format)>,
-}
-
-/// One figure. Nothing in it changes from frame to frame but the canvas, which the easel draws on.
-#[component]
-fn Plot(props: &PlotProps) -> Html {
-    let at = props.at;
+/// One figure, by its place among them; hidden where it says nothing about this machine. The easel draws on its canvas.
+fn plot(at: usize, canvas: NodeRef, hidden: bool, onsave: &Callback<(usize, Format)>) -> Html {
     let Figure { id, title, about, .. } = &FIGURES[at];
     let button = |format: Format| {
-        let onclick = props.onsave.reform(move |_: MouseEvent| (at, format));
+        let onclick = onsave.reform(move |_: MouseEvent| (at, format));
         let label = format!("{title}: {}", format.about());
         html! {
             <button type="button" class="plain" data-format={format.name()} title={format.about()} aria-label={label} {onclick}>
@@ -144,7 +132,7 @@ fn Plot(props: &PlotProps) -> Html {
         }
     };
     html! {
-        <figure class="plot" data-figure={*id} hidden={props.hidden}>
+        <figure key={at} class="plot" data-figure={*id} {hidden}>
             <figcaption>
                 <h3 title={*about}>{ *title }</h3>
                 <div class="plot-files" role="group" aria-label={format!("Save {title}")}>
@@ -152,7 +140,7 @@ fn Plot(props: &PlotProps) -> Html {
                     { for Format::ALL.into_iter().map(button) }
                 </div>
             </figcaption>
-            <canvas ref={props.canvas.clone()} role="img" title={*about} data-at={at.to_string()} />
+            <canvas ref={canvas} role="img" title={*about} data-at={at.to_string()} />
         </figure>
     }
 }
