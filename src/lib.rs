@@ -18,6 +18,7 @@
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod config;
+mod decimal;
 pub mod event;
 pub mod export;
 pub mod interp;

@@ -1,6 +1,7 @@
 //! TOML tables, read by hand: for every file that the program reads, each key is asked for, and the answer is a value
 //! or a refusal with its place. Reading into structs through serde would be a hundred kilobytes of the page.
 
+use crate::decimal;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -98,8 +99,12 @@ impl<'t> Value<'t> {
 
     /// A float; one that is too large is none.
     pub fn as_float(self) -> Option<f64> {
-        let text = self.value.get_ref().as_float()?.as_str();
-        text.parse().ok().filter(|number: &f64| !number.is_infinite() || text.contains("inf"))
+        match self.value.get_ref().as_float()?.as_str() {
+            "inf" | "+inf" => Some(f64::INFINITY),
+            "-inf" => Some(f64::NEG_INFINITY),
+            "nan" | "+nan" | "-nan" => Some(f64::NAN),
+            text => decimal::read(text).filter(|number| number.is_finite()),
+        }
     }
 
     /// A whole number from 0.

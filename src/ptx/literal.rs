@@ -1,6 +1,7 @@
 //! Numbers as PTX writes them, and the bits that an instruction of a given type makes of them.
 
 use super::types::Type;
+use crate::decimal;
 
 /// A constant before an instruction's type decides its bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ impl Literal {
             "0x" | "0X" => int(rest, 16),
             "0b" | "0B" => int(rest, 2),
             _ if text.contains(['.', 'e', 'E']) => {
-                text.parse::<f64>().ok().filter(|value| value.is_finite()).map(|value| Literal::F64(value.to_bits()))
+                decimal::read(text).filter(|value| value.is_finite()).map(|value| Literal::F64(value.to_bits()))
             }
             _ if text.len() > 1 && text.starts_with('0') => int(&text[1..], 8),
             _ => int(text, 10),

@@ -222,9 +222,9 @@ fn Scrubber(props: &ScrubberProps) -> Html {
     let oninput = {
         let handle = props.handle.clone();
         Callback::from(move |event: InputEvent| {
-            let place = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<f64>().ok());
+            let place = event.target_dyn_into::<HtmlInputElement>().and_then(|slider| slider.value().parse::<u64>().ok());
             if let Some(place) = place {
-                handle.act(|lab| lab.seek((place * reached as f64 / places as f64).round() as u64));
+                handle.act(|lab| lab.seek((place * reached + places / 2) / places));
             }
         })
     };
