@@ -15,9 +15,7 @@ fn nearest(text: &str) -> f64 {
 }
 
 #[cfg(target_arch = "wasm32")]
-fn nearest(text: &str) -> f64 {
-    wasm_bindgen::JsValue::from_str(text).unchecked_into_f64()
-}
+use crate::web::nearest;
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,7 @@ mod canvas;
 pub mod chart;
 mod chips;
 mod columns;
+mod decimal;
 mod download;
 mod drawer;
 mod drawing;
@@ -62,6 +63,7 @@ mod transport;
 
 pub use api::Simulation;
 pub use app::App;
+pub(crate) use decimal::nearest;
 
 /// Puts the page into the document's `#app`. A document without one wants the library, not the page.
 pub fn mount() {
