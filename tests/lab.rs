@@ -6,6 +6,7 @@ use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wante
 use warpscope::mechanism::{self, Lines, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
+use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Selection, WarpPicture, card};
 
 fn lab(name: &str, preset: &str) -> Lab {
@@ -315,11 +316,20 @@ fn a_link_opens_the_same_picture() {
     lab.seek(333);
     settle(&mut lab);
     lab.selection = Some(Selection::Lane { sm: 0, warp: 1, lane: 5 });
+    lab.breakpoints.toggle_kind(Kind::Divergence);
+    lab.breakpoints.toggle_warp(0, 1);
+    lab.breakpoints.toggle_pcs(&[12, 3]);
     let fragment = lab.link().write();
     let mut other = Lab::new();
     other.open(Link::read(&fragment).expect("a sound link").expect("not empty"));
     settle(&mut other);
     assert_eq!(other.selection, lab.selection);
+    assert_eq!(other.breakpoints, lab.breakpoints);
+    assert_eq!(Lab::restore(lab.draft()).breakpoints, lab.breakpoints, "a reload keeps them too");
+    other.open(Link { breakpoints: Breakpoints { pcs: vec![3, 99_999], ..Breakpoints::default() }, ..lab.link() });
+    assert_eq!(other.breakpoints.pcs, [3], "the kernel has no other");
+    other.open(Link::read(&fragment).expect("a sound link").expect("not empty"));
+    settle(&mut other);
     assert!(picture(&other) == picture(&lab), "{fragment}");
     // With a text of one's own.
     let own = lab.ptx.to_string() + "\n// mine\n";

@@ -1,7 +1,7 @@
-//! Permalinks: kernel, machine, cycle and selection in a URL's fragment, so that the same picture opens elsewhere.
+//! Permalinks: kernel, machine, cycle, selection and breakpoints in a URL's fragment, so that the same picture opens elsewhere.
 //!
 //! ```text
-//! #kernel=collatz&preset=gtx480&technique=PDOM&set=sms:2&cycle=412&select=w3.7
+//! #kernel=collatz&preset=gtx480&technique=PDOM&set=sms:2&cycle=412&select=w3.7&break=divergence,pc12
 //! #ptx=<deflate, base64url>&launch=<…>&preset=toy&mode=embed
 //! ```
 //!
@@ -9,6 +9,7 @@
 //! amount of time and memory.
 
 use super::{MOST_TEXT_BYTES, Setup};
+use crate::session::Breakpoints;
 use crate::view::Selection;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -29,6 +30,7 @@ pub struct Link {
     /// The moment; without one, the lesson's stop or the start.
     pub cycle: Option<u64>,
     pub selection: Option<Selection>,
+    pub breakpoints: Breakpoints,
     /// Without the frame, for slides and course pages.
     pub embed: bool,
 }
@@ -53,6 +55,8 @@ pub enum LinkError {
     Cycle(String),
     #[error("the link selects `{0}`, which is nothing: a warp is `w3`, a lane `w3.7`, a block `b0`")]
     Selection(String),
+    #[error("the link stops at `{0}`, which is nothing: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
+    Breakpoint(String),
     #[error("the link names `{0}`, which no link of this page has")]
     Unknown(String),
 }
@@ -88,6 +92,9 @@ impl Link {
         }
         if let Some(selection) = self.selection {
             parts.push(("select", selection.key()));
+        }
+        if !self.breakpoints.is_empty() {
+            parts.push(("break", self.breakpoints.key()));
         }
         if self.embed {
             parts.push(("mode", "embed".into()));
@@ -137,6 +144,9 @@ impl Link {
                 }
                 "cycle" => link.cycle = Some(value.parse().map_err(|_| LinkError::Cycle(value))?),
                 "select" => link.selection = Some(Selection::from_key(&value).ok_or(LinkError::Selection(value))?),
+                "break" => {
+                    link.breakpoints = Breakpoints::from_key(&value).map_err(|word| LinkError::Breakpoint(word.to_string()))?;
+                }
                 "mode" => link.embed = one_of(name, &value, ["page", "embed"])? == 1,
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
             }
@@ -205,6 +215,7 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Kind;
 
     fn round_trip(link: &Link) {
         let text = link.write();
@@ -225,6 +236,7 @@ mod tests {
             texts: Some(Texts { ptx: ".version 8.0 // ünï <b>&#%41</b>\n".repeat(50), launch: "grid = [1]".into() }),
             setup: Some(setup),
             selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),
+            breakpoints: Breakpoints { pcs: vec![3, 12], kinds: vec![Kind::Divergence, Kind::Trap], warps: vec![(0, 3), (1, 4)] },
             embed: true,
             ..Link::default()
         });
@@ -236,6 +248,7 @@ mod tests {
         assert_eq!(Link::read(&"x".repeat(MOST_FRAGMENT + 1)), Err(LinkError::TooLong(MOST_FRAGMENT + 1)));
         assert_eq!(Link::read("cycle=many"), Err(LinkError::Cycle("many".into())));
         assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
+        assert_eq!(Link::read("break=w3,w3.7"), Err(LinkError::Breakpoint("w3.7".into())));
         assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));
         for unknown in ["size=huge", "mode=dark", "set=sms"] {
             assert_eq!(Link::read(unknown), Err(LinkError::Unknown(unknown.into())));

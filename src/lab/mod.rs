@@ -535,6 +535,7 @@ impl Lab {
             // A lesson's link without a moment would open at its stop.
             cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
+            breakpoints: self.breakpoints.clone(),
             embed: false,
         }
     }
@@ -576,6 +577,9 @@ impl Lab {
         if link.selection.is_some() {
             self.selection = link.selection;
         }
+        self.breakpoints = link.breakpoints;
+        let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());
+        self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);
         if let Some(name) = unknown {
             self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
         }
@@ -588,7 +592,8 @@ impl Lab {
 
     /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.
     pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
-        Link { texts: Some(Texts { ptx: ptx.into(), launch: launch.into() }), ..self.draft() }
+        let texts = Some(Texts { ptx: ptx.into(), launch: launch.into() });
+        Link { texts, breakpoints: Breakpoints::default(), ..self.draft() }
     }
 
     /// As the last visit left it.

@@ -1,9 +1,9 @@
 //! Where a run that plays shall stop: at an instruction, at a kind of event, at a warp's turn.
 
 use crate::event::Event;
-use crate::order;
 use crate::program::Pc;
 use crate::record::Kind;
+use crate::view::Selection;
 use serde::{Deserialize, Serialize};
 
 /// What was hit.
@@ -23,6 +23,9 @@ pub enum Hit {
     },
     Event(Kind),
 }
+
+/// How many of them are read from a link.
+const MOST: usize = 4096;
 
 /// Everything in its order, and once: few things, for which lists are quick enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,9 +51,7 @@ impl Breakpoints {
         if pcs.iter().all(|pc| self.pcs.contains(pc)) {
             self.pcs.retain(|pc| !pcs.contains(pc));
         } else {
-            self.pcs.extend(pcs);
-            order::by_key(&mut self.pcs, |pc| u64::from(*pc));
-            self.pcs.dedup();
+            pcs.iter().for_each(|pc| add(&mut self.pcs, *pc));
         }
     }
 
@@ -61,6 +62,29 @@ impl Breakpoints {
     pub fn toggle_warp(&mut self, sm: u16, warp: u16) {
         toggle(&mut self.warps, (sm, warp));
     }
+
+    /// For links: `divergence,w3,s1w4,pc12`.
+    pub fn key(&self) -> String {
+        let kinds = self.kinds.iter().map(|kind| kind.key().to_string());
+        let warps = self.warps.iter().map(|&(sm, warp)| Selection::Warp { sm, warp }.key());
+        let pcs = self.pcs.iter().map(|pc| format!("pc{pc}"));
+        kinds.chain(warps).chain(pcs).collect::<Vec<_>>().join(",")
+    }
+
+    /// What [`Breakpoints::key`] wrote, or the first word in it that is no breakpoint.
+    pub fn from_key(key: &str) -> Result<Breakpoints, &str> {
+        let mut all = Breakpoints::default();
+        for word in key.split(',').filter(|word| !word.is_empty()).take(MOST) {
+            if let Some(kind) = Kind::from_key(word) {
+                add(&mut all.kinds, kind);
+            } else if let Some(Selection::Warp { sm, warp }) = Selection::from_key(word) {
+                add(&mut all.warps, (sm, warp));
+            } else {
+                add(&mut all.pcs, word.strip_prefix("pc").and_then(|pc| pc.parse().ok()).ok_or(word)?);
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// Adds a thing in its place, or takes it away if it is there.
@@ -68,7 +92,14 @@ fn toggle<T: Ord>(things: &mut Vec<T>, thing: T) {
     let before = things.len();
     things.retain(|other| *other != thing);
     if things.len() == before {
-        let place = things.partition_point(|other| *other < thing);
+        add(things, thing);
+    }
+}
+
+/// Adds a thing in its place, unless it is there.
+fn add<T: Ord>(things: &mut Vec<T>, thing: T) {
+    let place = things.partition_point(|other| *other < thing);
+    if things.get(place) != Some(&thing) {
         things.insert(place, thing);
     }
 }

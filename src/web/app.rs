@@ -276,7 +276,7 @@ fn pace(lab: &Lab) -> Pace {
 /// Keeps what a person did over a reload.
 #[hook]
 fn use_memory(handle: &Handle) {
-    let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin));
+    let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin, lab.breakpoints.clone()));
     let handle = handle.clone();
     let own = handle.read(|lab| lab.own().cloned());
     use_effect_with(key, move |_| storage::save_draft(&handle.read(|lab| lab.draft())));

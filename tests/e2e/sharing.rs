@@ -32,6 +32,8 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         let [left, top, _, _] = page.place("#mechanism").await;
         page.click_at(left + 12.0 + 118.0 + 60.0, top + 64.0).await;
         page.see("#selected", "Lane").await;
+        page.press(['b']).await;
+        page.see("#breakpoints", "Stops · 1").await;
         page.point_at(640.0, 5.0).await;
         let here = page.picture().await;
         page.screenshot("here").await;
@@ -39,7 +41,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         page.click("#share").await;
         page.see("#notice", "link").await;
         let link = fragment_with(&page, "cycle=230").await;
-        for part in ["kernel=reduce", "preset=tbc", "technique=PDOM", "set=int_latency:7", "select=w"] {
+        for part in ["kernel=reduce", "preset=tbc", "technique=PDOM", "set=int_latency:7", "select=w", "break=pc"] {
             assert!(link.contains(part), "{link} has no {part}");
         }
 
@@ -53,6 +55,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         picture.assert_same(&here);
         assert_eq!(there.value("#preset").await, "tbc");
         there.see("#machine", "Settings · 1").await;
+        there.see("#breakpoints", "Stops · 1").await;
 
         // A link put into the address bar of an open page is taken too.
         there.script("location.hash = 'kernel=collatz&cycle=40&select=w0'", vec![]).await;
