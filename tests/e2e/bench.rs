@@ -20,7 +20,8 @@
 //!   and by how far its 95th percentile lies from its median, quiet ones from busy ones.
 //!
 //! A figure that misses its limit is marked; one that misses by half of it or more fails the run: the machine that
-//! measures has other things to do as well.
+//! measures has other things to do as well. Only the times of all steps as they came cannot fail it: on a machine where the
+//! fixed work's 95th percentile lies far from its median they tell more of the machine than of the page.
 
 use crate::browser::Page;
 use crate::server::Server;
@@ -42,15 +43,20 @@ struct Figures {
 }
 
 impl Figures {
-    /// Prints one figure beside its limit.
+    /// Prints one figure beside its limit; one that misses that by far fails the run.
     fn print(&mut self, what: &str, found: f64, limit: f64, unit: &str, at_least: bool) {
+        if Figures::compare(what, found, limit, unit, at_least) >= LEEWAY {
+            self.missed_by_far.push(what.to_string());
+        }
+    }
+
+    /// Prints one figure beside its limit, and gives how far it misses that, as a share.
+    fn compare(what: &str, found: f64, limit: f64, unit: &str, at_least: bool) -> f64 {
         let miss = if at_least { limit / found.max(1e-9) } else { found / limit };
         let bound = if at_least { "at least" } else { "at most" };
         let verdict = if miss <= 1.0 { "ok" } else { "MISSED" };
         println!("{what:<52} {found:>10.1} {unit:<9} {bound} {limit:>7} {unit:<9} {verdict}");
-        if miss >= LEEWAY {
-            self.missed_by_far.push(what.to_string());
-        }
+        miss
     }
 
     fn note(what: &str, found: f64, unit: &str) {
@@ -151,9 +157,8 @@ async fn step(page: &Page, figures: &mut Figures) {
     let [middle, most] = spread(lowest);
     figures.print(&format!("Step, 48 warps of 32 lanes, lowest of {PASSES}, 95th perc."), most, 8.0, "ms", false);
     Figures::note("  median", middle, "ms");
-    // Far above the lowest: something else keeps the machine busy.
     let [middle, most] = spread(passes.concat());
-    Figures::note("  all times as they came, 95th percentile", most, "ms");
+    Figures::compare("  all times as they came, 95th percentile", most, 8.0, "ms", false);
     Figures::note("  median", middle, "ms");
     let [middle, most] = spread(frames);
     Figures::note("  a frame of the movement, 95th percentile", most, "ms");
