@@ -107,10 +107,10 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// A whole number from 0.
-    pub fn count(self, most: u64) -> Result<u64, Refusal> {
-        let number = self.as_whole().and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= most);
-        number.map_or_else(|| self.expected(&format!("a whole number from 0 to {most}")), Ok)
+    /// A whole number.
+    pub fn count(self, least: u64, most: u64) -> Result<u64, Refusal> {
+        let number = self.as_whole().and_then(|number| u64::try_from(number).ok()).filter(|n| (least..=most).contains(n));
+        number.map_or_else(|| self.expected(&format!("a whole number from {least} to {most}")), Ok)
     }
 
     /// The values of a list; `what` says what they should be.

@@ -800,6 +800,18 @@ fn what_a_link_cannot_have_is_told_though_it_has_a_moment() {
 }
 
 #[test]
+fn a_link_cannot_select_what_the_machine_does_not_have() {
+    for (key, is_there) in [("w47", true), ("w48", false), ("s1w0", false), ("b7", true), ("b8", false), ("w3.31", true)] {
+        let mut lab = Lab::new();
+        let link = Link::read(&format!("kernel=collatz&preset=gtx480&cycle=40&select={key}")).expect("a sound link");
+        lab.open(link.expect("not empty"));
+        settle(&mut lab);
+        let told = lab.notice.as_ref().is_some_and(|notice| notice.bad && notice.text.contains(&format!("selects `{key}`")));
+        assert_eq!((lab.selection == Selection::from_key(key), told), (is_there, !is_there), "{key}: {:?}", lab.notice);
+    }
+}
+
+#[test]
 fn a_machine_that_cannot_be_is_not_in_the_link() {
     let mut lab = Lab::first_visit();
     let mut setup = lab.setup.clone();

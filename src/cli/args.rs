@@ -20,7 +20,7 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Run workloads under several techniques and write a table
     Sweep(SweepArgs),
-    /// The scoreboard: what the papers claim and what this machine measures
+    /// The scoreboard: what the papers claim and what this machine measures; takes some minutes
     Papers(PapersArgs),
 }
 

@@ -1,7 +1,7 @@
 //! Many runs at once, on as many threads as there are, with a bar on a terminal.
 
 use crate::metrics::Report;
-use crate::papers::{Results, Run};
+use crate::papers::{Results, Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ pub fn perform(runs: Vec<Run>, jobs: Option<usize>) -> Results {
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed}  {msg}") {
         bar.set_style(style);
     }
-    let one = |run: Run| -> (Run, Result<Report, String>) {
+    let one = |run: Run| -> (Run, Result<Report, RunError>) {
         bar.set_message(format!("{} {}", run.workload, run.technique));
         let report = run.perform();
         bar.inc(1);

@@ -6,7 +6,7 @@ use super::{Failure, print, print_json};
 use crate::program::Program;
 use crate::program::inspect::Report;
 use crate::program::reachable;
-use crate::ptx::problem::{self, Located};
+use crate::ptx::problem::{self, Located, Span, Trouble};
 use crate::ptx::{self, Problem};
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
             .kernel
             .as_ref()
             .map_or("no kernel: no `.entry` with a body".into(), |k| format!("no kernel (`.entry`) named `{k}`"));
-        return Err(Failure::Input(format!("{}: the text has {what}", subject.name)));
+        problems.push(Problem::new(Trouble::Name, Span::default(), format!("the text has {what}")));
     }
     let (mut reports, mut refused) = (Vec::new(), Vec::new());
     for name in names {

@@ -218,6 +218,9 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
 fn config(args: &RunArgs) -> Result<Config, Failure> {
     let mut config = Config::preset(&args.preset).map_err(Failure::input)?;
     if let Some(techniques) = &args.technique {
+        if techniques.trim().is_empty() {
+            return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
+        }
         apply_techniques(&mut config, techniques).map_err(Failure::input)?;
     }
     for setting in &args.settings {

@@ -2,7 +2,7 @@
 
 use super::args::SweepArgs;
 use super::{Failure, batch, print};
-use crate::papers::Run;
+use crate::papers::{Run, RunError};
 use crate::workload;
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
@@ -14,6 +14,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
             return Err(Failure::Input(format!("there is no workload `{name}`; there are {known}")));
         }
         for technique in &args.technique {
+            if technique.trim().is_empty() {
+                return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
+            }
             let mut run = Run::new(name, &args.preset, technique);
             for setting in &args.settings {
                 let (key, value) =
@@ -60,7 +63,12 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         None => print(&table),
     }
     let failures = results.failures();
-    if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
+    let is_kernels = results.runs.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_))));
+    match (failures.is_empty(), is_kernels) {
+        (true, _) => Ok(()),
+        (false, true) => Err(Failure::Kernel(failures.join("\n"))),
+        (false, false) => Err(Failure::Input(failures.join("\n"))),
+    }
 }
 
 /// `K/N`, counted from one: every Nth run, beginning with the Kth.

@@ -48,7 +48,7 @@ impl KeyValue for u32 {
     }
 
     fn read(text: &str) -> Result<u32, String> {
-        text.parse().map_err(|_| "a whole number from 0 to 4294967295 is allowed".to_string())
+        text.parse().map_err(|_| "a whole number without a sign is wanted, 4294967295 at most".to_string())
     }
 }
 
@@ -211,7 +211,7 @@ keys! {
     l1d_ways: u32 = 4, "ways", "Associativity of the L1 data cache";
     l1d_mshrs: u32 = 32, "lines", "Lines of the L1 data cache that may be on their way";
     l1d_latency: u32 = 30, "cycles", "Hit in the L1 data cache";
-    l2_bytes: u32 = 52428, "bytes", "L2 cache: one SM's share of 768 KB over 15 SMs (VTW table 3), rounded down to whole sets";
+    l2_bytes: u32 = 52428, "bytes", "L2 cache: one SM's share of 768 KB over 15 SMs (VTW table 3); the cache takes whole sets of it";
     l2_line: u32 = 128, "bytes", "Line of the L2 cache";
     l2_ways: u32 = 8, "ways", "Associativity of the L2 cache";
     l2_latency: u32 = 120, "cycles", "Hit in the L2 cache, the way there and back included";

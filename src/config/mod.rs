@@ -29,6 +29,8 @@ pub enum ConfigError {
     UnknownPreset { name: String },
     #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
     UnknownTechnique { name: String },
+    #[error("in `{names}` the name of a technique is missing beside a comma")]
+    NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },
 }
@@ -81,7 +83,11 @@ impl Config {
 
 /// The known key that is spelled most alike, if any is close.
 fn nearest(key: &str) -> Option<&'static str> {
-    KEYS.iter().map(|k| (distance(key, k.name), k.name)).filter(|&(d, _)| d <= 3).min().map(|(_, name)| name)
+    KEYS.iter()
+        .map(|k| (distance(key, k.name), k.name))
+        .filter(|&(d, _)| d <= 3 && 2 * d <= key.len())
+        .min()
+        .map(|(_, name)| name)
 }
 
 /// Edit distance.

@@ -187,6 +187,12 @@ techniques! {
 }
 
 impl Technique {
+    /// Whether a name is that of a technique with a number, however large.
+    fn is_numbered(name: &str) -> bool {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.len() < name.len() && TECHNIQUES.iter().any(|t| t.number.iter().any(|(known, _)| known.eq_ignore_ascii_case(stem)))
+    }
+
     /// The technique of a name, compared without case, and the number that the name ends in where that is a choice.
     pub fn find(name: &str) -> Option<(&'static Technique, Option<u32>)> {
         if let Some(exact) = TECHNIQUES.iter().find(|t| t.name.eq_ignore_ascii_case(name)) {
@@ -204,12 +210,20 @@ impl Technique {
     }
 }
 
-/// Applies techniques joined by commas, e.g. `PDOM,GTO`.
+/// Applies techniques joined by commas, e.g. `PDOM,GTO`; none are none.
 pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigError> {
     let mut chosen: Vec<&Technique> = Vec::new();
-    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let (technique, number) =
-            Technique::find(name).ok_or_else(|| ConfigError::UnknownTechnique { name: name.to_string() })?;
+    let several = names.split(',').map(str::trim).filter(|_| !names.trim().is_empty());
+    for name in several {
+        let (technique, number) = Technique::find(name).ok_or_else(|| match name {
+            "" => ConfigError::NoTechnique { names: names.to_string() },
+            _ if Technique::is_numbered(name) => ConfigError::Value {
+                key: "technique",
+                value: name.to_string(),
+                allowed: format!("the number in its name may be {} at most", u32::MAX),
+            },
+            _ => ConfigError::UnknownTechnique { name: name.to_string() },
+        })?;
         for &what in technique.keys {
             if let Some(first) = chosen.iter().find(|t| t.keys.contains(&what)) {
                 return Err(ConfigError::Clash { first: first.name, second: technique.name, what });
@@ -242,6 +256,12 @@ mod tests {
         apply_techniques(&mut config, "e-vws-sync7")?;
         assert_eq!((config.gang_wait, config.slices, config.warp_width), (7, 8, 4));
         assert!(apply_techniques(&mut config, "E-VWS-Sync+7").is_err());
+        let large = apply_techniques(&mut config, "E-VWS-Sync99999999999").expect_err("more than 32 bits").to_string();
+        assert!(large.contains("at most"), "{large}");
+        for missing in [",", "PDOM,", ",,GTO"] {
+            let error = apply_techniques(&mut config, missing).expect_err(missing).to_string();
+            assert!(error.contains("missing"), "{error}");
+        }
         assert!(apply_techniques(&mut config, "zzz").is_err_and(|e| e.to_string().contains("PDOM")));
         Ok(())
     }

@@ -53,7 +53,7 @@ pub enum LinkError {
     TooLarge { part: &'static str },
     #[error("the link's cycle `{0}` is no number")]
     Cycle(String),
-    #[error("the link selects `{0}`, which is nothing: a warp is `w3`, a lane `w3.7`, a block `b0`")]
+    #[error("the link selects `{0}`, which is nothing: {keys}", keys = Selection::KEYS)]
     Selection(String),
     #[error("the link stops at `{0}`, which is nothing: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
     Breakpoint(String),

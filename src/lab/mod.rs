@@ -574,8 +574,14 @@ impl Lab {
             self.seek(cycle);
             self.notice = self.notice.take().or(told);
         }
-        if link.selection.is_some() {
-            self.selection = link.selection;
+        let there = |selection: &Selection| self.stage.as_ref().is_none_or(|stage| selection.is_on(stage.session.sim()));
+        match link.selection {
+            Some(selection) if !there(&selection) => {
+                let text = format!("The link selects `{}`, which this machine does not have.", selection.key());
+                self.notice = Some(Notice::bad(text));
+            }
+            Some(selection) => self.selection = Some(selection),
+            None => {}
         }
         self.breakpoints = link.breakpoints;
         let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());

@@ -5,8 +5,8 @@
 
 use super::fill::check_init;
 use super::{
-    Buffer, Init, Launch, LaunchError, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID_BLOCKS, MAX_SHARED_BYTES, Number, Param,
-    Place,
+    Buffer, Init, Launch, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID, MAX_GRID_BLOCKS,
+    MAX_SHARED_BYTES, Number, Param, Place,
 };
 use crate::ptx::types::Type;
 use crate::table::{Refusal, Table, Value};
@@ -35,11 +35,11 @@ struct Reader {
 impl Reader {
     fn launch(mut self, table: Table) -> Result<Launch, Refusal> {
         let kernel = table.find("kernel").map(|kernel| kernel.text().map(String::from)).transpose()?;
-        let grid = size(table.need("grid")?, "grid", "blocks", MAX_GRID_BLOCKS)?;
-        let block = size(table.need("block")?, "block", "threads", MAX_BLOCK_THREADS)?;
+        let grid = size(table.need("grid")?, "grid", "blocks", MAX_GRID, MAX_GRID_BLOCKS)?;
+        let block = size(table.need("block")?, "block", "threads", MAX_BLOCK, MAX_BLOCK_THREADS)?;
         let mut shared = 0;
         if let Some(value) = table.find("shared") {
-            shared = value.count(u64::MAX)?;
+            shared = value.count(0, u64::MAX)?;
             if shared > u64::from(MAX_SHARED_BYTES) {
                 return value
                     .refuse(format!("shared = {shared} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes"));
@@ -68,7 +68,7 @@ impl Reader {
                 }
             }
             [None, None, None, None, None, Some(bytes), None] => {
-                let bytes = bytes.list("a list of bytes")?.map(|byte| byte.count(255).map(|byte| byte as u8));
+                let bytes = bytes.list("a list of bytes")?.map(|byte| byte.count(0, 255).map(|byte| byte as u8));
                 Ok(Param::Bytes(bytes.collect::<Result<_, _>>()?))
             }
             [None, None, None, None, None, None, Some(hex)] => match hex_bytes(hex.text()?) {
@@ -96,7 +96,7 @@ impl Reader {
         let (len_at, init_at) = (len.unwrap_or(param), init.unwrap_or(param));
         let name = name.text()?;
         let ty = ty.map(element_type).transpose()?;
-        let len = len.map(|len| len.count(u64::MAX)).transpose()?;
+        let len = len.map(|len| len.count(0, u64::MAX)).transpose()?;
         let init = init.map(read_init).transpose()?;
         if let Some(known) = self.buffers.iter().find(|known| known.name == name) {
             let other_ty = ty.is_some_and(|ty| ty != known.ty);
@@ -140,20 +140,17 @@ impl Reader {
     }
 }
 
-/// One to three numbers; those left out are 1.
-fn size(value: Value, key: &str, things: &str, most: u64) -> Result<[u32; 3], Refusal> {
+/// One to three numbers; those left out are 1. Each has a limit, and so has their product.
+fn size(value: Value, key: &str, things: &str, each: [u32; 3], most: u64) -> Result<[u32; 3], Refusal> {
     let given = value.list("a list of one to three numbers, like [16, 1, 1],")?;
     let mut counts = [1; 3];
     if given.len() == 0 || given.len() > counts.len() {
         return value.refuse(format!("{} numbers where one to three are expected, like [16, 1, 1]", given.len()));
     }
-    for (count, given) in counts.iter_mut().zip(given) {
-        *count = given.count(u32::MAX.into())? as u32;
+    for ((count, given), most) in counts.iter_mut().zip(given).zip(each) {
+        *count = given.count(1, most.into())? as u32;
     }
     let product: u128 = counts.iter().map(|&n| u128::from(n)).product();
-    if product == 0 {
-        return value.refuse(format!("{key} = {counts:?} has no {things}: every number must be at least 1"));
-    }
     if product > u128::from(most) {
         return value.refuse(format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
     }
@@ -189,7 +186,7 @@ fn read_init(value: Value) -> Result<Init, Refusal> {
         }
         [None, Some(random), None, None] => {
             let random = random.table(&["seed", "min", "max"])?;
-            let seed = random.need("seed")?.count(u64::MAX)?;
+            let seed = random.need("seed")?.count(0, u64::MAX)?;
             Ok(Init::Random { seed, min: any_number(random.need("min")?)?, max: any_number(random.need("max")?)? })
         }
         [None, None, Some(values), None] => {

@@ -114,14 +114,16 @@ fn unknown_keys_are_named() {
 
 #[test]
 fn sizes_that_cannot_be_launched_are_refused() {
-    refused("grid = [0]\nblock = [1]", &["line 1", "no blocks"]);
-    refused("grid = [1]\nblock = [1, 0]", &["line 2", "no threads"]);
+    refused("grid = [0]\nblock = [1]", &["line 1", "`grid` is 0", "from 1 to"]);
+    refused("grid = [1]\nblock = [1, 0]", &["line 2", "`block` is 0", "from 1 to 1024"]);
     refused("grid = [1]\nblock = [33, 32]", &["1056 threads", "1024"]);
-    refused("grid = [65536, 65536]\nblock = [1]", &["4294967296 blocks", "2147483647"]);
-    refused("grid = [4294967295, 4294967295, 4294967295]\nblock = [1]", &["blocks"]);
+    refused("grid = [65536, 65535]\nblock = [1]", &["4294901760 blocks", "2147483647"]);
+    refused("grid = [4294967295, 4294967295, 4294967295]\nblock = [1]", &["4294967295", "from 1 to 2147483647"]);
+    refused("grid = [1, 65536]\nblock = [1]", &["65536", "from 1 to 65535"]);
+    refused("grid = [1]\nblock = [1, 1, 65]", &["65", "from 1 to 64"]);
     refused("grid = []\nblock = [1]", &["one to three"]);
     refused("grid = [1, 1, 1, 1]\nblock = [1]", &["one to three", "line 1"]);
-    refused("grid = [-1]\nblock = [1]", &["line 1"]);
+    refused("grid = [-1]\nblock = [1]", &["line 1", "from 1 to"]);
     refused("grid = 16\nblock = [1]", &["line 1"]);
     refused(&format!("shared = 1000000\n{HEAD}"), &["shared", "232448"]);
 }

@@ -42,6 +42,10 @@ pub use number::Number;
 
 use crate::ptx::types::Type;
 
+/// The most blocks of a grid in each direction, on every GPU so far.
+pub const MAX_GRID: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
+/// The most threads of a block in each direction.
+pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 /// The most threads that a block may have.
 pub const MAX_BLOCK_THREADS: u64 = 1024;
 /// The most blocks that a grid may have.

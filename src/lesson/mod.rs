@@ -195,14 +195,14 @@ fn question(value: Value) -> Result<Question, Refusal> {
     Ok(Question {
         text: table.text("text")?,
         choices: texts(table.need("choices")?)?,
-        answer: table.need("answer")?.count(u32::MAX.into())? as usize,
+        answer: table.need("answer")?.count(0, u32::MAX.into())? as usize,
         because: table.text("because")?,
     })
 }
 
 fn moment(value: Value) -> Result<Moment, Refusal> {
     if let Ok(table) = value.table(&["cycle"]) {
-        return Ok(Moment::Cycle { cycle: table.need("cycle")?.count(u64::MAX)? });
+        return Ok(Moment::Cycle { cycle: table.need("cycle")?.count(0, u64::MAX)? });
     }
     let table = value.table(&["event", "label", "nth"])?;
     let event = table.need("event")?;
@@ -210,7 +210,7 @@ fn moment(value: Value) -> Result<Moment, Refusal> {
     Ok(Moment::Event {
         event: kind,
         label: table.find("label").map(|label| label.text().map(String::from)).transpose()?,
-        nth: table.find("nth").map_or(Ok(1), |nth| nth.count(u32::MAX.into()))? as u32,
+        nth: table.find("nth").map_or(Ok(1), |nth| nth.count(0, u32::MAX.into()))? as u32,
     })
 }
 

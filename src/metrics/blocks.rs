@@ -172,10 +172,7 @@ impl BlockFolds {
     /// Warps that ended before the phase began have no part in it.
     fn phase(&mut self, start: u64, arrivals: &[Option<u64>]) {
         let times: Vec<u64> = arrivals.iter().flatten().filter_map(|at| at.checked_sub(start)).collect();
-        let longest = times.iter().copied().max().unwrap_or(0);
-        if times.len() < 2 {
-            return;
-        }
+        let Some(longest) = times.iter().copied().max() else { return };
         self.phases += 1;
         if longest > 0 {
             let idle: u64 = times.iter().map(|&t| longest - t).sum();

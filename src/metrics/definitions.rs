@@ -43,7 +43,7 @@ definitions! {
     "memory_transactions", "Memory transactions", "transactions", "Lines that global and local accesses were coalesced into";
     "memory_bytes", "Memory bytes", "bytes", "What those transactions move";
     "shared_bank_conflicts", "Bank conflicts", "cycles", "Cycles that shared memory needed beyond the first of each access";
-    "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3)";
+    "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3); 0 for techniques without one";
     "warps_formed", "Warps formed", "warps", "Warps put together at run time by techniques that re-form them, those that blocks start with included";
     "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)";
     "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier (figure 1)";

@@ -106,7 +106,7 @@ impl Report {
             memory_transactions: metrics.memory_transactions,
             memory_bytes: metrics.memory_transactions * u64::from(config.l1d_line),
             shared_bank_conflicts: metrics.shared_bank_conflicts,
-            max_stack_depth: metrics.max_stack_depth.max(1),
+            max_stack_depth: metrics.max_stack_depth.max(config.divergence.has_stack().into()),
             warps_formed: metrics.warps_formed,
             threads_merged: metrics.threads_merged,
             barriers: Barriers {

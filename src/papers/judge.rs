@@ -25,6 +25,7 @@ pub struct Judge {
 const NONE: f64 = 0.01;
 
 /// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
+/// Where the paper has a difference from one, however small, there must be one on its side here for the claim to hold.
 pub struct Number {
     pub judge: Judge,
     pub id: &'static str,
@@ -36,12 +37,15 @@ pub struct Number {
 
 impl Number {
     pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
-        let verdict = match measured {
-            None => Verdict::NotTestable,
-            Some(value) if (value - self.expected).abs() <= self.tolerance => Verdict::Holds,
-            Some(value) if (value > 1.0) == (self.expected > 1.0) && (value - 1.0).abs() > NONE => Verdict::HoldsInDirection,
-            Some(_) => Verdict::DoesNotHold,
-        };
+        let differs = |number: f64| (number - 1.0).abs() > NONE;
+        let verdict = measured.map_or(Verdict::NotTestable, |value| {
+            let same_side = (value > 1.0) == (self.expected > 1.0) && differs(value);
+            match ((value - self.expected).abs() <= self.tolerance, same_side) {
+                (true, same_side) if same_side || !differs(self.expected) => Verdict::Holds,
+                (_, true) if differs(self.expected) => Verdict::HoldsInDirection,
+                _ => Verdict::DoesNotHold,
+            }
+        });
         let expected = format!("{:.2}", self.expected);
         self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.2}")), verdict, note)
     }
@@ -79,5 +83,24 @@ impl Judge {
     ) -> Claim {
         let measured = measured.unwrap_or_else(|| "not measured".to_string());
         Claim { id, paper: self.paper, place, claim, expected, measured, verdict, note }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claimed_difference_holds_only_where_there_is_one() {
+        let verdict = |expected: f64, measured: f64| {
+            let number = Number { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected, tolerance: 0.05 };
+            number.judge(Some(measured), String::new()).verdict
+        };
+        assert_eq!(verdict(1.02, 1.03), Verdict::Holds);
+        assert_eq!(verdict(1.02, 1.00), Verdict::DoesNotHold, "no difference");
+        assert_eq!(verdict(0.98, 1.02), Verdict::DoesNotHold, "close by, on the other side");
+        assert_eq!(verdict(1.22, 1.40), Verdict::HoldsInDirection);
+        assert_eq!(verdict(1.00, 0.97), Verdict::Holds, "the claim is that there is none");
+        assert_eq!(verdict(1.00, 1.10), Verdict::DoesNotHold);
     }
 }

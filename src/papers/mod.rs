@@ -18,6 +18,7 @@ use crate::program;
 use crate::sim::Sim;
 use crate::workload;
 use serde::Serialize;
+use thiserror::Error;
 
 /// A paper whose claims are tested.
 pub struct Paper {
@@ -82,36 +83,48 @@ impl Run {
         Ok(config)
     }
 
-    /// Runs it to its end and checks what it left; the error says what went wrong.
-    pub fn perform(&self) -> Result<Report, String> {
-        let named = workload::find(&self.workload).ok_or_else(|| format!("there is no workload `{}`", self.workload))?;
-        let launch = Launch::parse(named.full).map_err(|error| error.to_string())?;
+    /// Runs it to its end and checks what it left.
+    pub fn perform(&self) -> Result<Report, RunError> {
+        let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
+        let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
+        let launch = Launch::parse(named.full).map_err(|error| unfit(&error))?;
         let program = program::load(named.ptx, launch.kernel.as_deref())
-            .map_err(|problems| format!("{} problems in the kernel", problems.len()))?;
-        let before = launch.fill(&|file| named.read_file(file)).map_err(|error| error.to_string())?;
-        let config = self.config()?;
-        let mut sim = Sim::new(program, config, &launch, &before).map_err(|error| error.to_string())?;
+            .map_err(|problems| unfit(&format!("{} problems in the kernel", problems.len())))?;
+        let before = launch.fill(&|file| named.read_file(file)).map_err(|error| unfit(&error))?;
+        let config = self.config().map_err(|error| unfit(&error))?;
+        let mut sim = Sim::new(program, config, &launch, &before).map_err(|error| unfit(&error))?;
         let mut metrics = Metrics::default();
         sim.run(MOST_CYCLES, &mut metrics);
         if let Some(trap) = sim.trap() {
-            return Err(trap.to_string());
+            return Err(RunError::Failed(trap.to_string()));
         }
         if !sim.finished() {
-            return Err("it does not end".to_string());
+            return Err(RunError::Failed("it does not end".to_string()));
         }
         let mut after = before.clone();
         for buffer in &mut after {
             buffer.bytes = sim.state.uncore.global.read_buffer(&buffer.name).unwrap_or_default();
         }
-        named.check(&launch, &before, &after).map_err(|mismatch| mismatch.to_string())?;
+        named.check(&launch, &before, &after).map_err(|mismatch| RunError::Failed(mismatch.to_string()))?;
         Ok(Report::new(&metrics, &sim.machine.config, sim.state.cycle))
     }
+}
+
+/// Why there is no report of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RunError {
+    /// The machine cannot be, or cannot hold the launch.
+    #[error("{0}")]
+    Unfit(String),
+    /// The kernel trapped, went on for ever, or left something wrong.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// Runs with what came of them.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    pub runs: Vec<(Run, Result<Report, String>)>,
+    pub runs: Vec<(Run, Result<Report, RunError>)>,
 }
 
 impl Results {
@@ -122,7 +135,7 @@ impl Results {
 
     /// Runs that did not go well, in words.
     pub fn failures(&self) -> Vec<String> {
-        let failed = |(run, report): &(Run, Result<Report, String>)| {
+        let failed = |(run, report): &(Run, Result<Report, RunError>)| {
             report.as_ref().err().map(|error| format!("{} under {} on {}: {error}", run.workload, run.technique, run.preset))
         };
         self.runs.iter().filter_map(failed).collect()

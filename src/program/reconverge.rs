@@ -4,17 +4,25 @@
 //!   that every path from the branch passes (TBC section 2, PDOM).
 //! - **LPC**, the likely-convergence point: TBC section 4, footnote 6: the closest enclosing backward branch. For a branch
 //!   inside a loop that a `break` leaves, the immediate post-dominator lies behind the loop, yet most threads meet at the
-//!   block that jumps back. Only points that differ from the RPC are kept.
+//!   block that jumps back. Only points that threads can come to before they come to the RPC are kept.
 //!
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did
-//! not exist. Post-dominance is therefore computed without the exits other than the program's last one; a branch that
-//! cannot reach the last one is looked at again with every exit in place.
+//! not exist. Post-dominance is therefore computed with one exit alone, the branch's **main exit**, on whose ways its sides
+//! meet; the others are cut off. A branch shares the main exit of the branches that dominate it as long as it can come to
+//! that one, for the threads that go on from it must still stop where those of the outer branch meet. Where there is none
+//! to share, it is an exit that two sides of the branch can come to, if there is one. Of several, traps are the least
+//! important and those behind a barrier the most (whoever leaves must be gone before the others wait for everybody); then
+//! counts how many blocks can come to it, and only then the text's order.
 
 use super::cfg::Cfg;
 use super::{Instruction, Pc};
+use crate::order;
 use crate::ptx::op::Op;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
+
+/// How many blocks are looked through for a likely-convergence point, before one is taken to be on the way.
+const MOST_BLOCKS: usize = 128;
 
 /// What analysis knows of one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +45,7 @@ pub struct Reconvergence {
 
 impl Reconvergence {
     pub fn build(cfg: &Cfg, instructions: &[Instruction]) -> Reconvergence {
-        let post_dominator = post_dominators(cfg);
+        let post_dominator = post_dominators(cfg, instructions);
         let likely = likely_convergence(cfg);
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
@@ -46,8 +54,8 @@ impl Reconvergence {
             if !may_diverge(&instructions[pc as usize]) {
                 continue;
             }
+            let lpc = likely[at].filter(|&to| comes_first(cfg, at, to, post_dominator[at])).map(|b| cfg.blocks[b].start);
             let rpc = post_dominator[at].map(|b| cfg.blocks[b].start);
-            let lpc = likely[at].filter(|&lpc| Some(lpc) != rpc);
             meetings.push(Meeting { pc, rpc, lpc });
             index[pc as usize] = meetings.len() as u32;
         }
@@ -69,15 +77,114 @@ fn may_diverge(instruction: &Instruction) -> bool {
     }
 }
 
-/// The immediate post-dominator of each block; `None` where only the end of the kernel follows on all paths.
-fn post_dominators(cfg: &Cfg) -> Vec<Option<usize>> {
-    let all_exits = |_: usize| true;
-    let whole = immediate(cfg, all_exits);
-    let Some(last_exit) = cfg.blocks.iter().rposition(|b| b.exits && b.successors.is_empty()) else {
-        return whole.into_iter().map(Option::flatten).collect();
-    };
-    let main = immediate(cfg, |block| block == last_exit);
-    main.into_iter().zip(whole).map(|(main, whole)| main.unwrap_or_else(|| whole.flatten())).collect()
+/// The immediate post-dominator of each block that branches; `None` where only the end of the kernel follows on all paths.
+fn post_dominators(cfg: &Cfg, instructions: &[Instruction]) -> Vec<Option<usize>> {
+    let exits = Exits::find(cfg, instructions);
+    let main = exits.main_of_branches(cfg);
+    // A branch that comes to no such exit is looked at with every end of a thread in place.
+    let mut found: Vec<Option<usize>> = immediate(cfg, |_| true).into_iter().map(Option::flatten).collect();
+    for (bit, &exit) in exits.blocks.iter().enumerate() {
+        if main.contains(&Some(bit)) {
+            let towards = immediate(cfg, |block| block == exit);
+            for (at, _) in main.iter().enumerate().filter(|(_, main)| **main == Some(bit)) {
+                found[at] = towards[at].flatten();
+            }
+        }
+    }
+    found
+}
+
+/// The blocks in which every thread ends: of very many, the last in the text.
+struct Exits {
+    /// Least important first.
+    blocks: Vec<usize>,
+    /// For each block of the program a bit for each of `blocks`: whether it can come to that one.
+    reached: Vec<u64>,
+}
+
+impl Exits {
+    fn find(cfg: &Cfg, instructions: &[Instruction]) -> Exits {
+        let mut is_reached = vec![false; cfg.blocks.len()];
+        let mut open: Vec<usize> = (0..cfg.blocks.len().min(1)).collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut is_reached[at], true) {
+                open.extend(&cfg.blocks[at].successors);
+            }
+        }
+        let ends = |at: &usize| is_reached[*at] && cfg.blocks[*at].exits && cfg.blocks[*at].successors.is_empty();
+        let mut blocks: Vec<usize> = (0..cfg.blocks.len()).rev().filter(ends).take(u64::BITS as usize).collect();
+        blocks.reverse();
+        let reached = comes_to(cfg, &blocks);
+        let of = |at: usize| &instructions[cfg.blocks[at].start as usize..cfg.blocks[at].end as usize];
+        let is_trap = |at: usize| of(at).last().is_some_and(|last| matches!(last.op, Op::Trap | Op::AssertFail));
+        let waits = |at: usize| of(at).iter().any(|instruction| instruction.op.is_barrier() || instruction.op.joins_warp());
+        let mut ranks: Vec<(u64, usize)> = Vec::new();
+        for (bit, &exit) in blocks.iter().enumerate() {
+            let from = || (0..reached.len()).filter(|&at| is_reached[at] && reached[at] >> bit & 1 == 1);
+            let kind = if is_trap(exit) { 0 } else { 1 + u64::from(from().any(waits)) };
+            ranks.push((kind << 32 | from().count() as u64, exit));
+        }
+        order::by_key(&mut ranks, |(rank, _)| *rank);
+        let blocks: Vec<usize> = ranks.into_iter().map(|(_, at)| at).collect();
+        let reached = comes_to(cfg, &blocks);
+        Exits { blocks, reached }
+    }
+
+    /// For each block that branches, its main exit as a place in `blocks`, if it comes to any.
+    fn main_of_branches(&self, cfg: &Cfg) -> Vec<Option<usize>> {
+        let mut main = vec![None; cfg.blocks.len()];
+        if cfg.blocks.is_empty() {
+            return main;
+        }
+        let dominators = simple_fast(&cfg.graph(), NodeIndex::new(0));
+        let above = |at: usize| dominators.immediate_dominator(NodeIndex::new(at)).map(NodeIndex::index);
+        let mut is_known = vec![false; cfg.blocks.len()];
+        for at in 0..cfg.blocks.len() {
+            // From the closest block above whose exit is known, down to this one.
+            let mut way = vec![at];
+            while let Some(up) = way.last().filter(|&&last| !is_known[last]).and_then(|&last| above(last)) {
+                way.push(up);
+            }
+            for &block in way.iter().rev() {
+                if !std::mem::replace(&mut is_known[block], true) {
+                    let shared = above(block).and_then(|up| main[up]).filter(|bit: &usize| self.reached[block] >> bit & 1 == 1);
+                    main[block] = shared.or_else(|| self.of_branch(cfg, block));
+                }
+            }
+        }
+        main
+    }
+
+    /// The most important exit that two sides come to, or else that any comes to; nothing for a block that does not branch.
+    fn of_branch(&self, cfg: &Cfg, block: usize) -> Option<usize> {
+        let sides = &cfg.blocks[block].successors;
+        let (any, two) =
+            sides.iter().fold((0, 0), |(any, two), &side| (any | self.reached[side], two | any & self.reached[side]));
+        let from = if two != 0 { two } else { any };
+        (sides.len() > 1).then(|| from.checked_ilog2()).flatten().map(|bit| bit as usize)
+    }
+}
+
+/// For each block a bit for each of some others: whether it can come to that one.
+fn comes_to(cfg: &Cfg, ends: &[usize]) -> Vec<u64> {
+    let mut before = vec![Vec::new(); cfg.blocks.len()];
+    for (at, block) in cfg.blocks.iter().enumerate() {
+        block.successors.iter().for_each(|&next| before[next].push(at));
+    }
+    let mut reached = vec![0; cfg.blocks.len()];
+    for (bit, &end) in ends.iter().enumerate() {
+        reached[end] |= 1 << bit;
+    }
+    let mut open = ends.to_vec();
+    while let Some(at) = open.pop() {
+        for &from in &before[at] {
+            let more = reached[from] | reached[at];
+            if more != std::mem::replace(&mut reached[from], more) {
+                open.push(from);
+            }
+        }
+    }
+    reached
 }
 
 /// For each block: `None` if it reaches no kept exit, else its immediate post-dominator, if that is a block.
@@ -102,19 +209,131 @@ fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<Option<
         .collect()
 }
 
-/// For each block: the start of the block with the closest backward branch behind it that jumps to or before it.
-fn likely_convergence(cfg: &Cfg) -> Vec<Option<Pc>> {
+/// Whether some way from a branch comes to a block before it comes to another.
+fn comes_first(cfg: &Cfg, branch: usize, to: usize, before: Option<usize>) -> bool {
+    let mut seen: Vec<usize> = before.into_iter().collect();
+    let mut open = cfg.blocks[branch].successors.clone();
+    while let Some(at) = open.pop() {
+        if seen.contains(&at) {
+            continue;
+        }
+        if at == to || seen.len() == MOST_BLOCKS {
+            return true;
+        }
+        seen.push(at);
+        open.extend(&cfg.blocks[at].successors);
+    }
+    false
+}
+
+/// For each block: the block with the closest backward branch behind it that jumps to or before it.
+fn likely_convergence(cfg: &Cfg) -> Vec<Option<usize>> {
     let mut found = vec![None; cfg.blocks.len()];
     // Backward branches behind the block that is looked at, the closest on top. One that jumps to behind a block jumps to
     // behind all earlier ones too.
-    let mut latches: Vec<(Pc, Pc)> = Vec::new();
+    let mut latches: Vec<(usize, usize)> = Vec::new();
     for (at, here) in cfg.blocks.iter().enumerate().rev() {
-        let targets = here.successors.iter().map(|&to| cfg.blocks[to].start).filter(|&to| to <= here.start);
-        latches.extend(targets.min().map(|to| (here.start, to)));
-        while latches.last().is_some_and(|&(_, to)| to > here.start) {
+        let target = here.successors.iter().copied().filter(|&to| to <= at).min();
+        latches.extend(target.map(|to| (at, to)));
+        while latches.last().is_some_and(|&(_, to)| to > at) {
             latches.pop();
         }
-        found[at] = latches.last().map(|&(latch, _)| latch).filter(|&latch| latch != here.start);
+        found[at] = latches.last().map(|&(latch, _)| latch).filter(|&latch| latch != at);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pc, load};
+
+    /// Branch, RPC and LPC, as the letters of their blocks. A block is a line; whatever is conditional is so on `p`.
+    fn meetings(blocks: &[&str]) -> Vec<String> {
+        let head = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{ .reg .pred p; .reg .b32 r;\n";
+        let text = format!("{head}{}\n}}\n", blocks.join("\n"));
+        let program = load(&text, None).expect("a sound kernel");
+        let line = |at: u32| text[..at as usize].matches('\n').count();
+        let letter = |pc: Pc| &blocks[line(program.instructions[pc as usize].span.start) - 5][..1];
+        let meetings = program.reconvergence.meetings.iter();
+        meetings.map(|m| format!("{} {} {}", letter(m.pc), m.rpc.map_or("end", letter), m.lpc.map_or("-", letter))).collect()
+    }
+
+    /// An `if` with a rare way out on one side.
+    const RARE: [&str; 5] = [
+        "A: mov.b32 r, 1; @p bra X;",
+        "B: mov.b32 r, 2; @p bra C;",
+        "D: mov.b32 r, 3; bra.uni J;",
+        "X: mov.b32 r, 4;",
+        "J: mov.b32 r, 5; ret;",
+    ];
+
+    #[test]
+    fn where_an_exit_stands_in_the_text_does_not_matter() {
+        for way_out in ["exit;", "ret;", "trap;", "trap; exit;", "mov.b32 r, 9; exit;"] {
+            let cold = format!("C: {way_out}");
+            for at in [3, 5] {
+                let mut blocks = RARE.to_vec();
+                blocks.insert(at, &cold);
+                assert_eq!(meetings(&blocks), ["A J -", "B D -"], "{blocks:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_side_that_leaves_does_not_hide_the_join() {
+        // Most blocks come to the exit of the cold side alone, and its own branches meet in it.
+        let mut blocks = RARE.to_vec();
+        blocks.extend([
+            "C: mov.b32 r, 6; @p bra E;",
+            "F: mov.b32 r, 7; @p bra G;",
+            "H: mov.b32 r, 8; bra.uni G;",
+            "E: mov.b32 r, 9; @p bra G;",
+            "I: mov.b32 r, 10;",
+            "G: mov.b32 r, 11; exit;",
+        ]);
+        assert_eq!(meetings(&blocks), ["A J -", "B D -", "C G -", "F G -", "E G -"]);
+    }
+
+    #[test]
+    fn sides_that_never_meet_leave_each_branch_its_own_exit() {
+        let blocks = [
+            "A: mov.b32 r, 1; @p bra X;",
+            "B: mov.b32 r, 2; @p bra D;",
+            "C: mov.b32 r, 3;",
+            "D: mov.b32 r, 4; ret;",
+            "X: mov.b32 r, 5; @p bra Z;",
+            "Y: mov.b32 r, 6;",
+            "Z: mov.b32 r, 7; ret;",
+        ];
+        assert_eq!(meetings(&blocks), ["A X -", "B D -", "X Z -"]);
+    }
+
+    #[test]
+    fn whoever_leaves_is_gone_before_the_others_wait() {
+        let blocks =
+            ["A: mov.b32 r, 1; @p bra X;", "B: mov.b32 r, 2; @p bra B;", "C: mov.b32 r, 3; exit;", "X: bar.sync 0; ret;"];
+        assert_eq!(meetings(&blocks), ["A X -", "B C -"]);
+        // The other way round.
+        let blocks = ["A: mov.b32 r, 1; @p bra X;", "B: bar.sync 0; ret;", "X: mov.b32 r, 2; @p bra X;", "C: mov.b32 r, 3; ret;"];
+        assert_eq!(meetings(&blocks), ["A B -", "X C -"]);
+    }
+
+    #[test]
+    fn a_branch_that_ends_nowhere_meets_at_the_end() {
+        assert_eq!(meetings(&["A: mov.b32 r, 1; @p bra A;", "B: mov.b32 r, 2; bra.uni B;"]), ["A end -"]);
+    }
+
+    #[test]
+    fn a_likely_point_lies_before_the_meeting_of_all() {
+        // The first `if` meets in the loop, the second one leaves it by a break.
+        let blocks = [
+            "A: mov.b32 r, 1; @p bra C;",
+            "B: mov.b32 r, 2;",
+            "C: mov.b32 r, 3; @p bra E;",
+            "D: mov.b32 r, 4; @p bra F;",
+            "E: mov.b32 r, 5; @p bra A;",
+            "F: ret;",
+        ];
+        assert_eq!(meetings(&blocks), ["A C -", "C F E", "D F E", "E F -"]);
+    }
 }

@@ -15,6 +15,7 @@ pub mod why;
 pub use listing::{Line, Listing};
 pub use picture::{Lane, Picture, StackEntry, WarpPicture};
 
+use crate::sim::Sim;
 use serde::{Deserialize, Serialize};
 
 /// What a person has picked out.
@@ -42,6 +43,17 @@ impl Selection {
         }
     }
 
+    /// Whether the machine has such a thing, resident or not.
+    pub fn is_on(self, sim: &Sim) -> bool {
+        sim.state.sms.get(usize::from(self.sm())).is_some_and(|sm| match self {
+            Selection::Warp { warp, .. } => usize::from(warp) < sm.statics.warps.len(),
+            Selection::Lane { warp, lane, .. } => {
+                usize::from(warp) < sm.statics.warps.len() && u32::from(lane) < sim.machine.config.warp_width
+            }
+            Selection::Block { slot, .. } => usize::from(slot) < sm.blocks.len(),
+        })
+    }
+
     /// For links: `w3`, `w3.7` (a lane), `b2`, with the SM in front where it is not the first: `s1w3`.
     pub fn key(self) -> String {
         let sm = |sm: u16| if sm == 0 { String::new() } else { format!("s{sm}") };
@@ -51,6 +63,9 @@ impl Selection {
             Selection::Block { sm: s, slot } => format!("{}b{slot}", sm(s)),
         }
     }
+
+    /// What keys look like, for whoever wrote one that is none.
+    pub const KEYS: &str = "a warp is `w3`, a lane `w3.7`, a block `b0`; on SM 1 they are `s1w3`, `s1w3.7`, `s1b0`";
 
     pub fn from_key(key: &str) -> Option<Selection> {
         let (sm, rest) = match key.strip_prefix('s') {

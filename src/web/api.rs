@@ -106,15 +106,17 @@ impl Simulation {
         value(&self.lab.stage.as_ref().map(|stage| stage.session.last()))
     }
 
-    /// All that a warp (`w3`), a lane (`w3.7`) or a block (`b0`) holds, and why it is idle.
+    /// All that a warp (`w3`), a lane (`w3.7`) or a block (`b0`) holds, and why it is idle; on another SM than the first,
+    /// `s1w3`.
     pub fn inspect(&self, what: &str) -> Result<JsValue, JsError> {
-        let selection = Selection::from_key(what)
-            .ok_or_else(|| JsError::new(&format!("`{what}` is nothing: a warp is `w3`, a lane `w3.7`, a block `b0`")))?;
-        let found = self.lab.stage.as_ref().map(|stage| {
-            let picture = stage.picture();
-            card::card(stage.witness(&picture), selection)
-        });
-        value(&found)
+        let selection =
+            Selection::from_key(what).ok_or_else(|| JsError::new(&format!("`{what}` is nothing: {}", Selection::KEYS)))?;
+        let Some(stage) = &self.lab.stage else { return Ok(JsValue::NULL) };
+        if !selection.is_on(stage.session.sim()) {
+            return Err(JsError::new(&format!("this machine has no `{what}`")));
+        }
+        let picture = stage.picture();
+        value(&card::card(stage.witness(&picture), selection))
     }
 
     /// A buffer's bytes at this cycle.

@@ -63,6 +63,11 @@ super::kinds! {
 }
 
 impl DivergenceKind {
+    /// Whether it keeps a reconvergence stack; a pool of warps has none.
+    pub fn has_stack(self) -> bool {
+        !matches!(self, DivergenceKind::Dwf | DivergenceKind::DwfWb)
+    }
+
     /// Whether warps are taken apart and put together anew at run time.
     pub fn reforms(self) -> bool {
         !matches!(self, DivergenceKind::Pdom | DivergenceKind::PdomLcp)
