@@ -275,6 +275,55 @@ fn threads_go_on_where_the_inspector_says_they_will() {
 }
 
 #[test]
+fn the_next_instruction_of_a_lane_is_the_one_it_issues_next() {
+    for technique in ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP"] {
+        let mut checked = 0;
+        for kernel in ["collatz", "mergesort", "tbc_example1", "tbc_example2"] {
+            let mut lab = lab(kernel, "toy", technique);
+            let mut foretold: BTreeMap<(u16, u32), u32> = BTreeMap::new();
+            for _ in 0..500 {
+                lab.step();
+                let stage = lab.stage.as_ref().expect("a stage");
+                for (warp, mask, pc) in issued(stage.session.last()) {
+                    for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                        if let Some(said) = foretold.remove(&(warp, lane)) {
+                            assert_eq!(pc, said, "{kernel}, {technique}, cycle {}, warp {warp}, lane {lane}", lab.cycle());
+                            checked += 1;
+                        }
+                    }
+                }
+                foretold.clear();
+                let picture = stage.picture();
+                for warp in &picture.warps {
+                    for lane in (0..32u8).filter(|lane| warp.alive >> lane & 1 != 0) {
+                        let about = card::card(stage.witness(&picture), Selection::Lane { sm: 0, warp: warp.warp, lane });
+                        let next = about.facts.iter().find(|(name, _)| *name == "Next");
+                        let pc = next.and_then(|(_, value)| pc_behind(&format!(" {value}"), " "));
+                        foretold.extend(pc.map(|pc| ((warp.warp, lane.into()), pc)));
+                    }
+                }
+            }
+        }
+        assert!(checked > 500, "{technique}: {checked}");
+    }
+}
+
+#[test]
+fn a_lane_is_not_told_what_others_did() {
+    let said = |technique: &str, cycle: u64, lane: u8| {
+        let mut lab = lab("tbc_example1", "toy", technique);
+        while lab.cycle() < cycle {
+            lab.step();
+        }
+        ask(&lab, Selection::Lane { sm: 0, warp: 0, lane }).join(" ")
+    };
+    // Lane 0 alone issued; the others have not met it yet.
+    assert!(said("PDOM", 23, 2).contains("goes on with its warp from now on"), "{}", said("PDOM", 23, 2));
+    let starved = said("DWF", 27, 0);
+    assert!(starved.contains("travels in a warp that can issue") && !starved.contains("Warp 0 issued"), "{starved}");
+}
+
+#[test]
 fn lanes_that_the_technique_keeps_know_what_for() {
     let mut lab = lab("tbc_example2", "toy", "TBC");
     lab.seek(26);

@@ -812,6 +812,32 @@ fn a_link_cannot_select_what_the_machine_does_not_have() {
 }
 
 #[test]
+fn threads_reconverge_where_they_are_together_again() {
+    for (technique, words) in [
+        ("PDOM", "warp 0 is together again at PC 15"),
+        ("TBC", "8 threads of block 0 are together again at PC 15"),
+        ("DWF-WB", "warp 0 is together again at PC 15"),
+    ] {
+        let mut lab = lab("tbc_example1", "toy");
+        lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+        lab.transport.wanted = Wanted::Event(Kind::Reconvergence);
+        lab.next_event();
+        settle(&mut lab);
+        let told = lab.notice.clone().expect(technique);
+        assert!(told.text.contains(words), "{technique}: {told:?}");
+        if technique == "PDOM" {
+            let stage = lab.stage.as_ref().expect("it runs");
+            assert!(stage.picture().warp(0, 0).is_some_and(|warp| warp.active == 0b1111 && warp.pc == 15));
+        }
+    }
+    let mut lab = lab("collatz", "gtx480");
+    lab.transport.wanted = Wanted::Stall;
+    lab.next_event();
+    settle(&mut lab);
+    assert!(lab.notice.as_ref().is_some_and(|n| n.text.starts_with("Stall: warp 0 begins to wait")), "{:?}", lab.notice);
+}
+
+#[test]
 fn a_machine_that_cannot_be_is_not_in_the_link() {
     let mut lab = Lab::first_visit();
     let mut setup = lab.setup.clone();
@@ -822,6 +848,11 @@ fn a_machine_that_cannot_be_is_not_in_the_link() {
     lab.end();
     settle(&mut lab);
     assert!(lab.notice.as_ref().is_some_and(|n| n.text.contains("Done after")), "{:?}", lab.notice);
+    assert!(lab.running_instead().is_some_and(|setup| setup.keys.is_empty()), "and what that was is told beside it");
+    let cycle = lab.cycle();
+    lab.take_back();
+    assert!(lab.misfit.is_none() && lab.setup.keys.is_empty() && lab.running_instead().is_none());
+    assert_eq!(lab.cycle(), cycle, "the run goes on");
 }
 
 #[test]

@@ -217,6 +217,13 @@ pub enum Event {
         warp: u16,
         depth: u16,
     },
+    /// Lanes of a static warp that had parted are together again, to go on at `pc`; `mask` has all of them.
+    Met {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
+    },
     /// An instruction's result is there.
     Writeback {
         sm: u16,
@@ -354,6 +361,13 @@ pub enum Event {
         warp: u16,
         pc: Pc,
         wcnt: u16,
+    },
+    /// So many threads of the block in `slot` that had parted are together again, to go on at `pc` (TBC).
+    BlockMet {
+        sm: u16,
+        slot: u16,
+        pc: Pc,
+        threads: u16,
     },
     /// Threads of a block joined those at their likely-convergence point, which wait in that position of the stack (TBC-LCP).
     BlockMerge {

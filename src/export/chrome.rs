@@ -119,7 +119,7 @@ impl Sink for ChromeTrace {
             Event::Branch { sm, warp, taken, not_taken, diverged: true, .. } => {
                 self.instant(sm, warp, now, format!("diverged {}/{}", taken.count_ones(), not_taken.count_ones()));
             }
-            Event::Pop { sm, warp, depth } if depth > 0 => self.instant(sm, warp, now, "reconverged".into()),
+            Event::Met { sm, warp, .. } => self.instant(sm, warp, now, "reconverged".into()),
             Event::BarrierRelease { sm, block, barrier } => {
                 self.events.push(json!({"ph": "i", "s": "p", "name": format!("barrier {barrier} of block {block} released"), "cat": "barrier", "pid": sm, "tid": 0, "ts": now}));
             }

@@ -354,6 +354,27 @@ impl Lab {
         }
     }
 
+    /// Why what is chosen is not what is shown, and what to do.
+    pub fn misfit_words(&self) -> Option<String> {
+        let misfit = self.misfit.as_ref()?;
+        let elsewhere = self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` can have it."));
+        let then = if self.stage.is_some() { "The last machine stays." } else { "Choose another machine, technique or kernel." };
+        Some(format!("This machine cannot run the kernel: {misfit}.{elsewhere} {then}"))
+    }
+
+    /// The machine that runs, where another one is chosen.
+    pub fn running_instead(&self) -> Option<&Setup> {
+        (self.misfit.is_some() && self.stage.is_some()).then_some(&self.running).filter(|running| **running != self.setup)
+    }
+
+    /// Chooses the machine that runs.
+    pub fn take_back(&mut self) {
+        if let Some(running) = self.running_instead() {
+            self.setup = running.clone();
+            self.misfit = None;
+        }
+    }
+
     // Moving through the run. What ends a movement early is told in a notice.
 
     pub fn cycle(&self) -> u64 {
@@ -478,8 +499,11 @@ impl Lab {
 
     /// Says which event was looked for and found.
     fn tell_found(&mut self) {
-        let (Some(stage), Wanted::Event(kind)) = (&self.stage, self.transport.wanted) else { return };
-        self.notice = Some(stage.tell_event(kind));
+        let Some(stage) = &self.stage else { return };
+        self.notice = match self.transport.wanted {
+            Wanted::Event(kind) => Some(stage.tell_event(kind)),
+            Wanted::Stall => self.selection.and_then(Selection::warp).and_then(|(sm, warp)| stage.tell_stall(sm, warp)),
+        };
     }
 
     /// Lets time pass: `elapsed` milliseconds since the last call, working for at most `slice` of them by `clock`.

@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, TECHNIQUES, Technique, apply_techniques};
+use crate::config::{Config, ConfigError, PRESETS, TECHNIQUES, Technique, apply_techniques};
 use crate::order;
 use std::collections::BTreeMap;
 
@@ -84,6 +84,12 @@ impl Setup {
         Setup { technique: names.join(","), ..self.clone() }
     }
 
+    /// Another preset that the techniques can be on, where they cannot be on this one.
+    pub fn elsewhere(&self) -> Option<&'static str> {
+        let on = |preset: &str| Setup { preset: preset.into(), technique: self.technique.clone(), ..Setup::default() }.config();
+        PRESETS.iter().map(|preset| preset.name).find(|preset| on(&self.preset).is_err() && on(preset).is_ok())
+    }
+
     /// For notices and titles: `gtx480, PDOM, 2 keys changed`.
     pub fn words(&self) -> String {
         let mut parts = vec![self.preset.clone()];
@@ -106,6 +112,14 @@ fn known(name: &str) -> Option<&'static Technique> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_technique_that_cannot_be_here_can_be_elsewhere() {
+        let on = |preset: &str, technique: &str| Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
+        assert_eq!(on("toy", "I-VWS").elsewhere(), Some("gtx480"));
+        assert_eq!(on("vws", "I-VWS").elsewhere(), None);
+        assert_eq!(Setup::default().with_key("warp_width", "33").elsewhere(), None);
+    }
 
     #[test]
     fn techniques_replace_those_that_decide_the_same() {

@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::record::Kind;
 use crate::session::Hit;
 use crate::view::Selection;
+use crate::view::why::counted;
 
 impl Stage {
     /// What to say at a breakpoint.
@@ -33,6 +34,12 @@ impl Stage {
         Notice { show, ..Notice::good(format!("{}{text}.{more}", kind.label())) }
     }
 
+    /// What to say of a warp that has begun to wait.
+    pub fn tell_stall(&self, sm: u16, warp: u16) -> Option<Notice> {
+        let reason = self.picture().warp(sm, warp)?.reason?;
+        Some(Notice::good(format!("Stall: {} begins to wait: {} {}.", self.named(sm, warp), reason.letter(), reason.label())))
+    }
+
     fn named(&self, sm: u16, warp: u16) -> String {
         if self.session.sim().state.sms.len() > 1 { format!("warp {warp} of SM {sm}") } else { format!("warp {warp}") }
     }
@@ -49,15 +56,25 @@ impl Stage {
                 let text = format!("{who} parts at {}: {one} of its lanes take the branch, {two} do not", at(pc));
                 (text, warp(sm, name).filter(|_| !reforms))
             }
-            Event::Pop { sm, warp: name, depth } => {
-                let left = if depth == 1 { "1 entry".to_string() } else { format!("{depth} entries") };
-                (format!("{} is done with a side; its stack has {left}", self.named(sm, name)), warp(sm, name))
+            Event::Met { sm, warp: name, pc, mask } => {
+                let lanes = counted(mask.count_ones().into(), "lane");
+                (format!("{} is together again at {}: {lanes} go on", self.named(sm, name), at(pc)), warp(sm, name))
+            }
+            Event::BlockMet { sm, slot, pc, threads } => {
+                let block =
+                    self.session.sim().state.sms[usize::from(sm)].blocks[usize::from(slot)].as_ref().map(|block| block.index);
+                let who = block.map_or_else(|| "a block".to_string(), |id| format!("block {id}"));
+                let threads = counted(threads.into(), "thread");
+                (format!("{threads} of {who} are together again at {}", at(pc)), Some(Selection::Block { sm, slot }))
             }
             Event::BarrierArrive { sm, warp: name, barrier, .. } => {
                 (format!("{} comes to barrier {barrier}", self.named(sm, name)), warp(sm, name))
             }
             Event::BarrierRelease { block, barrier, .. } => (format!("block {block} goes on from barrier {barrier}"), None),
-            Event::L1 { sm, line, .. } => (format!("line {line:#x} is not in the L1 cache of SM {sm}"), None),
+            Event::L1 { sm, line, .. } => {
+                let address = line * u64::from(self.session.sim().machine.config.l1d_line);
+                (format!("the line of address {address:#x} is not in the L1 cache of SM {sm}"), None)
+            }
             Event::BlockStart { sm, slot, block, .. } => (format!("block {block}"), Some(Selection::Block { sm, slot })),
             Event::BlockEnd { block, .. } => (format!("block {block}"), None),
             Event::WarpExit { sm, warp: name } => (self.named(sm, name), warp(sm, name)),

@@ -40,7 +40,7 @@ impl Kind {
     pub fn of(event: &Event) -> Option<Kind> {
         Some(match event {
             Event::Branch { diverged: true, .. } => Kind::Divergence,
-            Event::Pop { .. } => Kind::Reconvergence,
+            Event::Met { .. } | Event::BlockMet { .. } => Kind::Reconvergence,
             Event::BarrierArrive { .. } => Kind::BarrierArrival,
             Event::BarrierRelease { .. } => Kind::BarrierRelease,
             Event::L1 { outcome: CacheOutcome::Miss, .. } => Kind::CacheMiss,

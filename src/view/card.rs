@@ -69,6 +69,9 @@ pub struct Card {
     pub registers: Vec<RegisterRow>,
 }
 
+/// So many entries of a block's stack are written out.
+const MOST_ENTRIES: usize = 12;
+
 /// The card of what is picked out.
 pub fn card(witness: Witness, selection: Selection) -> Card {
     let why = why::why(witness, selection);
@@ -94,10 +97,11 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
     let stays = warp.entry.filter(|_| !warp.leaving && sim.trap().is_none());
     let filled = stays.map_or(0, |entry| sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].filled);
     let place = |pc: u32| witness.listing.line(pc);
+    let (next, has_left) = witness.next_of(warp, lane);
     let mut facts = vec![
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
-        (if warp.leaving { "Last" } else { "Next" }, format!("PC {}, {}", warp.pc, place(warp.pc))),
-        ("Instruction", witness.listing.code(program, warp.pc)),
+        (if has_left { "Last" } else { "Next" }, format!("PC {next}, {}", place(next))),
+        ("Instruction", witness.listing.code(program, next)),
     ];
     let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map_or(0, |(_, mask)| mask & warp.active);
     facts.push(("Active lanes", format!("{} ({} of {})", lanes(there), there.count_ones(), warp.width)));
@@ -206,5 +210,13 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
     if !waiting.is_empty() {
         facts.push(("Barriers", waiting.join("; ")));
     }
+    let stack = witness.block_stack(sm, slot);
+    facts.extend(
+        stack
+            .into_iter()
+            .take(MOST_ENTRIES)
+            .zip(["Stack"].into_iter().chain(std::iter::repeat("")))
+            .map(|(entry, name)| (name, entry)),
+    );
     Card { title: format!("Block {}", block.index), why, facts, ..Card::default() }
 }

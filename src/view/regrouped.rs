@@ -88,7 +88,17 @@ impl Witness<'_> {
         if sets.barrier.contains(name) {
             format!("waits at a barrier, {here}")
         } else if sets.leaving.contains(name) {
-            format!("has issued its last instruction, {here}: its threads are regrouped when all that it issued is through")
+            let last = self.in_flight_in(sm, entry).into_iter().max_by_key(|flight| flight.due);
+            let through = match last {
+                Some(last) => format!(
+                    "when `{}`, {}, is through, in {}",
+                    self.code(last.pc),
+                    self.at(last.pc),
+                    in_cycles(last.due, self.picture.cycle)
+                ),
+                None => "next".to_string(),
+            };
+            format!("has issued its last instruction, {here}: its threads are regrouped {through}")
         } else if sets.control.contains(name) {
             "waits for the outcome of its branch".into()
         } else if sets.unfetched.contains(name) {
@@ -121,6 +131,29 @@ impl Witness<'_> {
             .unwrap_or_else(|| vec![format!("{who} waits to be put into a warp{waited}.")])
     }
 
+    /// What the warp of a block is about that will be busy longest with what it has issued.
+    fn slowest(&self, sm: u16, slot: u16) -> Option<String> {
+        let warps = self.picture.warps.iter().filter(|warp| (warp.sm, warp.slot) == (sm, slot));
+        let entries = warps.flat_map(|warp| self.entries(warp)).map(|(entry, _)| entry);
+        let due = |entry: u16| self.in_flight_in(sm, entry).iter().map(|flight| flight.due).max();
+        let (_, entry) = entries.filter_map(|entry| Some((due(entry)?, entry))).max_by_key(|(due, _)| *due)?;
+        Some(format!("One of the block's warps {}.", self.errand(sm, entry)))
+    }
+
+    /// The lane that speaks for a warp, or the one that is asked for: where it goes on, and whether it has left that behind.
+    pub(super) fn next_of(&self, warp: &WarpPicture, lane: Option<u8>) -> (Pc, bool) {
+        let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map(|(_, mask)| mask.trailing_zeros());
+        let speaks = lane.map(u32::from).or(there);
+        let entry = speaks.and_then(|lane| self.entry_of(warp, lane));
+        let sm = &self.sim.state.sms[usize::from(warp.sm)];
+        let leaving = entry.is_some_and(|entry| sm.sets.leaving.contains(entry.into()));
+        let Some(lane) = lane else { return (warp.pc, leaving) };
+        let has = |mask: u32| mask >> lane & 1 != 0;
+        let placed = warp.places.iter().chain(&warp.kept).find(|(_, mask)| has(*mask)).map(|(pc, _)| *pc);
+        let stacked = || warp.stack.iter().rfind(|entry| has(entry.mask)).map(|entry| entry.pc);
+        (placed.or_else(stacked).unwrap_or(warp.pc), leaving)
+    }
+
     /// What a thread waits for that only its block's stack knows.
     fn on_block_stack(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Option<Vec<String>> {
         let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
@@ -130,6 +163,9 @@ impl Witness<'_> {
             let (warps, have) = (counted(entry.wcnt.into(), "warp"), if entry.wcnt == 1 { "has" } else { "have" });
             match entry.wcnt {
                 0 => "All of that side have arrived; the block's stack goes on.".to_string(),
+                _ if stack.entries.len() == 1 => {
+                    format!("{warps} of its block {have} not arrived yet (WCnt); then its stack goes on.")
+                }
                 _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack goes on."),
             }
         };
@@ -140,7 +176,9 @@ impl Witness<'_> {
                 Spot::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
                 Spot::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
             };
-            return Some(vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)]);
+            let mut sentences = vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)];
+            sentences.extend(self.slowest(warp.sm, warp.slot));
+            return Some(sentences);
         }
         let at = stack.entries.iter().rposition(|entry| match entry.state {
             EntryState::Pending => has(&entry.mask),
@@ -172,6 +210,25 @@ impl Witness<'_> {
                 format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
             }
         };
-        Some(vec![first, then])
+        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot)).collect())
+    }
+
+    /// The entries of a block's stack, the topmost first, in words.
+    pub(super) fn block_stack(&self, sm: u16, slot: u16) -> Vec<String> {
+        let stack = self.sim.state.sms[usize::from(sm)].divergence.tbc().and_then(|tbc| tbc.block(slot));
+        let said = |entry: &BlockEntry| {
+            let until = match self.sim.machine.program.instructions.get(entry.rpc as usize) {
+                Some(_) => format!("to PC {}", entry.rpc),
+                None => "to the end".to_string(),
+            };
+            let threads: u32 = entry.mask.iter().map(|lanes| lanes.count_ones()).sum();
+            let state = match entry.state {
+                EntryState::Running => format!("runs, {} to arrive", counted(entry.wcnt.into(), "warp")),
+                EntryState::Pending => "has not run yet".to_string(),
+                EntryState::Waiting => "waits for the sides above".to_string(),
+            };
+            format!("PC {} {until}, {}: {state}", entry.pc, counted(threads.into(), "thread"))
+        };
+        stack.map_or_else(Vec::new, |stack| stack.entries.iter().rev().map(said).collect())
     }
 }

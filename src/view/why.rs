@@ -301,9 +301,11 @@ impl Witness<'_> {
             return vec![format!("Lane {lane} is idle: its thread {thread} has ended.")];
         }
         if warp.active & bit != 0 {
+            let issued = self.issued(warp);
+            let was_in = issued.is_some_and(|(_, mask)| mask & bit != 0);
             let mut sentences = vec![match self.entry_of(warp, lane) {
-                // Another warp than the one that speaks for its static warp.
-                Some(entry) if warp.entry != Some(entry) && self.issued(warp).is_none_or(|(_, mask)| mask & bit == 0) => {
+                // What its static warp did is not what its own did.
+                Some(entry) if self.sim.machine.reforms && !was_in && (warp.entry != Some(entry) || issued.is_some()) => {
                     return vec![format!(
                         "Lane {lane} (thread {thread}) travels in a warp that {}.",
                         self.errand(warp.sm, entry)
@@ -312,6 +314,9 @@ impl Witness<'_> {
                 Some(entry) if self.sim.machine.reforms => {
                     let pc = self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].place.pc;
                     format!("Lane {lane} (thread {thread}) travels in a warp at {}.", self.at(pc))
+                }
+                _ if issued.is_some() && !was_in => {
+                    format!("Lane {lane} (thread {thread}) goes on with its warp from now on, at {}.", self.at(warp.pc))
                 }
                 _ => format!("Lane {lane} (thread {thread}) is active: it does what its warp does."),
             }];

@@ -2,18 +2,20 @@
 
 use super::handle::Handle;
 use super::prose::inline;
-use crate::lab::Goal;
+use crate::lab::{Goal, Lab};
 use crate::view::Selection;
 use yew::prelude::*;
 
 pub fn notice_line(handle: &Handle) -> Html {
-    let (notice, misfit, goal) = handle.read(|lab| (lab.notice.clone(), lab.misfit.clone(), lab.transport.goal));
-    let loaded = handle.read(|lab| lab.stage.is_some());
+    let (notice, goal) = handle.read(|lab| (lab.notice.clone(), lab.transport.goal));
+    let (misfit, running) =
+        handle.read(|lab| (lab.misfit_words(), lab.running_instead().map(|setup| format!(" This is {}.", setup.words()))));
+    let take_back = running.as_ref().map(|_| {
+        html! { <button type="button" class="plain" onclick={handle.callback(Lab::take_back)}>{ "Take the choice back" }</button> }
+    });
     // What is said later comes first, until it is closed or something else is done.
     if let (Some(misfit), None) = (misfit, &notice) {
-        let then = if loaded { "The last machine stays." } else { "Choose another machine, technique or kernel at the top." };
-        let text = format!("This machine cannot run the kernel: {misfit}. {then}");
-        return html! { <div class="notice bad" role="alert" id="notice"><span>{ inline(&text) }</span></div> };
+        return html! { <div class="notice bad" role="alert" id="notice"><span>{ inline(&misfit) }</span>{ take_back }</div> };
     }
     let (text, bad, show) = match (notice, goal) {
         (Some(notice), _) => (notice.text, notice.bad, notice.show),
@@ -28,7 +30,8 @@ pub fn notice_line(handle: &Handle) -> Html {
     let what = if matches!(show, Some(Selection::Block { .. })) { "Show the block" } else { "Show the warp" };
     html! {
         <div class={classes!("notice", bad.then_some("bad"))} role={if bad { "alert" } else { "status" }} id="notice">
-            <span>{ inline(&text) }</span>
+            <span>{ inline(&(text + running.as_deref().unwrap_or_default())) }</span>
+            { take_back }
             if let Some(onclick) = go {
                 <button type="button" class="plain" {onclick}>{ what }</button>
             }

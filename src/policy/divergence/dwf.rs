@@ -134,6 +134,7 @@ impl Dwf {
                 out.tell(Event::WarpBarrier { sm: self.sm, warp: origin, pc, mask });
             }
             for (origin, all) in restored {
+                out.tell(Event::Met { sm: self.sm, warp: origin, pc, mask: all });
                 self.form(Members::of(origin, all), pc, true, out);
             }
         }
@@ -161,6 +162,7 @@ impl Dwf {
             restored.extend(barriers.exit(origin, mask).map(|(all, pc)| (origin, all, pc)));
         }
         for (origin, all, pc) in restored {
+            out.tell(Event::Met { sm: self.sm, warp: origin, pc, mask: all });
             self.form(Members::of(origin, all), pc, true, out);
         }
     }

@@ -91,8 +91,13 @@ impl Pdom {
             if top.mask != 0 && top.pc != top.rpc {
                 return Some(Place { pc: top.pc, mask: top.mask });
             }
+            let (rpc, came) = (top.rpc, top.mask);
             stack.pop();
             emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
+            // Others wait there: the sides have met. Otherwise a side comes to the top that has not run yet.
+            if let Some(below) = stack.last().filter(|below| came != 0 && below.pc == rpc && below.mask != came) {
+                emit(Event::Met { sm: warp.sm, warp: warp.warp, pc: rpc, mask: below.mask });
+            }
         }
         None
     }

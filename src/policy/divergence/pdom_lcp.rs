@@ -43,8 +43,12 @@ pub fn point(
 /// Lanes are at the likely-convergence point and wait there.
 pub fn merge(stack: &mut [Entry], warp: WarpName, lpos: u16, lanes: Place, emit: &mut impl FnMut(Event)) {
     if let Some(likely) = stack.get_mut(usize::from(lpos)) {
+        let waited = likely.mask;
         likely.mask |= lanes.mask;
         emit(Event::LikelyMerge { sm: warp.sm, warp: warp.warp, position: lpos, pc: lanes.pc, mask: lanes.mask });
+        if waited != 0 {
+            emit(Event::Met { sm: warp.sm, warp: warp.warp, pc: lanes.pc, mask: likely.mask });
+        }
     }
 }
 

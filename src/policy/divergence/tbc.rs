@@ -212,8 +212,13 @@ impl Tbc {
         let position = stack.entries.iter().position(|e| e.id == lpos && e.state == EntryState::Pending && e.pc == pc);
         match position {
             Some(at) => {
-                unite(&mut stack.entries[at].mask, &mask);
+                let likely = &mut stack.entries[at].mask;
+                let waited = threads(likely);
+                unite(likely, &mask);
                 out.tell(Event::BlockMerge { sm, slot, position: at as u16, pc, threads: threads(&mask) });
+                if waited > 0 {
+                    out.tell(Event::BlockMet { sm, slot, pc, threads: threads(likely) });
+                }
                 self.remove(slot, id, out);
             }
             // The entry there has gone on: this one follows by itself.
@@ -293,13 +298,18 @@ impl Tbc {
 
     /// An entry whose sides have all come back goes on at its PC.
     fn resume_if_free(&mut self, slot: u16, id: u32, out: &mut Edits) {
+        let sm = self.sm;
         let Some(entry) = self.stack(slot).and_then(|stack| stack.entry(id)) else { return };
         if entry.children > 0 || entry.state != EntryState::Waiting {
             return;
         }
         entry.state = EntryState::Pending;
         entry.reached.clear();
-        if entry.mask.iter().all(|&mask| mask == 0) {
+        let together = threads(&entry.mask);
+        if together > 0 {
+            out.tell(Event::BlockMet { sm, slot, pc: entry.pc, threads: together });
+        }
+        if together == 0 {
             self.remove(slot, id, out);
         } else if entry.pc == entry.rpc {
             self.reach(slot, id, out);
