@@ -239,15 +239,24 @@ impl Lab {
     }
 
     pub fn edit_ptx(&mut self, text: String) {
-        self.course = None;
+        let in_lesson = self.course.take().is_some();
         self.ptx = text.into();
         self.reread("The kernel changed: the run starts again.");
+        self.end_lesson(in_lesson);
     }
 
     pub fn edit_launch(&mut self, text: String) {
-        self.course = None;
+        let in_lesson = self.course.take().is_some();
         self.launch = text.into();
         self.reread("The launch changed: the run starts again.");
+        self.end_lesson(in_lesson);
+    }
+
+    /// A lesson is about its own texts.
+    fn end_lesson(&mut self, in_lesson: bool) {
+        if in_lesson {
+            self.notice = Some(Notice::good("An edit ends the lesson: its texts are yours now. Lessons opens it again."));
+        }
     }
 
     /// After an edit. Back at the texts that run, the run goes on.

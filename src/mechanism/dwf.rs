@@ -14,6 +14,8 @@ use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::why::counted;
 
+/// Room for what is said of the threads at a PC, behind their bar.
+const WORDS: f32 = 230.0;
 const LABEL: f32 = 76.0;
 /// Heights that the pool's part takes are multiples of this.
 const STEP: f32 = 64.0;
@@ -73,10 +75,11 @@ pub fn draw(view: View) -> Scene<Selection> {
     y += overview(&mut scene, &view, y, WARPS);
     scene.height = scene.height.max(y);
     scene.words = format!(
-        "Cycle {}: {} warps in the pool at {} PCs; {most} threads wait at the most popular PC. {} shared so far.",
+        "Cycle {}: {} in the pool at {}{}. {} shared so far.",
         view.picture.cycle,
-        pool.len(),
-        pool.chunk_by(same_pc).count(),
+        counted(pool.len() as u64, "warp"),
+        counted(pool.chunk_by(same_pc).count() as u64, "PC"),
+        if most == 0 { String::new() } else { format!("; the most popular has {} that can run", counted(most.into(), "thread")) },
         counted(view.tally.shared(), "issue slot")
     );
     scene
@@ -89,7 +92,7 @@ fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, (threads, most)
     scene.mono(0, tone, 0.0, y + 12.0, 12.0, Align::Left, format!("PC {pc}"));
     scene.label(0, Tone::Soft, LABEL, y + 12.0, SMALL, Align::Left, view.listing.line(pc));
     // How many threads wait here, as a length.
-    let room = (view.width - LABEL - 270.0).max(0.0);
+    let room = (view.width - LABEL - 90.0 - WORDS).max(0.0);
     let share = if most == 0 { 0.0 } else { threads as f32 / most as f32 };
     let from = LABEL + 90.0;
     scene.fill(

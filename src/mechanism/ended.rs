@@ -8,7 +8,12 @@ use crate::plot::grouped;
 use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 
+/// A line's height, where there is room.
 const LINE: f32 = 22.0;
+const LEAST_LINE: f32 = 17.0;
+/// What is not lines, and how many of those there are.
+const AROUND: f32 = 86.0;
+const LINES: f32 = 16.0;
 const VALUES: f32 = 230.0;
 const BARS: f32 = 170.0;
 
@@ -18,29 +23,30 @@ pub fn draw(view: View) -> Scene<Selection> {
     let report = Report::new(metrics, &view.sim.machine.config, view.picture.cycle);
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "The run has ended");
     scene.label(0, Tone::Soft, 176.0, 15.0, BASE, Align::Left, "← steps back into it");
-    let mut y = 28.0;
+    let line = ((view.height - AROUND) / LINES).clamp(LEAST_LINE, LINE);
+    let mut y = 24.0;
     let figures = [
         ("Cycles", grouped(report.cycles)),
         ("Warp instructions", grouped(report.warp_instructions)),
-        ("IPC (instructions/cycle)", format!("{:.3}", report.ipc)),
+        ("IPC (thread instructions/cycle)", format!("{:.3}", report.ipc)),
         ("SIMD efficiency", format!("{:.1} %", report.simd_efficiency * 100.0)),
         ("Divergent branches", format!("{} of {}", grouped(report.divergent_branches), grouped(report.branches))),
         ("Memory transactions", grouped(report.memory_transactions)),
         ("Fetches", grouped(report.fetches)),
     ];
     for (name, value) in figures {
-        y += LINE;
+        y += line;
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, name);
         scene.mono(0, Tone::Text, VALUES.min(view.width * 0.6).max(170.0), y, BASE, Align::Left, value);
     }
-    y += 40.0;
+    y += line + 14.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "What warps did");
     scene.label(0, Tone::Soft, 130.0, y, SMALL, Align::Left, "shares of their cycles");
     y += 6.0;
     let all: u64 = metrics.warp_cycles.iter().sum();
     let most = metrics.warp_cycles.iter().copied().max().unwrap_or(0).max(1);
     for (at, &cycles) in Reason::ALL.into_iter().zip(&metrics.warp_cycles) {
-        y += LINE;
+        y += line;
         reason(&mut scene, Some(at), 0.0, y - 11.0, 13.0);
         scene.label(0, Tone::Soft, 24.0, y, BASE, Align::Left, at.label());
         let room = (view.width - BARS - 64.0).max(0.0);

@@ -8,7 +8,7 @@ use super::parts::{BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, lan
 use crate::event::Event;
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
-use crate::view::why::the_lanes;
+use crate::view::why::{counted, the_lanes};
 use crate::view::{Lane, Selection, WarpPicture, cut};
 
 const LABELS: f32 = 118.0;
@@ -152,8 +152,9 @@ fn words(view: &View, warp: Option<&WarpPicture>) -> String {
     let issued = view.picture.warps.iter().filter(|w| w.reason == Some(crate::event::Reason::Issued)).count();
     let divergent = view.picture.warps.iter().filter(|w| w.stack.len() > 1).count();
     let mut text = format!(
-        "Cycle {}: {resident} warps resident, {issued} issued in the last cycle, {divergent} divergent.",
-        view.picture.cycle
+        "Cycle {}: {} resident, {issued} issued in the last cycle, {divergent} divergent.",
+        view.picture.cycle,
+        counted(resident as u64, "warp")
     );
     if let Some(warp) = warp {
         text.push_str(&format!(

@@ -77,6 +77,7 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
         scene.bold(0, Tone::Accent, view.width, y, SMALL, Align::Right, text);
     }
     y += 6.0;
+    let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
     for (at, entry) in stack.entries.iter().enumerate().rev() {
         let name = (entry.id & 0xffff) as u16;
         let runs = entry.state == EntryState::Running;
@@ -86,7 +87,8 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
         let tone = if runs { Tone::Text } else { Tone::Soft };
         let state = match entry.state {
             EntryState::Running => "▶ runs",
-            EntryState::Pending => "is next",
+            EntryState::Pending if next == Some(at) => "is next",
+            EntryState::Pending => "later",
             EntryState::Waiting => "waits",
         };
         let point = |pc: u32| if pc == NEVER { "–".to_string() } else { pc.to_string() };

@@ -194,7 +194,8 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
                 let state = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
                 let part = state.map_or(1, |set| set.part_of(slice));
                 if part.count_ones() > 1 {
-                    gangs.push(format!("gang {row} @ {pc}"));
+                    let entry = state.and_then(|set| set.gangs.iter().position(|&gang| gang == part)).map(letter);
+                    gangs.push(format!("gang {row}{} @ {pc}", entry.map_or(String::new(), String::from)));
                     ports += 1;
                 } else {
                     texts[slice as usize].push(if own { "L0".to_string() } else { "L1".to_string() });
@@ -211,8 +212,14 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
-    let list = if gangs.is_empty() { String::new() } else { format!(" · {}", gangs.join(", ")) };
-    let said = format!("{ports} of {} ports{list}", config.icache_ports);
+    let head = format!("{ports} of {} ports", config.icache_ports);
+    let all = format!("{head} · {}", gangs.join(", "));
+    // All of them, or how many.
+    let said = match gangs.len() {
+        0 => head,
+        n if columns.behind(view, &all) != all => format!("{head} · {}", counted(n as u64, "gang")),
+        _ => all,
+    };
     scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, columns.behind(view, &said));
     y + 18.0
 }
@@ -422,7 +429,7 @@ fn words(view: &View, sm: u16, rows: &[Row], focus: Option<&Row>) -> String {
         let sizes: Vec<String> = row.set.parts().map(|part| part.count_ones().to_string()).collect();
         text += &format!(" Original gang {} is in parts of {}.", row.number, sizes.join(", "));
         if let Some(happened) = happened(view, row) {
-            text += &format!(" It {happened}.");
+            text += &format!(" Last cycle: {happened}.");
         }
     }
     text

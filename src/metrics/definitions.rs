@@ -24,7 +24,7 @@ definitions! {
     "cycles", "Cycles", "cycles", "From launch to the last block's end";
     "warp_instructions", "Warp instructions", "instructions", "Instructions issued by warps";
     "thread_instructions", "Thread instructions", "instructions", "The sum of their active threads";
-    "ipc", "IPC", "instructions/cycle", "Thread instructions per cycle, the papers' IPC";
+    "ipc", "IPC", "thread instructions/cycle", "Thread instructions per cycle, the papers' IPC";
     "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width";
     "branches", "Branches", "instructions", "Branches that could diverge, executed by warps";
     "divergent_branches", "Divergent branches", "instructions", "Those whose threads split";
@@ -50,6 +50,6 @@ definitions! {
     "warp_divergence", "Warp divergence", "", "Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
     "gangs", "Gangs", "", "Instructions that gangs issued, splits and those for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
     "area_mm2", "Added area", "mm²", "What slices and gangs add to an SM in a 40 nm process, by the paper's estimate (VWS table 2)";
-    "blocks", "Blocks", "blocks", "Blocks that ended";
+    "blocks", "Blocks ended", "blocks", "Blocks that ended";
     "host", "Simulator speed", "", "How fast the simulator itself was: seconds, SM cycles, warp and thread instructions per second";
 }

@@ -351,7 +351,7 @@ const TBC_OVER_DWF: &str = "Here DWF is the faster where warps of one block are 
     costs these kernels little; DWF's other weakness, threads that fall behind, shows in merge sort (6% more warp instructions \
     than under PDOM) and in the coherent workloads.";
 const WB_RECOVERS: &str = "What is not recovered: merge sort's outermost branch spans all its work, so its threads stay in the pool; \
-    SAXPY never diverges, and pays for majority scheduling, which DWF-WB shares.";
+    SAXPY and Sobel never diverge, and pay for majority scheduling, which DWF-WB shares.";
 const TBC_COHERENT: &str = "Block reduction loses to AGE, not to compaction: its warps wait for memory in every block at once, and \
     with the oldest block first they come one after another (0.99 with RRB).";
 const PRIORITY: &str =

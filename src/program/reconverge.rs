@@ -191,9 +191,9 @@ fn comes_to(cfg: &Cfg, ends: &[usize]) -> Vec<u64> {
 fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<Option<usize>>> {
     let n = cfg.blocks.len();
     // Edges turned round, from a root that stands for the end of the kernel.
-    let mut graph = DiGraph::<(), ()>::with_capacity(n + 1, 2 * n);
-    for _ in 0..=n {
-        graph.add_node(());
+    let mut graph = DiGraph::<usize, ()>::with_capacity(n + 1, 2 * n);
+    for at in 0..=n {
+        graph.add_node(at);
     }
     for (at, block) in cfg.blocks.iter().enumerate() {
         for &next in &block.successors {

@@ -132,7 +132,7 @@ impl Witness<'_> {
     }
 
     /// What the warp of a block is about that will be busy longest with what it has issued.
-    fn slowest(&self, sm: u16, slot: u16) -> Option<String> {
+    pub(super) fn slowest(&self, sm: u16, slot: u16) -> Option<String> {
         let warps = self.picture.warps.iter().filter(|warp| (warp.sm, warp.slot) == (sm, slot));
         let entries = warps.flat_map(|warp| self.entries(warp)).map(|(entry, _)| entry);
         let due = |entry: u16| self.in_flight_in(sm, entry).iter().map(|flight| flight.due).max();

@@ -393,6 +393,9 @@ impl Witness<'_> {
         for (id, waiting, missing) in block.barriers.waiting() {
             sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));
         }
+        if self.sim.machine.config.divergence.has_stack() && self.sim.machine.reforms {
+            sentences.extend(self.slowest(sm, slot));
+        }
         sentences
     }
 

@@ -8,8 +8,9 @@ use yew::prelude::*;
 
 pub fn notice_line(handle: &Handle) -> Html {
     let (notice, goal) = handle.read(|lab| (lab.notice.clone(), lab.transport.goal));
-    let (misfit, running) =
-        handle.read(|lab| (lab.misfit_words(), lab.running_instead().map(|setup| format!(" This is {}.", setup.words()))));
+    let (misfit, running) = handle.read(|lab| {
+        (lab.misfit_words(), lab.running_instead().map(|setup| format!(" That is {}, not what is chosen above.", setup.words())))
+    });
     let take_back = running.as_ref().map(|_| {
         html! { <button type="button" class="plain" onclick={handle.callback(Lab::take_back)}>{ "Take the choice back" }</button> }
     });

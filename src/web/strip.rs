@@ -323,7 +323,7 @@ impl Strip<'_> {
             let near = chosen.is_some_and(|chosen| chosen.abs_diff(at) < every);
             if picked || !near && usize::from(warp).is_multiple_of(every) {
                 self.fill(context, if picked { Tone::Accent } else { Tone::Soft });
-                let name = if several { format!("{sm}.{warp}") } else { format!("w{warp}") };
+                let name = if several { format!("{sm}:{warp}") } else { format!("w{warp}") };
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
             }
         }

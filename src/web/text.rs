@@ -263,7 +263,11 @@ fn number(props: &CellProps, stops: bool) -> Html {
         event.stop_propagation();
         hand.act(|lab| lab.breakpoints.toggle_pcs(&pcs));
     });
-    let title = if stops { "Remove the breakpoint" } else { "Stop here" };
+    let pcs = match props.line().pcs.as_slice() {
+        [one] => format!("PC {one}"),
+        several => format!("PCs {}", several.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let title = format!("{pcs}: {}", if stops { "remove the breakpoint" } else { "stop here" });
     html! {
         <button type="button" class={classes!("number", stops.then_some("breaks"))} tabindex="-1" {title}
             aria-label={format!("Breakpoint at line {number}")} aria-pressed={stops.to_string()} {onclick}>{ number }</button>

@@ -82,14 +82,17 @@ pub fn Timeline(props: &Props) -> Html {
             }
         });
     }
-    // The cycle that is looked at stays in sight, unless somebody drags.
+    // The cycle that is looked at stays in sight, unless somebody drags: in this drawing already, for the next one may be long
+    // in coming while a run goes on.
+    let at_cycle = (props.handle.read(|lab| lab.cycle()), inner as u32);
+    let followed = use_mut_ref(|| (0, 0));
+    let moves = *followed.borrow() != at_cycle && at_cycle.1 > 0 && drag.get().is_none();
+    let in_sight = if moves { span.follow(at_cycle.0, inner.floor()) } else { *span };
     {
-        let (span, drag) = (span.clone(), drag.clone());
-        let cycle = props.handle.read(|lab| lab.cycle());
-        use_effect_with((cycle, inner as u32), move |(cycle, inner)| {
-            if *inner > 0 && drag.get().is_none() {
-                span.set(span.follow(*cycle, f64::from(*inner)));
-            }
+        let span = span.clone();
+        use_effect_with((at_cycle, in_sight), move |(at_cycle, in_sight)| {
+            followed.replace(*at_cycle);
+            span.set(*in_sight);
         });
     }
     // So does the selected warp, where there are more rows than room.
@@ -110,7 +113,7 @@ pub fn Timeline(props: &Props) -> Html {
     }
     {
         let (node, tall, drawn) = (node.clone(), tall.clone(), use_mut_ref(|| None::<Drawn>));
-        let shown = (props.handle.clone(), props.theme, *span, *first, (width, height));
+        let shown = (props.handle.clone(), props.theme, in_sight, *first, (width, height));
         use_effect_with(shown, move |(handle, theme, span, first, size)| {
             let now = handle.on_stage(|lab, stage| {
                 let record = stage.session.record();

@@ -151,7 +151,7 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         // The launch has its own.
         let launch = page.value("#launch").await;
         page.fill("#launch", "grid = [0]").await;
-        page.see("section[aria-label=Launch] .findings", "block").await;
+        page.see("section[aria-label=Launch] .findings", "`grid` is 0").await;
         page.screenshot("launch").await;
         page.fill("#launch", &launch.replace("grid", "grdi")).await;
         page.see("section[aria-label=Launch] .findings", "grdi").await;

@@ -162,7 +162,7 @@ async fn hostile_links_get_a_message_and_the_page_works() {
         page.screenshot("after").await;
 
         // Farther than any run goes: it is on its way, can be stopped, and stops at the end of the run by itself.
-        page.goto("#kernel=collatz&size=full&preset=vws&technique=I-VWS&cycle=18446744073709551615&select=w47.31").await;
+        page.goto("#kernel=collatz&size=full&preset=vws&technique=I-VWS&cycle=18446744073709551615&select=w47.3").await;
         page.see("#notice", "Going to cycle").await;
         page.click("#play").await;
         page.until("document.querySelector('#notice').hidden").await;
