@@ -115,6 +115,25 @@ async fn menus_show_what_runs_whatever_was_chosen_in_them_before() {
 }
 
 #[tokio::test]
+async fn what_runs_is_named_while_another_machine_is_chosen() {
+    on_the_page("instead", async |page| {
+        page.take_kernel("tbc_example1").await;
+        page.choose("#preset", "toy").await;
+        page.choose("#technique-divergence", "I-VWS").await;
+        page.see("#notice", "The machine gtx480 can have it. The last machine stays.").await;
+        page.leave().await;
+        page.press([key::END]).await;
+        page.see("#notice", "That is toy, PDOM, not what is chosen above.").await;
+        page.screenshot("instead").await;
+        page.click_text("#notice button", "Take the choice back").await;
+        page.until("!/chosen above/.test(document.querySelector('#notice').textContent)").await;
+        assert_eq!(page.value("#technique-divergence").await, "PDOM");
+        page.see("#notice", "Done after").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
     on_the_page("editor", async |page| {
         page.press(['e']).await;
