@@ -14,7 +14,7 @@
 //! important and those behind a barrier the most (whoever leaves must be gone before the others wait for everybody); then
 //! counts how many blocks can come to it, and only then the text's order.
 
-use super::cfg::Cfg;
+use super::cfg::{Block, Cfg};
 use super::{Instruction, Pc};
 use crate::order;
 use crate::ptx::op::Op;
@@ -82,7 +82,11 @@ fn post_dominators(cfg: &Cfg, instructions: &[Instruction]) -> Vec<Option<usize>
     let exits = Exits::find(cfg, instructions);
     let main = exits.main_of_branches(cfg);
     // A branch that comes to no such exit is looked at with every end of a thread in place.
-    let mut found: Vec<Option<usize>> = immediate(cfg, |_| true).into_iter().map(Option::flatten).collect();
+    let is_left = |(block, main): (&Block, &Option<usize>)| main.is_none() && may_diverge(&instructions[block.end as usize - 1]);
+    let mut found = vec![None; cfg.blocks.len()];
+    if cfg.blocks.iter().zip(&main).any(is_left) {
+        found = immediate(cfg, |_| true).into_iter().map(Option::flatten).collect();
+    }
     for (bit, &exit) in exits.blocks.iter().enumerate() {
         if main.contains(&Some(bit)) {
             let towards = immediate(cfg, |block| block == exit);
@@ -316,6 +320,12 @@ mod tests {
         // The other way round.
         let blocks = ["A: mov.b32 r, 1; @p bra X;", "B: bar.sync 0; ret;", "X: mov.b32 r, 2; @p bra X;", "C: mov.b32 r, 3; ret;"];
         assert_eq!(meetings(&blocks), ["A B -", "X C -"]);
+    }
+
+    #[test]
+    fn a_branch_to_the_next_instruction_meets_there() {
+        assert_eq!(meetings(&["A: mov.b32 r, 1; @p bra B;", "B: mov.b32 r, 2; ret;"]), ["A B -"]);
+        assert_eq!(meetings(&["A: mov.b32 r, 1; @p bra B;", "B: mov.b32 r, 2; bra.uni B;"]), ["A end -"]);
     }
 
     #[test]
