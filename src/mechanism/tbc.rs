@@ -21,6 +21,8 @@ use crate::view::{Selection, WarpPicture};
 const ROW: f32 = 18.0;
 /// Entries that the stack has room for before it pushes the rest down.
 const ROOM: usize = 5;
+/// Room for what lies around the stack: the block-wide mask and the warp buffer with it.
+const BELOW: f32 = 250.0;
 
 pub fn draw(view: View) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
@@ -78,7 +80,19 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
     }
     y += 6.0;
     let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
+    // Of a deep stack the middle is left out where the masks below would be out of sight.
+    let most = ((view.height - BELOW) / ROW).max(ROOM as f32 + 2.0) as usize;
+    let all = stack.entries.len();
+    let left_out = if all > most { 1..all - (most - 2) } else { 0..0 };
     for (at, entry) in stack.entries.iter().enumerate().rev() {
+        if left_out.contains(&at) {
+            if at == left_out.start {
+                let text = format!("… {} more", left_out.len());
+                scene.label(0, Tone::Soft, 0.0, y + 13.0, SMALL, Align::Left, text);
+                y += ROW;
+            }
+            continue;
+        }
         let name = (entry.id & 0xffff) as u16;
         let runs = entry.state == EntryState::Running;
         if runs {
@@ -99,9 +113,6 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
         }
         arriving(scene, view, entry, 330.0, y);
         y += ROW;
-        if at == 0 {
-            break;
-        }
     }
     // Room for a few entries is kept, so that what lies below does not jump.
     y + ROOM.saturating_sub(stack.entries.len()) as f32 * ROW + 10.0
