@@ -85,7 +85,7 @@ pub static FIGURES: &[Figure] = &[
         id: "ipc",
         title: "IPC",
         y: "IPC",
-        unit: "instructions/cycle",
+        unit: "thread instructions/cycle",
         about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
         kind: Kind::Line,
         shows: |_| true,

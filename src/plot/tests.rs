@@ -205,15 +205,18 @@ fn a_table_reads_back() {
         }
         assert_eq!(lines.next(), None);
     }
-    assert_eq!(csv(&Chart::new(figure("ipc"), &Series::new(1), 32, 10)), "cycle,IPC [instructions/cycle]\n");
+    assert_eq!(csv(&Chart::new(figure("ipc"), &Series::new(1), 32, 10)), "cycle,IPC [thread instructions/cycle]\n");
 }
 
 #[test]
 fn words_say_what_the_figure_says_now() {
     let mut ipc = chart("ipc");
-    assert_eq!(ipc.words(), "IPC at cycle 4 of 4: 0 instructions/cycle; between 0 instructions/cycle and 40 instructions/cycle.");
+    assert_eq!(
+        ipc.words(),
+        "IPC at cycle 4 of 4: 0 thread instructions/cycle; between 0 thread instructions/cycle and 40 thread instructions/cycle."
+    );
     ipc.cycle = Some(1);
-    assert!(ipc.words().starts_with("IPC at cycle 1 of 4: 40 instructions/cycle"), "{}", ipc.words());
+    assert!(ipc.words().starts_with("IPC at cycle 1 of 4: 40 thread instructions/cycle"), "{}", ipc.words());
     let mut stalls = chart("stalls");
     stalls.cycle = Some(2);
     assert_eq!(stalls.words(), "Stall breakdown at cycle 2 of 4: waits for data 87.5 %, issued 12.5 %.");

@@ -16,6 +16,7 @@
 
 pub mod address;
 pub mod cfg;
+mod exits;
 pub mod inspect;
 mod layout;
 pub mod liveness;
