@@ -1,17 +1,15 @@
 //! Which exit of a kernel counts for a branch.
 //!
-//! A branch's **main exit** is the one on whose ways its sides meet. A branch shares the main exit of the branches that
-//! dominate it as long as it can come to that one, for the threads that go on from it must still stop where those of the
-//! outer branch meet. Where there is none to share, it is an exit that two sides of the branch can come to, if there is one.
-//! Of several, traps are the least important and those behind a barrier the most (whoever leaves must be gone before the
-//! others wait for everybody); then counts how many blocks can come to it, and only then the text's order.
+//! A branch's **main exit** is the most important one that it can come to; ways to the others are taken to leave, and do not
+//! keep the rest from meeting. Traps are the least important. Then counts how many blocks with a barrier, or with an
+//! operation that joins a warp, lie before it: whoever leaves must be gone before the others wait for everybody. Where
+//! nobody waits for anybody, the exit counts most that most blocks can come to, so that a cold block does not become
+//! the main exit for standing last; all else being the same, the last in the text does.
 
 use super::Instruction;
 use super::cfg::Cfg;
 use crate::order;
 use crate::ptx::op::Op;
-use petgraph::algo::dominators::simple_fast;
-use petgraph::graph::NodeIndex;
 
 /// The blocks in which every thread ends: of very many, the last in the text.
 pub struct Exits {
@@ -40,8 +38,12 @@ impl Exits {
         let mut ranks: Vec<(u64, usize)> = Vec::new();
         for (bit, &exit) in blocks.iter().enumerate() {
             let from = || (0..reached.len()).filter(|&at| is_reached[at] && reached[at] >> bit & 1 == 1);
-            let kind = if is_trap(exit) { 0 } else { 1 + u64::from(from().any(waits)) };
-            ranks.push((kind << 32 | from().count() as u64, exit));
+            let rank = match from().filter(|&at| waits(at)).count() as u64 {
+                _ if is_trap(exit) => 0,
+                0 => 1 + from().count() as u64,
+                waiting => waiting << 32,
+            };
+            ranks.push((rank, exit));
         }
         order::by_key(&mut ranks, |(rank, _)| *rank);
         let blocks: Vec<usize> = ranks.into_iter().map(|(_, at)| at).collect();
@@ -49,38 +51,9 @@ impl Exits {
         Exits { blocks, reached }
     }
 
-    /// For each block that branches, its main exit as a place in `blocks`, if it comes to any.
-    pub fn main_of_branches(&self, cfg: &Cfg) -> Vec<Option<usize>> {
-        let mut main = vec![None; cfg.blocks.len()];
-        if cfg.blocks.is_empty() {
-            return main;
-        }
-        let dominators = simple_fast(&cfg.graph(), NodeIndex::new(0));
-        let above = |at: usize| dominators.immediate_dominator(NodeIndex::new(at)).map(NodeIndex::index);
-        let mut is_known = vec![false; cfg.blocks.len()];
-        for at in 0..cfg.blocks.len() {
-            // From the closest block above whose exit is known, down to this one.
-            let mut way = vec![at];
-            while let Some(up) = way.last().filter(|&&last| !is_known[last]).and_then(|&last| above(last)) {
-                way.push(up);
-            }
-            for &block in way.iter().rev() {
-                if !std::mem::replace(&mut is_known[block], true) {
-                    let shared = above(block).and_then(|up| main[up]).filter(|bit: &usize| self.reached[block] >> bit & 1 == 1);
-                    main[block] = shared.or_else(|| self.of_branch(cfg, block));
-                }
-            }
-        }
-        main
-    }
-
-    /// The most important exit that two sides come to, or else that any comes to; nothing for a block that does not branch.
-    fn of_branch(&self, cfg: &Cfg, block: usize) -> Option<usize> {
-        let sides = &cfg.blocks[block].successors;
-        let (any, two) =
-            sides.iter().fold((0, 0), |(any, two), &side| (any | self.reached[side], two | any & self.reached[side]));
-        let from = if two != 0 { two } else { any };
-        (sides.len() > 1).then(|| from.checked_ilog2()).flatten().map(|bit| bit as usize)
+    /// A block's main exit as a place in `blocks`, if it comes to any.
+    pub fn main_of(&self, block: usize) -> Option<usize> {
+        self.reached[block].checked_ilog2().map(|bit| bit as usize)
     }
 }
 
