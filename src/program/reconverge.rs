@@ -76,9 +76,11 @@ fn may_diverge(instruction: &Instruction) -> bool {
 /// The immediate post-dominator of each block that branches; `None` where only the end of the kernel follows on all paths.
 fn post_dominators(cfg: &Cfg, instructions: &[Instruction]) -> Vec<Option<usize>> {
     let exits = Exits::find(cfg, instructions);
-    let main: Vec<Option<usize>> = (0..cfg.blocks.len()).map(|at| exits.main_of(at)).collect();
+    let branches = |block: &Block| may_diverge(&instructions[block.end as usize - 1]);
+    let main_of = |(at, block): (usize, &Block)| exits.main_of(at).filter(|_| branches(block));
+    let main: Vec<Option<usize>> = cfg.blocks.iter().enumerate().map(main_of).collect();
     // A branch that comes to no such exit is looked at with every end of a thread in place.
-    let is_left = |(block, main): (&Block, &Option<usize>)| main.is_none() && may_diverge(&instructions[block.end as usize - 1]);
+    let is_left = |(block, main): (&Block, &Option<usize>)| main.is_none() && branches(block);
     let mut found = vec![None; cfg.blocks.len()];
     if cfg.blocks.iter().zip(&main).any(is_left) {
         found = immediate(cfg, |_| true).into_iter().map(Option::flatten).collect();
