@@ -45,17 +45,22 @@ impl Moment {
     }
 
     fn run<'a>(&'a mut self, cycles: u64, then: Option<&'a mut (dyn Listener + 'a)>) {
-        self.sim.run(cycles, &mut Ears { tally: Some(&mut self.tally), then });
+        self.sim.run(cycles, &mut Ears::new(Some(&mut self.tally), then));
     }
 }
 
 /// A sink that is called through a pointer.
 trait Listener {
+    fn wants_routine(&self) -> bool;
     fn hear(&mut self, cycle: u64, event: Event);
     fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
 }
 
 impl<S: Sink> Listener for S {
+    fn wants_routine(&self) -> bool {
+        S::WANTS_ROUTINE
+    }
+
     fn hear(&mut self, cycle: u64, event: Event) {
         self.event(cycle, event);
     }
@@ -69,6 +74,15 @@ impl<S: Sink> Listener for S {
 struct Ears<'a> {
     tally: Option<&'a mut Tally>,
     then: Option<&'a mut (dyn Listener + 'a)>,
+    /// Whether that one wants to hear what comes in every cycle.
+    routine: bool,
+}
+
+impl<'a> Ears<'a> {
+    fn new(tally: Option<&'a mut Tally>, then: Option<&'a mut (dyn Listener + 'a)>) -> Ears<'a> {
+        let routine = then.as_ref().is_some_and(|then| then.wants_routine());
+        Ears { tally, then, routine }
+    }
 }
 
 impl Sink for Ears<'_> {
@@ -79,7 +93,9 @@ impl Sink for Ears<'_> {
         if let Some(tally) = &mut self.tally {
             tally.event(cycle, event);
         }
-        if let Some(then) = &mut self.then {
+        if let Some(then) = &mut self.then
+            && (self.routine || !event.is_routine())
+        {
             then.hear(cycle, event);
         }
     }
@@ -175,7 +191,7 @@ impl Replay {
             }
             let mut sim = self.snapshots[at].sim.clone();
             let mut last = Last { wanted: &wanted, found: None };
-            let mut ears = Ears { tally: None, then: Some(&mut last) };
+            let mut ears = Ears::new(None, Some(&mut last));
             while sim.state.cycle < end && !sim.finished() {
                 sim.step(&mut ears);
             }
@@ -192,8 +208,8 @@ impl Replay {
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
         let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
         let mut sim = before.sim.clone();
-        sim.run(start - sim.state.cycle, &mut Ears { tally: None, then: None });
-        let mut ears = Ears { tally: None, then: Some(sink) };
+        sim.run(start - sim.state.cycle, &mut Ears::new(None, None));
+        let mut ears = Ears::new(None, Some(sink));
         while sim.state.cycle < end && !sim.finished() {
             sim.step(&mut ears);
         }

@@ -397,14 +397,14 @@ fn the_record_agrees_with_the_events() {
         now.0.fill(9);
         stage.session.replay().events(0, cycle + 1, &mut now);
         for (warp, code) in now.0.iter().enumerate() {
-            assert_eq!(record.tracks()[warp].at(cycle), *code, "warp {warp}, cycle {cycle}");
+            assert_eq!(record.nth(warp).at(cycle), *code, "warp {warp}, cycle {cycle}");
         }
         if cycle > 2_000 {
             break;
         }
     }
     let report = stage.report();
-    let buckets = record.series().buckets();
+    let buckets = record.series().buckets(1);
     assert_eq!(buckets.iter().map(|b| b.thread_instructions).sum::<u64>(), report.thread_instructions);
     assert_eq!(buckets.iter().map(|b| b.reasons.iter().sum::<u64>()).sum::<u64>(), report.resident_warp_cycles);
     assert_eq!(buckets.iter().map(|b| b.cycles).sum::<u64>(), end);

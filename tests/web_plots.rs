@@ -4,7 +4,8 @@
 use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpscope::event::{CacheOutcome, Event, SlotUse};
+use warpscope::event::{CacheOutcome, Event, Sink, SlotUse};
+use warpscope::metrics::Metrics;
 use warpscope::plot::{Chart, FIGURES, FINE, Frame};
 use warpscope::record::Series;
 use warpscope::scene::{Palette, Rgb, Theme, Tone};
@@ -24,23 +25,24 @@ extern "C" {
 
 /// A run that fills as many stretches as are ever kept, with a bit of everything.
 fn series() -> Series {
-    let mut series = Series::new(1);
+    let (mut series, mut metrics) = (Series::new(1), Metrics::default());
     for cycle in 0..1024 {
         let mut counts = [2; 9];
         counts[(cycle / 11 % 9) as usize] += 6;
-        series.event(cycle, &Event::Cycle { sm: 0, counts, repeat: 1 });
+        metrics.event(cycle, Event::Cycle { sm: 0, counts, repeat: 1 });
         let mask = u32::MAX >> (cycle * 7 % 32);
-        series.event(cycle, &Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 });
+        metrics.event(cycle, Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 });
         let slot = match cycle % 6 {
             0 => SlotUse::Stall,
             1 => SlotUse::Memory,
             2 => SlotUse::Idle,
             _ => SlotUse::Threads(mask.count_ones() as u8),
         };
-        series.event(cycle, &Event::Slot { sm: 0, port: 0, slot, repeat: 1 });
+        metrics.event(cycle, Event::Slot { sm: 0, port: 0, slot, repeat: 1 });
         let outcome = [CacheOutcome::Hit, CacheOutcome::Miss, CacheOutcome::Merged][(cycle / 5 % 3) as usize];
-        series.event(cycle, &Event::L1 { sm: 0, line: 0, write: false, outcome });
-        series.event(cycle, &Event::L2 { line: 0, write: false, outcome });
+        metrics.event(cycle, Event::L1 { sm: 0, line: 0, write: false, outcome });
+        metrics.event(cycle, Event::L2 { line: 0, write: false, outcome });
+        series.count(cycle + 1, &metrics);
     }
     series
 }

@@ -429,12 +429,24 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it is of a kind that comes in almost every cycle, whatever runs: numbers are made of those, and nobody looks for
+    /// a single one.
+    #[inline(always)]
+    pub fn is_routine(&self) -> bool {
+        use Event::{Cycle, Fetched, Issued, IssuedFor, Slot, Writeback};
+        matches!(self, Cycle { .. } | Slot { .. } | Fetched { .. } | Issued { .. } | IssuedFor { .. } | Writeback { .. })
+    }
+}
+
 /// Somebody who wants to know.
 pub trait Sink {
     /// Whether anything is listened to at all.
     const LISTENS: bool = true;
     /// Whether [`Event::Warp`] is wanted: it costs a look at every warp each cycle.
     const WANTS_WARPS: bool = false;
+    /// Whether events that come in almost every cycle are wanted: see [`Event::is_routine`].
+    const WANTS_ROUTINE: bool = true;
 
     fn event(&mut self, cycle: u64, event: Event);
 
@@ -479,6 +491,7 @@ impl Sink for Log {
 impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
     const LISTENS: bool = A::LISTENS || B::LISTENS;
     const WANTS_WARPS: bool = A::WANTS_WARPS || B::WANTS_WARPS;
+    const WANTS_ROUTINE: bool = A::WANTS_ROUTINE || B::WANTS_ROUTINE;
 
     #[inline(always)]
     fn event(&mut self, cycle: u64, event: Event) {

@@ -80,7 +80,7 @@ impl Span {
 
 /// The tracks that ever held a warp.
 pub fn rows(record: &Record) -> Vec<usize> {
-    record.tracks().iter().enumerate().filter(|(_, track)| !track.is_empty()).map(|(at, _)| at).collect()
+    (0..record.tracks()).filter(|&at| !record.nth(at).is_empty()).collect()
 }
 
 /// The rows in sight: as high as there is room for, and where the lowest are still too many, those from one of them on.
@@ -142,7 +142,7 @@ pub fn raster(
     let mut pixels = vec![0; rows.len() * width * 4];
     let mut codes = vec![GONE; width];
     for (row, pixels) in rows.iter().zip(pixels.chunks_exact_mut(width.max(1) * 4)) {
-        record.tracks()[*row].columns(span.from, span.per_px / ratio, columns.start, record.end(), &mut codes);
+        record.nth(*row).columns(span.from, span.per_px / ratio, columns.start, record.end(), &mut codes);
         for (pixel, code) in pixels.chunks_exact_mut(4).zip(&codes) {
             pixel.copy_from_slice(&colours[usize::from(*code & 15)]);
         }

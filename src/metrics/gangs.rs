@@ -17,6 +17,8 @@ pub struct GangFolds {
     /// What slices asked their own instruction caches for, and how much of it was there.
     pub l0_fetches: u64,
     pub l0_hits: u64,
+    /// Of all cycles.
+    pub warp_cycles: [u64; MOST],
     /// Of each SM, now.
     sizes: Vec<[u16; MOST]>,
     /// Cycles of a span, and the warp-cycles of each.
@@ -33,6 +35,7 @@ impl Default for GangFolds {
             reformations: 0,
             l0_fetches: 0,
             l0_hits: 0,
+            warp_cycles: [0; MOST],
             sizes: Vec::new(),
             every: 64,
             spans: Vec::new(),
@@ -99,6 +102,7 @@ impl GangFolds {
 
     fn pass(&mut self, sm: u16, mut cycle: u64, mut repeat: u64) {
         let Some(sizes) = self.sizes.get(usize::from(sm)).copied() else { return };
+        self.warp_cycles.iter_mut().zip(sizes).for_each(|(total, size)| *total += u64::from(size) * repeat);
         while repeat > 0 {
             while (cycle / self.every) as usize >= SPANS {
                 self.every *= 2;
@@ -121,7 +125,7 @@ impl GangFolds {
         if self.sizes.is_empty() {
             return None;
         }
-        let warp_cycles: [u64; MOST] = std::array::from_fn(|at| self.spans.iter().map(|span| span[at]).sum());
+        let warp_cycles = self.warp_cycles;
         let all: u64 = warp_cycles.iter().sum();
         let weighted: u64 = warp_cycles.iter().enumerate().map(|(at, count)| (at as u64 + 1) * count).sum();
         let average = |(at, span): (usize, &[u64; MOST])| {

@@ -30,25 +30,18 @@ impl Chart {
     /// At most `most` stretches. Buckets are brought together in powers of two, so that stretches do not shift as a run grows.
     pub fn new(figure: &'static Figure, series: &Series, warp_width: u32, most: usize) -> Chart {
         let facts = Facts { warp_width, sms: series.sms().max(1) };
-        let buckets = series.buckets();
         let mut group = 1;
-        while buckets.len().div_ceil(group) > most.max(1) {
+        while series.len().div_ceil(group) > most.max(1) {
             group *= 2;
         }
         let labels = (figure.labels)(&facts);
         let mut curves: Vec<Curve> = labels.into_iter().map(|label| Curve { label, values: Vec::new() }).collect();
-        let mut sums: Vec<Bucket> = Vec::new();
-        for some in buckets.chunks(group) {
-            let mut sum = Bucket::default();
-            some.iter().for_each(|bucket| sum.add(bucket));
-            sums.push(sum);
+        let mut sums = series.buckets(group);
+        let mut edges: Vec<u64> = (0..series.len()).step_by(group).map(|at| at as u64 * series.span()).collect();
+        if !series.is_empty() {
+            edges.push(series.end());
         }
-        let mut edges: Vec<u64> = (0..buckets.len()).step_by(group).map(|at| at as u64 * series.span()).collect();
         let cycles = |bucket: &Bucket| bucket.cycles.div_ceil(facts.sms as u64);
-        if let Some(last) = buckets.last() {
-            let length = cycles(last).clamp(1, series.span());
-            edges.push((buckets.len() as u64 - 1) * series.span() + length);
-        }
         // A last stretch of a few cycles would be a spike: it goes with the one before it.
         if let [.., before, last] = &mut sums[..]
             && cycles(last) * 2 < series.span() * group as u64

@@ -2,71 +2,76 @@
 
 use super::layout::{Mark, lay_out};
 use super::*;
-use crate::event::{CacheOutcome, Event, Reason, SlotUse};
-use crate::metrics::DEFINITIONS;
+use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use crate::metrics::{DEFINITIONS, Metrics};
 use crate::record::Series;
 use crate::scene::{Palette, Rgb, Theme, Tone};
 
 /// Four cycles of two SMs, of warps of 32: in cycle 0 both issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then
 /// all wait for data.
 fn series() -> Series {
-    let mut series = Series::new(2);
     let issue = |sm, mask| Event::Issued { sm, warp: 0, block: 0, pc: 0, mask, first_thread: 0 };
-    let cycle = |sm, counts, repeat| Event::Cycle { sm, counts, repeat };
-    let slot = |sm, slot, repeat| Event::Slot { sm, port: 0, slot, repeat };
+    let cycle = |sm, counts| Event::Cycle { sm, counts, repeat: 1 };
+    let slot = |sm, slot| Event::Slot { sm, port: 0, slot, repeat: 1 };
     let l1 = |outcome| Event::L1 { sm: 0, line: 0, write: false, outcome };
     let l2 = |outcome| Event::L2 { line: 0, write: false, outcome };
     let (both, wait) = ([1, 0, 3, 0, 0, 0, 0, 0, 0], [0, 0, 4, 0, 0, 0, 0, 0, 0]);
-    for event in [
-        issue(0, u32::MAX),
-        issue(1, 0xff),
-        cycle(0, both, 1),
-        cycle(1, both, 1),
-        slot(0, SlotUse::Threads(32), 1),
-        slot(1, SlotUse::Threads(8), 1),
-        l1(CacheOutcome::Hit),
-        l1(CacheOutcome::Hit),
-        l1(CacheOutcome::Miss),
-        l1(CacheOutcome::Merged),
-        l2(CacheOutcome::Miss),
-    ] {
-        series.event(0, &event);
-    }
-    for event in
-        [issue(0, 0xffff), cycle(0, both, 1), cycle(1, wait, 1), slot(0, SlotUse::Threads(16), 1), slot(1, SlotUse::Memory, 1)]
-    {
-        series.event(1, &event);
-    }
-    for sm in 0..2 {
-        series.event(2, &cycle(sm, wait, 2));
-        series.event(2, &slot(sm, SlotUse::Idle, 2));
+    let idle = [cycle(0, wait), slot(0, SlotUse::Idle), cycle(1, wait), slot(1, SlotUse::Idle)];
+    let cycles: [&[Event]; 4] = [
+        &[
+            issue(0, u32::MAX),
+            issue(1, 0xff),
+            cycle(0, both),
+            cycle(1, both),
+            slot(0, SlotUse::Threads(32)),
+            slot(1, SlotUse::Threads(8)),
+            l1(CacheOutcome::Hit),
+            l1(CacheOutcome::Hit),
+            l1(CacheOutcome::Miss),
+            l1(CacheOutcome::Merged),
+            l2(CacheOutcome::Miss),
+        ],
+        &[issue(0, 0xffff), cycle(0, both), cycle(1, wait), slot(0, SlotUse::Threads(16)), slot(1, SlotUse::Memory)],
+        &idle,
+        &idle,
+    ];
+    told(2, cycles.into_iter().map(<[Event]>::to_vec))
+}
+
+/// What is kept of the events of one cycle after the other.
+fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Series {
+    let (mut series, mut metrics) = (Series::new(sms), Metrics::default());
+    for (cycle, events) in (0..).zip(cycles) {
+        events.into_iter().for_each(|event| metrics.event(cycle, event));
+        series.count(cycle + 1, &metrics);
     }
     series
 }
 
 /// A run of so many cycles with a bit of everything.
 fn long(cycles: u64) -> Series {
-    let mut series = Series::new(1);
-    for cycle in 0..cycles {
+    let events = |cycle: u64| {
         let mut counts = [1; 9];
         counts[(cycle / 7 % 9) as usize] += 4;
         let alone = (cycle / 16 % 9) as u16;
-        series.event(cycle, &Event::GangSizes { sm: 0, sizes: [alone, 0, 0, 0, 0, 0, 0, 16 - alone] });
-        series.event(cycle, &Event::Cycle { sm: 0, counts, repeat: 1 });
         let mask = u32::MAX >> (cycle * 5 % 32);
-        series.event(cycle, &Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 });
         let slot = match cycle % 5 {
             0 => SlotUse::Stall,
             1 => SlotUse::Memory,
             2 => SlotUse::Idle,
             _ => SlotUse::Threads(mask.count_ones() as u8),
         };
-        series.event(cycle, &Event::Slot { sm: 0, port: 0, slot, repeat: 1 });
         let outcome = [CacheOutcome::Hit, CacheOutcome::Miss, CacheOutcome::Merged][(cycle / 3 % 3) as usize];
-        series.event(cycle, &Event::L1 { sm: 0, line: 0, write: false, outcome });
-        series.event(cycle, &Event::L2 { line: 0, write: false, outcome });
-    }
-    series
+        vec![
+            Event::GangSizes { sm: 0, sizes: [alone, 0, 0, 0, 0, 0, 0, 16 - alone] },
+            Event::Cycle { sm: 0, counts, repeat: 1 },
+            Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 },
+            Event::Slot { sm: 0, port: 0, slot, repeat: 1 },
+            Event::L1 { sm: 0, line: 0, write: false, outcome },
+            Event::L2 { line: 0, write: false, outcome },
+        ]
+    };
+    told(1, (0..cycles).map(events))
 }
 
 fn figure(id: &str) -> &'static Figure {
@@ -120,13 +125,14 @@ fn values_are_those_worked_out_by_hand() {
 fn shares_add_to_a_hundred() {
     for width in [4, 6, 8, 16, 32] {
         for figure in FIGURES.iter().filter(|figure| figure.kind == Kind::Stack && figure.unit == "%") {
-            let mut series = Series::new(1);
-            for cycle in 0..50 {
-                series.event(cycle, &Event::Cycle { sm: 0, counts: [3, 1, 4, 1, 5, 9, 2, 6, 5], repeat: 1 });
-                let slot = SlotUse::Threads((cycle % u64::from(width)) as u8 + 1);
-                series.event(cycle, &Event::Slot { sm: 0, port: 0, slot, repeat: 1 });
-                series.event(cycle, &Event::Slot { sm: 0, port: 1, slot: SlotUse::Stall, repeat: 1 });
-            }
+            let series = told(
+                1,
+                (0..50).map(|cycle: u32| {
+                    let slot = |port, slot| Event::Slot { sm: 0, port, slot, repeat: 1 };
+                    let counts = Event::Cycle { sm: 0, counts: [3, 1, 4, 1, 5, 9, 2, 6, 5], repeat: 1 };
+                    vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall)]
+                }),
+            );
             let chart = Chart::new(figure, &series, width, 1000);
             for at in 0..chart.len() {
                 let sum: f64 = chart.curves.iter().map(|curve| curve.values[at]).sum();
@@ -369,11 +375,7 @@ fn both_themes_have_the_pages_colours() {
 #[test]
 fn any_data_can_be_drawn() {
     let palette = Palette::of(Theme::Dark);
-    let one = {
-        let mut series = Series::new(1);
-        series.event(0, &Event::Cycle { sm: 0, counts: [0; 9], repeat: 1 });
-        series
-    };
+    let one = told(1, [vec![Event::Cycle { sm: 0, counts: [0; 9], repeat: 1 }]]);
     for series in [Series::new(0), Series::new(1), one, series(), long(5000)] {
         for figure in FIGURES {
             for width in [0, 1, 32, 64] {

@@ -1,6 +1,9 @@
 //! Counts over stretches of cycles, for plots: never more than a fixed number of stretches, which grow as the run does.
+//!
+//! What is kept is the numbers of the run up to the end of each stretch; a stretch's own are what they grew by.
 
-use crate::event::{CacheOutcome, Event, Reason, SlotUse};
+use crate::event::Reason;
+use crate::metrics::Metrics;
 
 /// The most stretches that are kept.
 const MOST: usize = 1024;
@@ -18,57 +21,99 @@ pub struct Bucket {
     /// Warp-cycles in the order of [`Reason::ALL`].
     pub reasons: [u64; Reason::ALL.len()],
     pub slots: [u64; SLOT_CLASSES],
-    pub divergent_branches: u64,
     pub l1_hits: u64,
     pub l1_misses: u64,
     pub l1_merges: u64,
     pub l2_hits: u64,
     pub l2_misses: u64,
-    pub transactions: u64,
     /// Warp-cycles by the size of the warp's gang, singletons first (VWS figure 18).
     pub gangs: [u64; 8],
 }
 
 impl Bucket {
+    /// All of a run so far.
+    fn of(metrics: &Metrics, cycles: u64) -> Bucket {
+        let mut slots = [0; SLOT_CLASSES];
+        for (threads, count) in metrics.slots_by_threads.iter().enumerate() {
+            slots[threads / 4] += count;
+        }
+        slots[8..].copy_from_slice(&[metrics.slots_stall, metrics.slots_memory, metrics.slots_idle]);
+        Bucket {
+            cycles,
+            warp_instructions: metrics.warp_instructions,
+            thread_instructions: metrics.thread_instructions,
+            reasons: metrics.warp_cycles,
+            slots,
+            l1_hits: metrics.l1d.hits,
+            l1_misses: metrics.l1d.misses,
+            l1_merges: metrics.l1d.mshr_merges,
+            l2_hits: metrics.l2.hits,
+            l2_misses: metrics.l2.accesses - metrics.l2.hits,
+            gangs: metrics.gangs.warp_cycles,
+        }
+    }
+
     pub fn add(&mut self, other: &Bucket) {
-        self.cycles += other.cycles;
-        self.warp_instructions += other.warp_instructions;
-        self.thread_instructions += other.thread_instructions;
-        self.reasons.iter_mut().zip(other.reasons).for_each(|(a, b)| *a += b);
-        self.slots.iter_mut().zip(other.slots).for_each(|(a, b)| *a += b);
-        self.divergent_branches += other.divergent_branches;
-        self.l1_hits += other.l1_hits;
-        self.l1_misses += other.l1_misses;
-        self.l1_merges += other.l1_merges;
-        self.l2_hits += other.l2_hits;
-        self.l2_misses += other.l2_misses;
-        self.transactions += other.transactions;
-        self.gangs.iter_mut().zip(other.gangs).for_each(|(a, b)| *a += b);
+        *self = self.with(other, |one, two| one + two);
+    }
+
+    /// This and another, number by number.
+    fn with(&self, other: &Bucket, join: impl Fn(u64, u64) -> u64) -> Bucket {
+        let reasons = std::array::from_fn(|at| join(self.reasons[at], other.reasons[at]));
+        Bucket {
+            cycles: join(self.cycles, other.cycles),
+            warp_instructions: join(self.warp_instructions, other.warp_instructions),
+            thread_instructions: join(self.thread_instructions, other.thread_instructions),
+            reasons,
+            slots: std::array::from_fn(|at| join(self.slots[at], other.slots[at])),
+            l1_hits: join(self.l1_hits, other.l1_hits),
+            l1_misses: join(self.l1_misses, other.l1_misses),
+            l1_merges: join(self.l1_merges, other.l1_merges),
+            l2_hits: join(self.l2_hits, other.l2_hits),
+            l2_misses: join(self.l2_misses, other.l2_misses),
+            gangs: std::array::from_fn(|at| join(self.gangs[at], other.gangs[at])),
+        }
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct Series {
-    buckets: Vec<Bucket>,
-    /// Cycles of a bucket, as a power of two.
+    /// The run's numbers at the end of each stretch.
+    totals: Vec<Bucket>,
+    /// Cycles of a stretch, as a power of two.
     log_span: u32,
     sms: usize,
-    /// How large the gangs of each SM are now; empty where there are none.
-    gangs: Vec<[u16; 8]>,
 }
 
 impl Series {
     pub fn new(sms: usize) -> Series {
-        Series { buckets: Vec::new(), log_span: 0, sms, gangs: Vec::new() }
+        Series { totals: Vec::new(), log_span: 0, sms }
     }
 
-    /// Cycles of a bucket; the last bucket may be shorter.
+    /// Cycles of a stretch; the last one may be shorter.
     pub fn span(&self) -> u64 {
         1 << self.log_span
     }
 
-    pub fn buckets(&self) -> &[Bucket] {
-        &self.buckets
+    /// How many stretches there are.
+    pub fn len(&self) -> usize {
+        self.totals.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.totals.is_empty()
+    }
+
+    /// Cycles that are counted.
+    pub fn end(&self) -> u64 {
+        self.totals.last().map_or(0, |total| total.cycles / self.sms.max(1) as u64)
+    }
+
+    /// What happened in each run of `group` stretches; the last may have fewer.
+    pub fn buckets(&self, group: usize) -> Vec<Bucket> {
+        let ends = self.totals.chunks(group.max(1)).filter_map(<[Bucket]>::last);
+        let mut before = Bucket::default();
+        ends.map(|end| end.with(&std::mem::replace(&mut before, *end), |now, before| now - before)).collect()
     }
 
     /// SMs whose counts are added up here.
@@ -76,90 +121,25 @@ impl Series {
         self.sms
     }
 
-    #[inline]
-    pub fn event(&mut self, cycle: u64, event: &Event) {
-        match *event {
-            Event::Cycle { sm, counts, repeat } => {
-                let sizes = self.gangs.get(usize::from(sm)).copied().unwrap_or_default();
-                self.spread(cycle, repeat, |bucket, cycles| {
-                    bucket.cycles += cycles;
-                    bucket.reasons.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count) * cycles);
-                    bucket.gangs.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += u64::from(size) * cycles);
-                });
-            }
-            Event::GangSizes { sm, sizes } => {
-                if self.gangs.is_empty() {
-                    self.gangs = vec![[0; 8]; self.sms];
-                }
-                if let Some(known) = self.gangs.get_mut(usize::from(sm)) {
-                    *known = sizes;
-                }
-            }
-            Event::Slot { slot, repeat, .. } => {
-                let class = match slot {
-                    SlotUse::Threads(threads) => usize::from(threads.clamp(1, 32) - 1) / 4,
-                    SlotUse::Stall => 8,
-                    SlotUse::Memory => 9,
-                    SlotUse::Idle => 10,
-                };
-                self.spread(cycle, repeat, |bucket, cycles| bucket.slots[class] += cycles);
-            }
-            Event::Issued { mask, .. } => {
-                let bucket = self.at(cycle);
-                bucket.warp_instructions += 1;
-                bucket.thread_instructions += u64::from(mask.count_ones());
-            }
-            Event::Branch { diverged: true, .. } => self.at(cycle).divergent_branches += 1,
-            Event::L1 { outcome, .. } => {
-                let bucket = self.at(cycle);
-                *match outcome {
-                    CacheOutcome::Hit => &mut bucket.l1_hits,
-                    CacheOutcome::Miss => &mut bucket.l1_misses,
-                    CacheOutcome::Merged => &mut bucket.l1_merges,
-                } += 1;
-            }
-            Event::L2 { outcome, .. } => {
-                let bucket = self.at(cycle);
-                *if outcome == CacheOutcome::Hit { &mut bucket.l2_hits } else { &mut bucket.l2_misses } += 1;
-            }
-            Event::Memory { transactions, .. } => self.at(cycle).transactions += u64::from(transactions),
-            _ => {}
-        }
+    /// The end of the stretch that `cycle` lies in.
+    pub fn next_edge(&self, cycle: u64) -> u64 {
+        ((cycle >> self.log_span) + 1) << self.log_span
     }
 
-    /// Books `repeat` equal cycles from `cycle` on to the buckets that they fall into.
-    #[inline]
-    fn spread(&mut self, mut cycle: u64, mut repeat: u64, mut book: impl FnMut(&mut Bucket, u64)) {
-        // Making room first keeps the span the same throughout.
-        self.at(cycle + repeat.max(1) - 1);
-        while repeat > 0 {
-            let span = self.span();
-            let here = (span - (cycle & (span - 1))).min(repeat);
-            book(self.at(cycle), here);
-            (cycle, repeat) = (cycle + here, repeat - here);
-        }
-    }
-
-    #[inline]
-    fn at(&mut self, cycle: u64) -> &mut Bucket {
-        let mut at = (cycle >> self.log_span) as usize;
-        while at >= MOST {
+    /// These are the numbers of all cycles before `cycle`. Told at every edge, stretches have what is theirs.
+    pub fn count(&mut self, cycle: u64, metrics: &Metrics) {
+        let Some(last) = cycle.checked_sub(1) else { return };
+        while (last >> self.log_span) as usize >= MOST {
             self.halve();
-            at = (cycle >> self.log_span) as usize;
         }
-        if self.buckets.len() <= at {
-            self.buckets.resize(at + 1, Bucket::default());
-        }
-        &mut self.buckets[at]
+        let at = (last >> self.log_span) as usize;
+        let total = Bucket::of(metrics, cycle * self.sms as u64);
+        self.totals.truncate(at);
+        self.totals.resize(at + 1, total);
     }
 
     fn halve(&mut self) {
-        let halves = self.buckets.chunks(2).map(|pair| {
-            let mut sum = pair[0];
-            pair[1..].iter().for_each(|other| sum.add(other));
-            sum
-        });
-        self.buckets = halves.collect();
+        self.totals = self.totals.chunks(2).filter_map(|pair| pair.last().copied()).collect();
         self.log_span += 1;
     }
 }
@@ -167,21 +147,30 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::{Event, Sink, SlotUse};
 
     #[test]
     fn stretches_grow_and_nothing_is_lost() {
         let mut series = Series::new(1);
+        let mut metrics = Metrics::default();
         let counts = [1, 0, 2, 0, 0, 0, 0, 0, 0];
-        let mut cycle = 0;
-        for repeat in [1, 1, 700, 1, 4000, 3, 20_000] {
-            series.event(cycle, &Event::Cycle { sm: 0, counts, repeat });
-            series.event(cycle, &Event::Slot { sm: 0, port: 0, slot: SlotUse::Threads(32), repeat });
-            cycle += repeat;
+        let (mut cycle, end) = (0, 24_706);
+        while cycle < end {
+            let stop = series.next_edge(cycle).min(end);
+            let repeat = stop - cycle;
+            metrics.event(cycle, Event::Cycle { sm: 0, counts, repeat });
+            metrics.event(cycle, Event::Slot { sm: 0, port: 0, slot: SlotUse::Threads(32), repeat });
+            series.count(stop, &metrics);
+            cycle = stop;
         }
-        let mut all = Bucket::default();
-        series.buckets().iter().for_each(|bucket| all.add(bucket));
-        assert_eq!((all.cycles, all.reasons[0], all.reasons[2], all.slots[7]), (cycle, cycle, 2 * cycle, cycle));
-        assert!(series.buckets().len() <= MOST);
-        assert!(series.buckets()[..100].iter().all(|bucket| bucket.cycles == series.span()));
+        let all = series.buckets(series.len());
+        let [all] = &all[..] else { panic!("one group has all") };
+        assert_eq!((all.cycles, all.reasons[0], all.reasons[2], all.slots[7]), (end, end, 2 * end, end));
+        assert!(series.len() <= MOST);
+        let buckets = series.buckets(1);
+        let (last, whole) = buckets.split_last().expect("stretches");
+        assert!(whole.iter().all(|bucket| bucket.cycles == series.span() && bucket.slots[7] == series.span()));
+        assert_eq!(last.cycles, end - whole.len() as u64 * series.span());
+        assert_eq!(series.buckets(2).len(), series.len().div_ceil(2));
     }
 }

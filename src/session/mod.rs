@@ -140,8 +140,9 @@ impl Session {
         if long {
             let known = self.reached().min(end - 1);
             self.replay.seek(known.max(self.cycle()));
-            if self.cycle() >= self.reached() {
-                self.replay.run_to(end - 1, &mut self.record);
+            while self.cycle() >= self.reached() && self.cycle() < end - 1 && !self.at_end() {
+                self.replay.run_to(self.record.next_edge(self.cycle()).min(end - 1), &mut self.record);
+                self.count();
             }
         }
         // A run that ended on the way there has had its last cycle already.
@@ -153,11 +154,17 @@ impl Session {
         let mut log = Log::default();
         if self.cycle() >= self.reached() {
             self.replay.step(&mut (&mut self.record, &mut log));
+            self.count();
             self.record.close(self.reached());
         } else {
             self.replay.step(&mut log);
         }
         self.last = log.events.into_iter().map(|(_, event)| event).collect();
+    }
+
+    /// Hands the record the numbers of the run so far.
+    fn count(&mut self) {
+        self.record.count(self.cycle(), &self.replay.tally().metrics);
     }
 
     /// Where the next target lies, if it lies in known country.

@@ -1,7 +1,6 @@
 //! One SM with what it needs from the rest of the machine, and the parts of a cycle that concern all of its warps.
 
 use super::Machine;
-use super::decode::UNITS;
 use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
 use super::warp_set::WarpSet;
@@ -28,10 +27,13 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Works out anew what holds a warp's next instruction back: after an issue, a fetch or a result.
-    #[inline]
-    pub fn recheck(&mut self, warp: u32) {
-        recheck(self.machine, self.sm, warp);
+    /// Works out what a warp's next instruction needs: after the warp has come to it.
+    pub fn look_ahead(&mut self, warp: u32) {
+        let unit = self.machine.decoded[self.sm.warps[warp as usize].place.pc as usize].unit;
+        for (kind, needs) in self.sm.sets.needs.iter_mut().enumerate() {
+            needs.set(warp, unit as usize == kind);
+        }
+        check_data(self.machine, self.sm, warp);
     }
 
     /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
@@ -161,7 +163,7 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                 if S::LISTENS {
                     sink.event(now, Event::Writeback { sm: name, warp, pc });
                 }
-                recheck(machine, sm, warp.into());
+                check_data(machine, sm, warp.into());
                 if machine.reforms {
                     try_depart(sm, warp);
                 }
@@ -169,7 +171,6 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
             Done::Fetch { count } if state.fetch_life == life => {
                 state.filled = count;
                 sm.sets.unfetched.remove(warp.into());
-                recheck(machine, sm, warp.into());
             }
             Done::Branch if state.life == life => {
                 sm.sets.control.remove(warp.into());
@@ -194,7 +195,8 @@ pub fn try_depart(sm: &mut Sm, warp: u16) {
     }
 }
 
-fn recheck(machine: &Machine, sm: &mut Sm, warp: u32) {
+/// Works out whether a warp's next instruction waits for a value: after the warp has come to it, and after a result.
+fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     let state = &sm.warps[warp as usize];
     let decoded = &machine.decoded[state.place.pc as usize];
     let waits = match machine.config.scoreboard {
@@ -203,9 +205,6 @@ fn recheck(machine: &Machine, sm: &mut Sm, warp: u32) {
         Scoreboard::Register => decoded.hazards.iter().any(|&(word, bits)| state.pending[word as usize] & bits != 0),
     };
     sm.sets.data.set(warp, waits);
-    for kind in 0..UNITS {
-        sm.sets.needs[kind].set(warp, decoded.unit as usize == kind);
-    }
 }
 
 /// The next time at which a unit or a port that is busy now becomes free.

@@ -132,7 +132,7 @@ impl<S: Sink> Core<'_, S> {
         }
         sets.unfetched.set(warp, !machine.config.ideal_fetch);
         sets.wants_fetch.set(warp, !machine.config.ideal_fetch);
-        self.recheck(warp);
+        self.look_ahead(warp);
     }
 
     /// Frees the slots of blocks whose threads have all exited.

@@ -249,7 +249,7 @@ impl<S: Sink> Core<'_, S> {
             self.uncore.wheel.insert(self.cycle + u64::from(machine.config.branch_latency), completion);
         }
         self.moved(warp);
-        self.recheck(warp);
+        self.look_ahead(warp);
     }
 
     fn trap(&mut self, warp: u32, pc: Pc, lane: usize, fault: &Fault) {

@@ -126,7 +126,7 @@ impl<S: Sink> Core<'_, S> {
         sets.resident.insert(warp.into());
         sets.unfetched.set(warp.into(), !ideal_fetch);
         sets.wants_fetch.set(warp.into(), !ideal_fetch);
-        self.recheck(warp.into());
+        self.look_ahead(warp.into());
     }
 
     fn grow(&mut self, warp: u16, more: &Members) {

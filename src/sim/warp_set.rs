@@ -48,7 +48,8 @@ impl WarpSet {
 
     #[inline(always)]
     pub fn set(&mut self, warp: u32, is_in: bool) {
-        if is_in { self.insert(warp) } else { self.remove(warp) }
+        let word = &mut self.bits[warp as usize / 64];
+        *word = *word & !(1 << (warp % 64)) | u64::from(is_in) << (warp % 64);
     }
 
     #[inline(always)]

@@ -282,7 +282,7 @@ impl Strip<'_> {
         let last = (self.span.cycle_at(part.to).ceil() as u64).min(self.record.end());
         for (at, track) in self.rows.shown.iter().enumerate() {
             for cycle in first..last {
-                let code = self.record.tracks()[*track].at(cycle);
+                let code = self.record.nth(*track).at(cycle);
                 let Some(reason) = Reason::ALL.get(usize::from(code)) else { continue };
                 let x = LEFT + self.span.x_of(cycle as f64 + 0.5);
                 if x < LEFT + 4.0 {
@@ -305,7 +305,7 @@ impl Strip<'_> {
 
     fn numbers(&self, context: &CanvasRenderingContext2d, row: f64, selected: Option<(u16, u16)>) {
         let slots = self.record.slots().max(1);
-        let several = self.record.tracks().len() > slots;
+        let several = self.record.tracks() > slots;
         context.set_text_align("right");
         context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
         let name = |track: &usize| ((track / slots) as u16, (track % slots) as u16);

@@ -276,14 +276,14 @@ fn did(record: &Record, span: Span, rows: &Rows, x: f64, y: f64) -> Option<Strin
         return None;
     }
     let track = rows.at(y - TOP)?;
-    let code = record.tracks()[track].at(cycle as u64);
+    let code = record.nth(track).at(cycle as u64);
     let did = match Reason::ALL.get(usize::from(code)) {
         Some(reason) => format!("{} {}", reason.letter(), reason.label()),
         None if code == GONE => "not resident".to_string(),
         None => return None,
     };
     let (sm, warp) = (track / record.slots(), track % record.slots());
-    let of = if record.tracks().len() > record.slots() { format!(" of SM {sm}") } else { String::new() };
+    let of = if record.tracks() > record.slots() { format!(" of SM {sm}") } else { String::new() };
     Some(format!("warp {warp}{of}, cycle {}: {did}", grouped(cycle as u64)))
 }
 
