@@ -107,8 +107,7 @@ impl Reason {
 pub type Reasons = [u64; Reason::ALL.len()];
 
 /// Which of 64 warps have another reason than in the cycle before: by place, with `None` for those that are gone.
-#[inline]
-pub fn changes(before: &Reasons, now: &Reasons, mut tell: impl FnMut(u16, Option<Reason>)) {
+fn changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
     let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
     bits(all(before) & !all(now), |warp| tell(warp, None));
     for (at, reason) in Reason::ALL.into_iter().enumerate() {
@@ -451,15 +450,10 @@ pub trait Sink {
     fn event(&mut self, cycle: u64, event: Event);
 
     /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
-    /// are several in most cycles, so who keeps them can take them at once.
+    /// are several in most cycles, so who keeps them can take them all at once.
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
-        tell_changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
+        changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
     }
-}
-
-/// [`changes`], once for all who need not be fast.
-fn tell_changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
-    changes(before, now, tell);
 }
 
 /// Nobody.

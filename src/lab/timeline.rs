@@ -1,7 +1,7 @@
 //! Warps by cycles, as pixels: which cycles are in sight, and the colour of each.
 
 use crate::event::Reason;
-use crate::record::{GONE, Record};
+use crate::record::{Codes, GONE, Record};
 use crate::scene::{Palette, Tone};
 use std::ops::Range;
 
@@ -140,11 +140,16 @@ pub fn raster(
 ) -> Vec<u8> {
     let width = columns.len();
     let mut pixels = vec![0; rows.len() * width * 4];
-    let mut codes = vec![GONE; width];
+    let mut known: Option<(usize, Vec<Codes>)> = None;
     for (row, pixels) in rows.iter().zip(pixels.chunks_exact_mut(width.max(1) * 4)) {
-        record.nth(*row).columns(span.from, span.per_px / ratio, columns.start, record.end(), &mut codes);
-        for (pixel, code) in pixels.chunks_exact_mut(4).zip(&codes) {
-            pixel.copy_from_slice(&colours[usize::from(*code & 15)]);
+        let (group, lane) = record.place(*row);
+        // Rows of one group stand together.
+        if known.as_ref().is_none_or(|(of, _)| *of != group) {
+            known = Some((group, record.columns(group, span.from, span.per_px / ratio, columns.clone())));
+        }
+        let codes = known.iter().flat_map(|(_, codes)| codes);
+        for (pixel, codes) in pixels.chunks_exact_mut(4).zip(codes) {
+            pixel.copy_from_slice(&colours[usize::from(codes.get(lane) & 15)]);
         }
     }
     pixels

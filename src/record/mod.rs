@@ -9,32 +9,34 @@
 mod afar;
 mod marks;
 mod series;
+mod slices;
 mod track;
 
 pub use marks::{Kind, Marks};
 pub use series::{Bucket, SLOT_CLASSES, Series};
-pub use track::{GONE, Track};
+pub use slices::{Codes, GONE};
+pub use track::Track;
 
-use crate::event::{Event, Reasons, Sink, changes};
+use crate::event::{Event, Reasons, Sink};
 use crate::metrics::Metrics;
-use afar::Afar;
-use track::Changes;
+use std::ops::Range;
+use track::Group;
 
-/// The most changes of reasons that are kept cycle by cycle, over all warps: 96 MB.
-const MOST_CHANGES: usize = 12 << 20;
-/// Warps that are seen from afar together.
+/// The most moments that are kept cycle by cycle, over all warps: 96 MB.
+const MOST_MOMENTS: usize = (96 << 20) / 40;
+/// Warps of a group.
 const TOGETHER: usize = 64;
 
 /// All that is kept of a run.
 #[derive(Clone, Debug)]
 pub struct Record {
+    sms: usize,
     /// Warp slots of an SM: warp `w` of SM `s` has the track `s * slots + w`.
     slots: usize,
-    changes: Vec<Changes>,
-    /// How many there are.
-    kept: usize,
     /// The slots of an SM, 64 at a time, SM by SM.
-    afar: Vec<Afar>,
+    groups: Vec<Group>,
+    /// Moments that are kept.
+    kept: usize,
     marks: [Marks; Kind::ALL.len()],
     series: Series,
     /// Cycles up to this one are known.
@@ -44,10 +46,10 @@ pub struct Record {
 impl Record {
     pub fn new(sms: usize, slots: usize) -> Record {
         Record {
+            sms,
             slots,
-            changes: vec![Changes::default(); sms * slots],
+            groups: vec![Group::default(); sms * slots.div_ceil(TOGETHER)],
             kept: 0,
-            afar: vec![Afar::default(); sms * slots.div_ceil(TOGETHER)],
             marks: std::array::from_fn(|_| Marks::default()),
             series: Series::new(sms),
             end: 0,
@@ -66,22 +68,34 @@ impl Record {
 
     /// Warp slots of all SMs.
     pub fn tracks(&self) -> usize {
-        self.changes.len()
+        self.sms * self.slots
     }
 
     /// One of all tracks.
-    pub fn nth(&self, at: usize) -> Track<'_> {
-        let (sm, warp) = (at / self.slots, at % self.slots);
-        Track { changes: &self.changes[at], afar: &self.afar[self.group(sm, warp)], lane: (warp % TOGETHER) as u32 }
+    pub fn nth(&self, track: usize) -> Track<'_> {
+        let (group, lane) = self.place(track);
+        Track { group: &self.groups[group], lane }
     }
 
     pub fn track(&self, sm: u16, warp: u16) -> Option<Track<'_>> {
-        let at = usize::from(sm) * self.slots + usize::from(warp);
-        (at < self.changes.len()).then(|| self.nth(at))
+        let inside = usize::from(sm) < self.sms && usize::from(warp) < self.slots;
+        inside.then(|| self.nth(usize::from(sm) * self.slots + usize::from(warp)))
+    }
+
+    /// The group that a track belongs to, and its place there.
+    pub fn place(&self, track: usize) -> (usize, u32) {
+        let (sm, warp) = (track / self.slots, track % self.slots);
+        (self.group(sm, warp), (warp % TOGETHER) as u32)
     }
 
     fn group(&self, sm: usize, warp: usize) -> usize {
         sm * self.slots.div_ceil(TOGETHER) + warp / TOGETHER
+    }
+
+    /// What the warps of a group did longest in each of some columns of `per_column` cycles, which are counted from the cycle
+    /// `from` on; what is not known yet is [`GONE`].
+    pub fn columns(&self, group: usize, from: f64, per_column: f64, columns: Range<usize>) -> Vec<Codes> {
+        self.groups[group].columns(from, per_column, columns.start, self.end, columns.len())
     }
 
     pub fn marks(&self, kind: Kind) -> &Marks {
@@ -105,16 +119,16 @@ impl Record {
     /// Everything before `cycle` is known now.
     pub fn close(&mut self, cycle: u64) {
         self.end = self.end.max(cycle);
-        self.afar.iter_mut().for_each(|afar| afar.pass(self.end));
-        if self.kept > MOST_CHANGES {
+        self.groups.iter_mut().for_each(|group| group.close(self.end));
+        if self.kept > MOST_MOMENTS {
             self.forget();
         }
     }
 
     /// Lets go of the older half of what is kept cycle by cycle; the view from afar stays.
     fn forget(&mut self) {
-        self.changes.iter_mut().for_each(Changes::forget_half);
-        self.kept = self.changes.iter().map(Changes::len).sum();
+        self.groups.iter_mut().for_each(Group::forget_half);
+        self.kept = self.groups.iter().map(Group::len).sum();
     }
 }
 
@@ -122,11 +136,10 @@ impl Sink for Record {
     const WANTS_WARPS: bool = true;
     const WANTS_ROUTINE: bool = false;
 
-    #[inline]
     fn event(&mut self, cycle: u64, event: Event) {
         if let Event::Warp { sm, warp, reason } = event {
-            let Some(afar) = self.afar.get(self.group(sm.into(), warp.into())) else { return };
-            let (before, lane) = (*afar.now(), warp % TOGETHER as u16);
+            let Some(group) = self.groups.get(self.group(sm.into(), warp.into())) else { return };
+            let (before, lane) = (*group.now(), warp % TOGETHER as u16);
             let mut now = before.map(|warps| warps & !(1 << lane));
             if let Some(reason) = reason {
                 now[reason as usize] |= 1 << lane;
@@ -137,19 +150,10 @@ impl Sink for Record {
         }
     }
 
-    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
-        if before == now {
-            return;
-        }
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, _: &Reasons, now: &Reasons) {
         let group = self.group(sm.into(), first.into());
-        let base = usize::from(sm) * self.slots + usize::from(first);
-        let (Some(afar), Some(tracks)) = (self.afar.get_mut(group), self.changes.get_mut(base..)) else { return };
-        afar.change(cycle, now);
-        changes(before, now, |at, reason| {
-            if let Some(track) = tracks.get_mut(usize::from(at)) {
-                track.add(cycle, reason);
-                self.kept += 1;
-            }
-        });
+        if let Some(group) = self.groups.get_mut(group) {
+            self.kept += usize::from(group.change(cycle, now));
+        }
     }
 }

@@ -1,0 +1,155 @@
+//! A number for each of 64 warps, kept in *slices*: word k has bit k of all of their numbers. Adding and comparing go through
+//! the words as an adder goes through its bits, for all 64 at once.
+
+use crate::event::{Reason, Reasons};
+
+/// The code of a warp that is not resident; reasons have their position in [`Reason::ALL`].
+pub const GONE: u8 = Reason::ALL.len() as u8;
+/// How many codes there are.
+const CODES: usize = GONE as usize + 1;
+
+/// Which of the warps have each code.
+pub type Sets = [u64; CODES];
+
+/// Those with a reason, and those that are gone.
+#[inline]
+pub fn sets(reasons: &Reasons) -> Sets {
+    let mut sets = [0; CODES];
+    sets[..Reason::ALL.len()].copy_from_slice(reasons);
+    sets[CODES - 1] = !reasons.iter().fold(0, |all, warps| all | warps);
+    sets
+}
+
+/// A code for each warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Codes([u64; 4]);
+
+impl Codes {
+    /// Every warp is in exactly one of the sets.
+    #[inline]
+    pub fn new(sets: &Sets) -> Codes {
+        let [_, s1, s2, s3, s4, s5, s6, s7, s8, s9] = *sets;
+        Codes([s1 | s3 | s5 | s7 | s9, s2 | s3 | s6 | s7, s4 | s5 | s6 | s7, s8 | s9])
+    }
+
+    /// Nobody is there.
+    pub fn gone() -> Codes {
+        Codes::new(&sets(&[0; Reason::ALL.len()]))
+    }
+
+    pub fn get(&self, lane: u32) -> u8 {
+        self.0.iter().enumerate().fold(0, |code, (bit, slice)| code | ((slice >> lane & 1) as u8) << bit)
+    }
+
+    fn sets(&self) -> Sets {
+        let bit = |code: usize, at: usize| if code >> at & 1 == 0 { !self.0[at] } else { self.0[at] };
+        std::array::from_fn(|code| bit(code, 0) & bit(code, 1) & bit(code, 2) & bit(code, 3))
+    }
+}
+
+/// How often each warp had each code, in numbers of so many bits.
+#[derive(Clone, Debug)]
+pub struct Counts<const BITS: usize>([[u64; BITS]; CODES]);
+
+impl<const BITS: usize> Default for Counts<BITS> {
+    fn default() -> Counts<BITS> {
+        Counts([[0; BITS]; CODES])
+    }
+}
+
+impl<const BITS: usize> Counts<BITS> {
+    /// Every warp has its code so many times more.
+    #[inline]
+    pub fn add(&mut self, sets: &Sets, times: u64) {
+        for (count, &warps) in self.0.iter_mut().zip(sets) {
+            if warps == 0 {
+                continue;
+            }
+            for _ in 0..times {
+                let mut carry = warps;
+                for slice in count.iter_mut() {
+                    (*slice, carry) = (*slice ^ carry, *slice & carry);
+                }
+            }
+        }
+    }
+
+    /// The same for codes.
+    pub fn add_codes(&mut self, codes: &Codes, times: u64) {
+        self.add(&codes.sets(), times);
+    }
+
+    /// Adds what another has counted, and has that begin anew.
+    pub fn take<const LESS: usize>(&mut self, other: &mut Counts<LESS>) {
+        for (sum, count) in self.0.iter_mut().zip(&mut other.0) {
+            if *count == [0; LESS] {
+                continue;
+            }
+            let mut carry = 0;
+            for bit in 0..BITS {
+                let (one, two) = (sum[bit], if bit < LESS { count[bit] } else { 0 });
+                sum[bit] = one ^ two ^ carry;
+                carry = one & two | carry & (one ^ two);
+            }
+            *count = [0; LESS];
+        }
+    }
+
+    /// The code that each warp had most often; the first among equals.
+    pub fn most(&self) -> Codes {
+        let mut codes = Codes::default();
+        let mut best = [0; BITS];
+        for (code, count) in self.0.iter().enumerate() {
+            if *count == [0; BITS] {
+                continue;
+            }
+            let (mut larger, mut equal) = (0, u64::MAX);
+            for bit in (0..BITS).rev() {
+                larger |= equal & count[bit] & !best[bit];
+                equal &= !(count[bit] ^ best[bit]);
+            }
+            for bit in 0..BITS {
+                best[bit] = best[bit] & !larger | count[bit] & larger;
+            }
+            for (bit, slice) in codes.0.iter_mut().enumerate() {
+                *slice = if code >> bit & 1 == 0 { *slice & !larger } else { *slice | larger };
+            }
+        }
+        codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lane n has code n of every ten.
+    fn every_code() -> Sets {
+        let mut sets = [0; CODES];
+        (0..64).for_each(|lane| sets[lane % CODES] |= 1 << lane);
+        sets
+    }
+
+    #[test]
+    fn codes_are_what_they_were_made_of() {
+        let codes = Codes::new(&every_code());
+        assert!((0..64).all(|lane| codes.get(lane) == (lane % CODES as u32) as u8));
+        assert_eq!(codes.sets(), every_code());
+        assert!((0..64).all(|lane| Codes::gone().get(lane) == GONE));
+    }
+
+    #[test]
+    fn the_most_frequent_code_wins_and_the_first_of_equals() {
+        let mut counts = Counts::<4>::default();
+        counts.add(&every_code(), 3);
+        let mut zeros = [0; CODES];
+        zeros[0] = u64::MAX;
+        counts.add(&zeros, 3);
+        assert!((0..64).all(|lane| counts.most().get(lane) == 0), "three each, and 0 comes first");
+        counts.add_codes(&Codes::new(&every_code()), 1);
+        assert_eq!(counts.most(), Codes::new(&every_code()));
+        let mut more = Counts::<7>::default();
+        more.take(&mut counts);
+        assert_eq!((more.most(), counts.most()), (Codes::new(&every_code()), Codes::default()));
+    }
+}
