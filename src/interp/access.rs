@@ -33,6 +33,7 @@ pub type LaneFault = (usize, Fault);
 
 impl<const W: usize> Exec<'_, W> {
     /// Executes a load, store or atomic.
+    #[inline(never)]
     pub fn memory(&mut self, spaces: &mut Spaces) -> Result<Traffic<W>, LaneFault> {
         match self.instruction.op {
             Op::Load(access) => self.load(spaces, access),
@@ -71,6 +72,7 @@ impl<const W: usize> Exec<'_, W> {
         Ok(targets)
     }
 
+    #[inline(never)]
     fn load(&mut self, spaces: &mut Spaces, access: Access) -> Result<Traffic<W>, LaneFault> {
         let element = access.ty.bytes();
         let size = element * u32::from(access.vector);
@@ -106,6 +108,7 @@ impl<const W: usize> Exec<'_, W> {
         Ok(Traffic { write: false, atomic: false, size, targets })
     }
 
+    #[inline(never)]
     fn store(&mut self, spaces: &mut Spaces, access: Access) -> Result<Traffic<W>, LaneFault> {
         let element = access.ty.bytes();
         let size = element * u32::from(access.vector);
@@ -120,6 +123,7 @@ impl<const W: usize> Exec<'_, W> {
         Ok(Traffic { write: true, atomic: false, size, targets })
     }
 
+    #[inline(never)]
     fn atomic(&mut self, spaces: &mut Spaces, space: Space, op: AtomOp, ty: Type) -> Result<Traffic<W>, LaneFault> {
         let size = ty.bytes();
         let targets = self.targets(spaces, space, size)?;

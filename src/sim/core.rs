@@ -113,6 +113,7 @@ impl Issued {
 }
 
 /// Tells of the blocks that are resident before the first cycle, and of their warps where those can re-form.
+#[inline(never)]
 pub fn announce_blocks<S: Sink>(machine: &Machine, sms: &[Sm], sink: &mut S) {
     for (name, sm) in sms.iter().enumerate() {
         let sm_name = name as u16;

@@ -16,6 +16,7 @@ enum Stuck {
 }
 
 /// Who waits where.
+#[inline(never)]
 pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
     let mut parts = Vec::new();
     let mut pc = None;

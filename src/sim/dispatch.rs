@@ -15,6 +15,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// The slot and the first warp of the next block, if one is left and fits.
+    #[inline(never)]
     fn room(&self) -> Option<(usize, u32)> {
         let (machine, config) = (self.machine, &self.machine.config);
         if self.uncore.next_block >= machine.start.shape.blocks() {
@@ -59,6 +60,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.may_dispatch = false;
     }
 
+    #[inline(never)]
     fn start_block(&mut self, slot: usize, first_warp: u32) {
         let machine = self.machine;
         let (config, shape, program) = (&machine.config, &machine.start.shape, &machine.program);
@@ -136,10 +138,15 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Frees the slots of blocks whose threads have all exited.
+    #[inline]
     pub fn end_blocks(&mut self) {
-        if self.sm.ended == 0 {
-            return;
+        if self.sm.ended > 0 {
+            self.free_slots();
         }
+    }
+
+    #[inline(never)]
+    fn free_slots(&mut self) {
         (self.sm.ended, self.sm.may_dispatch) = (0, true);
         let threads = self.machine.start.shape.threads;
         for slot in 0..self.sm.blocks.len() {

@@ -9,12 +9,13 @@ use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, SCATTERED, Sink};
 use crate::interp::access::{Traffic, active};
+use crate::interp::alu::Exec;
 use crate::interp::host_call;
 use crate::interp::lanes::Lanes;
 use crate::interp::memory::Spaces;
 use crate::interp::trap::{Fault, Trap};
 use crate::policy::divergence::{Divergence, Flow, Meeting, Place, WarpName};
-use crate::program::Pc;
+use crate::program::{Instruction, Pc, Program};
 use crate::ptx::op::Op;
 
 /// What an instruction did, for the stages around it.
@@ -62,6 +63,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// A member of a gang issues what all of them do. Where the instruction is one that a row of lanes can execute at once,
     /// the member that leads does so for all.
+    #[inline(never)]
     pub fn issue_member(&mut self, port: usize, warp: u32, gang: &RowLanes, leads: bool) -> u8 {
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
         self.tell_issue(warp, pc, mask, leads);
@@ -252,6 +254,7 @@ impl<S: Sink> Core<'_, S> {
         self.look_ahead(warp);
     }
 
+    #[inline(never)]
     fn trap(&mut self, warp: u32, pc: Pc, lane: usize, fault: &Fault) {
         let state = &self.sm.warps[warp as usize];
         let shape = &self.machine.start.shape;
@@ -272,7 +275,13 @@ impl<S: Sink> Core<'_, S> {
             let outcome = self.perform(warp, &lanes, slot, pc, mask)?;
             return Ok(self.conclude(warp, pc, mask, outcome, None));
         }
-        // Threads of several blocks share the warp: each block's do the same with their own registers and memory.
+        self.execute_mixed(warp, pc, mask)
+    }
+
+    /// Threads of several blocks share the warp: each block's do the same with their own registers and memory.
+    #[inline(never)]
+    fn execute_mixed(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<Effect, (usize, Fault)> {
+        let state = &self.sm.warps[warp as usize];
         let (members, lanes) = (state.members, state.lanes);
         let mut slots = [0; 32];
         for (lane, origin) in members.lanes() {
@@ -298,7 +307,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// What an instruction does to the threads of one block in a warp's lanes, for those of `mask` that the guard lets through.
-    #[inline(always)]
+    #[inline]
     fn perform(&mut self, warp: u32, lanes: &Lanes<32>, slot: u16, pc: Pc, mask: u32) -> Result<Outcome, (usize, Fault)> {
         let machine = self.machine;
         let program = &machine.program;
@@ -319,19 +328,7 @@ impl<S: Sink> Core<'_, S> {
                 let all = uniform && active_mask != 0 && !machine.reforms;
                 return Ok(Outcome::Branch { taken: if all { mask } else { active_mask } });
             }
-            Op::BrxIdx => {
-                let index = exec.get::<u32>(0);
-                let table = &program.tables[instruction.target as usize];
-                let mut groups: Vec<Place> = Vec::new();
-                for lane in active(active_mask) {
-                    let fault = (lane, Fault::BranchTable { index: index[lane], len: table.len() });
-                    add_place(&mut groups, *table.get(index[lane] as usize).ok_or(fault)?, 1 << lane);
-                }
-                if mask & !active_mask != 0 {
-                    add_place(&mut groups, pc + 1, mask & !active_mask);
-                }
-                return Ok(Outcome::Switch { groups });
-            }
+            Op::BrxIdx => return Ok(Outcome::Switch { groups: switch(program, &exec, pc, mask)? }),
             Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => {
                 let mut spaces = Spaces {
                     global: &mut self.uncore.global,
@@ -341,15 +338,8 @@ impl<S: Sink> Core<'_, S> {
                     params: &machine.start.params,
                 };
                 if matches!(instruction.op, Op::Printf | Op::AssertFail) {
-                    for lane in active(active_mask) {
-                        let thread = lanes.threads[lane];
-                        if instruction.op == Op::AssertFail {
-                            return Err((lane, host_call::assertion(&mut spaces, instruction, thread)));
-                        }
-                        let printed = host_call::print(&mut spaces, instruction, thread, &mut self.uncore.output);
-                        printed.map_err(|fault| (lane, fault))?;
-                    }
-                    return Ok(Outcome::Next);
+                    let output = &mut self.uncore.output;
+                    return call_host(&mut spaces, instruction, lanes, active_mask, output).map(|()| Outcome::Next);
                 }
                 let traffic = exec.memory(&mut spaces)?;
                 return Ok(Outcome::Memory { traffic, active: active_mask });
@@ -368,17 +358,7 @@ impl<S: Sink> Core<'_, S> {
                     _ => Outcome::Hold,
                 });
             }
-            Op::ActiveMask if machine.reforms => {
-                // Of each thread's own PTX warp, those that are here.
-                let width = machine.config.ptx_warp;
-                let of = |lane: usize| lanes.threads[lane] / width;
-                let here = |lane: usize| {
-                    let mates = active(active_mask).filter(|&mate| of(mate) == of(lane));
-                    mates.fold(0u32, |mask, mate| mask | 1 << (lanes.threads[mate] % width))
-                };
-                let masks: [u32; 32] = std::array::from_fn(|lane| if active_mask >> lane & 1 != 0 { here(lane) } else { 0 });
-                exec.put(0, &masks);
-            }
+            Op::ActiveMask if machine.reforms => exec.put(0, &mates(lanes, active_mask, machine.config.ptx_warp)),
             Op::ActiveMask => {
                 let first = self.sm.warps[warp as usize].first_thread % machine.config.ptx_warp;
                 exec.put(0, &[active_mask << first; 32]);
@@ -391,7 +371,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// What an instruction's outcome means for its warp. `slots` are the block slots of the lanes, if they differ.
-    #[inline(always)]
+    #[inline]
     fn conclude(&mut self, warp: u32, pc: Pc, mask: u32, outcome: Outcome, slots: Option<&[u16; 32]>) -> Effect {
         let machine = self.machine;
         let instruction = &machine.program.instructions[pc as usize];
@@ -498,6 +478,52 @@ fn add_place(groups: &mut Vec<Place>, pc: Pc, mask: u32) {
         Some(group) => group.mask |= mask,
         None => groups.push(Place { pc, mask }),
     }
+}
+
+/// Where the lanes of an indexed branch go.
+#[inline(never)]
+fn switch(program: &Program, exec: &Exec<32>, pc: Pc, mask: u32) -> Result<Vec<Place>, (usize, Fault)> {
+    let index = exec.get::<u32>(0);
+    let table = &program.tables[exec.instruction.target as usize];
+    let mut groups: Vec<Place> = Vec::new();
+    for lane in active(exec.active) {
+        let fault = (lane, Fault::BranchTable { index: index[lane], len: table.len() });
+        add_place(&mut groups, *table.get(index[lane] as usize).ok_or(fault)?, 1 << lane);
+    }
+    if mask & !exec.active != 0 {
+        add_place(&mut groups, pc + 1, mask & !exec.active);
+    }
+    Ok(groups)
+}
+
+/// What the host does for the lanes of `mask`, one after the other.
+#[inline(never)]
+fn call_host(
+    spaces: &mut Spaces,
+    instruction: &Instruction,
+    lanes: &Lanes<32>,
+    mask: u32,
+    output: &mut Vec<u8>,
+) -> Result<(), (usize, Fault)> {
+    for lane in active(mask) {
+        let thread = lanes.threads[lane];
+        if instruction.op == Op::AssertFail {
+            return Err((lane, host_call::assertion(spaces, instruction, thread)));
+        }
+        host_call::print(spaces, instruction, thread, output).map_err(|fault| (lane, fault))?;
+    }
+    Ok(())
+}
+
+/// For each lane of `mask` those of its thread's own PTX warp that are here too.
+#[inline(never)]
+fn mates(lanes: &Lanes<32>, mask: u32, width: u32) -> [u32; 32] {
+    let of = |lane: usize| lanes.threads[lane] / width;
+    let here = |lane: usize| {
+        let mates = active(mask).filter(|&mate| of(mate) == of(lane));
+        mates.fold(0u32, |mask, mate| mask | 1 << (lanes.threads[mate] % width))
+    };
+    std::array::from_fn(|lane| if mask >> lane & 1 != 0 { here(lane) } else { 0 })
 }
 
 /// A branch with the points where its sides meet again.

@@ -89,6 +89,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Behind the completions: gangs of which only some can go on, for the others' loads are not back.
+    #[inline(never)]
     pub fn split_on_memory(&mut self) {
         let kind = self.machine.config.gang_split;
         let words = (self.machine.max_warps / self.machine.config.slices).div_ceil(64) as usize;
@@ -121,6 +122,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Behind issue: takes gangs apart whose members part, and merges two parts of an original gang; whether it did that.
+    #[inline(never)]
     pub fn regroup(&mut self) -> bool {
         let Some(mut gangs) = self.sm.gangs.take() else { return false };
         for word in 0..self.machine.words {
@@ -229,6 +231,7 @@ impl<S: Sink> Core<'_, S> {
 }
 
 /// A warp has waited long enough at a meeting point; nobody of its gang waits any longer.
+#[inline(never)]
 pub fn end_meeting(sm: &mut Sm, warp: u32) {
     if let Some(gangs) = &sm.gangs {
         let row = gangs.row_of(warp);

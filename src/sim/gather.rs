@@ -25,6 +25,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// The lanes of `mask`, threads of the block in `slot`, arrive at a barrier. Their warp waits, unless that completes it;
     /// or those lanes are parked, and returned.
+    #[inline(never)]
     pub fn arrive(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
         self.sm.warps[warp as usize].barrier_pc = pc;
@@ -144,6 +145,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// The lanes of `mask`, threads of the block in `slot`, come to an operation that their PTX warps must join; those of
     /// them that still wait. Their warp is held then, unless it parks them.
+    #[inline(never)]
     pub fn join(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
         let ptx_width = machine.config.ptx_warp;
@@ -248,6 +250,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Threads are gone: barriers and gatherings no longer wait for them.
+    #[inline(never)]
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
         let state = &self.sm.warps[warp as usize];
         if !self.machine.reforms {

@@ -120,6 +120,7 @@ impl SmMemory {
     }
 
     /// Times one instruction that issues now.
+    #[inline(never)]
     pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32) -> Timing {
         let (timing, transactions) = self.serve(around, who, traffic, mask, 0, &mut Together);
         if S::LISTENS && mask != 0 {

@@ -70,6 +70,7 @@ type AccessKind = (bool, bool);
 
 impl<S: Sink> Core<'_, S> {
     /// Lets the slices of every scheduler issue, gangs before singletons; whether any did.
+    #[inline(never)]
     pub fn issue_sliced(&mut self) -> bool {
         let slices = self.machine.config.slices as usize;
         let mut busy = false;

@@ -22,6 +22,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// A block's static warps are the first warps that its threads are in.
+    #[inline(never)]
     pub fn start_warps(&mut self, slot: u16, first_warp: u16) {
         let statics = &mut self.sm.statics;
         let masks: Vec<u32> = statics.warps.iter().skip(first_warp.into()).map(|warp| warp.live).collect();
@@ -39,6 +40,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Behind issue: warps leave, threads that were parked come back, and the unit does its work of a cycle.
+    #[inline(never)]
     pub fn control_flow(&mut self) -> bool {
         let busy = !self.sm.edits.list.is_empty() || !self.sm.departed.is_empty() || !self.sm.resumed.is_empty();
         self.let_go();
@@ -73,6 +75,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Carries out what the unit has answered; warps that form behind issue cannot go in this cycle.
+    #[inline(never)]
     fn apply_edits(&mut self, behind_issue: bool) {
         let mut edits = std::mem::take(&mut self.sm.edits);
         for &edit in &edits.list {
@@ -170,6 +173,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Moves a warp to where it goes next.
+    #[inline(never)]
     pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool) {
         let name = warp as u16;
         let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
@@ -198,6 +202,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Each of 64 resident static warps in exactly one set: issued if any of its threads did, else by its oldest thread,
     /// which is the first that has not exited.
+    #[inline(never)]
     pub fn reasons_of_threads(&self, word: usize) -> Reasons {
         let statics = &self.sm.statics;
         let mut reasons = [0; Reason::ALL.len()];
@@ -247,6 +252,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Tells for which static warps an instruction issued.
+    #[inline(never)]
     pub fn mark_issued(&mut self, warp: u32) {
         let Warp { members, place, .. } = &self.sm.warps[warp as usize];
         let members = members.only(place.mask);

@@ -5,6 +5,7 @@ use crate::interp::num::{bits, integer};
 use crate::ptx::op::Op;
 use crate::ptx::types::Type;
 
+#[inline(never)]
 pub fn fields<const W: usize>(x: &mut Exec<W>) {
     match x.instruction.op {
         Op::Bfe(ty) if ty.bits() == 64 => x.map3(|a: u64, p: u32, n: u32| bits::bfe(ty, a, p, n)),

@@ -105,6 +105,7 @@ pub fn combined(logic: Logic, a: u32, b: u32) -> u32 {
 
 /// p gets the comparison and q its opposite; of packed pairs p gets that of the lower halves and q that of the upper. Each is
 /// combined with c.
+#[inline(never)]
 pub fn setp<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool) {
     let (mut p, mut q) = match ty {
         Type::F16x2 => compared_pair::<F16, W>(x, cmp, ftz),
@@ -122,6 +123,7 @@ pub fn setp<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic
     x.put_mask(1, q);
 }
 
+#[inline(never)]
 pub fn set<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool) {
     let finish = |x: &Exec<W>, result: u32| match combine {
         Some(logic) => combined(logic, result, x.source_predicate(2)),
@@ -155,6 +157,7 @@ fn yes(dst: Type) -> u64 {
     }
 }
 
+#[inline(never)]
 pub fn selp<const W: usize>(x: &mut Exec<W>, ty: Type) {
     let choice = x.source_predicate(2);
     select(x, ty, choice);
@@ -174,6 +177,7 @@ fn select<const W: usize>(x: &mut Exec<W>, ty: Type, choice: u32) {
 }
 
 /// a where c ≥ 0 (a NaN is not), else b.
+#[inline(never)]
 pub fn slct<const W: usize>(x: &mut Exec<W>, ty: Type, by: Type, ftz: bool) {
     let choice = if by == Type::F32 {
         let c = x.get::<f32>(2);
@@ -185,6 +189,7 @@ pub fn slct<const W: usize>(x: &mut Exec<W>, ty: Type, by: Type, ftz: bool) {
     select(x, ty, choice);
 }
 
+#[inline(never)]
 pub fn logic<const W: usize>(x: &mut Exec<W>, logic: Logic) {
     let result = combined(logic, x.source_predicate(0), x.source_predicate(1));
     x.put_mask(0, result);

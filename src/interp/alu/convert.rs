@@ -6,6 +6,7 @@ use crate::program::address;
 use crate::ptx::op::Op;
 use crate::ptx::types::{Rounding, Space, Type};
 
+#[inline(never)]
 pub fn mov<const W: usize>(x: &mut Exec<W>, ty: Type) {
     match ty.bits() {
         1 => {
@@ -19,6 +20,7 @@ pub fn mov<const W: usize>(x: &mut Exec<W>, ty: Type) {
 }
 
 /// Source 0 becomes the least significant part.
+#[inline(never)]
 pub fn pack<const W: usize>(x: &mut Exec<W>, part: Type, parts: u8) {
     let bits = part.bits();
     let mut whole = [0u64; W];
@@ -39,6 +41,7 @@ fn put_width<const W: usize>(x: &mut Exec<W>, bits: u32, values: &[u64; W]) {
     }
 }
 
+#[inline(never)]
 pub fn unpack<const W: usize>(x: &mut Exec<W>, part: Type, parts: u8) {
     let bits = part.bits();
     let wide = bits * u32::from(parts) == 64;
@@ -49,6 +52,7 @@ pub fn unpack<const W: usize>(x: &mut Exec<W>, part: Type, parts: u8) {
     }
 }
 
+#[inline(never)]
 pub fn cvta<const W: usize>(x: &mut Exec<W>, space: Space, to_space: bool, ty: Type) {
     let window = address::window(space);
     let window = if to_space { window.wrapping_neg() } else { window };
@@ -60,6 +64,7 @@ pub fn cvta<const W: usize>(x: &mut Exec<W>, space: Space, to_space: bool, ty: T
 }
 
 /// Whether an address lies in the space; the parameters count as a part of global memory too.
+#[inline(never)]
 pub fn is_space<const W: usize>(x: &mut Exec<W>, space: Space) {
     x.map1(|a: u64| {
         let found = address::resolve(a).0;
@@ -67,6 +72,7 @@ pub fn is_space<const W: usize>(x: &mut Exec<W>, space: Space) {
     });
 }
 
+#[inline(never)]
 pub fn cvt<const W: usize>(x: &mut Exec<W>) {
     match x.instruction.op {
         Op::CvtPack { dst, rounding, sat, relu } => x.slow2(|a, b| num::cvt_pack(dst, a, b, rounding, sat, relu)),

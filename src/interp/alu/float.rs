@@ -26,6 +26,7 @@ fn output(x: f32, mode: FloatMode) -> f32 {
     if mode.sat { sat32(x) } else { x }
 }
 
+#[inline(never)]
 pub fn two<const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
     let r = mode.rounding;
     match mode.ty {
@@ -78,6 +79,7 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
     }
 }
 
+#[inline(never)]
 pub fn fma<const W: usize>(x: &mut Exec<W>, mode: FloatMode) {
     let r = mode.rounding;
     match mode.ty {
@@ -90,6 +92,7 @@ pub fn fma<const W: usize>(x: &mut Exec<W>, mode: FloatMode) {
     }
 }
 
+#[inline(never)]
 pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
     let r = mode.rounding;
     let ftz = mode.ftz;
@@ -123,6 +126,7 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
 }
 
 /// The sign of a on the magnitude of b, bit for bit.
+#[inline(never)]
 pub fn copy_sign<const W: usize>(x: &mut Exec<W>, ty: Type) {
     if ty == Type::F64 {
         x.map2(|a: u64, b: u64| a & 1 << 63 | b & !(1 << 63));
@@ -131,6 +135,7 @@ pub fn copy_sign<const W: usize>(x: &mut Exec<W>, ty: Type) {
     }
 }
 
+#[inline(never)]
 pub fn test<const W: usize>(x: &mut Exec<W>, class: FloatClass, ty: Type) {
     use std::num::FpCategory;
     // A zero counts as normal.

@@ -30,6 +30,7 @@ fn modes(mode: FloatMode) -> HalfModes {
     HalfModes { ftz: mode.ftz, sat: mode.sat, relu: mode.relu }
 }
 
+#[inline(never)]
 pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
     fn go<H: Half, const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
         let f = |a: u16| match op {
@@ -43,6 +44,7 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
     by_format!(mode.ty, go(x, op, mode))
 }
 
+#[inline(never)]
 pub fn two<const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
     fn go<H: Half, const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
         let flush = |a: u16| if mode.ftz { H::ftz(a) } else { a };
@@ -60,6 +62,7 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Float2, mode: FloatMode) {
     by_format!(mode.ty, go(x, op, mode))
 }
 
+#[inline(never)]
 pub fn fma<const W: usize>(x: &mut Exec<W>, mode: FloatMode) {
     fn go<H: Half, const W: usize>(x: &mut Exec<W>, mode: FloatMode) {
         let f = |a, b, c| H::fma(a, b, c, modes(mode));

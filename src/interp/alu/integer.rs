@@ -21,6 +21,7 @@ macro_rules! by_type {
     };
 }
 
+#[inline(never)]
 pub fn one<const W: usize>(x: &mut Exec<W>, op: Int1, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: Int1, ty: Type) {
         match op {
@@ -38,6 +39,7 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Int1, ty: Type) {
     by_type!(ty, go(x, op, ty))
 }
 
+#[inline(never)]
 pub fn two<const W: usize>(x: &mut Exec<W>, op: Int2, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: Int2, ty: Type) {
         match op {
@@ -62,6 +64,7 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Int2, ty: Type) {
 }
 
 /// The halves of 32-bit registers as numbers of their own.
+#[inline(never)]
 pub fn pair<const W: usize>(x: &mut Exec<W>, op: Int2, signed: bool, relu: bool) {
     let half = |a: u16, b: u16| match (op, signed) {
         (Int2::Min, false) => a.min(b),
@@ -77,6 +80,7 @@ pub fn pair<const W: usize>(x: &mut Exec<W>, op: Int2, signed: bool, relu: bool)
     });
 }
 
+#[inline(never)]
 pub fn three<const W: usize>(x: &mut Exec<W>, op: Int3, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: Int3, ty: Type) {
         match op {
@@ -92,6 +96,7 @@ pub fn three<const W: usize>(x: &mut Exec<W>, op: Int3, ty: Type) {
     by_type!(ty, go(x, op, ty))
 }
 
+#[inline(never)]
 pub fn mul_wide<const W: usize>(x: &mut Exec<W>, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>) {
         x.map2(T::mul_wide);
@@ -99,6 +104,7 @@ pub fn mul_wide<const W: usize>(x: &mut Exec<W>, ty: Type) {
     by_type!(ty, go(x))
 }
 
+#[inline(never)]
 pub fn mad_wide<const W: usize>(x: &mut Exec<W>, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>) {
         x.map3(T::mad_wide);
@@ -106,6 +112,7 @@ pub fn mad_wide<const W: usize>(x: &mut Exec<W>, ty: Type) {
     by_type!(ty, go(x))
 }
 
+#[inline(never)]
 pub fn shift<const W: usize>(x: &mut Exec<W>, left: bool, ty: Type) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, left: bool) {
         if left { x.map2(T::shl) } else { x.map2(T::shr) }
@@ -115,6 +122,7 @@ pub fn shift<const W: usize>(x: &mut Exec<W>, left: bool, ty: Type) {
 
 /// Sums, differences and products with the carry flag as a further digit. A difference is the sum with the complement, so
 /// the flag behind it is set where nothing was borrowed.
+#[inline(never)]
 pub fn carry<const W: usize>(x: &mut Exec<W>, op: CarryOp, ty: Type, carry_in: bool, carry_out: bool) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: CarryOp, carry_in: bool, carry_out: bool) {
         let without = (op == CarryOp::Sub) as u32;

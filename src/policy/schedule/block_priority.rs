@@ -48,6 +48,7 @@ impl BlockPriority {
     }
 
     /// Leaves only the warps of the block that comes first. Nothing changes when there are none.
+    #[inline(never)]
     pub fn narrow(&mut self, available: &mut WarpSet, view: &BlockView) {
         // How far each block is from the front.
         let start = match self.kind {

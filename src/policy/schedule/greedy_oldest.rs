@@ -8,6 +8,7 @@ pub struct GreedyOldest {
 }
 
 impl GreedyOldest {
+    #[inline(never)]
     pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
         if let Some(last) = self.last
             && view.available.contains(last)

@@ -13,6 +13,7 @@ pub struct Majority {
 }
 
 impl Majority {
+    #[inline(never)]
     pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
         let oldest_at = |pc: Pc| {
             let there = view.available.iter(view.words).filter(|&warp| (view.place)(warp).pc == pc);

@@ -6,6 +6,7 @@ use super::IssueView;
 pub struct Oldest;
 
 impl Oldest {
+    #[inline(never)]
     pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
         view.available.iter(view.words).min_by_key(|&warp| view.age[warp as usize])
     }

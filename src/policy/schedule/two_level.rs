@@ -19,6 +19,7 @@ impl TwoLevel {
         TwoLevel { size, active: VecDeque::new(), pending: VecDeque::new() }
     }
 
+    #[inline(never)]
     pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
         // The sets are only brought up to date when something can issue, so that cycles in which nothing can change nothing.
         if view.available.is_empty(view.words) {
