@@ -7,7 +7,9 @@
 //! ([`Record::next_edge`], [`Record::count`]).
 
 mod afar;
+mod group;
 mod marks;
+mod moments;
 mod series;
 mod slices;
 mod track;
@@ -19,8 +21,8 @@ pub use track::Track;
 
 use crate::event::{Event, Reasons, Sink};
 use crate::metrics::Metrics;
+use group::Group;
 use std::ops::Range;
-use track::Group;
 
 /// The most moments that are kept cycle by cycle, over all warps: 96 MB.
 const MOST_MOMENTS: usize = (96 << 20) / 40;
