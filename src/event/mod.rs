@@ -492,6 +492,11 @@ impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
         self.0.event(cycle, event);
         self.1.event(cycle, event);
     }
+
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        self.0.warps(cycle, sm, first, before, now);
+        self.1.warps(cycle, sm, first, before, now);
+    }
 }
 
 /// A number that depends on every event and its order, for comparing runs.

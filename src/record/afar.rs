@@ -4,7 +4,7 @@
 //! This is worked out all along. Cycles are counted in three lots, one for each length of stretch; at the end of a stretch
 //! the largest count is found, and the counts go on into the next longer one.
 
-use super::slices::{Codes, Counts, Sets};
+use super::bitwise::{Codes, Counts, Sets};
 
 /// Cycles of the stretches.
 pub const LEVELS: [u64; 3] = [8, 64, 512];
@@ -65,7 +65,7 @@ impl Afar {
 mod tests {
     use super::*;
     use crate::event::Reason;
-    use crate::record::slices::{GONE, sets};
+    use crate::record::bitwise::{GONE, sets};
 
     /// A small generator of numbers that look as if they were thrown.
     fn next(seed: &mut u64) -> u64 {

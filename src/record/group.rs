@@ -1,8 +1,8 @@
 //! What 64 warps did over time: near by moment for moment, from afar as [`Afar`] keeps it.
 
 use super::afar::{Afar, LEVELS};
+use super::bitwise::{Codes, Counts, GONE, Sets, sets};
 use super::moments::{Moment, Moments};
-use super::slices::{Codes, Counts, GONE, Sets, sets};
 use crate::event::Reasons;
 
 /// 64 warp slots.

@@ -7,16 +7,16 @@
 //! ([`Record::next_edge`], [`Record::count`]).
 
 mod afar;
+mod bitwise;
 mod group;
 mod marks;
 mod moments;
 mod series;
-mod slices;
 mod track;
 
+pub use bitwise::{Codes, GONE};
 pub use marks::{Kind, Marks};
 pub use series::{Bucket, SLOT_CLASSES, Series};
-pub use slices::{Codes, GONE};
 pub use track::Track;
 
 use crate::event::{Event, Reasons, Sink};

@@ -1,7 +1,7 @@
 //! The cycles in which any of 64 warps changed from one reason to another, with the reasons of all from there on: most cycles
 //! change several. Kept in pieces, so that a list of millions grows without being copied, which would hold up the page.
 
-use super::slices::Codes;
+use super::bitwise::Codes;
 
 /// From a cycle on.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! A number for each of 64 warps, kept in *slices*: word k has bit k of all of their numbers. Adding and comparing go through
+//! A number for each of 64 warps, kept bit by bit: word k has bit k of all of their numbers. Adding and comparing go through
 //! the words as an adder goes through its bits, for all 64 at once.
 
 use crate::event::{Reason, Reasons};
@@ -38,7 +38,7 @@ impl Codes {
     }
 
     pub fn get(&self, lane: u32) -> u8 {
-        self.0.iter().enumerate().fold(0, |code, (bit, slice)| code | ((slice >> lane & 1) as u8) << bit)
+        self.0.iter().enumerate().fold(0, |code, (bit, word)| code | ((word >> lane & 1) as u8) << bit)
     }
 
     fn sets(&self) -> Sets {
@@ -67,8 +67,8 @@ impl<const BITS: usize> Counts<BITS> {
             }
             for _ in 0..times {
                 let mut carry = warps;
-                for slice in count.iter_mut() {
-                    (*slice, carry) = (*slice ^ carry, *slice & carry);
+                for word in count.iter_mut() {
+                    (*word, carry) = (*word ^ carry, *word & carry);
                 }
             }
         }
@@ -111,8 +111,8 @@ impl<const BITS: usize> Counts<BITS> {
             for bit in 0..BITS {
                 best[bit] = best[bit] & !larger | count[bit] & larger;
             }
-            for (bit, slice) in codes.0.iter_mut().enumerate() {
-                *slice = if code >> bit & 1 == 0 { *slice & !larger } else { *slice | larger };
+            for (bit, word) in codes.0.iter_mut().enumerate() {
+                *word = if code >> bit & 1 == 0 { *word & !larger } else { *word | larger };
             }
         }
         codes
