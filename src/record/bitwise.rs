@@ -41,6 +41,11 @@ impl Codes {
         self.0.iter().enumerate().fold(0, |code, (bit, word)| code | ((word >> lane & 1) as u8) << bit)
     }
 
+    /// The warps whose codes differ.
+    pub fn differ(&self, other: &Codes) -> u64 {
+        self.0.iter().zip(&other.0).fold(0, |all, (one, two)| all | one ^ two)
+    }
+
     fn sets(&self) -> Sets {
         let bit = |code: usize, at: usize| if code >> at & 1 == 0 { !self.0[at] } else { self.0[at] };
         std::array::from_fn(|code| bit(code, 0) & bit(code, 1) & bit(code, 2) & bit(code, 3))

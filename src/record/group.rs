@@ -9,8 +9,7 @@ use crate::event::Reasons;
 #[derive(Clone, Debug)]
 pub struct Group {
     moments: Moments,
-    /// What held before the first moment that is kept, and from where on they are kept.
-    before: Codes,
+    /// From where on moments are kept.
     kept_from: u64,
     afar: Afar,
     /// What they do, as far as is known.
@@ -23,15 +22,7 @@ pub struct Group {
 impl Default for Group {
     fn default() -> Group {
         let now = Reasons::default();
-        Group {
-            moments: Moments::default(),
-            before: Codes::gone(),
-            kept_from: 0,
-            afar: Afar::default(),
-            now,
-            now_sets: sets(&now),
-            ever: 0,
-        }
+        Group { moments: Moments::default(), kept_from: 0, afar: Afar::default(), now, now_sets: sets(&now), ever: 0 }
     }
 }
 
@@ -64,30 +55,15 @@ impl Group {
 
     /// Lets go of the older half of the moments; the view from afar stays.
     pub fn forget_half(&mut self) {
-        if let Some(before) = self.moments.forget_half() {
-            self.before = before;
+        let before = self.len();
+        self.moments.forget_half();
+        if self.len() < before {
             self.kept_from = self.moments.get(0).map_or(0, |first| first.cycle);
         }
     }
 
-    /// The position of the first moment after `cycle`.
-    pub fn behind(&self, cycle: u64) -> usize {
-        self.moments.before(cycle.saturating_add(1))
-    }
-
-    /// What holds up to a moment.
-    pub fn codes_before(&self, moment: usize) -> &Codes {
-        moment.checked_sub(1).and_then(|before| self.moments.get(before)).map_or(&self.before, |moment| &moment.codes)
-    }
-
-    /// Since when a moment's reasons hold.
-    pub fn cycle_of(&self, moment: usize) -> Option<u64> {
-        self.moments.get(moment).map(|moment| moment.cycle)
-    }
-
-    /// The position of the first moment from `cycle` on.
-    pub fn from(&self, cycle: u64) -> usize {
-        self.moments.before(cycle)
+    pub fn moments(&self) -> &Moments {
+        &self.moments
     }
 
     /// From where on moments are kept.
@@ -102,7 +78,7 @@ impl Group {
 
     /// What they did in a cycle.
     pub fn at(&self, cycle: u64) -> Codes {
-        if cycle < self.kept_from { self.afar.at(cycle) } else { *self.codes_before(self.behind(cycle)) }
+        if cycle < self.kept_from { self.afar.at(cycle) } else { *self.moments.codes_before(self.moments.behind(cycle)) }
     }
 
     /// What they did longest in each of `count` columns of `per_column` cycles, beginning with column `skip` behind `from`; what
@@ -130,8 +106,8 @@ impl Group {
 
     /// What held longest in `from..to`.
     fn longest(&self, from: u64, to: u64) -> Codes {
-        let mut next = self.behind(from);
-        if from < self.kept_from || self.cycle_of(next).is_none_or(|cycle| cycle >= to) {
+        let mut next = self.moments.behind(from);
+        if from < self.kept_from || self.moments.cycle_of(next).is_none_or(|cycle| cycle >= to) {
             return self.at(from);
         }
         let mut start = from;
@@ -139,8 +115,8 @@ impl Group {
             if start >= to {
                 return None;
             }
-            let end = self.cycle_of(next).map_or(to, |cycle| cycle.min(to));
-            let span = (*self.codes_before(next), end - start);
+            let end = self.moments.cycle_of(next).map_or(to, |cycle| cycle.min(to));
+            let span = (*self.moments.codes_before(next), end - start);
             (start, next) = (end, next + 1);
             Some(span)
         }))

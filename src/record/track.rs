@@ -20,34 +20,30 @@ impl Track<'_> {
         self.group.at(cycle).get(self.lane)
     }
 
-    fn code_before(&self, moment: usize) -> u8 {
-        self.group.codes_before(moment).get(self.lane)
+    /// What the warp does from a moment on.
+    fn code_from(&self, moment: usize) -> u8 {
+        self.group.moments().codes_before(moment + 1).get(self.lane)
     }
 
     /// The first cycle after `cycle` from which on the warp does something else, and what.
     pub fn next_change(&self, cycle: u64) -> Option<(u64, u8)> {
-        let next = self.group.behind(cycle);
-        let now = self.code_before(next);
-        let changed = (next..self.group.len()).find(|&moment| self.code_before(moment + 1) != now)?;
-        Some((self.group.cycle_of(changed)?, self.code_before(changed + 1)))
+        let moments = self.group.moments();
+        let next = moments.changes(moments.behind(cycle)..moments.len(), self.lane).next()?;
+        Some((moments.cycle_of(next)?, self.code_from(next)))
     }
 
     /// Since when the warp does what it does in `cycle`, as far as is known.
     pub fn since(&self, cycle: u64) -> u64 {
-        let next = self.group.behind(cycle);
-        let now = self.code_before(next);
-        let changed = (0..next).rev().find(|&moment| self.code_before(moment) != now);
-        changed.and_then(|moment| self.group.cycle_of(moment)).unwrap_or(self.group.kept_from())
+        let moments = self.group.moments();
+        let last = moments.changes(0..moments.behind(cycle), self.lane).next_back();
+        last.and_then(|last| moments.cycle_of(last)).unwrap_or(self.group.kept_from())
     }
 
     /// The last change before `cycle` to a code that `wanted` likes.
     pub fn previous_change(&self, cycle: u64, wanted: impl Fn(u8) -> bool) -> Option<u64> {
-        let end = self.group.from(cycle);
-        let changed = |&moment: &usize| {
-            let now = self.code_before(moment + 1);
-            wanted(now) && now != self.code_before(moment)
-        };
-        (0..end).rev().find(changed).and_then(|moment| self.group.cycle_of(moment))
+        let moments = self.group.moments();
+        let last = moments.changes(0..moments.before(cycle), self.lane).rfind(|&moment| wanted(self.code_from(moment)))?;
+        moments.cycle_of(last)
     }
 }
 
