@@ -12,6 +12,9 @@
 //!
 //! [`Sim::step`] simulates one cycle. [`Sim::run`] does the same, but where nothing can happen before a known cycle it
 //! jumps there and books the cycles between to the same reasons.
+//!
+//! What is rare or belongs to one technique is never inlined into the loop: a browser that has just loaded the page compiles
+//! the loop while it already runs, and the less there is in it the sooner it is done.
 
 pub mod cache;
 mod core;
