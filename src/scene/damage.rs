@@ -12,6 +12,8 @@ const AHEAD: usize = 96;
 const SLACK: f32 = 1500.0;
 /// More rectangles than this become one.
 const MOST: usize = 24;
+/// Where more shapes than this are gone, the whole picture counts as damaged: looking closer would take longer than painting.
+const MANY: usize = 512;
 
 impl Rect {
     /// Whether the two have a point in common.
@@ -65,7 +67,10 @@ pub struct Damage {
 
 /// Where `old` and `new` differ; what moves damages its whole way.
 pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
-    let (gone, come) = differing(&old.shapes, &new.shapes);
+    let Some((gone, come)) = differing(&old.shapes, &new.shapes) else {
+        let whole = old.shapes.iter().chain(&new.shapes).map(Shape::bounds).reduce(|all, rect| all.with(&rect));
+        return Damage { all: whole.into_iter().collect(), moving: whole.into_iter().collect() };
+    };
     let mut damage = Damage::default();
     let mut note = |shape: &Shape, rect: Rect| {
         add(&mut damage.all, rect);
@@ -94,12 +99,14 @@ pub fn add(damage: &mut Vec<Rect>, mut rect: Rect) {
     }
 }
 
-/// The shapes of one list that are not in the other, in order, and the other way round.
-fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> (Vec<&'a Shape>, Vec<&'a Shape>) {
+/// The shapes of one list that are not in the other, in order, and the other way round; none where they are many.
+fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> Option<(Vec<&'a Shape>, Vec<&'a Shape>)> {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
     let (mut a, mut b) = (0, 0);
     while let (Some(was), Some(is)) = (old.get(a), new.get(b)) {
-        if was == is {
+        if gone.len() > MANY {
+            return None;
+        } else if was == is {
             (a, b) = (a + 1, b + 1);
         } else if was.key != 0 && was.key == is.key {
             gone.push(was);
@@ -115,7 +122,7 @@ fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> (Vec<&'a Shape>, Vec<&'a
     }
     gone.extend(&old[a..]);
     come.extend(&new[b..]);
-    (gone, come)
+    Some((gone, come))
 }
 
 #[cfg(test)]
@@ -165,6 +172,16 @@ mod tests {
         assert_eq!(damage(&old, &old), Damage::default());
         let many: Vec<(u32, f32)> = (0..100).map(|at| (at, at as f32 * 300.0)).collect();
         assert!(damage(&scene(&[]), &scene(&many)).all.len() <= MOST, "too many rectangles are one");
+    }
+
+    #[test]
+    fn very_different_scenes_are_damaged_all_over() {
+        let many = |by: f32| scene(&(0..600).map(|at| (at, at as f32 * 10.0 + by)).collect::<Vec<_>>());
+        let (old, new) = (many(0.0), many(3.0));
+        let damage = damage(&old, &new);
+        assert_eq!(damage.all, damage.moving);
+        let inside = |shape: &Shape| damage.all[0].with(&shape.bounds()) == damage.all[0];
+        assert!(damage.all.len() == 1 && old.shapes.iter().chain(&new.shapes).all(inside), "{damage:?}");
     }
 
     #[test]

@@ -237,15 +237,16 @@ fn use_clock(handle: &Handle) {
                 handle.act_if(|lab| {
                     let Pace { slice, pause, .. } = pace(lab);
                     // A turn that draws does not work as well, so that neither has to wait for the other.
-                    if owed && time - drawn >= pause && pause > 0.0 {
-                        (owed, drawn) = (false, time);
+                    let arrived = lab.transport.is_resting();
+                    if owed && (arrived || time - drawn >= pause) {
+                        (owed, drawn, going) = (false, time, !arrived);
                         return true;
                     }
                     let elapsed = time - std::mem::replace(&mut last, time);
                     owed |= lab.tick(elapsed, slice, &now);
-                    going = !lab.transport.is_resting();
-                    let draw = owed && (pause == 0.0 || !going);
+                    let draw = owed && pause == 0.0;
                     owed &= !draw;
+                    going = owed || !lab.transport.is_resting();
                     draw
                 });
                 going

@@ -16,8 +16,8 @@
 //!   pages the fastest counts, and the others are printed.
 //! - **Size and start.** All `.wasm` files, deflated as a server would, and beside them with all `.js` files; and the time from navigation to the
 //!   moment when the step button can be pressed, on a site never visited before.
-//! - **Fixed work.** The same few million additions and multiplications again and again: tells fast machines from slow ones,
-//!   and by how far its 95th percentile lies from its median, quiet ones from busy ones.
+//! - **Fixed work.** The same few million additions and multiplications again and again, in an empty page: tells fast machines
+//!   from slow ones, and by how far its 95th percentile lies from its median, quiet ones from busy ones.
 //!
 //! A figure that misses its limit is marked; one that misses by half of it or more fails the run: the machine that
 //! measures has other things to do as well. Only the times of all steps as they came cannot fail it: on a machine where the
@@ -74,8 +74,8 @@ async fn benchmark() {
     let mut figures = Figures { missed_by_far: Vec::new() };
     let busy = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("\nLoad of the machine in the last minute: {}", busy.split(' ').next().unwrap_or("unknown"));
-    get_busy(&page, FROM).await;
     pace(&page).await;
+    get_busy(&page, FROM).await;
     step(&page, &mut figures).await;
     play(&page, &mut figures).await;
     timeline(&page, &mut figures).await;
@@ -107,7 +107,7 @@ async fn pace(page: &Page) {
         }
         return times;";
     let times: Vec<f64> = serde_json::from_value(page.script_async(measure, vec![]).await).expect("a list of times");
-    Figures::note("Fixed work of this machine, lowest", times.iter().copied().fold(f64::MAX, f64::min), "ms");
+    Figures::note("Fixed work in an empty page, lowest", times.iter().copied().fold(f64::MAX, f64::min), "ms");
     let [median, most] = spread(times);
     Figures::note("  median", median, "ms");
     Figures::note("  95th percentile", most, "ms");
