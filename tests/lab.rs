@@ -812,6 +812,22 @@ fn a_link_cannot_select_what_the_machine_does_not_have() {
 }
 
 #[test]
+fn nobody_is_together_again_who_has_not_parted() {
+    for technique in ["PDOM", "TBC", "TBC-LCP", "DWF-WB"] {
+        let [parted, met] = [Kind::Divergence, Kind::Reconvergence].map(|kind| {
+            // Sixteen threads leave a loop together before the first of them part.
+            let mut lab = lab("bfs", "tbc");
+            lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+            lab.transport.wanted = Wanted::Event(kind);
+            lab.next_event();
+            settle(&mut lab);
+            lab.stage.as_ref().expect("it runs").session.cycle()
+        });
+        assert!(0 < parted && parted < met, "{technique}: parted at {parted}, met at {met}");
+    }
+}
+
+#[test]
 fn threads_reconverge_where_they_are_together_again() {
     for (technique, words) in [
         ("PDOM", "warp 0 is together again at PC 15"),

@@ -237,16 +237,16 @@ fn use_clock(handle: &Handle) {
                 handle.act_if(|lab| {
                     let Pace { slice, pause, .. } = pace(lab);
                     // A turn that draws does not work as well, so that neither has to wait for the other.
-                    let arrived = lab.transport.is_resting();
-                    if owed && (arrived || time - drawn >= pause) {
-                        (owed, drawn, going) = (false, time, !arrived);
+                    if owed && time - drawn >= pause && pause > 0.0 {
+                        (owed, drawn) = (false, time);
                         return true;
                     }
                     let elapsed = time - std::mem::replace(&mut last, time);
                     owed |= lab.tick(elapsed, slice, &now);
-                    let draw = owed && pause == 0.0;
+                    going = !lab.transport.is_resting();
+                    // Whatever else draws the page after its arrival stops this clock: the last picture cannot wait for a turn.
+                    let draw = owed && (pause == 0.0 || !going);
                     owed &= !draw;
-                    going = owed || !lab.transport.is_resting();
                     draw
                 });
                 going

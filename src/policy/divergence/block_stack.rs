@@ -39,8 +39,9 @@ pub struct BlockEntry {
     pub mask: BlockMask,
     /// What the compactor has not made warps of yet.
     pub todo: BlockMask,
-    /// While it waits: threads that have reached its PC.
+    /// While it waits: threads that have reached its PC, and whether they came in more than one group.
     pub reached: BlockMask,
+    pub met: bool,
     /// Where its warps have arrived: mostly one place.
     pub arrivals: Vec<Arrivals>,
 }
@@ -110,6 +111,7 @@ impl BlockStack {
             mask,
             todo: Vec::new(),
             reached: Vec::new(),
+            met: false,
             arrivals: Vec::new(),
         }
     }
@@ -147,6 +149,14 @@ impl BlockStack {
         }
         kept.retain(|(_, lanes)| *lanes != 0);
         kept
+    }
+
+    /// Threads have come to where an entry waits for them.
+    pub(super) fn join(&mut self, id: u32, mask: &BlockMask) {
+        if let Some(entry) = self.entry(id) {
+            entry.met |= threads(mask) > 0 && threads(&entry.reached) > 0;
+            unite(&mut entry.reached, mask);
+        }
     }
 
     /// An entry beside another, without threads so far, that meets the same others.

@@ -196,9 +196,7 @@ impl Tbc {
         let Some(stack) = self.stack(slot) else { return };
         let Some(entry) = stack.entry(id) else { return };
         let (parent, mask) = (entry.parent, std::mem::take(&mut entry.mask));
-        if let Some(parent) = stack.entry(parent) {
-            unite(&mut parent.reached, &mask);
-        }
+        stack.join(parent, &mask);
         self.remove(slot, id, out);
     }
 
@@ -247,7 +245,7 @@ impl Tbc {
             out.tell(Event::BlockPop { sm, slot, depth: stack.entries.len() as u16 });
             at
         } else {
-            (entry.pc, entry.state, entry.reached) = (rpc, EntryState::Waiting, vec![0; n]);
+            (entry.pc, entry.state, entry.reached, entry.met) = (rpc, EntryState::Waiting, vec![0; n], false);
             at + 1
         };
         let mut new = Vec::new();
@@ -269,8 +267,8 @@ impl Tbc {
             (entry.lpc, entry.lpos) = (side_lpc, side_lpos);
             new.push(entry);
         }
+        stack.join(parent, &waits);
         if let Some(parent) = stack.entry(parent) {
-            unite(&mut parent.reached, &waits);
             parent.children += new.len() as u16;
             parent.children -= u16::from(replaced);
         }
@@ -306,7 +304,8 @@ impl Tbc {
         entry.state = EntryState::Pending;
         entry.reached.clear();
         let together = threads(&entry.mask);
-        if together > 0 {
+        // A branch that all took the same way has parted nobody.
+        if entry.met {
             out.tell(Event::BlockMet { sm, slot, pc: entry.pc, threads: together });
         }
         if together == 0 {
