@@ -692,6 +692,25 @@ fn a_text_of_many_branches_is_read_in_no_time() {
 }
 
 #[test]
+fn a_warp_whose_block_keeps_all_its_threads_is_where_they_will_go_on() {
+    let mut lab = lab("tbc_example1", "toy");
+    lab.set_up(Setup { technique: "TBC".into(), ..lab.setup.clone() });
+    let mut seen = 0;
+    for cycle in 1..200 {
+        lab.seek(cycle);
+        settle(&mut lab);
+        let picture = lab.stage.as_ref().expect("it runs").picture();
+        for warp in picture.warps.iter().filter(|warp| warp.places.is_empty() && !warp.kept.is_empty()) {
+            lab.selection = Some(Selection::Warp { sm: warp.sm, warp: warp.warp });
+            let words = chips(&lab, false, 600.0).words;
+            assert!(words.contains(&format!("{}, selected, waiting", warp.warp)), "cycle {cycle}: {words}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "no block keeps a whole warp");
+}
+
+#[test]
 fn chips_name_who_is_at_a_line_and_always_the_selected_warp() {
     let mut lab = lab("mandelbrot", "gtx480");
     lab.choose(Origin::find("mandelbrot", Size::Full));

@@ -53,7 +53,9 @@ impl Stage {
             Event::Branch { sm, warp: name, pc, taken, not_taken, .. } => {
                 let (one, two) = (taken.count_ones(), not_taken.count_ones());
                 let who = if reforms { "a warp".to_string() } else { self.named(sm, name) };
-                let text = format!("{who} parts at {}: {one} of its lanes take the branch, {two} do not", at(pc));
+                let verbs = |n: u32, one: &'static str, many: &'static str| if n == 1 { one } else { many };
+                let (take, not) = (verbs(one, "takes", "take"), verbs(two, "does", "do"));
+                let text = format!("{who} parts at {}: {one} of its lanes {take} the branch, {two} {not} not", at(pc));
                 (text, warp(sm, name).filter(|_| !reforms))
             }
             Event::Met { sm, warp: name, pc, mask } => {

@@ -1,7 +1,8 @@
 //! Who is at each line of a text: chips over the ends of its lines.
 //!
 //! A chip is a warp with lanes that run an instruction of the line, in the warp's hue; it says how many where those are not
-//! all of its lanes. The selected warp is always among those that are named, with a ring around it; of the others, as many as
+//! all of its lanes. A warp none of whose lanes can run, because its technique keeps them all, is at the lines where they will
+//! go on, as an outline. The selected warp is always among those that are named, with a ring around it; of the others, as many as
 //! there is room for, and how many more there are.
 
 use super::parts::{hue, ink};
@@ -40,9 +41,10 @@ fn named(room: f32) -> usize {
     }
 }
 
-/// The warps that have lanes at one of these instructions, with those lanes.
+/// The warps that have lanes at one of these instructions, with those lanes; those that can run come first.
 pub fn warps_at<'a>(picture: &'a Picture, pcs: &'a [Pc]) -> impl Iterator<Item = (&'a WarpPicture, u32)> {
-    picture.warps.iter().map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
+    let at = |runs: bool| picture.warps.iter().filter(move |warp| runs != warp.places.is_empty());
+    at(true).chain(at(false)).map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
 }
 
 /// A warp at a line, and how many of its lanes are there.
@@ -54,6 +56,10 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
+    fn waits(&self) -> bool {
+        self.warp.places.is_empty()
+    }
+
     /// Its name, and how many lanes where they are not all.
     fn chip(&self, several: bool) -> (String, String) {
         let WarpPicture { sm, warp, width, .. } = self.warp;
@@ -129,12 +135,16 @@ fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more
             scene.fill(0, ground, chip.around(1.0));
         }
         scene.fill(0, hue(warp), chip);
+        let ink = if one.waits() { Tone::Text } else { ink(warp) };
+        if one.waits() {
+            scene.fill(0, ground, chip.around(-2.0));
+        }
         let left = x + (chip.w - long(&named)) / 2.0;
         let (name, lanes) = named;
         let after = left + letters(name.len());
-        write(scene, ink(warp), left, true, name);
+        write(scene, ink, left, true, name);
         if !lanes.is_empty() {
-            write(scene, ink(warp), after, false, lanes);
+            write(scene, ink, after, false, lanes);
         }
         scene.spot(chip, Selection::Warp { sm: one.warp.sm, warp });
         x += chip.w + GAP;
@@ -151,6 +161,7 @@ fn said(here: &[Here], more: usize, several: bool) -> String {
         .map(|one| {
             let name = if several { format!("{} of SM {}", one.warp.warp, one.warp.sm) } else { one.warp.warp.to_string() };
             let name = if one.picked { format!("{name}, selected") } else { name };
+            let name = if one.waits() { format!("{name}, waiting") } else { name };
             if one.lanes == one.warp.width { name } else { format!("{name} ({} of {} lanes)", one.lanes, one.warp.width) }
         })
         .collect();

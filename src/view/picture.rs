@@ -85,9 +85,10 @@ impl WarpPicture {
         }
     }
 
-    /// Lanes that are at one of these instructions.
+    /// Lanes that can run and are at one of these instructions; where none can at all, those that will go on there.
     pub fn lanes_at(&self, pcs: &[Pc]) -> u32 {
-        self.places.iter().filter(|(pc, _)| pcs.contains(pc)).fold(0, |all, (_, mask)| all | mask)
+        let places = if self.places.is_empty() { &self.kept } else { &self.places };
+        places.iter().filter(|(pc, _)| pcs.contains(pc)).fold(0, |all, (_, mask)| all | mask)
     }
 }
 

@@ -66,17 +66,15 @@ impl Witness<'_> {
         entries
     }
 
-    /// What the warps do that others of a static warp's threads are in.
-    pub(super) fn elsewhere(&self, warp: &WarpPicture) -> Vec<String> {
+    /// What the warps do that others of a static warp's threads are in, unless it has been told.
+    pub(super) fn elsewhere(&self, warp: &WarpPicture, told: &[String]) -> Vec<String> {
         let said = |(entry, mask): (u16, u32)| {
-            let lanes = the_lanes(mask);
-            format!(
-                "Its {lanes} travel{} in a warp that {}.",
-                if mask.count_ones() == 1 { "s" } else { "" },
-                self.errand(warp.sm, entry)
-            )
+            let (lanes, errand) = (the_lanes(mask), self.errand(warp.sm, entry));
+            let verb = if mask.count_ones() == 1 { "travels" } else { "travel" };
+            let new = !told.iter().any(|sentence| sentence.contains(&errand));
+            new.then(|| format!("Its {lanes} {verb} in a warp that {errand}."))
         };
-        self.entries(warp).into_iter().take(2).map(said).collect()
+        self.entries(warp).into_iter().filter_map(said).take(2).collect()
     }
 
     /// What a warp of the table is about: `waits for %r1, which …`.
@@ -201,6 +199,9 @@ impl Witness<'_> {
         };
         let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
         let then = match own.state {
+            EntryState::Waiting if stack.entries[at + 1..].iter().any(|entry| entry.state == EntryState::Waiting) => {
+                format!("It has come to {}, where the sides of an outer branch meet, and goes on when those have.", self.at(own.pc))
+            }
             EntryState::Waiting => {
                 format!("It has come to {}, where the sides meet, and goes on from there with them.", self.at(own.pc))
             }

@@ -192,7 +192,11 @@ impl Witness<'_> {
             true => "its threads are regrouped".to_string(),
             false => format!("`{}`, {here}, can issue", self.code(warp.pc)),
         };
-        let what = if self.registers_of(last.pc).is_empty() { "That is so" } else { "The value is there" };
+        let what = match self.registers_of(last.pc) {
+            none if none.is_empty() => "That is so",
+            several if several.contains(',') => "The values are there",
+            _ => "The value is there",
+        };
         let second = format!("{what} in {}; then {then}.", in_cycles(last.due, self.picture.cycle));
         vec![first, second]
     }
@@ -260,7 +264,8 @@ impl Witness<'_> {
             let all = warp.kept.iter().fold(0, |all, (_, mask)| all | mask) == warp.alive;
             let who = if all { name.to_string() } else { format!("{name}'s oldest thread, lane {oldest},") };
             let mut sentences = self.held(&who, &self.waited(warp), warp, oldest);
-            sentences.extend(self.elsewhere(warp));
+            let elsewhere = self.elsewhere(warp, &sentences);
+            sentences.extend(elsewhere);
             return sentences;
         }
         if let Some(last) = self.in_flight(warp).into_iter().filter(|_| warp.leaving).max_by_key(|flight| flight.due) {

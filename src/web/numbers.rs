@@ -38,8 +38,17 @@ fn number(value: Number, unit: &str) -> String {
     };
     match (unit, value) {
         ("" | "cycles" | "instructions", _) => text,
-        ("entries", Number::Count(1)) => "1 entry".into(),
+        (_, Number::Count(1)) => format!("1 {}", one_of(unit)),
         _ => format!("{text} {unit}"),
+    }
+}
+
+/// `block` of `blocks`, for the units that there are.
+fn one_of(unit: &str) -> &str {
+    match unit {
+        "entries" => "entry",
+        "accesses" | "fetches" => unit.trim_end_matches("es"),
+        _ => unit.trim_end_matches('s'),
     }
 }
 

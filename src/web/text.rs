@@ -52,7 +52,7 @@ pub fn Text(props: &Props) -> Html {
     // The line of the selected warp, from 0.
     let current = props.handle.on_stage(|lab, stage| {
         let (sm, warp) = lab.selection.and_then(Selection::warp)?;
-        let pc = stage.picture().warp(sm, warp).filter(|w| !w.places.is_empty())?.pc;
+        let pc = stage.picture().warp(sm, warp).filter(|w| !w.places.is_empty() || !w.kept.is_empty())?.pc;
         let line = if cuda { stage.listing.cuda_line(pc) } else { stage.listing.ptx_line(pc) };
         line.map(|line| line as usize - 1)
     });

@@ -11,6 +11,7 @@ use crate::lab::timeline::{Rows, Span, rows};
 use crate::record::{GONE, Kind, Record};
 use crate::scene::{Palette, Theme};
 use crate::view::Selection;
+use crate::view::why::counted;
 use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -320,13 +321,13 @@ fn pick(handle: &Handle, span: Span, (height, first): (f64, usize), x: f64, y: f
 
 /// The timeline for those who cannot see it.
 fn words(record: &Record, cycle: u64) -> String {
-    let counted = |kind: Kind| record.marks(kind).count();
+    let cycles = |kind: Kind| record.marks(kind).count();
     format!(
-        "Timeline of {} warps over {} cycles, now at cycle {cycle}; cycles with divergence: {}, with barrier releases: {}, with block ends: {}.",
-        rows(record).len(),
-        record.end(),
-        counted(Kind::Divergence),
-        counted(Kind::BarrierRelease),
-        counted(Kind::BlockEnd)
+        "Timeline of {} over {}, now at cycle {cycle}; cycles with divergence: {}, with barrier releases: {}, with block ends: {}.",
+        counted(rows(record).len() as u64, "warp"),
+        counted(record.end(), "cycle"),
+        cycles(Kind::Divergence),
+        cycles(Kind::BarrierRelease),
+        cycles(Kind::BlockEnd)
     )
 }
