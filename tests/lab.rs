@@ -902,3 +902,67 @@ fn an_event_that_was_looked_for_says_who_it_is_about() {
     lab.previous_event();
     assert_eq!(lab.notice, Some(told));
 }
+
+#[test]
+fn a_kernel_of_another_name_is_ones_own() {
+    let mut lab = lab("collatz", "gtx480");
+    let (ptx, launch) = (lab.ptx.to_string(), lab.launch.to_string());
+    lab.edit_ptx(ptx.replace("mov.b32", "mov.b32 "));
+    assert!(lab.is_edited() && lab.origin.is_some(), "a change is still the catalogue's kernel, edited");
+    lab.edit_ptx(ptx.replace("collatz", "mine"));
+    assert!(lab.reading.ready.is_err() && lab.origin.is_some(), "the launch means another kernel");
+    lab.edit_launch(launch.replace("collatz", "mine"));
+    assert!(lab.reading.ready.is_ok() && lab.origin.is_none(), "{:?}", lab.reading.ready.as_ref().err());
+    assert_eq!(lab.stage.as_ref().map(|stage| &*stage.kernel), Some("mine"));
+    assert_eq!(lab.link().kernel, None);
+}
+
+#[test]
+fn a_link_that_cannot_be_had_leaves_something_to_look_at() {
+    let open = |fragment: &str| {
+        let mut lab = Lab::new();
+        lab.open(Link::read(fragment).expect("a sound link").expect("not empty"));
+        let told = lab.notice.clone().map(|notice| notice.text).unwrap_or_default();
+        (lab, told)
+    };
+    for (fragment, words) in [
+        ("kernel=collatz&set=nope:1", "no key `nope`"),
+        ("kernel=collatz&set=schedulers:0", "its changed keys are left out"),
+        ("kernel=collatz&technique=Nope", "its technique is left out"),
+        ("kernel=collatz&preset=qq", "the first one is taken"),
+        ("kernel=nope", "a kernel `nope` that is not in the catalogue"),
+        ("kernel=collatz&break=pc9999", "that stop is left out"),
+    ] {
+        let (lab, told) = open(fragment);
+        assert!(told.contains(words), "{fragment}: {told}");
+        assert!(lab.stage.is_some() && lab.misfit.is_none() && lab.setup.config().is_ok(), "{fragment}");
+    }
+    let (mut lab, _) = open("kernel=saxpy");
+    lab.open(Link::read("kernel=nope").expect("a sound link").expect("not empty"));
+    assert_eq!(lab.stage.as_ref().map(|stage| &*stage.kernel), Some("saxpy"), "what there is stays");
+}
+
+#[test]
+fn problems_of_a_launch_are_marked_whole_and_where_they_are() {
+    let mut lab = lab("collatz", "gtx480");
+    let launch = lab.launch.to_string();
+    let marked = |lab: &Lab| {
+        let place = lab.reading.launch.first().and_then(|finding| finding.place).expect("a place");
+        let line: Vec<char> = lab.launch.lines().nth(place.line - 1).expect("a line").chars().collect();
+        line[place.column - 1..place.column - 1 + place.width].iter().collect::<String>()
+    };
+    lab.edit_launch(launch.replace("\"u32\"", "\"u33\""));
+    assert_eq!(marked(&lab), "\"u33\"");
+    lab.edit_launch(launch.replace("\"zeros\"", "{ file = \"x.bin\" }"));
+    assert_eq!(marked(&lab), "\"steps\"", "the buffer that cannot be filled");
+    assert!(lab.reading.ready.is_err() && lab.misfit.is_none() && lab.stage.is_some());
+    lab.edit_launch(launch.clone());
+    lab.edit_ptx(".version 8.0\n.target sm_80\n.address_size 64\n".into());
+    assert!(lab.reading.launch.is_empty() && lab.reading.ptx[0].message.contains("no kernel"), "{:?}", lab.reading.ptx);
+}
+
+#[test]
+fn a_technique_with_a_number_of_its_own_keeps_its_name() {
+    let setup = Setup { technique: "E-VWS-Sync7,gto".into(), ..Setup::default() };
+    assert_eq!((setup.technique_for("divergence"), setup.technique_for("schedule")), (Some("E-VWS-Sync7"), Some("GTO")));
+}

@@ -81,11 +81,11 @@ impl Lab {
         }
     }
 
-    /// Answers the current stop's question.
+    /// Answers the current stop's question; the first answer counts.
     pub fn answer(&mut self, choice: usize) {
         let Some(course) = &mut self.course else { return };
         if let Some(slot) = course.stop.and_then(|at| course.answers.get_mut(at)) {
-            *slot = Some(choice);
+            slot.get_or_insert(choice);
         }
     }
 

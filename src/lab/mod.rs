@@ -146,7 +146,7 @@ impl Lab {
             ptx: "".into(),
             launch: "".into(),
             own: None,
-            reading: Rc::new(read::read("", "")),
+            reading: Rc::new(read::read("", "", None)),
             setup: Setup::default(),
             running: Setup::default(),
             misfit: None,
@@ -267,7 +267,7 @@ impl Lab {
                 && config.as_ref() == Some(&stage.session.sim().machine.config)
         });
         if same && self.misfit.is_none() {
-            self.reading = Rc::new(read::read(&self.ptx, &self.launch));
+            self.reading = Rc::new(read::read(&self.ptx, &self.launch, self.origin));
         } else {
             self.read(Some(said));
         }
@@ -325,7 +325,10 @@ impl Lab {
 
     /// After any change of a text.
     fn read(&mut self, said: Option<&str>) {
-        self.reading = Rc::new(read::read(&self.ptx, &self.launch));
+        self.reading = Rc::new(read::read(&self.ptx, &self.launch, self.origin));
+        // A kernel of another name is no longer the catalogue's.
+        let name = self.reading.ready.as_ref().ok().map(|ready| ready.program.kernel.clone());
+        self.origin = self.origin.filter(|origin| name.is_none_or(|name| *name == *origin.workload.name));
         self.build(said);
     }
 
@@ -579,6 +582,7 @@ impl Lab {
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
         self.setup = link.setup.clone().unwrap_or_default();
+        let amiss = self.setup.mend();
         self.keep_own();
         match (origin, &link.texts) {
             (_, Some(texts)) => {
@@ -586,15 +590,19 @@ impl Lab {
                 self.complain("The link's kernel");
             }
             (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            // Rather than an empty desk, what there is stays, or what a first visit sees.
+            (None, None) if unknown.is_some() && self.stage.is_some() => self.build(None),
+            (None, None) if unknown.is_some() => self.choose(Origin::find(FIRST, size)),
             (None, None) => self.lay_out(None, "", ""),
         }
+        let setup = link.setup.map(|_| self.setup.clone());
         if let Some((id, stop)) = &link.lesson {
             if self.open_lesson(id) {
                 if let Some(at) = stop.checked_sub(1) {
                     self.go_to_stop(at);
                 }
                 // Somebody may have gone on from the stop, with another technique.
-                if let Some(setup) = link.setup.filter(|setup| *setup != self.setup) {
+                if let Some(setup) = setup.filter(|setup| *setup != self.setup) {
                     self.setup = setup;
                     self.build(None);
                 }
@@ -618,7 +626,14 @@ impl Lab {
         }
         self.breakpoints = link.breakpoints;
         let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());
+        let stops = self.breakpoints.pcs.len();
         self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);
+        if self.breakpoints.pcs.len() < stops {
+            self.notice = Some(Notice::bad("The link stops at an instruction that this kernel does not have; that stop is left out."));
+        }
+        if let Some(amiss) = amiss {
+            self.notice = Some(Notice::bad(format!("The link's machine cannot be had: {amiss}.")));
+        }
         if let Some(name) = unknown {
             self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
         }

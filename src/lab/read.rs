@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Finding, Spot};
+use super::{Finding, Origin, Spot};
 use crate::interp::start::Start;
-use crate::launch::{Launch, LaunchError};
+use crate::launch::{BufferData, Launch, LaunchError};
 use crate::program::{self, Program};
 use crate::ptx::{self, Problem, Span};
 
@@ -29,6 +29,8 @@ pub struct Reading {
 pub struct Ready {
     pub program: Rc<Program>,
     pub launch: Rc<Launch>,
+    /// What is in the buffers at first.
+    pub buffers: Rc<[BufferData]>,
 }
 
 /// Readings are made anew for every change of a text, so the same kernel is the same allocation.
@@ -38,10 +40,11 @@ impl PartialEq for Ready {
     }
 }
 
-/// Reads both texts. There is nothing wrong with an empty text, but nothing to run in it either.
+/// Reads both texts; files are those of the catalogue's kernel that they began as. There is nothing wrong with an empty text,
+/// but nothing to run in it either.
 ///
 /// Every problem of the PTX is shown; those of kernels that the launch does not use keep nothing from running.
-pub fn read(ptx: &str, launch: &str) -> Reading {
+pub fn read(ptx: &str, launch: &str, origin: Option<Origin>) -> Reading {
     let mut reading = Reading { ptx: read_ptx(ptx), launch: Rc::default(), ready: Err(String::new()) };
     let parsed = if launch.trim().is_empty() { None } else { Some(read_launch(launch)) };
     reading.ready = match parsed {
@@ -52,7 +55,7 @@ pub fn read(ptx: &str, launch: &str) -> Reading {
             Err("The launch has a problem.".into())
         }
         Some(Ok(_)) if ptx.len() > MOST_TEXT_BYTES => Err("The PTX is too long.".into()),
-        Some(Ok(launch)) => fit(ptx, launch).map_err(|misfit| match misfit {
+        Some(Ok(parsed)) => fit(ptx, parsed, origin).map_err(|misfit| match misfit {
             Misfit::Ptx(findings) => {
                 if reading.ptx.is_empty() {
                     reading.ptx = findings;
@@ -62,6 +65,10 @@ pub fn read(ptx: &str, launch: &str) -> Reading {
             Misfit::Launch(message) => {
                 reading.launch = Rc::new([Finding { place: None, message, help: None }]);
                 "Kernel and launch do not fit together.".into()
+            }
+            Misfit::Buffers(error) => {
+                reading.launch = Rc::new([of_launch(&error, launch)]);
+                "A buffer cannot be filled.".into()
             }
         }),
     };
@@ -80,7 +87,7 @@ fn read_launch(text: &str) -> Result<Launch, Finding> {
     if let Some(finding) = too_long(text) {
         return Err(finding);
     }
-    let launch = Launch::parse(text).map_err(|error| of_launch(&error))?;
+    let launch = Launch::parse(text).map_err(|error| of_launch(&error, text))?;
     let bytes: u64 = launch.buffers().iter().map(|buffer| buffer.bytes()).sum();
     if bytes > MOST_BUFFER_BYTES {
         return Err(Finding {
@@ -96,17 +103,27 @@ fn read_launch(text: &str) -> Result<Launch, Finding> {
 enum Misfit {
     Ptx(Rc<[Finding]>),
     Launch(String),
+    Buffers(LaunchError),
 }
 
-fn fit(text: &str, launch: Launch) -> Result<Ready, Misfit> {
+fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
     let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
-        // Which kernel is meant is a question to the launch, and has no place in the PTX.
-        [problem] if problem.span == Span::default() => Misfit::Launch(problem.message.clone()),
+        // Which kernel is meant is a question to the launch, and has no place in the PTX; that there is none, too, but not to
+        // the launch.
+        [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
+            Some(_) => Misfit::Launch(problem.message.clone()),
+            None => Misfit::Ptx(Rc::new([Finding { place: None, message: problem.message.clone(), help: None }])),
+        },
         problems => Misfit::Ptx(findings(problems, text)),
     })?;
     // Bound without its buffers, a launch is only checked.
     Start::new(&program, &launch, &[], PTX_WARP, 1).map_err(|error| Misfit::Launch(error.to_string()))?;
-    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch) })
+    let read_file = |name: &str| match origin.filter(|origin| *origin.workload.name == *program.kernel) {
+        Some(origin) => origin.workload.read_file(name),
+        None => Err("a page has no files; use the command line, or give values".into()),
+    };
+    let buffers = launch.fill(&read_file).map_err(Misfit::Buffers)?.into();
+    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers })
 }
 
 fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {
@@ -116,7 +133,7 @@ fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {
 fn too_long(text: &str) -> Option<Finding> {
     (text.len() > MOST_TEXT_BYTES).then(|| Finding {
         place: None,
-        message: format!("the text is {} MiB long; the page reads up to {}", text.len() >> 20, MOST_TEXT_BYTES >> 20),
+        message: format!("the text is {} MiB long; the page reads up to {}", text.len().div_ceil(1 << 20), MOST_TEXT_BYTES >> 20),
         help: Some("Use the command line for it.".into()),
     })
 }
@@ -132,8 +149,16 @@ fn of_ptx(problem: &Problem, text: &str) -> Finding {
     }
 }
 
-fn of_launch(error: &LaunchError) -> Finding {
-    let place = error.place().map(|place| Spot { line: place.line, column: place.column, width: 1 });
+fn of_launch(error: &LaunchError, text: &str) -> Finding {
+    let spot = |line: usize, column: usize| Spot { line, column, width: width(text, line, column) };
+    let place = match error {
+        // Where the buffer has its name.
+        LaunchError::Fill { buffer, .. } => text.lines().zip(1..).find_map(|(words, line)| {
+            let at = words.find(&format!("\"{buffer}\""))?;
+            Some(spot(line, words[..at].chars().count() + 1))
+        }),
+        error => error.place().map(|place| spot(place.line, place.column)),
+    };
     // The editor shows the line and marks the place: what remains is the sentence.
     let message = match error {
         LaunchError::Text { message, place: Some(_) } => after_snippet(message),
@@ -141,6 +166,19 @@ fn of_launch(error: &LaunchError) -> Finding {
         other => other.to_string(),
     };
     Finding { place, message, help: None }
+}
+
+/// How many characters the value or the name has that begins at a line and a column, both from 1.
+fn width(text: &str, line: usize, column: usize) -> usize {
+    let words: Vec<char> = text.lines().nth(line.wrapping_sub(1)).unwrap_or("").chars().skip(column.wrapping_sub(1)).collect();
+    let up_to = |last: char| words.iter().skip(1).rposition(|c| *c == last).map(|at| at + 2);
+    let found = match words.first() {
+        Some('"') => words.iter().skip(1).position(|c| *c == '"').map(|at| at + 2),
+        Some('[') => up_to(']'),
+        Some('{') => up_to('}'),
+        _ => words.iter().position(|c| !(c.is_alphanumeric() || "_-+.".contains(*c))),
+    };
+    found.unwrap_or(words.len()).max(1)
 }
 
 /// What stands below the source lines that a message quotes.

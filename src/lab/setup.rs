@@ -36,6 +36,20 @@ impl Setup {
         Ok(config)
     }
 
+    /// Makes a machine of one that cannot be, and says what was wrong and what is left out: what somebody else chose, and
+    /// cannot be asked about.
+    pub fn mend(&mut self) -> Option<String> {
+        let error = self.config().err()?;
+        let without_keys = Setup { keys: BTreeMap::new(), ..self.clone() };
+        let without_technique = Setup { technique: String::new(), ..without_keys.clone() };
+        let (mended, what) = [(without_keys, "its changed keys are left out"), (without_technique, "its technique is left out")]
+            .into_iter()
+            .find(|(setup, _)| setup.config().is_ok())
+            .unwrap_or((Setup::default(), "the first one is taken"));
+        *self = mended;
+        Some(format!("{error}; {what}"))
+    }
+
     /// What is wrong with one changed key, alone or together with the others.
     pub fn problem(&self, key: &str) -> Option<String> {
         let value = self.keys.get(key)?;
@@ -63,9 +77,11 @@ impl Setup {
     }
 
     /// The chosen technique among those that decide the same.
-    pub fn technique_for(&self, decides: &str) -> Option<&'static str> {
+    pub fn technique_for(&self, decides: &str) -> Option<&str> {
         let names = self.technique.split(',').map(str::trim);
-        names.filter_map(known).find(|technique| technique.decides == decides).map(|technique| technique.name)
+        let (name, technique) = names.filter_map(|name| Some((name, known(name)?))).find(|(_, t)| t.decides == decides)?;
+        // As the table writes it, unless it is one with another number than the table's.
+        Some(if name.eq_ignore_ascii_case(technique.name) { technique.name } else { name })
     }
 
     /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.

@@ -34,8 +34,6 @@ pub struct Stage {
     pub launch: Rc<str>,
     /// The kernel's name.
     pub kernel: String,
-    /// Buffers as the launch fills them.
-    before: Vec<BufferData>,
     ready: Ready,
     /// Whose reference knows what is right: only for its own texts.
     reference: Option<&'static Workload>,
@@ -59,14 +57,8 @@ fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
 impl Stage {
     /// `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
-        let read_file = |name: &str| match origin {
-            Some(origin) => origin.workload.read_file(name),
-            None => Err("a page has no files; use the command line, or give values".into()),
-        };
-        let before = ready.launch.fill(&read_file).map_err(|error| error.to_string())?;
         check_local(ready, &config)?;
-        let session =
-            Session::new((*ready.program).clone(), config, &ready.launch, &before).map_err(|error| error.to_string())?;
+        let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers).map_err(|error| error.to_string())?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
@@ -75,7 +67,6 @@ impl Stage {
             listing: Rc::new(listing),
             launch,
             kernel: ready.program.kernel.clone(),
-            before,
             ready: ready.clone(),
             reference,
             picture: RefCell::new(None),
@@ -124,7 +115,7 @@ impl Stage {
     pub fn buffers(&self) -> Vec<ShownBuffer> {
         let after = self.after();
         let mut shown: Vec<ShownBuffer> =
-            self.before.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
+            self.ready.buffers.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
         order::by_key(&mut shown, |buffer| u64::from(buffer.changed == 0));
         shown
     }
@@ -137,13 +128,13 @@ impl Stage {
     fn after(&self) -> Vec<BufferData> {
         let global = &self.session.sim().state.uncore.global;
         let read = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_default();
-        self.before.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
+        self.ready.buffers.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
     }
 
     /// How the result compares with the reference; only a run that has ended by itself has one.
     pub fn verdict(&self) -> Option<Verdict> {
         let done = self.session.at_end() && self.session.sim().trap().is_none();
-        done.then(|| match self.reference.map(|work| work.check(&self.ready.launch, &self.before, &self.after())) {
+        done.then(|| match self.reference.map(|work| work.check(&self.ready.launch, &self.ready.buffers, &self.after())) {
             Some(Ok(())) => Verdict::Right,
             Some(Err(mismatch)) => Verdict::Wrong(mismatch.to_string()),
             None => Verdict::Unknown,
@@ -163,7 +154,8 @@ impl Stage {
             let text = self.trap().map(|finding| finding.message).unwrap_or_default();
             let at = |pc: Pc| self.picture().warps.iter().find(|warp| warp.pc == pc).map(|warp| (warp.sm, warp.warp));
             let show = trap.pc.and_then(at).map(|(sm, warp)| Selection::Warp { sm, warp });
-            return Notice { show, ..Notice::bad(format!("The kernel trapped in cycle {cycles}: {text}")) };
+            let then = "← steps back to before it; E opens the kernel.";
+            return Notice { show, ..Notice::bad(format!("The kernel trapped in cycle {cycles}: {text}\n{then}")) };
         }
         match self.verdict() {
             Some(Verdict::Right) => {

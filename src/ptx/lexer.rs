@@ -42,7 +42,8 @@ const fn is_name(c: u8) -> bool {
 pub fn lex(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(bytes.len() / 4 + 1);
-    let mut at = 0;
+    // Some editors begin a file with a mark of its byte order.
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let start = at;
         let c = bytes[at];
@@ -195,6 +196,12 @@ mod tests {
         for number in ["0", "0x1fU", "0f3f800000", "0d3ff0000000000000", "1.5", "1e-3", "07", "42U"] {
             assert_eq!(kinds(number), [(Kind::Number, number), (Kind::End, "")]);
         }
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_passed_over_at_the_start_alone() {
+        assert_eq!(kinds("\u{feff}x")[0], (Kind::Name, "x"));
+        assert_eq!(kinds("x \u{feff}")[1].0, Kind::Stray);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn Bar(props: &Props) -> Html {
     html! {
         <header class="bar">
             <h1 class="brand"><i class="brand-mark" aria-hidden="true"></i><span>{ "Warpscope" }</span></h1>
-            <label><span>{ "Kernel" }</span>{ kernels(handle, origin) }</label>
+            <label><span>{ "Kernel" }</span>{ kernels(handle, origin, edited) }</label>
             if let Some(origin) = origin {
                 { sizes(handle, origin) }
             }
@@ -79,7 +79,7 @@ fn menu_of(decides: &str) -> String {
     format!("technique-{decides}")
 }
 
-fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
+fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
     let lesson = handle.read(|lab| lab.course.is_some());
     let size = origin.map_or(Size::Small, |origin| origin.size);
     let handle = handle.clone();
@@ -89,7 +89,8 @@ fn kernels(handle: &Handle, origin: Option<Origin>) -> Html {
         }
     });
     let option = |workload: &Workload| {
-        html! { <option value={workload.name}>{ workload.title }</option> }
+        let edited = edited && origin.is_some_and(|origin| origin.workload.name == workload.name);
+        html! { <option value={workload.name}>{ workload.title }{ if edited { ", edited" } else { "" } }</option> }
     };
     html! {
         <select id="kernel" title="The kernel" {onchange}>
@@ -130,6 +131,7 @@ fn deciders() -> Vec<&'static str> {
 }
 
 fn techniques(handle: &Handle, decides: &'static str) -> Html {
+    let chosen = handle.read(|lab| lab.setup.technique_for(decides).map(str::to_string));
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
@@ -141,12 +143,17 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
         let title = format!("{} ({})", technique.about, technique.paper);
         html! { <option value={technique.name} {title}>{ technique.name }</option> }
     };
+    // A technique whose name has a number in it is in the table with one number only.
+    let chosen = chosen.filter(|name| !TECHNIQUES.iter().any(|technique| technique.name == name));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
     html! {
         <label><span>{ label }</span>
             <select id={menu_of(decides)} {onchange}>
                 <option value="" title="What the machine's preset says">{ "default" }</option>
                 { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(option) }
+                if let Some(name) = chosen {
+                    <option value={name.clone()}>{ &name }</option>
+                }
             </select>
         </label>
     }

@@ -73,7 +73,7 @@ pub fn Editor(props: &Props) -> Html {
                 event.prevent_default();
                 onrefuse.emit(format!(
                     "What was pasted has {} MiB; the page reads up to {}.",
-                    text.len() >> 20,
+                    text.len().div_ceil(1 << 20),
                     MOST_TEXT_BYTES >> 20
                 ));
             }

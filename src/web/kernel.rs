@@ -5,7 +5,7 @@ use super::editor::{Editor, Reveal};
 use super::findings::findings;
 use super::handle::Handle;
 use super::storage;
-use crate::lab::{Reading, Spot, grouped};
+use crate::lab::{Lab, Reading, Spot, grouped};
 use yew::prelude::*;
 
 const LAUNCH_EXAMPLE: &str = "\
@@ -61,7 +61,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     html! {
         <Drawer title="Kernel" id="editor" wide={true} onclose={props.onclose.clone()}>
             <p class="status">
-                { summary(&reading) }
+                { handle.read(summary) }
                 if edited && origin.is_some() {
                     <button type="button" class="plain" id="undo" onclick={undo}>{ "Undo my changes" }</button>
                 }
@@ -85,18 +85,23 @@ pub fn KernelEditor(props: &Props) -> Html {
 }
 
 /// What the kernel is, or how much is wrong with it.
-fn summary(reading: &Reading) -> Html {
-    match (&reading.ready, reading.ptx.len()) {
-        (_, 1) => html! { <span class="bad">{ "1 problem in the PTX. The last good kernel stays loaded." }</span> },
-        (_, n) if n > 1 => {
-            html! { <span class="bad">{ format!("{n} problems in the PTX. The last good kernel stays loaded.") }</span> }
-        }
-        (Ok(ready), _) => {
+fn summary(lab: &Lab) -> Html {
+    let problems = lab.reading.ptx.len() as u64;
+    let wrong = match (&lab.reading.ready, &lab.misfit) {
+        (Err(_), _) if problems > 0 => format!("{} in the PTX.", counted(problems, "problem")),
+        (Ok(_), Some(_)) => "The machine cannot run it.".to_string(),
+        (Ok(ready), None) => {
             let program = &ready.program;
-            html! { { format!("{}: {}, {}. Loaded.", program.kernel, counted(program.instructions.len() as u64, "instruction"), counted(program.registers_needed.into(), "register")) } }
+            let instructions = counted(program.instructions.len() as u64, "instruction");
+            let registers = counted(program.registers_needed.into(), "register");
+            let elsewhere = if problems > 0 { " The problems below are in what it does not use." } else { "" };
+            return html! { { format!("{}: {instructions}, {registers}. Loaded.{elsewhere}", program.kernel) } };
         }
-        (Err(missing), _) => html! { { missing } },
-    }
+        (Err(missing), _) if lab.reading.launch.is_empty() => return html! { { missing } },
+        (Err(missing), _) => missing.clone(),
+    };
+    let stays = if lab.stage.is_some() { " The last good kernel stays loaded." } else { "" };
+    html! { <span class="bad">{ wrong }{ stays }</span> }
 }
 
 fn counted(count: u64, noun: &str) -> String {

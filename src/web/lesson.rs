@@ -100,9 +100,15 @@ fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
             Some(chosen) if at == chosen => Some("wrong"),
             _ => None,
         };
+        let handle = handle.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            handle.act(|lab| lab.answer(at));
+            // Once it is drawn.
+            gloo_timers::callback::Timeout::new(0, show_reason).forget();
+        });
+        // Not disabled, which would take the keyboard's focus away.
         html! {
-            <button type="button" class={classes!("choice", mark)} disabled={given.is_some()}
-                onclick={handle.callback(move |lab: &mut Lab| lab.answer(at))}>
+            <button type="button" class={classes!("choice", mark)} aria-disabled={given.is_some().then_some("true")} {onclick}>
                 { text }
                 if let Some(mark) = mark { <span class="note">{ if mark == "right" { "✓ right" } else { "✗ wrong" } }</span> }
             </button>
@@ -116,5 +122,13 @@ fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
                 <p id="because">{ &question.because }</p>
             }
         </section>
+    }
+}
+
+/// Brings why an answer is right into sight.
+fn show_reason() {
+    let document = web_sys::window().and_then(|window| window.document());
+    if let Some(reason) = document.and_then(|document| document.get_element_by_id("because")) {
+        reason.scroll_into_view_with_bool(false);
     }
 }

@@ -31,7 +31,7 @@ pub fn Settings(props: &Props) -> Html {
     let found: Vec<&Key> = KEYS
         .iter()
         .filter(|key| {
-            let text = format!("{} {} {}", key.name, key.unit, key.about).to_ascii_lowercase();
+            let text = format!("{} {} {} {}", key.name, key.unit, key.about, (key.choices)().join(" ")).to_ascii_lowercase();
             words.iter().all(|word| text.contains(word))
         })
         .collect();

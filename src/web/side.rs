@@ -82,7 +82,16 @@ fn about(handle: &Handle) -> Html {
         Some(origin) => (origin.workload.title, without_heading(origin.workload.text)),
         None => ("Your own kernel", YOUR_OWN),
     });
-    html! { <div key="about" class="scroll prose"><h3>{ title }</h3>{ prose(text) }</div> }
+    let edited = handle.read(|lab| lab.origin.is_some() && lab.is_edited());
+    html! {
+        <div key="about" class="scroll prose">
+            <h3>{ title }</h3>
+            if edited {
+                <p class="note">{ "You have changed this kernel; what follows is about it as it was." }</p>
+            }
+            { prose(text) }
+        </div>
+    }
 }
 
 /// The panel's own heading says it already.

@@ -165,10 +165,15 @@ fn CycleBox(props: &CycleProps) -> Html {
     let onkeydown = {
         let handle = props.handle.clone();
         Callback::from(move |event: KeyboardEvent| {
-            if let Some(field) = event.target_dyn_into::<HtmlInputElement>().filter(|_| event.key() == "Escape") {
-                field.set_value(&handle.read(|lab| lab.cycle()).to_string());
-                let _ = field.blur();
+            let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
+            let cycle = handle.read(Lab::cycle);
+            match event.key().as_str() {
+                "Escape" => field.set_value(&cycle.to_string()),
+                // The cycle that it shows already is no change that the browser would tell of.
+                "Enter" if typed_cycle(&field.value()) == Some(cycle) => handle.act(|lab| lab.seek(cycle)),
+                _ => return,
             }
+            let _ = field.blur();
         })
     };
     let title = if props.ended { "Cycles of the whole run" } else { "Cycles simulated so far; the end is not known yet" };
