@@ -61,7 +61,7 @@ byId("step").onclick = () => {
   show();
 };
 byId("back").onclick = () => {
-  simulation.seek(simulation.cycle - 1);
+  simulation.seek(Math.max(0, simulation.cycle - 1));
   show();
 };
 byId("end").onclick = () => {

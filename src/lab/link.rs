@@ -51,7 +51,7 @@ pub enum LinkError {
     Damaged(&'static str),
     #[error("the link's {part} unfolds to more than {} MiB", MOST_TEXT_BYTES >> 20)]
     TooLarge { part: &'static str },
-    #[error("the link's cycle `{0}` is no whole number from 0 on")]
+    #[error("the link's cycle `{0}` is none that a run could have")]
     Cycle(String),
     #[error("the link selects `{0}`, which is nothing: {keys}", keys = Selection::KEYS)]
     Selection(String),

@@ -629,7 +629,8 @@ impl Lab {
         let stops = self.breakpoints.pcs.len();
         self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);
         if self.breakpoints.pcs.len() < stops {
-            self.notice = Some(Notice::bad("The link stops at an instruction that this kernel does not have; that stop is left out."));
+            self.notice =
+                Some(Notice::bad("The link stops at an instruction that this kernel does not have; that stop is left out."));
         }
         if let Some(amiss) = amiss {
             self.notice = Some(Notice::bad(format!("The link's machine cannot be had: {amiss}.")));

@@ -150,15 +150,15 @@ fn of_ptx(problem: &Problem, text: &str) -> Finding {
 }
 
 fn of_launch(error: &LaunchError, text: &str) -> Finding {
-    let spot = |line: usize, column: usize| Spot { line, column, width: width(text, line, column) };
     let place = match error {
         // Where the buffer has its name.
-        LaunchError::Fill { buffer, .. } => text.lines().zip(1..).find_map(|(words, line)| {
-            let at = words.find(&format!("\"{buffer}\""))?;
-            Some(spot(line, words[..at].chars().count() + 1))
+        LaunchError::Fill { buffer, .. } => text.find(&format!("\"{buffer}\"")).map(|at| {
+            let before = text[..at].rsplit('\n').next().unwrap_or("");
+            (text[..at].split('\n').count(), before.chars().count() + 1)
         }),
-        error => error.place().map(|place| spot(place.line, place.column)),
+        error => error.place().map(|place| (place.line, place.column)),
     };
+    let place = place.map(|(line, column)| Spot { line, column, width: width(text, line, column) });
     // The editor shows the line and marks the place: what remains is the sentence.
     let message = match error {
         LaunchError::Text { message, place: Some(_) } => after_snippet(message),
@@ -170,15 +170,16 @@ fn of_launch(error: &LaunchError, text: &str) -> Finding {
 
 /// How many characters the value or the name has that begins at a line and a column, both from 1.
 fn width(text: &str, line: usize, column: usize) -> usize {
-    let words: Vec<char> = text.lines().nth(line.wrapping_sub(1)).unwrap_or("").chars().skip(column.wrapping_sub(1)).collect();
-    let up_to = |last: char| words.iter().skip(1).rposition(|c| *c == last).map(|at| at + 2);
-    let found = match words.first() {
-        Some('"') => words.iter().skip(1).position(|c| *c == '"').map(|at| at + 2),
-        Some('[') => up_to(']'),
-        Some('{') => up_to('}'),
-        _ => words.iter().position(|c| !(c.is_alphanumeric() || "_-+.".contains(*c))),
+    let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or("");
+    let from = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+    let rest = &line[from..];
+    let found = match rest.as_bytes().first() {
+        Some(b'"') => rest[1..].find('"').map(|at| at + 2),
+        Some(b'[') => rest.rfind(']').map(|at| at + 1),
+        Some(b'{') => rest.rfind('}').map(|at| at + 1),
+        _ => rest.bytes().position(|c| !(c.is_ascii_alphanumeric() || b"_-+.".contains(&c))),
     };
-    found.unwrap_or(words.len()).max(1)
+    found.map_or(rest, |end| &rest[..end]).chars().count().max(1)
 }
 
 /// What stands below the source lines that a message quotes.

@@ -58,7 +58,8 @@ impl Stage {
     /// `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
         check_local(ready, &config)?;
-        let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers).map_err(|error| error.to_string())?;
+        let session =
+            Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers).map_err(|error| error.to_string())?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));

@@ -200,7 +200,10 @@ impl Witness<'_> {
         let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
         let then = match own.state {
             EntryState::Waiting if stack.entries[at + 1..].iter().any(|entry| entry.state == EntryState::Waiting) => {
-                format!("It has come to {}, where the sides of an outer branch meet, and goes on when those have.", self.at(own.pc))
+                format!(
+                    "It has come to {}, where the sides of an outer branch meet, and goes on when those have.",
+                    self.at(own.pc)
+                )
             }
             EntryState::Waiting => {
                 format!("It has come to {}, where the sides meet, and goes on from there with them.", self.at(own.pc))

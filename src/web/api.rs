@@ -68,17 +68,17 @@ impl Simulation {
     }
 
     /// So many cycles forwards (one, where nothing is said); the cycle it came to.
-    pub fn step(&mut self, cycles: Option<f64>) -> f64 {
-        let cycles = cycles.unwrap_or(1.0).max(0.0) as u64;
+    pub fn step(&mut self, cycles: Option<f64>) -> Result<f64, JsError> {
+        let cycles = whole(cycles.unwrap_or(1.0))?;
         if let (Some(stage), true) = (&mut self.lab.stage, cycles > 0) {
             stage.session.advance(cycles, &Breakpoints::default());
         }
-        self.cycle()
+        Ok(self.cycle())
     }
 
     /// To a cycle, forwards or backwards; the cycle it came to.
-    pub fn seek(&mut self, cycle: f64) -> f64 {
-        let cycle = cycle.max(0.0) as u64;
+    pub fn seek(&mut self, cycle: f64) -> Result<f64, JsError> {
+        let cycle = whole(cycle)?;
         if let Some(stage) = &mut self.lab.stage {
             match cycle.checked_sub(stage.session.reached()).filter(|ahead| *ahead > 0) {
                 Some(ahead) => {
@@ -88,7 +88,7 @@ impl Simulation {
                 None => stage.session.seek(cycle),
             }
         }
-        self.cycle()
+        Ok(self.cycle())
     }
 
     /// Every resident warp with its lanes, its stack and what it did.
@@ -120,9 +120,15 @@ impl Simulation {
     }
 
     /// A buffer's bytes at this cycle.
-    pub fn buffer(&self, name: &str) -> Option<Vec<u8>> {
-        self.lab.stage.as_ref()?.session.sim().state.uncore.global.read_buffer(name)
+    pub fn buffer(&self, name: &str) -> Result<Vec<u8>, JsError> {
+        let bytes = self.lab.stage.as_ref().and_then(|stage| stage.session.sim().state.uncore.global.read_buffer(name));
+        bytes.ok_or_else(|| JsError::new(&format!("the launch has no buffer `{name}`")))
     }
+}
+
+fn whole(cycles: f64) -> Result<u64, JsError> {
+    let fits = cycles >= 0.0 && cycles.fract() == 0.0;
+    fits.then_some(cycles as u64).ok_or_else(|| JsError::new(&format!("cycles are a whole number from 0 on, not {cycles}")))
 }
 
 /// The machine that the options choose. An option with a typing error in its name must not be passed over.
@@ -153,7 +159,7 @@ fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, Strin
     if object.is_undefined() || object.is_null() {
         return Ok(Vec::new());
     }
-    let plain = object.dyn_ref::<Object>().filter(|_| !object.is_instance_of::<Map>());
+    let plain = object.dyn_ref::<Object>().filter(|_| !object.is_instance_of::<Map>() && !object.is_array());
     let fields = plain.ok_or_else(|| format!("{what} must be a plain object"))?;
     let field = |name: String| {
         let value = Reflect::get(object, &name.as_str().into()).unwrap_or_default();

@@ -90,7 +90,8 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
     });
     let option = |workload: &Workload| {
         let edited = edited && origin.is_some_and(|origin| origin.workload.name == workload.name);
-        html! { <option value={workload.name}>{ workload.title }{ if edited { ", edited" } else { "" } }</option> }
+        let title = if edited { format!("{}, edited", workload.title) } else { workload.title.to_string() };
+        html! { <option value={workload.name}>{ title }</option> }
     };
     html! {
         <select id="kernel" title="The kernel" {onchange}>
@@ -139,10 +140,8 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
             handle.act(|lab| lab.decide(decides, Some(name.as_str()).filter(|name| !name.is_empty())));
         }
     });
-    let option = |technique: &Technique| {
-        let title = format!("{} ({})", technique.about, technique.paper);
-        html! { <option value={technique.name} {title}>{ technique.name }</option> }
-    };
+    let option = |name: &str, title: String| html! { <option value={name.to_string()} {title}>{ name }</option> };
+    let listed = |t: &Technique| option(t.name, format!("{} ({})", t.about, t.paper));
     // A technique whose name has a number in it is in the table with one number only.
     let chosen = chosen.filter(|name| !TECHNIQUES.iter().any(|technique| technique.name == name));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
@@ -150,10 +149,7 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
         <label><span>{ label }</span>
             <select id={menu_of(decides)} {onchange}>
                 <option value="" title="What the machine's preset says">{ "default" }</option>
-                { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(option) }
-                if let Some(name) = chosen {
-                    <option value={name.clone()}>{ &name }</option>
-                }
+                { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(listed).chain(chosen.map(|name| option(&name, String::new()))) }
             </select>
         </label>
     }

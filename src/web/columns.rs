@@ -33,7 +33,7 @@ impl Column {
 pub fn column_tabs(shown: Column, onchoose: &Callback<Column>) -> Html {
     let tab = |column: Column| {
         let onclick = onchoose.reform(move |_: MouseEvent| column);
-        html! { <button type="button" role="tab" aria-selected={(shown == column).to_string()} {onclick}>{ column.name() }</button> }
+        html! { <button type="button" aria-pressed={(shown == column).to_string()} {onclick}>{ column.name() }</button> }
     };
-    html! { <div class="tabs columns" role="tablist" aria-label="Columns">{ for Column::ALL.map(tab) }</div> }
+    html! { <div class="tabs columns" role="group" aria-label="Columns">{ for Column::ALL.map(tab) }</div> }
 }

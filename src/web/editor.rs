@@ -92,6 +92,7 @@ pub fn Editor(props: &Props) -> Html {
         });
     }
 
+    let wrong = (!props.findings.is_empty()).then(|| format!("{}-problems", props.id));
     let lines = props.text.split('\n').count();
     let line_numbers = use_memo(lines, |&lines| numbered(lines));
     html! {
@@ -102,6 +103,7 @@ pub fn Editor(props: &Props) -> Html {
                     { for props.findings.iter().filter_map(|finding| mark(&props.text, finding)) }
                 </div>
                 <textarea ref={field} id={props.id.clone()} aria-label={props.label.clone()}
+                    aria-invalid={wrong.is_some().then_some("true")} aria-describedby={wrong}
                     placeholder={props.placeholder.clone()} value={props.text.to_string()}
                     readonly={props.onedit.is_none()} spellcheck="false" autocomplete="off" autocapitalize="off"
                     wrap="off" {oninput} {onpaste} {onscroll} />

@@ -7,13 +7,13 @@ use crate::lab::{Finding, Spot};
 /// More findings than this help nobody; the rest are counted.
 const MOST: usize = 100;
 
-pub fn findings(label: &'static str, all: &[Finding], ongo: &Callback<Spot>) -> Html {
+pub fn findings(id: &'static str, label: &'static str, all: &[Finding], ongo: &Callback<Spot>) -> Html {
     if all.is_empty() {
         return Html::default();
     }
     let rest = all.len().saturating_sub(MOST);
     html! {
-        <ol class="findings" aria-label={label}>
+        <ol {id} class="findings" aria-label={label}>
             { for all.iter().take(MOST).map(|finding| item(finding, ongo)) }
             if rest > 0 {
                 <li class="status">{ format!("and {rest} more") }</li>

@@ -4,7 +4,7 @@ use super::drawer::Drawer;
 use super::editor::{Editor, Reveal};
 use super::findings::findings;
 use super::handle::Handle;
-use super::storage;
+use super::{share, storage};
 use crate::lab::{Lab, Reading, Spot, grouped};
 use yew::prelude::*;
 
@@ -39,6 +39,7 @@ pub fn KernelEditor(props: &Props) -> Html {
         let handle = handle.clone();
         Callback::from(move |text: String| {
             storage::save_draft(&handle.read(|lab| lab.draft_of(&text, &lab.launch)));
+            share::forget();
             handle.act(|lab| lab.edit_ptx(text));
         })
     };
@@ -46,6 +47,7 @@ pub fn KernelEditor(props: &Props) -> Html {
         let handle = handle.clone();
         Callback::from(move |text: String| {
             storage::save_draft(&handle.read(|lab| lab.draft_of(&lab.ptx, &text)));
+            share::forget();
             handle.act(|lab| lab.edit_launch(text));
         })
     };
@@ -60,7 +62,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     let undo = handle.callback(|lab| lab.choose(lab.origin));
     html! {
         <Drawer title="Kernel" id="editor" wide={true} onclose={props.onclose.clone()}>
-            <p class="status">
+            <p class="status" role="status">
                 { handle.read(summary) }
                 if edited && origin.is_some() {
                     <button type="button" class="plain" id="undo" onclick={undo}>{ "Undo my changes" }</button>
@@ -71,13 +73,13 @@ pub fn KernelEditor(props: &Props) -> Html {
                     <header><h3>{ "PTX" }</h3></header>
                     <Editor id="ptx" label="PTX of the kernel" text={ptx} findings={reading.ptx.clone()} reveal={*ptx_reveal}
                         placeholder="Paste PTX here, or drop a file on the page." onedit={edit_ptx} onrefuse={refuse.clone()} />
-                    { findings("Problems of the PTX", &reading.ptx, &go(&ptx_reveal)) }
+                    { findings("ptx-problems", "Problems of the PTX", &reading.ptx, &go(&ptx_reveal)) }
                 </section>
                 <section class="panel" aria-label="Launch">
                     <header><h3>{ "Launch" }</h3>{ extent(&reading) }</header>
                     <Editor id="launch" label="Launch file" text={launch} findings={reading.launch.clone()} reveal={*launch_reveal}
                         placeholder={LAUNCH_EXAMPLE} onedit={edit_launch} onrefuse={refuse} />
-                    { findings("Problems of the launch file", &reading.launch, &go(&launch_reveal)) }
+                    { findings("launch-problems", "Problems of the launch file", &reading.launch, &go(&launch_reveal)) }
                 </section>
             </div>
         </Drawer>

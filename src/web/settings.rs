@@ -72,7 +72,8 @@ fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
                     change(field.value());
                 }
             });
-            html! { <input type="text" id={key.name} inputmode="numeric" value={value} {onchange} aria-invalid={problem.is_some().to_string()} /> }
+            html! { <input type="text" id={key.name} inputmode="numeric" value={value} {onchange} aria-invalid={problem.is_some().to_string()}
+            aria-describedby={problem.as_ref().map(|_| format!("{}-problem", key.name))} /> }
         }
         Kind::Flag | Kind::Choice => {
             let onchange = Callback::from(move |event: Event| {
@@ -101,7 +102,7 @@ fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
                 }
             </p>
             if let Some(problem) = problem {
-                <p class="bad" role="alert">{ inline(&problem) }</p>
+                <p class="bad" role="alert" id={format!("{}-problem", key.name)}>{ inline(&problem) }</p>
             }
         </div>
     }

@@ -22,6 +22,14 @@ pub fn write(link: &Link) -> bool {
     is_short
 }
 
+/// Takes the link out of the address bar while somebody types: it is about an older text than the one that a reload should
+/// bring back.
+pub fn forget() {
+    if let Ok(Some(Link { embed: false, .. })) = opened() {
+        write(&Link::default());
+    }
+}
+
 /// Copies a link to what is shown now.
 pub fn copy(handle: &Handle) {
     let Some(window) = web_sys::window() else { return };

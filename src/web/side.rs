@@ -55,7 +55,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
         let onclick = ontab.reform(move |_: MouseEvent| tab);
         let selected = (shown == tab).to_string();
         html! {
-            <button type="button" role="tab" id={format!("tab-{}", tab.name().to_ascii_lowercase())} aria-selected={selected}
+            <button type="button" id={format!("tab-{}", tab.name().to_ascii_lowercase())} aria-pressed={selected}
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
         }
     };
@@ -64,7 +64,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
     let lesson = rest.pop().filter(|_| has_lesson);
     html! {
         <section class="panel side" aria-label="Details">
-            <header><div class="tabs" role="tablist" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
+            <header><div class="tabs" role="group" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
             { match shown {
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
                 Tab::Numbers => numbers(handle),
@@ -82,16 +82,8 @@ fn about(handle: &Handle) -> Html {
         Some(origin) => (origin.workload.title, without_heading(origin.workload.text)),
         None => ("Your own kernel", YOUR_OWN),
     });
-    let edited = handle.read(|lab| lab.origin.is_some() && lab.is_edited());
-    html! {
-        <div key="about" class="scroll prose">
-            <h3>{ title }</h3>
-            if edited {
-                <p class="note">{ "You have changed this kernel; what follows is about it as it was." }</p>
-            }
-            { prose(text) }
-        </div>
-    }
+    let edited = if handle.read(|lab| lab.origin.is_some() && lab.is_edited()) { ", before your changes" } else { "" };
+    html! { <div key="about" class="scroll prose"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
 }
 
 /// The panel's own heading says it already.

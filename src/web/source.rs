@@ -44,7 +44,7 @@ pub fn SourcePanel(props: &Props) -> Html {
         let shown = shown.clone();
         let selected = if now == what { "true" } else { "false" };
         let onclick = Callback::from(move |_: MouseEvent| shown.set(what));
-        html! { <button type="button" role="tab" {title} aria-selected={selected} {onclick}>{ name }</button> }
+        html! { <button type="button" {title} aria-pressed={selected} {onclick}>{ name }</button> }
     };
     let onfollow = {
         let follow = follow.clone();
@@ -54,7 +54,7 @@ pub fn SourcePanel(props: &Props) -> Html {
         <section class="panel source" aria-label="Source">
             <header>
                 <h2 title={kernel}>{ "Source" }</h2>
-                <div class="tabs" role="tablist" aria-label="Text">
+                <div class="tabs" role="group" aria-label="Text">
                     if has_cuda {
                         { tab(Shown::Both, "Both", "CUDA and PTX: side by side, or one above the other where there is little room") }
                         { tab(Shown::Cuda, "CUDA", "The source only") }

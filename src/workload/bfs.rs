@@ -1,6 +1,7 @@
 //! Breadth-first search, and the graph that its full launch searches.
 
 use super::{Host, Mismatch};
+use crate::launch::SplitMix64;
 use std::collections::VecDeque;
 
 pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
@@ -28,41 +29,49 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &level)
 }
 
+/// The graph of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub that knows
+/// thirty more, anywhere.
+fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
+    let mut random = SplitMix64::new(1);
+    let (mut row, mut col) = (vec![0], Vec::new());
+    for v in 0..nodes {
+        for _ in 0..2 + random.draw() % 4 {
+            col.push((v + 1 + random.draw() % 32) % nodes);
+        }
+        if random.draw().is_multiple_of(16) {
+            col.extend((0..30).map(|_| random.draw() % nodes));
+        }
+        row.push(col.len() as u64);
+    }
+    (row, col)
+}
+
+/// Where the neighbours of each node begin, or all neighbours.
+pub fn file(name: &str) -> Option<Vec<u8>> {
+    let (row, col) = graph(1024);
+    let numbers = match name {
+        "row.bin" => row,
+        "col.bin" => col,
+        _ => return None,
+    };
+    Some(numbers.iter().flat_map(|&n| (n as u32).to_le_bytes()).collect())
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::launch::SplitMix64;
     use crate::workload::find;
     use crate::workload::host::testing::run;
 
-    /// The graph of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub
-    /// that knows thirty more, anywhere.
-    fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
-        let mut random = SplitMix64::new(1);
-        let (mut row, mut col) = (vec![0], Vec::new());
-        for v in 0..nodes {
-            for _ in 0..2 + random.draw() % 4 {
-                col.push((v + 1 + random.draw() % 32) % nodes);
-            }
-            if random.draw().is_multiple_of(16) {
-                col.extend((0..30).map(|_| random.draw() % nodes));
-            }
-            row.push(col.len() as u64);
-        }
-        (row, col)
-    }
-
-    /// Set `UPDATE_GRAPH` to write the files instead.
+    /// Whoever runs the kernel from its folder finds the same graph there. Set `UPDATE_GRAPH` to write the files.
     #[test]
     fn the_graphs_files_are_the_graph() {
-        let (row, col) = graph(1024);
-        for (name, numbers) in [("row.bin", row), ("col.bin", col)] {
-            let bytes: Vec<u8> = numbers.iter().flat_map(|&n| (n as u32).to_le_bytes()).collect();
+        for name in ["row.bin", "col.bin"] {
+            let bytes = super::file(name).expect(name);
+            let path = format!("{}/static/kernels/bfs/{name}", env!("CARGO_MANIFEST_DIR"));
             if std::env::var_os("UPDATE_GRAPH").is_some() {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/static/kernels/bfs/");
-                std::fs::write(format!("{folder}{name}"), &bytes).expect("the file is written");
-            } else {
-                assert_eq!(find("bfs").and_then(|bfs| bfs.file(name)), Some(&bytes[..]), "{name}");
+                std::fs::write(&path, &bytes).expect("the file is written");
             }
+            assert!(std::fs::read(&path).expect("the file is there") == bytes, "{name}");
         }
     }
 

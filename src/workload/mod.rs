@@ -81,8 +81,8 @@ pub struct Workload {
     pub small: &'static str,
     /// A launch that keeps a core busy for a while.
     pub full: &'static str,
-    /// The files that the launches name.
-    pub files: &'static [(&'static str, &'static [u8])],
+    /// The files that the launches name; also in the workload's folder, but a page would have to fetch what it can make.
+    pub file: fn(&str) -> Option<Vec<u8>>,
     /// Does on the host what the kernel does on the device.
     pub reference: fn(&mut Host) -> Result<(), Mismatch>,
 }
@@ -98,14 +98,9 @@ pub fn find(name: &str) -> Option<&'static Workload> {
 }
 
 impl Workload {
-    /// A file of the workload's folder that a launch names.
-    pub fn file(&self, name: &str) -> Option<&'static [u8]> {
-        self.files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
-    }
-
-    /// The same, in the form that [`Launch::fill`] asks for.
+    /// A file that a launch names, in the form that [`Launch::fill`] asks for.
     pub fn read_file(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.file(name).map(<[u8]>::to_vec).ok_or_else(|| format!("workload `{}` has no such file", self.name))
+        (self.file)(name).ok_or_else(|| format!("workload `{}` has no such file", self.name))
     }
 
     /// Compares what a run left in the buffers with what the reference leaves there.
@@ -117,7 +112,10 @@ impl Workload {
 }
 
 macro_rules! workload {
-    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path $(, files: [$($file:literal),*])?) => {
+    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path) => {
+        workload!($name, $title, $class, barriers: $barriers, $reference, files: |_| None)
+    };
+    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path, files: $file:expr) => {
         Workload {
             name: $name,
             title: $title,
@@ -128,7 +126,7 @@ macro_rules! workload {
             ptx: include_str!(concat!("../../static/kernels/", $name, "/kernel.ptx")),
             small: include_str!(concat!("../../static/kernels/", $name, "/small.toml")),
             full: include_str!(concat!("../../static/kernels/", $name, "/full.toml")),
-            files: &[$($(($file, include_bytes!(concat!("../../static/kernels/", $name, "/", $file)))),*)?],
+            file: $file,
             reference: $reference,
         }
     };
@@ -138,7 +136,7 @@ static CATALOGUE: &[Workload] = &[
     workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, barriers: false, tbc::example1),
     workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, barriers: false, tbc::example2),
     workload!("mandelbrot", "Mandelbrot set", Divergent, barriers: false, mandelbrot::reference),
-    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: ["row.bin", "col.bin"]),
+    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: bfs::file),
     workload!("collatz", "Collatz sequences", Divergent, barriers: false, collatz::reference),
     workload!("raytrace", "Ray tracing of spheres", Divergent, barriers: false, raytrace::reference),
     workload!("reduce", "Block reduction", Convergent, barriers: true, reduce::reference),

@@ -132,11 +132,18 @@ async fn other_peoples_pages_can_run_a_simulation() {
                 told(() => new Simulation(ptx, launch, { set: { warp_width: 33 } })),
                 told(() => endless.inspect('everything')),
                 JSON.stringify(large.inspect('w0').registers.find((register) => register.name === '%rd2').values[0]),
-                String([endless.cycle, endless.finished, endless.trap, endless.buffer('none')]),
+                String([endless.cycle, endless.finished, endless.trap]),
+                told(() => endless.buffer('none')),
+                told(() => endless.step(NaN)),
+                told(() => endless.seek(-1)),
+                told(() => new Simulation(ptx, launch, [])),
             ];";
         let refused = page.script_async(refused, vec![]).await;
-        let expected = ["line 1", "line 1", "nothing", "unknown", "warp_width", "a warp is `w3`", "18446744073709551615", "1000,false,,"];
-        for (found, expected) in refused.as_array().expect("messages").iter().zip(expected) {
+        let expected = ["line 1", "line 1", "nothing", "unknown", "warp_width", "a warp is `w3`", "18446744073709551615", "1000,false,"];
+        let expected = expected.into_iter().chain(["no buffer `none`", "not NaN", "not -1", "plain object"]);
+        let refused = refused.as_array().expect("messages");
+        assert_eq!(refused.len(), expected.clone().count());
+        for (found, expected) in refused.iter().zip(expected) {
             assert!(found.as_str().is_some_and(|text| text.contains(expected)), "{found} does not say {expected}");
         }
     })

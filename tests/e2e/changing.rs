@@ -110,6 +110,8 @@ async fn menus_show_what_runs_whatever_was_chosen_in_them_before() {
         page.see("#notice", "I-VWS decides that too, and was given up.").await;
         assert_eq!(page.value("#technique-divergence").await, "", "I-VWS does not run any more");
         assert_eq!(page.value("#technique-schedule").await, "LRR");
+        page.goto("#kernel=collatz&technique=E-VWS-Sync7").await;
+        page.until("document.querySelector('#technique-divergence').value === 'E-VWS-Sync7'").await;
     })
     .await;
 }
@@ -146,6 +148,9 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         let line = good.lines().position(|line| line.contains("mov.u32")).expect("a mov") + 1;
         page.see(".findings .place", &format!("{line}:")).await;
         // The mark lies under the very word.
+        assert_eq!(page.attribute("#ptx", "aria-invalid").await.as_deref(), Some("true"));
+        assert_eq!(page.attribute("#ptx", "aria-describedby").await.as_deref(), Some("ptx-problems"));
+        assert!(page.has("#ptx-problems").await);
         let mark = "(() => { const mark = document.querySelector('#editor .marks i'); const style = mark.style; return [parseFloat(style.top), parseFloat(style.width)] })()";
         assert_eq!(page.eval(mark).await, json!([(line - 1) * 20, 7]));
         page.click(".findings button").await;
@@ -171,19 +176,27 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         let launch = page.value("#launch").await;
         page.fill("#launch", "grid = [0]").await;
         page.see("section[aria-label=Launch] .findings", "`grid` is 0").await;
+        page.see("#editor .status", "The last good kernel stays loaded").await;
         page.screenshot("launch").await;
         page.fill("#launch", &launch.replace("grid", "grdi")).await;
         page.see("section[aria-label=Launch] .findings", "grdi").await;
         page.fill("#launch", &launch).await;
         page.until("!document.querySelector('.findings')").await;
 
-        // What was typed survives a reload, and can be undone.
-        page.until("localStorage['warpscope.draft'].includes('ptx=')").await;
-        page.eval("history.replaceState(null, '', location.pathname)").await;
+        // A launch that only the machine refuses is not called loaded.
+        page.fill("#launch", &launch.replace("shared = 0", "shared = 99999")).await;
+        page.see("#editor .status", "The machine cannot run it. The last good kernel stays loaded.").await;
+        page.fill("#launch", &launch).await;
+        page.see("#editor .status", "Loaded").await;
+
+        // What was typed survives a reload, even one that comes at once, and can be undone.
+        page.until("location.hash.includes('ptx=')").await;
+        page.fill("#ptx", &format!("{good}\n// mine too")).await;
         page.reload().await;
         page.see("#edit", "Edit ●").await;
+        page.until("document.querySelector('#kernel').selectedOptions[0].text.endsWith(', edited')").await;
         page.press(['e']).await;
-        assert!(page.value("#ptx").await.ends_with("// mine"));
+        assert!(page.value("#ptx").await.ends_with("// mine too"));
         page.click("#undo").await;
         page.until("!document.querySelector('#undo')").await;
         assert_eq!(page.value("#ptx").await, good);
@@ -229,7 +242,7 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         page.see("#tab-lesson", "Lesson").await;
         page.reload().await;
         page.choose("#kernel", "saxpy").await;
-        page.until("document.querySelector('#tab-inspector').getAttribute('aria-selected') === 'true'").await;
+        page.until("document.querySelector('#tab-inspector').getAttribute('aria-pressed') === 'true'").await;
         page.choose("#kernel", "").await;
         page.click("#edit").await;
         page.see("#editor .status", "triple").await;

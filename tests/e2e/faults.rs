@@ -29,7 +29,9 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
         page.press([key::END]).await;
         page.see("#notice.bad", "The kernel trapped in cycle").await;
         let told = page.text("#notice").await;
-        assert!(told.contains("thread") && told.contains("line"), "{told}");
+        assert!(told.contains("thread") && told.contains("line") && told.contains("steps back to before it"), "{told}");
+        // All of it can be seen.
+        page.until("(() => { const words = document.querySelector('#notice span'); return words.scrollHeight <= words.clientHeight + 1 })()").await;
         page.screenshot("notice").await;
         // Offered where another is shown.
         page.see("#selected", "Warp 0").await;

@@ -22,6 +22,12 @@ async fn every_lesson_can_be_walked_through() {
                     page.click_text(".choice", &question.choices[question.answer]).await;
                     page.see("#because", question.because.split_whitespace().next().unwrap_or("")).await;
                     assert!(page.has(".choice.right").await);
+                    // Why it is right is in sight, and the keyboard still where it was.
+                    page.until(
+                        "because.getBoundingClientRect().bottom <= because.closest('.scroll').getBoundingClientRect().bottom + 1",
+                    )
+                    .await;
+                    assert_eq!(page.eval("document.activeElement.className").await, "choice right");
                 }
                 // One in light, one in dark.
                 if (number + at) % 2 == 1 {

@@ -105,15 +105,15 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
             .await;
         page.until("[...document.querySelectorAll('#cuda .heat')].some((cell) => cell.title.includes('lane-slots lost'))").await;
         page.until("document.querySelectorAll('#cuda .heat i').length > 1").await;
-        page.click_text("section[aria-label=Source] [role=tab]", "PTX").await;
+        page.click_text("section[aria-label=Source] .tabs button", "PTX").await;
         page.until("!document.querySelector('#cuda')").await;
         page.screenshot("ptx").await;
-        page.click_text("section[aria-label=Source] [role=tab]", "CUDA").await;
+        page.click_text("section[aria-label=Source] .tabs button", "CUDA").await;
         page.until("!document.querySelector('#ptx-lines') && !!document.querySelector('#cuda')").await;
 
         // The control-flow graph says where everybody is, and takes clicks on warps.
         page.go_to(541).await;
-        page.click_text("section[aria-label=Source] [role=tab]", "CFG").await;
+        page.click_text("section[aria-label=Source] .tabs button", "CFG").await;
         page.until("/9 blocks.*lanes run, 1 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
         let blocks = page.attribute("#flow", "aria-label").await;
         page.press([key::RIGHT]).await;
@@ -131,7 +131,7 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         }
 
         // A click on a line selects the warps there, one after the other.
-        page.click_text("section[aria-label=Source] [role=tab]", "Both").await;
+        page.click_text("section[aria-label=Source] .tabs button", "Both").await;
         page.go_to(60).await;
         let said = "document.querySelector('#cuda .here').getAttribute('aria-label')";
         let there = format!("/line (\\d+)/.exec({said})[1]");

@@ -10,7 +10,7 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         for panel in ["Source", "Mechanism", "Timeline"] {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
         }
-        page.see("section[aria-label=Details] [role=tab][aria-selected=true]", "Inspector").await;
+        page.see("section[aria-label=Details] .tabs button[aria-pressed=true]", "Inspector").await;
         // The first divergence of the run has just happened, and its warp is selected.
         page.until("document.querySelector('#timeline').getAttribute('aria-label').includes('cycles with divergence: 1,')").await;
         page.see("#selected", "Warp").await;
@@ -163,6 +163,9 @@ async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
         page.see("section[aria-label=Details]", "Warp").await;
         page.retype("#cycle", "soon").await;
         page.see("#notice", "A cycle is a whole number").await;
+        page.at(123).await;
+        page.retype("#cycle", "123").await;
+        page.until("document.querySelector('#notice').hidden").await;
         page.at(123).await;
         page.retype("#cycle", &format!("{}", end + 1000)).await;
         page.at(end).await;

@@ -146,7 +146,7 @@ async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
         let folder = downloads(&page, "pictures").await;
         page.click("[data-save=mechanism]").await;
         let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-541.svg").await;
-        page.click_text(".source [role=tab]", "CFG").await;
+        page.click_text(".source .tabs button", "CFG").await;
         page.press(['t']).await;
         page.until("document.documentElement.dataset.theme === 'dark'").await;
         page.click("[data-save=flow]").await;

@@ -48,20 +48,20 @@ pub async fn look(page: &Page, view: &str, setting: &str) {
 /// All views, one after the other; the page is left as it was found.
 async fn look_around(page: &Page, setting: &str) {
     for (at, tab) in page
-        .eval("[...document.querySelectorAll('.side [role=tab]')].map((tab) => tab.innerText)")
+        .eval("[...document.querySelectorAll('.side .tabs button')].map((tab) => tab.innerText)")
         .await
         .as_array()
         .into_iter()
         .flatten()
         .enumerate()
     {
-        page.click(&format!(".side [role=tab]:nth-child({})", at + 1)).await;
+        page.click(&format!(".side .tabs button:nth-child({})", at + 1)).await;
         look(page, &tab.as_str().unwrap_or_default().to_lowercase(), setting).await;
     }
     page.press(['1']).await;
-    page.click_text(".source [role=tab]", "CFG").await;
+    page.click_text(".source .tabs button", "CFG").await;
     look(page, "flow", setting).await;
-    page.click_text(".source [role=tab]", "Both").await;
+    page.click_text(".source .tabs button", "Both").await;
     for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('g', "lessons-list"), ('?', "help")] {
         page.press([key_pressed]).await;
         page.until(&format!("!!document.querySelector('#{sheet}')")).await;
