@@ -118,9 +118,10 @@ fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misf
     })?;
     // Bound without its buffers, a launch is only checked.
     Start::new(&program, &launch, &[], PTX_WARP, 1).map_err(|error| Misfit::Launch(error.to_string()))?;
-    let read_file = |name: &str| match origin.filter(|origin| *origin.workload.name == *program.kernel) {
-        Some(origin) => origin.workload.read_file(name),
-        None => Err("a page has no files; use the command line, or give values".into()),
+    let read_file = |name: &str| {
+        let catalogue = origin.filter(|origin| *origin.workload.name == *program.kernel);
+        let file = catalogue.and_then(|origin| (origin.workload.file)(name));
+        file.ok_or_else(|| "a page has no files of yours; use the command line, or give values".to_string())
     };
     let buffers = launch.fill(&read_file).map_err(Misfit::Buffers)?.into();
     Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers })
