@@ -356,6 +356,18 @@ fn lanes_that_the_technique_keeps_know_what_for() {
     assert!(!about.flights.is_empty());
     let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 26 }).join(" ");
     assert!(said.contains("travels in a warp that waits for %r"), "{said}");
+
+    // Where branches lie in one another, sides that meet are told from those of a branch around them, and a cause is told once.
+    let mut lab = self::lab("collatz", "tbc", "TBC");
+    while lab.cycle() < 1154 {
+        lab.step();
+    }
+    let said = ask(&lab, Selection::Warp { sm: 0, warp: 0 }).join(" ");
+    assert!(
+        said.contains("until it reaches PC 27") && said.contains("PC 30 (line 20), where the sides of an outer branch meet"),
+        "{said}"
+    );
+    assert_eq!(said.matches("waits for %r").count(), 1, "{said}");
 }
 
 #[test]

@@ -66,15 +66,14 @@ impl Witness<'_> {
         entries
     }
 
-    /// What the warps do that others of a static warp's threads are in, unless it has been told.
-    pub(super) fn elsewhere(&self, warp: &WarpPicture, told: &[String]) -> Vec<String> {
-        let said = |(entry, mask): (u16, u32)| {
+    /// What the warps do that others of a static warp's threads are in.
+    pub(super) fn elsewhere(&self, warp: &WarpPicture, entries: &[(u16, u32)]) -> Vec<String> {
+        let said = |&(entry, mask): &(u16, u32)| {
             let (lanes, errand) = (the_lanes(mask), self.errand(warp.sm, entry));
             let verb = if mask.count_ones() == 1 { "travels" } else { "travel" };
-            let new = !told.iter().any(|sentence| sentence.contains(&errand));
-            new.then(|| format!("Its {lanes} {verb} in a warp that {errand}."))
+            format!("Its {lanes} {verb} in a warp that {errand}.")
         };
-        self.entries(warp).into_iter().filter_map(said).take(2).collect()
+        entries.iter().map(said).collect()
     }
 
     /// What a warp of the table is about: `waits for %r1, which …`.
@@ -108,8 +107,8 @@ impl Witness<'_> {
         }
     }
 
-    /// Why a thread is in no warp of the table.
-    pub(super) fn held(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Vec<String> {
+    /// Why a thread is in no warp of the table. What some warps of the table are about is told apart from this.
+    pub(super) fn held(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32, apart: &[(u16, u32)]) -> Vec<String> {
         let divergence = &self.sim.state.sms[usize::from(warp.sm)].divergence;
         match self.place_of(warp, lane) {
             AT_BARRIER => return vec![format!("{who} waits at a barrier of its block{waited}.")],
@@ -125,17 +124,18 @@ impl Witness<'_> {
                 "{who} waits at its warp's barrier, {place}, for {missing} to come{waited}; then the warp is restored as it was compiled."
             )];
         }
-        self.on_block_stack(who, waited, warp, lane)
+        self.on_block_stack(who, waited, warp, lane, apart)
             .unwrap_or_else(|| vec![format!("{who} waits to be put into a warp{waited}.")])
     }
 
-    /// What the warp of a block is about that will be busy longest with what it has issued.
-    pub(super) fn slowest(&self, sm: u16, slot: u16) -> Option<String> {
+    /// What the warp of a block is about that will be busy longest with what it has issued, unless that is told apart.
+    pub(super) fn slowest(&self, sm: u16, slot: u16, apart: &[(u16, u32)]) -> Option<String> {
         let warps = self.picture.warps.iter().filter(|warp| (warp.sm, warp.slot) == (sm, slot));
         let entries = warps.flat_map(|warp| self.entries(warp)).map(|(entry, _)| entry);
         let due = |entry: u16| self.in_flight_in(sm, entry).iter().map(|flight| flight.due).max();
         let (_, entry) = entries.filter_map(|entry| Some((due(entry)?, entry))).max_by_key(|(due, _)| *due)?;
-        Some(format!("One of the block's warps {}.", self.errand(sm, entry)))
+        let new = !apart.iter().any(|(told, _)| *told == entry);
+        new.then(|| format!("One of the block's warps {}.", self.errand(sm, entry)))
     }
 
     /// The lane that speaks for a warp, or the one that is asked for: where it goes on, and whether it has left that behind.
@@ -153,7 +153,14 @@ impl Witness<'_> {
     }
 
     /// What a thread waits for that only its block's stack knows.
-    fn on_block_stack(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32) -> Option<Vec<String>> {
+    fn on_block_stack(
+        &self,
+        who: &str,
+        waited: &str,
+        warp: &WarpPicture,
+        lane: u32,
+        apart: &[(u16, u32)],
+    ) -> Option<Vec<String>> {
         let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
         let number = usize::from(warp.warp - stack.first_warp);
         let has = |mask: &BlockMask| mask.get(number).is_some_and(|lanes| lanes >> lane & 1 != 0);
@@ -175,7 +182,7 @@ impl Witness<'_> {
                 Spot::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
             };
             let mut sentences = vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)];
-            sentences.extend(self.slowest(warp.sm, warp.slot));
+            sentences.extend(self.slowest(warp.sm, warp.slot, apart));
             return Some(sentences);
         }
         let at = stack.entries.iter().rposition(|entry| match entry.state {
@@ -214,7 +221,7 @@ impl Witness<'_> {
                 format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
             }
         };
-        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot)).collect())
+        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot, apart)).collect())
     }
 
     /// The entries of a block's stack, the topmost first, in words.

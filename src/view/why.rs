@@ -263,9 +263,10 @@ impl Witness<'_> {
             let oldest = warp.alive.trailing_zeros();
             let all = warp.kept.iter().fold(0, |all, (_, mask)| all | mask) == warp.alive;
             let who = if all { name.to_string() } else { format!("{name}'s oldest thread, lane {oldest},") };
-            let mut sentences = self.held(&who, &self.waited(warp), warp, oldest);
-            let elsewhere = self.elsewhere(warp, &sentences);
-            sentences.extend(elsewhere);
+            let mut entries = self.entries(warp);
+            entries.truncate(2);
+            let mut sentences = self.held(&who, &self.waited(warp), warp, oldest, &entries);
+            sentences.extend(self.elsewhere(warp, &entries));
             return sentences;
         }
         if let Some(last) = self.in_flight(warp).into_iter().filter(|_| warp.leaving).max_by_key(|flight| flight.due) {
@@ -340,7 +341,7 @@ impl Witness<'_> {
             return sentences;
         }
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
-            return self.held(&format!("Lane {lane} (thread {thread})"), "", warp, lane);
+            return self.held(&format!("Lane {lane} (thread {thread})"), "", warp, lane, &[]);
         };
         let own = warp.stack[at];
         let above = warp.stack.get(at + 1);
@@ -399,7 +400,7 @@ impl Witness<'_> {
             sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));
         }
         if self.sim.machine.config.divergence.has_stack() && self.sim.machine.reforms {
-            sentences.extend(self.slowest(sm, slot));
+            sentences.extend(self.slowest(sm, slot, &[]));
         }
         sentences
     }
