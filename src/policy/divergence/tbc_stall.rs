@@ -71,6 +71,7 @@ impl BlockStack {
         let entry = self.entries.iter_mut().rfind(|e| e.state == EntryState::Waiting && e.reached.iter().any(|&m| m != 0))?;
         let (id, reached) = (entry.id, std::mem::take(&mut entry.reached));
         take_away(&mut entry.mask, &reached);
+        entry.met = false;
         let sibling = self.sibling(id);
         self.entry(sibling)?.mask = reached;
         (sibling != NOBODY).then_some(sibling)
