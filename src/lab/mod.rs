@@ -9,6 +9,7 @@ mod course;
 mod link;
 mod read;
 mod setup;
+mod sharing;
 mod show;
 mod stage;
 mod tell;
@@ -551,111 +552,5 @@ impl Lab {
         }
         self.transport.rest();
         true
-    }
-
-    // Sharing.
-
-    /// A link to what is shown now.
-    pub fn link(&self) -> Link {
-        let course = self.course.as_ref();
-        // A lesson brings its texts itself.
-        let own = self.is_edited() && course.is_none();
-        let texts = own.then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
-        Link {
-            lesson: course.map(|course| (course.lesson.id.to_string(), course.stop.map_or(0, |at| at + 1))),
-            kernel: self.origin.map(|origin| origin.workload.name.to_string()),
-            full: self.origin.is_some_and(|origin| origin.size == Size::Full),
-            texts,
-            // A machine that cannot be is not the one that is shown.
-            setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running } else { &self.setup }.clone()),
-            // A lesson's link without a moment would open at its stop.
-            cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
-            selection: self.selection,
-            breakpoints: self.breakpoints.clone(),
-            embed: false,
-        }
-    }
-
-    /// Opens a link. What it cannot have is told, and the rest is taken.
-    pub fn open(&mut self, link: Link) {
-        let size = if link.full { Size::Full } else { Size::Small };
-        let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
-        let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
-        self.setup = link.setup.clone().unwrap_or_default();
-        let amiss = self.setup.mend();
-        self.keep_own();
-        match (origin, &link.texts) {
-            (_, Some(texts)) => {
-                self.lay_out(origin, &texts.ptx, &texts.launch);
-                self.complain("The link's kernel");
-            }
-            (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
-            // Rather than an empty desk, what there is stays, or what a first visit sees.
-            (None, None) if unknown.is_some() && self.stage.is_some() => self.build(None),
-            (None, None) if unknown.is_some() => self.choose(Origin::find(FIRST, size)),
-            (None, None) => self.lay_out(None, "", ""),
-        }
-        let setup = link.setup.map(|_| self.setup.clone());
-        if let Some((id, stop)) = &link.lesson {
-            if self.open_lesson(id) {
-                if let Some(at) = stop.checked_sub(1) {
-                    self.go_to_stop(at);
-                }
-                // Somebody may have gone on from the stop, with another technique.
-                if let Some(setup) = setup.filter(|setup| *setup != self.setup) {
-                    self.setup = setup;
-                    self.build(None);
-                }
-            } else {
-                self.notice = Some(Notice::bad(format!("The link names a lesson `{id}` that there is not.")));
-            }
-        }
-        if let Some(cycle) = link.cycle.filter(|&cycle| cycle != self.cycle()) {
-            let told = self.notice.take();
-            self.seek(cycle);
-            self.notice = self.notice.take().or(told);
-        }
-        let there = |selection: &Selection| self.stage.as_ref().is_none_or(|stage| selection.is_on(stage.session.sim()));
-        match link.selection {
-            Some(selection) if !there(&selection) => {
-                let text = format!("The link selects `{}`, which this machine does not have.", selection.key());
-                self.notice = Some(Notice::bad(text));
-            }
-            Some(selection) => self.selection = Some(selection),
-            None => {}
-        }
-        self.breakpoints = link.breakpoints;
-        let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());
-        let stops = self.breakpoints.pcs.len();
-        self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);
-        if self.breakpoints.pcs.len() < stops {
-            self.notice =
-                Some(Notice::bad("The link stops at an instruction that this kernel does not have; that stop is left out."));
-        }
-        if let Some(amiss) = amiss {
-            self.notice = Some(Notice::bad(format!("The link's machine cannot be had: {amiss}.")));
-        }
-        if let Some(name) = unknown {
-            self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
-        }
-    }
-
-    /// What is worth keeping over a reload: texts and machine, but no moment of a run.
-    pub fn draft(&self) -> Link {
-        Link { lesson: None, cycle: None, selection: None, ..self.link() }
-    }
-
-    /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.
-    pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
-        let texts = Some(Texts { ptx: ptx.into(), launch: launch.into() });
-        Link { texts, breakpoints: Breakpoints::default(), ..self.draft() }
-    }
-
-    /// As the last visit left it.
-    pub fn restore(draft: Link) -> Lab {
-        let mut lab = Lab::new();
-        lab.open(draft);
-        lab.go_to_something_interesting();
-        lab
     }
 }

@@ -108,8 +108,7 @@ enum Misfit {
 
 fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
     let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
-        // Which kernel is meant is a question to the launch, and has no place in the PTX; that there is none, too, but not to
-        // the launch.
+        // Which of several kernels is meant is a question to the launch; that there is none is the PTX's own problem.
         [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
             Some(_) => Misfit::Launch(problem.message.clone()),
             None => Misfit::Ptx(Rc::new([Finding { place: None, message: problem.message.clone(), help: None }])),
