@@ -166,6 +166,7 @@ keys! {
     gang_split: GangSplitKind = GangSplitKind::Control, "", "What besides different next instructions takes a gang apart (VWS sections 4.4 and 6.5)";
     gang_reform: bool = false, "", "Parts of an original gang that come to the same instruction are put together again (VWS section 4.5)";
     gang_wait: u32 = 0, "cycles", "How long a part of an original gang waits for the others where branches meet (VWS section 6.4)";
+    gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: without end. The paper gives gangs priority and no bound (VWS section 4.1)";
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
     schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS";
     block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2)";

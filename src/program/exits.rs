@@ -1,80 +1,171 @@
-//! Which exit of a kernel counts for a branch.
+//! Post-dominators of branches in a kernel with several exits.
 //!
-//! A branch's **main exit** is the most important one that it can come to; ways to the others are taken to leave, and do not
-//! keep the rest from meeting. Traps are the least important. Then counts how many blocks with a barrier, or with an
-//! operation that joins a warp, lie before it: whoever leaves must be gone before the others wait for everybody. Where
-//! nobody waits for anybody, the exit counts most that most blocks can come to, so that a cold block does not become
-//! the main exit for standing last; all else being the same, the last in the text does.
+//! A branch's **main exit** is the exit towards which its sides meet; paths to the other exits are taken to leave, and do
+//! not keep the rest from meeting. Exits are ranked once for the whole program, by the first of these that differs:
+//!
+//! 1. A trap ranks lowest.
+//! 2. The exit behind more blocks with a barrier, or with an operation that joins a warp, ranks higher: threads that
+//!    leave must be gone before the others wait for everybody.
+//! 3. A block that does nothing but return ranks lower: meeting there gains nothing.
+//! 4. The exit for which fewer branches can run again before their sides have met ranks higher: a `return` from inside
+//!    a loop is a poor meeting point for the rest of the loop.
+//! 5. The exit that more blocks can reach ranks higher, so that a cold block is not the main exit for standing last.
+//! 6. The last in the text wins.
+//!
+//! A branch takes the highest-ranked exit that it can reach without a barrier between the branch and the meeting
+//! point, and if there is none the highest-ranked of all: threads that wait at the meeting point would otherwise keep
+//! such a barrier from completing.
 
 use super::Instruction;
 use super::cfg::Cfg;
-use crate::order;
+use super::passes::returns::only_returns;
 use crate::ptx::op::Op;
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
 
-/// The blocks in which every thread ends: of very many, the last in the text.
-pub struct Exits {
-    /// Least important first.
-    pub blocks: Vec<usize>,
-    /// For each block of the program a bit for each of `blocks`: whether it can come to that one.
-    reached: Vec<u64>,
+/// Blocks that are searched behind one branch when exits are ranked, and for a barrier.
+const MOST_FOR_RANK: usize = 128;
+const MOST_FOR_BARRIER: usize = 2048;
+
+/// The blocks in which every thread ends: of very many, the last 64 in the text.
+pub struct Exits<'a> {
+    cfg: &'a Cfg,
+    /// Lowest rank first.
+    exits: Vec<Exit>,
+    /// Blocks in which threads wait for others.
+    waits: Vec<bool>,
+    any_waits: bool,
+    /// Immediate post-dominators with every exit kept, for branches that reach none of `exits`.
+    towards_any: Vec<Option<usize>>,
 }
 
-impl Exits {
-    pub fn find(cfg: &Cfg, instructions: &[Instruction]) -> Exits {
-        let mut is_reached = vec![false; cfg.blocks.len()];
-        let mut open: Vec<usize> = (0..cfg.blocks.len().min(1)).collect();
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut is_reached[at], true) {
-                open.extend(&cfg.blocks[at].successors);
-            }
-        }
-        let ends = |at: &usize| is_reached[*at] && cfg.blocks[*at].exits && cfg.blocks[*at].successors.is_empty();
-        let mut blocks: Vec<usize> = (0..cfg.blocks.len()).rev().filter(ends).take(u64::BITS as usize).collect();
-        blocks.reverse();
-        let reached = comes_to(cfg, &blocks);
+struct Exit {
+    block: usize,
+    /// By block: whether it can reach this exit.
+    reached_from: Vec<bool>,
+    /// By block: its immediate post-dominator with all other exits cut off.
+    towards: Vec<Option<usize>>,
+}
+
+/// How much an exit counts; see the module's comment.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_no_trap: bool,
+    waiting: usize,
+    does_more: bool,
+    rerun: std::cmp::Reverse<usize>,
+    reached_from: usize,
+    block: usize,
+}
+
+impl<'a> Exits<'a> {
+    /// Finds and ranks the exits; `branches` are the blocks that end in a branch.
+    pub fn find(cfg: &'a Cfg, instructions: &[Instruction], branches: &[usize]) -> Exits<'a> {
         let of = |at: usize| &instructions[cfg.blocks[at].start as usize..cfg.blocks[at].end as usize];
-        let is_trap = |at: usize| of(at).last().is_some_and(|last| matches!(last.op, Op::Trap | Op::AssertFail));
+        let is_live = reachable(cfg.blocks.len(), 0, |at| &cfg.blocks[at].successors);
+        let ends = |at: &usize| is_live[*at] && cfg.blocks[*at].exits && cfg.blocks[*at].successors.is_empty();
+        let blocks: Vec<usize> = (0..cfg.blocks.len()).rev().filter(ends).take(64).collect();
         let waits = |at: usize| of(at).iter().any(|instruction| instruction.op.is_barrier() || instruction.op.joins_warp());
-        let mut ranks: Vec<(u64, usize)> = Vec::new();
-        for (bit, &exit) in blocks.iter().enumerate() {
-            let from = || (0..reached.len()).filter(|&at| is_reached[at] && reached[at] >> bit & 1 == 1);
-            let rank = match from().filter(|&at| waits(at)).count() as u64 {
-                _ if is_trap(exit) => 0,
-                0 => 1 + from().count() as u64,
-                waiting => waiting << 32,
-            };
-            ranks.push((rank, exit));
+        let waits: Vec<bool> = (0..cfg.blocks.len()).map(|at| is_live[at] && waits(at)).collect();
+        let any_waits = waits.contains(&true);
+        let mut before = vec![Vec::new(); cfg.blocks.len()];
+        for (at, block) in cfg.blocks.iter().enumerate().filter(|(at, _)| is_live[*at]) {
+            block.successors.iter().for_each(|&next| before[next].push(at));
         }
-        order::by_key(&mut ranks, |(rank, _)| *rank);
-        let blocks: Vec<usize> = ranks.into_iter().map(|(_, at)| at).collect();
-        let reached = comes_to(cfg, &blocks);
-        Exits { blocks, reached }
+        let exit = |block: usize| Exit {
+            block,
+            reached_from: reachable(cfg.blocks.len(), block, |at| &before[at]),
+            towards: immediate(cfg, |at| at == block),
+        };
+        let exits: Vec<Exit> = blocks.into_iter().map(exit).collect();
+        // With a single exit there is nothing to rank.
+        let several = exits.len() > 1;
+        let rerun = |exit: &Exit| {
+            let again = |&&at: &&usize| reaches(cfg, at, exit.towards[at], MOST_FOR_RANK, |block| block == at);
+            branches.iter().filter(|&&at| several && exit.reached_from[at]).filter(again).count()
+        };
+        let rank = |exit: &Exit| Rank {
+            is_no_trap: !of(exit.block).last().is_some_and(|last| matches!(last.op, Op::Trap | Op::AssertFail)),
+            waiting: exit.reached_from.iter().zip(&waits).filter(|(from, waits)| **from && **waits).count(),
+            does_more: only_returns(instructions, cfg.blocks[exit.block].start).is_none(),
+            rerun: std::cmp::Reverse(rerun(exit)),
+            reached_from: exit.reached_from.iter().filter(|from| **from).count(),
+            block: exit.block,
+        };
+        let mut ranked: Vec<(Rank, Exit)> = exits.into_iter().map(|exit| (rank(&exit), exit)).collect();
+        ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let exits: Vec<Exit> = ranked.into_iter().map(|(_, exit)| exit).collect();
+        let unreached = branches.iter().any(|&at| exits.iter().all(|exit| !exit.reached_from[at]));
+        let towards_any = if unreached { immediate(cfg, |_| true) } else { Vec::new() };
+        Exits { cfg, exits, waits, any_waits, towards_any }
     }
 
-    /// A block's main exit as a place in `blocks`, if it comes to any.
-    pub fn main_of(&self, block: usize) -> Option<usize> {
-        self.reached[block].checked_ilog2().map(|bit| bit as usize)
+    /// The block at which the sides of a branch meet; `None` if only the end of the kernel follows on all paths.
+    pub fn meeting(&self, branch: usize) -> Option<usize> {
+        let reached = || self.exits.iter().rev().filter(|exit| exit.reached_from[branch]);
+        let several = reached().nth(1).is_some();
+        let waits = |exit: &Exit| self.waits_before(branch, exit.towards[branch]);
+        let clear = if several && self.any_waits { reached().find(|exit| !waits(exit)) } else { None };
+        match clear.or_else(|| reached().next()) {
+            Some(exit) => exit.towards[branch],
+            None => self.towards_any[branch],
+        }
+    }
+
+    /// Whether threads of a branch can come to a block that waits for others before they come to `meeting`.
+    fn waits_before(&self, branch: usize, meeting: Option<usize>) -> bool {
+        reaches(self.cfg, branch, meeting, MOST_FOR_BARRIER, |block| self.waits[block])
     }
 }
 
-/// For each block a bit for each of some others: whether it can come to that one.
-fn comes_to(cfg: &Cfg, ends: &[usize]) -> Vec<u64> {
-    let mut before = vec![Vec::new(); cfg.blocks.len()];
-    for (at, block) in cfg.blocks.iter().enumerate() {
-        block.successors.iter().for_each(|&next| before[next].push(at));
-    }
-    let mut reached = vec![0; cfg.blocks.len()];
-    for (bit, &end) in ends.iter().enumerate() {
-        reached[end] |= 1 << bit;
-    }
-    let mut open = ends.to_vec();
+/// Whether some path from a branch comes to a wanted block before it comes to `stop`.
+///
+/// Searches `most` blocks, and takes the block to be there if that does not settle it.
+pub fn reaches(cfg: &Cfg, branch: usize, stop: Option<usize>, most: usize, wanted: impl Fn(usize) -> bool) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    seen.extend(stop);
+    let mut open = cfg.blocks[branch].successors.clone();
     while let Some(at) = open.pop() {
-        for &from in &before[at] {
-            let more = reached[from] | reached[at];
-            if more != std::mem::replace(&mut reached[from], more) {
-                open.push(from);
-            }
+        if seen.contains(&at) {
+            continue;
+        }
+        if wanted(at) || seen.len() == most {
+            return true;
+        }
+        seen.insert(at);
+        open.extend(&cfg.blocks[at].successors);
+    }
+    false
+}
+
+/// The nodes that can be reached from one, itself included.
+fn reachable<'n>(nodes: usize, from: usize, next: impl Fn(usize) -> &'n [usize]) -> Vec<bool> {
+    let mut found = vec![false; nodes];
+    let mut open: Vec<usize> = (from..nodes).take(1).collect();
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut found[at], true) {
+            open.extend(next(at));
         }
     }
-    reached
+    found
+}
+
+/// For each block its immediate post-dominator with only some exits kept, if it has one that is a block.
+fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+    let n = cfg.blocks.len();
+    // Edges turned round, from a root that stands for the end of the kernel.
+    let mut graph = DiGraph::<usize, ()>::with_capacity(n + 1, 2 * n);
+    for at in 0..=n {
+        graph.add_node(at);
+    }
+    for (at, block) in cfg.blocks.iter().enumerate() {
+        for &next in &block.successors {
+            graph.add_edge(NodeIndex::new(next), NodeIndex::new(at), ());
+        }
+        if block.exits && keep_exit(at) {
+            graph.add_edge(NodeIndex::new(n), NodeIndex::new(at), ());
+        }
+    }
+    let dominators = simple_fast(&graph, NodeIndex::new(n));
+    (0..n).map(|at| dominators.immediate_dominator(NodeIndex::new(at)).map(NodeIndex::index).filter(|&b| b < n)).collect()
 }

@@ -213,10 +213,14 @@ fn meets(branch: &BranchReport) -> String {
     format!("   // reconverges {rpc}{lpc}")
 }
 
-/// The PTX text of an instruction on one line; inlined returns and calls keep the words they were written with.
+/// The PTX text of an instruction on one line, with what a pass has made of it.
 pub fn code(program: &Program, text: &str, pc: u32) -> String {
-    let span = program.instructions[pc as usize].span;
-    span.text(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    let instruction = &program.instructions[pc as usize];
+    let written = instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match instruction.rewrite {
+        Some(rewrite) => format!("{written} // {}", rewrite.text()),
+        None => written,
+    }
 }
 
 fn escape(text: &str) -> String {

@@ -471,7 +471,17 @@ impl Instance<'_> {
 }
 
 fn bare(op: Op, span: Span) -> Instruction {
-    Instruction { op, guard: None, dst: Box::default(), src: Box::default(), address: None, target: 0, span, place: None }
+    Instruction {
+        op,
+        guard: None,
+        dst: Box::default(),
+        src: Box::default(),
+        address: None,
+        target: 0,
+        span,
+        place: None,
+        rewrite: None,
+    }
 }
 
 /// How many of the first operands an operation writes.

@@ -1,8 +1,8 @@
 //! A kernel ready to run: flat instructions with resolved targets, addresses and registers, and what analysis knows of them.
 //!
 //! ```text
-//! ptx::Module ─► lower (calls expanded, names to numbers) ─► Program { instructions, layout }
-//!                                   └─► cfg (blocks, edges) ─► reconverge (RPC, LPC), loops, liveness
+//! ptx::Module ─► lower (calls expanded, names to numbers) ─► passes (rewrites) ─► Program { instructions, layout }
+//!                                                 └─► cfg (blocks, edges) ─► reconverge (RPC, LPC), loops, liveness
 //! ```
 //!
 //! **Calls are inlined.** Every call to a named function is expanded into the kernel, with registers and local memory of
@@ -21,6 +21,7 @@ pub mod inspect;
 mod layout;
 pub mod liveness;
 mod lower;
+pub mod passes;
 pub mod reconverge;
 
 use crate::launch::ParamShape;
@@ -30,6 +31,7 @@ use crate::ptx::problem::{Problem, Span};
 use crate::ptx::types::Type;
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
+use passes::Rewrite;
 use reconverge::Reconvergence;
 
 /// Index of an instruction in [`Program::instructions`].
@@ -101,6 +103,8 @@ pub struct Instruction {
     pub span: Span,
     /// The CUDA source place that it came from.
     pub place: Option<SourcePlace>,
+    /// The pass that changed it, if one did.
+    pub rewrite: Option<Rewrite>,
 }
 
 /// A source place, with the call it was inlined at.
@@ -202,6 +206,7 @@ impl Program {
     /// Prepares the kernel of that name. Problems name functions that cannot be had: recursion, missing definitions.
     pub fn build(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         let mut program = lower::lower(module, kernel)?;
+        passes::run(&mut program);
         program.cfg = Cfg::build(&program.instructions, &program.tables);
         program.reconvergence = Reconvergence::build(&program.cfg, &program.instructions);
         program.registers_needed = liveness::Liveness::build(&program).registers_needed;

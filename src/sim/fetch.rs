@@ -33,8 +33,9 @@ impl<S: Sink> Core<'_, S> {
     /// As many gangs as can issue in a cycle, each once for all of its members that have nothing to issue.
     fn fetch_for_gangs(&mut self, ports: &mut u32) {
         let config = &self.machine.config;
+        let kept = u32::from(self.late_warp_wants_fetch());
         for _ in 0..config.gangs_per_cycle * config.schedulers {
-            let Some(gangs) = self.sm.gangs.as_mut().filter(|_| *ports > 0) else { return };
+            let Some(gangs) = self.sm.gangs.as_mut().filter(|_| *ports > kept) else { return };
             let wants = &self.sm.sets.wants_fetch;
             let Some((row, members)) = gangs.next_to_fetch(wants) else { return };
             let (first, slices) = (row * gangs.slices, gangs.slices);
@@ -49,6 +50,14 @@ impl<S: Sink> Core<'_, S> {
             let pc = self.sm.warps[lead as usize].place.pc;
             self.emit(Event::Fetched { sm: self.name, warp: lead as u16, pc, count, hit });
         }
+    }
+
+    /// Whether a singleton that gangs have passed over for too long has nothing to issue: a port is kept for it.
+    fn late_warp_wants_fetch(&self) -> bool {
+        self.sm.gangs.as_ref().is_some_and(|gangs| {
+            let late = |word: usize| gangs.patience.late().bits[word] & gangs.singles.bits[word];
+            (0..self.machine.words).any(|word| late(word) & self.sm.sets.wants_fetch.bits[word] != 0)
+        })
     }
 
     /// One fetch for a warp of a slice that is in no gang; whether there was one.

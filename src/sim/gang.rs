@@ -56,7 +56,8 @@ impl<S: Sink> Core<'_, S> {
         for word in 0..machine.words {
             self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
         }
-        let ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
+        let mut ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
+        ports &= !self.slices_of_late_warps(scheduler);
         let mut free = [ports; UNITS];
         for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
             for slice in 0..slices {
@@ -73,6 +74,7 @@ impl<S: Sink> Core<'_, S> {
             }
             let first = row as u32 * slices;
             let ready = scratch.could.row(first, slices) as u8;
+            let late = gangs.patience.late().row(first, slices) as u8;
             for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
                 if ready & mask != mask {
                     issued.in_step.insert_row(first, (ready & mask).into());
@@ -82,9 +84,41 @@ impl<S: Sink> Core<'_, S> {
                 let pc = warps[lead].place.pc;
                 if mask & !free[machine.decoded[pc as usize].unit as usize] == 0 {
                     issued.available.insert_row(first, mask.into());
-                    scratch.gangs.push(Candidate { gang: (row * ENTRIES + entry) as u32, mask, pc, age: age[lead] });
+                    let (gang, age) = ((row * ENTRIES + entry) as u32, age[lead]);
+                    scratch.gangs.push(Candidate { gang, mask, pc, age, late: mask & late != 0 });
                 }
             }
+        }
+    }
+
+    /// Slices whose port belongs to a singleton that gangs have passed over for too long, as a mask.
+    fn slices_of_late_warps(&self, scheduler: usize) -> u8 {
+        let (config, Sm { gangs, scratch, warps, .. }) = (&self.machine.config, &*self.sm);
+        let Some(gangs) = gangs else { return 0 };
+        let mut mask = 0;
+        for word in 0..self.machine.words {
+            let mut late = gangs.patience.late().bits[word] & gangs.singles.bits[word] & scratch.could.bits[word];
+            while late != 0 {
+                let warp = word as u32 * 64 + late.trailing_zeros();
+                late &= late - 1;
+                let (row, slice) = (warp / config.slices, warp % config.slices);
+                let unit = self.machine.decoded[warps[warp as usize].place.pc as usize].unit as usize;
+                let has_unit =
+                    unit == UNITS - 1 || unit_is_free(self.sm, unit, slice as usize, config.slices as usize, self.cycle);
+                if row as usize % config.schedulers as usize == scheduler && has_unit {
+                    mask |= 1 << slice;
+                }
+            }
+        }
+        mask
+    }
+
+    /// Keeps account, behind issue, of the warps that gangs pass over.
+    pub fn note_passed_over(&mut self) {
+        let Sm { gangs, sets, issued, .. } = &mut *self.sm;
+        if let Some(gangs) = gangs {
+            let could = |word: usize| could_issue(sets, issued, word) | sets.wants_fetch.bits[word];
+            gangs.patience.note(self.cycle, self.machine.words, &issued.warps, could);
         }
     }
 

@@ -6,6 +6,7 @@ use super::slices::Access;
 use super::state::{Sets, Sm};
 use super::warp_set::WarpSet;
 use crate::event::{Sink, SlotUse};
+use crate::policy::gang::Gangs;
 use crate::policy::gang::schedule::Candidate;
 use crate::policy::schedule::IssueView;
 use crate::policy::schedule::block_priority::BlockView;
@@ -68,12 +69,15 @@ impl<S: Sink> Core<'_, S> {
             if self.sm.ports[port].schedule.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
-            let Sm { sets, ports, issued, scratch, age, warps, blocks, .. } = &mut *self.sm;
+            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, .. } = &mut *self.sm;
             let Scratch { available, resident, long_wait, .. } = &mut **scratch;
             let state = &mut ports[port];
             for word in 0..words {
                 resident.bits[word] = sets.resident.bits[word] & state.warps.bits[word];
                 issued.available.bits[word] |= available.bits[word];
+            }
+            if let Some(gangs) = gangs {
+                late_first(gangs, available, words);
             }
             if state.priority.matters() {
                 let block = |warp: u32| {
@@ -162,6 +166,15 @@ fn choices(sm: &mut Sm, port: usize, slices: usize, cycle: u64, words: usize) {
                 available.bits[word] |= own & needs.bits[word];
             }
         }
+    }
+}
+
+/// Leaves a port only those of its available warps that gangs have passed over for too long, if there are any.
+#[inline(never)]
+fn late_first(gangs: &Gangs, available: &mut WarpSet, words: usize) {
+    let late = gangs.patience.late();
+    if (0..words).any(|word| available.bits[word] & late.bits[word] != 0) {
+        (0..words).for_each(|word| available.bits[word] &= late.bits[word]);
     }
 }
 

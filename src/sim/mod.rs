@@ -28,6 +28,7 @@ mod gather;
 mod issue;
 pub mod memory;
 mod slices;
+mod spinning;
 pub mod state;
 mod table;
 pub mod warp_set;
@@ -250,7 +251,11 @@ pub fn too_long(sim: &Sim, cycles: u64) -> Trap {
         .iter()
         .flat_map(|sm| sm.sets.resident.iter(sim.machine.words).map(move |w| (sm, w)))
         .find(|(sm, w)| !sm.sets.exited.contains(*w));
-    let trap = Trap::new(&Fault::TooLong(cycles));
+    let mut trap = Trap::new(&Fault::TooLong(cycles));
+    if let Some((pc, finding)) = spinning::spinning(sim) {
+        trap.message = format!("{}; {finding}", trap.message);
+        return trap.at(program, pc);
+    }
     match running {
         Some((sm, warp)) => trap.at(program, sm.warps[warp as usize].place.pc),
         None => trap,

@@ -88,6 +88,7 @@ impl<S: Sink> Core<'_, S> {
             }
             self.access_memory();
         }
+        self.note_passed_over();
         busy
     }
 

@@ -291,9 +291,10 @@ impl Sm {
             issued: Issued::default(),
             units: [sliced[0], sliced[1], sliced[2], config.ldst_units, 0].map(units),
             divergence: Divergence::new(config, name, max_warps),
-            gangs: config
-                .gangs
-                .then(|| Box::new(Gangs::new(max_warps / slices, slices, config.schedulers, config.gang_schedule))),
+            gangs: config.gangs.then(|| {
+                let (rows, schedulers) = (max_warps / slices, config.schedulers);
+                Box::new(Gangs::new(rows, slices, schedulers, config.gang_schedule, config.gang_patience))
+            }),
             edits: Edits::default(),
             departed: Vec::new(),
             resumed: Vec::new(),

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const PAGE: usize = 4096;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Global {
     pages: Vec<Rc<[u8; PAGE]>>,
     /// Valid bytes of each granule.

@@ -4,7 +4,7 @@ use super::super::trap::Fault;
 use super::word;
 use crate::ptx::types::Space;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     bytes: Vec<u8>,
     /// A bit a byte: somebody has written it.

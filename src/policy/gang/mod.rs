@@ -17,8 +17,9 @@
 //! ([`ENTRIES`]). Stacks, scoreboards and I-buffers stay with the warps; whether a gang is ready is whether its members are.
 //!
 //! This file is the table. [`split`] is the rule that takes gangs apart, [`reform`] the one that joins them, [`schedule`] the
-//! order in which they issue. What the stages of the machine do with it is in `sim/gang.rs`.
+//! order in which they issue, [`patience`] the bound on how long they keep others waiting. What the stages of the machine do with it is in `sim/gang.rs`.
 
+pub mod patience;
 pub mod reform;
 pub mod schedule;
 pub mod split;
@@ -97,10 +98,11 @@ pub struct Gangs {
     /// Some gang has another size than at the end of the cycle before.
     pub resized: bool,
     pub reform: reform::Reformation,
+    pub patience: patience::Patience,
 }
 
 impl Gangs {
-    pub fn new(rows: u32, slices: u32, schedulers: u32, kind: GangScheduleKind) -> Gangs {
+    pub fn new(rows: u32, slices: u32, schedulers: u32, kind: GangScheduleKind, patience: u32) -> Gangs {
         Gangs {
             sets: vec![Set::default(); rows as usize],
             slices,
@@ -111,6 +113,7 @@ impl Gangs {
             next_fetch: 0,
             resized: false,
             reform: reform::Reformation::default(),
+            patience: patience::Patience::new(patience),
         }
     }
 

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn one_original_gang_a_cycle_going_round_those_that_are_resident() {
-        let mut gangs = Gangs::new(4, 8, 1, GangScheduleKind::Bgto);
+        let mut gangs = Gangs::new(4, 8, 1, GangScheduleKind::Bgto, 0);
         assert_eq!(gangs.look(), None);
         for row in [0, 2, 3] {
             gangs.start(row, 0xff);

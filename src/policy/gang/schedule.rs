@@ -32,6 +32,8 @@ pub struct Candidate {
     pub pc: Pc,
     /// When its first member was dispatched: lower is older.
     pub age: u64,
+    /// A member has waited too long and goes first.
+    pub late: bool,
 }
 
 /// An order with its memory.
@@ -52,14 +54,14 @@ impl GangSchedule {
         let greedy = |c: &Candidate| (Some(c.gang) != self.last, c.age, c.gang);
         let size = |c: &Candidate| c.mask.count_ones();
         let chosen = match self.kind {
-            GangScheduleKind::Bgto => candidates.iter().min_by_key(|c| (Reverse(size(c)), greedy(c))),
-            GangScheduleKind::Gto => candidates.iter().min_by_key(|c| greedy(c)),
+            GangScheduleKind::Bgto => candidates.iter().min_by_key(|c| (!c.late, Reverse(size(c)), greedy(c))),
+            GangScheduleKind::Gto => candidates.iter().min_by_key(|c| (!c.late, greedy(c))),
             GangScheduleKind::Lrr => {
                 let behind = |c: &Candidate| self.last.is_some_and(|last| c.gang <= last);
-                candidates.iter().min_by_key(|c| (behind(c), c.gang))
+                candidates.iter().min_by_key(|c| (!c.late, behind(c), c.gang))
             }
-            GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (c.pc, c.age, c.gang)),
-            GangScheduleKind::Lgto => candidates.iter().min_by_key(|c| (size(c), greedy(c))),
+            GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (!c.late, c.pc, c.age, c.gang)),
+            GangScheduleKind::Lgto => candidates.iter().min_by_key(|c| (!c.late, size(c), greedy(c))),
         }?;
         self.last = Some(chosen.gang);
         Some(*chosen)
@@ -72,10 +74,10 @@ mod tests {
 
     /// Gangs with sizes 8, 2, 4, 4 in original gangs whose ages are 3, 0, 2, 1.
     const GANGS: [Candidate; 4] = [
-        Candidate { gang: 0, mask: 0xff, pc: 9, age: 3 },
-        Candidate { gang: 4, mask: 0x03, pc: 7, age: 0 },
-        Candidate { gang: 8, mask: 0x0f, pc: 7, age: 2 },
-        Candidate { gang: 12, mask: 0xf0, pc: 2, age: 1 },
+        Candidate { gang: 0, mask: 0xff, pc: 9, age: 3, late: false },
+        Candidate { gang: 4, mask: 0x03, pc: 7, age: 0, late: false },
+        Candidate { gang: 8, mask: 0x0f, pc: 7, age: 2, late: false },
+        Candidate { gang: 12, mask: 0xf0, pc: 2, age: 1, late: false },
     ];
 
     fn order(kind: GangScheduleKind) -> Vec<u32> {
@@ -107,5 +109,14 @@ mod tests {
         let mut lrr = GangSchedule::new(GangScheduleKind::Lrr);
         assert_eq!([0; 5].map(|_| lrr.pick(&GANGS).map_or(99, |c| c.gang)), [0, 4, 8, 12, 0]);
         assert_eq!(lrr.pick(&[]), None);
+    }
+
+    #[test]
+    fn a_late_gang_comes_first_in_every_order() {
+        for kind in GangScheduleKind::ALL {
+            let mut gangs = GANGS;
+            gangs[2].late = true;
+            assert_eq!(GangSchedule::new(kind).pick(&gangs).map(|c| c.gang), Some(8), "{}", kind.name());
+        }
     }
 }

@@ -1,0 +1,94 @@
+//! A bound on how long gangs keep other warps waiting.
+//!
+//! Gangs issue and are fetched for before singletons (VWS section 4.1), and some orders let large gangs issue before small
+//! ones (section 6.3). The paper sets no limit to that, so gangs that spin on a flag would keep the warp that sets it
+//! from issuing for ever. A warp that has been passed over for `gang_patience` cycles is **late**: it, or the gang that
+//! it is in, goes first once.
+//!
+//! Time is cut into periods of that length. Warps that could have gone at the start of a period and have not issued by
+//! its end are late, so a warp waits for less than two periods.
+
+use crate::sim::warp_set::WarpSet;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Patience {
+    /// Length of a period in cycles; 0: nobody is ever late.
+    period: u64,
+    /// The number of the last period that [`Patience::note`] has seen.
+    current: u64,
+    /// Warps that were passed over when the period began and have not issued since.
+    waiting: WarpSet,
+    late: WarpSet,
+}
+
+impl Patience {
+    pub fn new(period: u32) -> Patience {
+        Patience { period: period.into(), current: 0, waiting: WarpSet::default(), late: WarpSet::default() }
+    }
+
+    /// Warps that go first.
+    #[inline(always)]
+    pub fn late(&self) -> &WarpSet {
+        &self.late
+    }
+
+    /// Takes in a cycle, behind issue: who issued, and who of each 64 warps was passed over.
+    ///
+    /// Cycles in which no warp could go need not be told.
+    pub fn note(&mut self, cycle: u64, words: usize, issued: &WarpSet, passed_over: impl Fn(usize) -> u64) {
+        if self.period == 0 {
+            return;
+        }
+        for word in 0..words {
+            self.waiting.bits[word] &= !issued.bits[word];
+            self.late.bits[word] &= !issued.bits[word];
+        }
+        let period = cycle / self.period;
+        if period != self.current {
+            self.current = period;
+            let begins = cycle.is_multiple_of(self.period);
+            for word in 0..words {
+                self.late.bits[word] |= self.waiting.bits[word];
+                self.waiting.bits[word] = if begins { passed_over(word) & !issued.bits[word] } else { 0 };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(warps: &[u32]) -> WarpSet {
+        let mut set = WarpSet::default();
+        warps.iter().for_each(|&warp| set.insert(warp));
+        set
+    }
+
+    #[test]
+    fn a_warp_is_late_after_a_whole_period_and_until_it_issues() {
+        let mut patience = Patience::new(10);
+        let late = |patience: &Patience| patience.late().iter(1).collect::<Vec<_>>();
+        let mut note = |cycle: u64, issued: &[u32]| {
+            patience.note(cycle, 1, &set(issued), |_| 0b110);
+            late(&patience)
+        };
+        for cycle in 3..20 {
+            assert!(note(cycle, &[0]).is_empty(), "cycle {cycle}");
+        }
+        note(15, &[2]);
+        assert_eq!(note(20, &[0]), [1], "warp 2 has issued since cycle 10");
+        assert_eq!(note(27, &[0]), [1]);
+        assert!(note(28, &[1]).is_empty());
+        assert_eq!(note(30, &[0]), [2], "passed over since cycle 20");
+    }
+
+    #[test]
+    fn nobody_is_late_without_a_bound() {
+        let mut patience = Patience::new(0);
+        for cycle in 0..1000 {
+            patience.note(cycle, 1, &set(&[]), |_| u64::MAX);
+        }
+        assert!(patience.late().is_empty(1));
+    }
+}
