@@ -12,9 +12,9 @@ use warpscope::policy::gang::ENTRIES;
 use warpscope::sim::Sim;
 use warpscope::workload;
 
-fn small(name: &str) -> Kernel {
+fn least(name: &str) -> Kernel {
     let workload = workload::find(name).expect("a workload");
-    Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("it loads")
+    Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file)).expect("it loads")
 }
 
 fn start(kernel: &Kernel, setup: &Setup) -> Option<Sim> {
@@ -30,7 +30,7 @@ fn finish(kernel: &Kernel, setup: &Setup) -> Metrics {
 fn warps_of_32_run_as_under_plain_stacks() {
     for preset in ["vws", "gtx480", "tbc"] {
         for workload in workload::all() {
-            let kernel = small(workload.name);
+            let kernel = least(workload.name);
             let hash = |technique: &str| {
                 let mut sim = start(&kernel, &setup(preset, technique, &[])).expect("it fits");
                 let mut hash = EventHash::default();
@@ -44,7 +44,7 @@ fn warps_of_32_run_as_under_plain_stacks() {
 
 #[test]
 fn without_divergence_gangs_fetch_and_access_memory_as_wide_warps_do() {
-    for (name, kernel) in [("a stream", stream()), ("matmul", small("matmul"))] {
+    for (name, kernel) in [("a stream", stream()), ("matmul", least("matmul"))] {
         let (wide, gangs) = (finish(&kernel, &setup("vws", "WS32", &[])), finish(&kernel, &setup("vws", "I-VWS", &[])));
         assert_eq!((wide.divergent_branches, gangs.gangs.splits), (0, 0), "{name} never diverges");
         assert_eq!(gangs.fetches, wide.fetches, "{name}");
@@ -126,7 +126,7 @@ fn inspect_cycle(sim: &Sim, events: &[(u64, Event)]) -> Result<(), String> {
 fn the_gang_table_is_sound_in_every_cycle() {
     let mut cycles = 0;
     for workload in ["bfs", "interpreter", "raytrace", "mergesort", "stencil"] {
-        let kernel = small(workload);
+        let kernel = least(workload);
         for setup in setups::slices().iter().filter(|setup| setup.config.gangs) {
             let Some(mut sim) = start(&kernel, setup) else { continue };
             for _ in 0..1_500 {
@@ -225,7 +225,7 @@ fn elastic_gangs_meet_again_and_waiting_makes_them_whole() {
 
 #[test]
 fn nobody_waits_longer_than_the_name_says() {
-    let kernel = small("raytrace");
+    let kernel = least("raytrace");
     for wait in [1, 7, 20] {
         let setup = setup("vws", &format!("E-VWS-Sync{wait}"), &[]);
         let mut sim = start(&kernel, &setup).expect("it fits");
@@ -310,7 +310,7 @@ fn group_splitting_keeps_those_together_whose_line_is_the_same() {
 #[test]
 fn a_slice_has_its_own_units_and_memory_serves_all_at_once() {
     // In each cycle of a run with narrow warps, several slices issue; their loads of one line are one transaction.
-    let kernel = small("saxpy");
+    let kernel = least("saxpy");
     let mut sim = start(&kernel, &setup("vws", "WS4", &[])).expect("it fits");
     let mut most = 0;
     while !sim.finished() {
@@ -327,7 +327,7 @@ fn a_slice_has_its_own_units_and_memory_serves_all_at_once() {
 
 #[test]
 fn small_caches_stand_in_for_ports() {
-    let kernel = small("interpreter");
+    let kernel = least("interpreter");
     let cycles = |keys: &[(&str, &str)]| {
         let setup = setup("vws", "I-VWS", keys);
         let sim = start(&kernel, &setup).expect("it fits");

@@ -5,7 +5,7 @@ mod common;
 
 use common::golden;
 use common::kernel::Kernel;
-use warpscope::workload;
+use warpscope::workload::{self, Size};
 
 /// Calls are inlined, so the one kernel that calls itself cannot be had.
 const REFUSED: &str = "recursion";
@@ -36,7 +36,9 @@ fn workloads_leave_what_their_references_leave() {
     assert!(workload::all().len() >= 12, "{} workloads", workload::all().len());
     let mut failures = Vec::new();
     for workload in workload::all() {
-        for (size, launch) in [("small", workload.small), ("full", workload.full)] {
+        for size in Size::ALL {
+            let Some(launch) = workload.launch(size) else { continue };
+            let size = size.name();
             let checked = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file)).and_then(|kernel| {
                 workload.check(&kernel.launch, &kernel.before, &kernel.finish()?).map_err(|mismatch| mismatch.to_string())
             });

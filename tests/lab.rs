@@ -2,12 +2,13 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use warpscope::event::{Event, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Size, Texts, Verdict, Wanted, typed_cycle};
+use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, typed_cycle};
 use warpscope::mechanism::{self, Lines, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Selection, WarpPicture, card};
+use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str) -> Lab {
     let mut lab = Lab::new();
@@ -15,6 +16,24 @@ fn lab(name: &str, preset: &str) -> Lab {
     lab.choose(Origin::find(name, Size::Small));
     assert!(lab.misfit.is_none(), "{:?}", lab.misfit);
     lab
+}
+
+/// A block of a small launch has four warps of 32 or more; the machine for lessons holds 32 threads, and gets the tiny one.
+#[test]
+fn a_machine_gets_the_launch_that_it_has_room_for() {
+    let mut lab = lab("collatz", "gtx480");
+    let size = |lab: &Lab| lab.origin.map(|origin| origin.size);
+    assert_eq!(size(&lab), Some(Size::Small));
+    let on = |preset: &str| Setup { preset: preset.into(), ..Setup::default() };
+    lab.set_up(on("toy"));
+    assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Tiny), None));
+    assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("tiny launch")), "{:?}", lab.notice);
+    lab.set_up(Setup { technique: "PDOM,GTO".into(), ..on("toy") });
+    lab.set_up(on("tbc"));
+    assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Small), None));
+    lab.resize(Size::Tiny);
+    lab.set_up(Setup { technique: "TBC".into(), ..on("tbc") });
+    assert_eq!(size(&lab), Some(Size::Tiny), "another technique leaves the chosen launch");
 }
 
 /// Lets the transport work until it rests.
@@ -532,7 +551,7 @@ fn the_control_flow_graph_holds_every_thread_once() {
         for name in ["collatz", "mergesort", "bfs", "tbc_example2"] {
             let mut lab = lab(name, "vws");
             lab.setup.technique = technique.into();
-            lab.choose(Origin::find(name, Size::Small));
+            lab.choose(Origin::find(name, Size::Tiny));
             let mut parted = 0;
             for _ in 0..1500 {
                 lab.step();

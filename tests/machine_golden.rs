@@ -11,7 +11,7 @@ use warpscope::config::PRESETS;
 use warpscope::launch::BufferData;
 use warpscope::ptx::op::Op;
 use warpscope::sim::SimError;
-use warpscope::workload;
+use warpscope::workload::{self, Size};
 
 /// Calls are inlined, so the one kernel that calls itself cannot be had.
 const REFUSED: &str = "recursion";
@@ -78,8 +78,10 @@ fn subjects() -> Vec<Subject> {
         let before = kernel.before.clone();
         Subject { name: golden.name.clone(), kernel, check: Box::new(move |after| golden.check(&before, after)) }
     });
-    let workloads = workload::all().iter().map(|workload| {
-        let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
+    let sizes = [Size::Tiny, Size::Small];
+    let launches = workload::all().iter().flat_map(|w| sizes.into_iter().filter_map(move |size| Some((w, w.launch(size)?))));
+    let workloads = launches.map(|(workload, launch)| {
+        let kernel = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         let (launch, before) = (kernel.launch.clone(), kernel.before.clone());
         let check = move |after: &[BufferData]| workload.check(&launch, &before, after).map_err(|mismatch| mismatch.to_string());

@@ -18,7 +18,8 @@ use warpscope::workload;
 #[test]
 fn tbc_figure_7_runs_every_block_twice_under_pdom() {
     let example = workload::find("tbc_example1").expect("a workload of that name");
-    let kernel = Kernel::new(example.ptx, example.small, &|file| example.read_file(file)).expect("it is sound");
+    let kernel =
+        Kernel::new(example.ptx, example.tiny.expect("a tiny launch"), &|file| example.read_file(file)).expect("it is sound");
     let mut sim = machine::load(&kernel, &Config::preset("toy").expect("a preset")).expect("it fits");
     let mut log = Log::default();
     sim.run(10_000, &mut log);

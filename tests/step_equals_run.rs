@@ -15,12 +15,12 @@ use warpscope::workload;
 /// Runs are compared up to here.
 const MOST: u64 = 6_000;
 
-/// Every workload's small launch on every machine that holds it.
+/// Every workload's least launch on every machine that holds it.
 fn each(check: impl Fn(&Sim) -> Result<(), String>) {
     let mut runs = 0;
     let mut failures = Vec::new();
     for workload in workload::all() {
-        let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
+        let kernel = Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         for Setup { name, config } in setups::plain().into_iter().chain(setups::regrouping_few()).chain(setups::slices_few()) {
             let Ok(sim) = machine::load(&kernel, &config) else { continue };

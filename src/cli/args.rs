@@ -67,7 +67,7 @@ pub struct RunArgs {
     /// A workload's name (see `list workloads`) or a .ptx file
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub subject: String,
-    /// The launch file (TOML); for a workload also `small` or `full` (the default)
+    /// The launch file (TOML); for a workload also `tiny`, `small` or `full` (the default)
     #[arg(long, value_name = "FILE.toml")]
     pub launch: Option<String>,
     /// The machine: see `list presets`

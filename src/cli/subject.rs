@@ -4,7 +4,7 @@ use super::Failure;
 use crate::launch::{BufferData, Launch};
 use crate::program::{self, Program};
 use crate::ptx;
-use crate::workload::{self, Workload};
+use crate::workload::{self, Size, Workload};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -53,9 +53,14 @@ impl Subject {
 
     /// The launch that the flag names, and the initial contents of its buffers.
     pub fn launch(&self, flag: Option<&str>) -> Result<(Launch, Vec<BufferData>), Failure> {
-        match (self.workload, flag) {
-            (Some(workload), None | Some("full")) => self.fill(workload.full, "full.toml", &|file| workload.read_file(file)),
-            (Some(workload), Some("small")) => self.fill(workload.small, "small.toml", &|file| workload.read_file(file)),
+        let size = flag.map_or(Some(Size::Full), Size::from_name);
+        match (self.workload.zip(size), flag) {
+            (Some((workload, size)), _) => {
+                let text = workload.launch(size).ok_or_else(|| {
+                    Failure::Input(format!("the blocks of `{}` cannot be tiny: --launch small is the least", workload.name))
+                })?;
+                self.fill(text, &format!("{}.toml", size.name()), &|file| workload.read_file(file))
+            }
             (_, Some(path)) => {
                 let text = std::fs::read_to_string(path)
                     .map_err(|error| Failure::Input(format!("cannot read the launch file `{path}`: {error}")))?;

@@ -11,6 +11,7 @@
 use super::{MOST_TEXT_BYTES, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
+use crate::workload::Size;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use thiserror::Error;
@@ -23,7 +24,7 @@ pub struct Link {
     /// A lesson, and how many of its stops have been come to.
     pub lesson: Option<(String, usize)>,
     pub kernel: Option<String>,
-    pub full: bool,
+    pub size: Size,
     pub texts: Option<Texts>,
     /// The machine; without one, the lesson's or the usual.
     pub setup: Option<Setup>,
@@ -72,8 +73,8 @@ impl Link {
         if let Some(kernel) = &self.kernel {
             parts.push(("kernel", kernel.clone()));
         }
-        if self.full {
-            parts.push(("size", "full".into()));
+        if self.size != Size::Small {
+            parts.push(("size", self.size.name().into()));
         }
         if let Some(texts) = &self.texts {
             parts.push(("ptx", fold(&texts.ptx)));
@@ -131,7 +132,9 @@ impl Link {
                 "lesson" => link.lesson = Some((value, 0)),
                 "stop" => stop = value.parse().map_err(|_| LinkError::Cycle(value))?,
                 "kernel" => link.kernel = Some(value),
-                "size" => link.full = one_of(name, &value, ["small", "full"])? == 1,
+                "size" => {
+                    link.size = Size::from_name(&value).ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?;
+                }
                 "ptx" => ptx = Some(unfold(&value, "kernel")?),
                 "launch" => launch = Some(unfold(&value, "launch")?),
                 "preset" => link.setup.get_or_insert_default().preset = value,
@@ -232,7 +235,7 @@ mod tests {
         setup.keys.insert("sms".into(), "2".into());
         setup.keys.insert("schedule".into(), "GTO".into());
         round_trip(&Link {
-            full: true,
+            size: Size::Full,
             texts: Some(Texts { ptx: ".version 8.0 // ünï <b>&#%41</b>\n".repeat(50), launch: "grid = [1]".into() }),
             setup: Some(setup),
             selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),

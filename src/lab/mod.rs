@@ -25,9 +25,10 @@ pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use transport::{Goal, SPEEDS, Transport, Wanted, typed_cycle};
 
+use crate::launch::Launch;
 use crate::session::{Breakpoints, Hit, Stop, Target};
 use crate::view::Selection;
-use crate::workload::{self, Workload};
+use crate::workload::{self, Size, Workload};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -64,23 +65,25 @@ impl PartialEq for Origin {
 }
 
 impl Origin {
+    /// A kernel of the catalogue; one that cannot be as tiny as it should be is small.
     pub fn find(name: &str, size: Size) -> Option<Origin> {
-        workload::find(name).map(|workload| Origin { workload, size })
+        let workload = workload::find(name)?;
+        Some(Origin { workload, size: if workload.launch(size).is_some() { size } else { Size::Small } })
     }
 
     pub fn launch(self) -> &'static str {
-        match self.size {
-            Size::Small => self.workload.small,
-            Size::Full => self.workload.full,
-        }
+        self.workload.launch(self.size).unwrap_or(self.workload.small)
     }
-}
 
-/// Which of a workload's launches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Size {
-    Small,
-    Full,
+    /// The same kernel with the launch to watch on a machine: small, or tiny where a small block does not fit.
+    fn watched_on(self, setup: &Setup) -> Origin {
+        let fits = |size: Size| {
+            let launch = self.workload.launch(size).and_then(|text| Launch::parse(text).ok());
+            launch.zip(setup.config().ok()).is_some_and(|(launch, config)| launch.block_threads() <= config.max_threads.into())
+        };
+        let size = [Size::Small, Size::Tiny].into_iter().find(|&size| fits(size));
+        Origin { size: size.unwrap_or(Size::Small), ..self }
+    }
 }
 
 /// Something that a person should be told.
@@ -187,6 +190,8 @@ impl Lab {
     pub fn choose(&mut self, origin: Option<Origin>) {
         let kept = self.keep_own();
         let own = self.own.clone().filter(|_| origin.is_none());
+        let small = |origin: &Origin| origin.size == Size::Small;
+        let origin = origin.map(|origin| if small(&origin) { origin.watched_on(&self.setup) } else { origin });
         match (origin, own) {
             (Some(origin), _) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
             (None, Some(own)) => self.lay_out(None, &own.ptx, &own.launch),
@@ -302,8 +307,17 @@ impl Lab {
             return;
         }
         let said = format!("Now {}: the run starts again with the same kernel.", setup.words());
+        let is_another_machine = setup.preset != self.setup.preset;
         self.setup = setup;
-        self.build(Some(&said));
+        let watched = self.origin.filter(|origin| origin.size != Size::Full && !self.is_edited());
+        match watched.map(|origin| origin.watched_on(&self.setup)).filter(|origin| Some(*origin) != self.origin) {
+            Some(origin) if is_another_machine => {
+                self.origin = Some(origin);
+                self.launch = origin.launch().into();
+                self.read(Some(&format!("{said} Its {} launch fits that machine.", origin.size.name())));
+            }
+            _ => self.build(Some(&said)),
+        }
     }
 
     /// Chooses a technique, or leaves it to the preset; others that decide the same as it are given up, and that is said.

@@ -1,8 +1,9 @@
 //! The laboratory as a [`Link`], and from one: what is shown now, what a link or the last visit asks for.
 
-use super::{FIRST, Lab, Link, Notice, Origin, Size, Texts};
+use super::{FIRST, Lab, Link, Notice, Origin, Texts};
 use crate::session::Breakpoints;
 use crate::view::Selection;
+use crate::workload::Size;
 
 impl Lab {
     /// A link to what is shown now.
@@ -14,7 +15,7 @@ impl Lab {
         Link {
             lesson: course.map(|course| (course.lesson.id.to_string(), course.stop.map_or(0, |at| at + 1))),
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
-            full: self.origin.is_some_and(|origin| origin.size == Size::Full),
+            size: self.origin.map_or(Size::Small, |origin| origin.size),
             texts,
             // A machine that cannot be is not the one that is shown.
             setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running } else { &self.setup }.clone()),
@@ -28,7 +29,7 @@ impl Lab {
 
     /// Opens a link. What it cannot have is told, and the rest is taken.
     pub fn open(&mut self, link: Link) {
-        let size = if link.full { Size::Full } else { Size::Small };
+        let size = link.size;
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
         self.setup = link.setup.clone().unwrap_or_default();

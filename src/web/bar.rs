@@ -4,9 +4,9 @@ use super::app::Sheet;
 use super::handle::Handle;
 use super::share;
 use crate::config::{PRESETS, TECHNIQUES, Technique};
-use crate::lab::{Origin, Setup, Size};
+use crate::lab::{Origin, Setup};
 use crate::scene::Theme;
-use crate::workload::{self, Class, Workload};
+use crate::workload::{self, Class, Size, Workload};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
@@ -109,11 +109,15 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
 
 fn sizes(handle: &Handle, origin: Origin) -> Html {
     let button = |size: Size, name: &'static str, title: &'static str| {
+        if origin.workload.launch(size).is_none() {
+            return Html::default();
+        }
         let pressed = (origin.size == size).to_string();
         html! { <button type="button" {title} aria-pressed={pressed} onclick={handle.callback(move |lab| lab.resize(size))}>{ name }</button> }
     };
     html! {
         <span class="segments" role="group" aria-label="Launch">
+            { button(Size::Tiny, "Tiny", "A launch of a few small warps, for the machine for lessons") }
             { button(Size::Small, "Small", "A launch of a few blocks, to watch") }
             { button(Size::Full, "Full", "A launch that keeps a core busy, to measure") }
         </span>

@@ -29,7 +29,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &level)
 }
 
-/// The graph of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub that knows
+/// The graph of the small and of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub that knows
 /// thirty more, anywhere.
 fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
     let mut random = SplitMix64::new(1);
@@ -48,10 +48,10 @@ fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
 
 /// Where the neighbours of each node begin, or all neighbours.
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let (row, col) = graph(1024);
+    let (row, col) = graph(if name.contains("128") { 128 } else { 1024 });
     let numbers = match name {
-        "row.bin" => row,
-        "col.bin" => col,
+        "row.bin" | "row128.bin" => row,
+        "col.bin" | "col128.bin" => col,
         _ => return None,
     };
     Some(numbers.iter().flat_map(|&n| (n as u32).to_le_bytes()).collect())
@@ -65,7 +65,7 @@ mod tests {
     /// Whoever runs the kernel from its folder finds the same graph there. Set `UPDATE_GRAPH` to write the files.
     #[test]
     fn the_graphs_files_are_the_graph() {
-        for name in ["row.bin", "col.bin"] {
+        for name in ["row.bin", "col.bin", "row128.bin", "col128.bin"] {
             let bytes = super::file(name).expect(name);
             let path = format!("{}/static/kernels/bfs/{name}", env!("CARGO_MANIFEST_DIR"));
             if std::env::var_os("UPDATE_GRAPH").is_some() {
@@ -76,8 +76,8 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_the_small_graph_are_right() {
-        let level = run::<i32>(super::reference, find("bfs").expect("the workload").small, "level");
+    fn levels_of_the_tiny_graph_are_right() {
+        let level = run::<i32>(super::reference, find("bfs").expect("the workload").tiny.expect("a tiny launch"), "level");
         assert_eq!(level[..16], [0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3]);
         assert_eq!(level[16..], [2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 0, 1]);
     }

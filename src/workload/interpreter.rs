@@ -55,7 +55,7 @@ mod tests {
 
     /// What one of the small launch's programs gives for an input.
     fn result(program: u8, input: u32) -> u32 {
-        let launch = Launch::parse(find("interpreter").expect("the workload").small).expect("a launch");
+        let launch = Launch::parse(find("interpreter").expect("the workload").tiny.expect("a tiny launch")).expect("a launch");
         let before = launch.fill(&|_| Err(String::new())).expect("buffers");
         let code = Host::new(&launch, &before).read::<u8>(0).expect("code");
         interpret(&code, program, input, 1000).expect("a result")

@@ -77,7 +77,9 @@ pub struct Workload {
     pub cuda: &'static str,
     /// What a compiler made of it.
     pub ptx: &'static str,
-    /// A launch of a few blocks, to watch step by step.
+    /// A launch of a warp or two of the machine for lessons, for kernels whose blocks can be that small.
+    pub tiny: Option<&'static str>,
+    /// A launch of two or more blocks of at least four warps each, to watch step by step.
     pub small: &'static str,
     /// A launch that keeps a core busy for a while.
     pub full: &'static str,
@@ -85,6 +87,35 @@ pub struct Workload {
     pub file: fn(&str) -> Option<Vec<u8>>,
     /// Does on the host what the kernel does on the device.
     pub reference: fn(&mut Host) -> Result<(), Mismatch>,
+}
+
+/// How large a launch is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Size {
+    /// A warp or two of the machine for lessons.
+    Tiny,
+    /// To watch step by step.
+    #[default]
+    Small,
+    /// To measure.
+    Full,
+}
+
+impl Size {
+    pub const ALL: [Size; 3] = [Size::Tiny, Size::Small, Size::Full];
+
+    /// As links and the command line write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Size::Tiny => "tiny",
+            Size::Small => "small",
+            Size::Full => "full",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Size> {
+        Size::ALL.into_iter().find(|size| size.name() == name)
+    }
 }
 
 /// Every workload, in the catalogue's order.
@@ -98,6 +129,15 @@ pub fn find(name: &str) -> Option<&'static Workload> {
 }
 
 impl Workload {
+    /// The launch of a size; not every workload can be tiny.
+    pub fn launch(&self, size: Size) -> Option<&'static str> {
+        match size {
+            Size::Tiny => self.tiny,
+            Size::Small => Some(self.small),
+            Size::Full => Some(self.full),
+        }
+    }
+
     /// A file that a launch names, in the form that [`Launch::fill`] asks for.
     pub fn read_file(&self, name: &str) -> Result<Vec<u8>, String> {
         (self.file)(name).ok_or_else(|| format!("workload `{}` has no such file", self.name))
@@ -112,10 +152,16 @@ impl Workload {
 }
 
 macro_rules! workload {
-    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path) => {
-        workload!($name, $title, $class, barriers: $barriers, $reference, files: |_| None)
+    (@tiny $name:literal, tiny) => {
+        Some(include_str!(concat!("../../static/kernels/", $name, "/tiny.toml")))
     };
-    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path, files: $file:expr) => {
+    (@tiny $name:literal) => {
+        None
+    };
+    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path $(, $tiny:ident)?) => {
+        workload!($name, $title, $class, barriers: $barriers, $reference, files: |_| None $(, $tiny)?)
+    };
+    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path, files: $file:expr $(, $tiny:ident)?) => {
         Workload {
             name: $name,
             title: $title,
@@ -124,6 +170,7 @@ macro_rules! workload {
             text: include_str!(concat!("../../static/kernels/", $name, "/about.md")),
             cuda: include_str!(concat!("../../static/kernels/", $name, "/kernel.cu")),
             ptx: include_str!(concat!("../../static/kernels/", $name, "/kernel.ptx")),
+            tiny: workload!(@tiny $name $(, $tiny)?),
             small: include_str!(concat!("../../static/kernels/", $name, "/small.toml")),
             full: include_str!(concat!("../../static/kernels/", $name, "/full.toml")),
             file: $file,
@@ -133,22 +180,22 @@ macro_rules! workload {
 }
 
 static CATALOGUE: &[Workload] = &[
-    workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, barriers: false, tbc::example1),
-    workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, barriers: false, tbc::example2),
-    workload!("mandelbrot", "Mandelbrot set", Divergent, barriers: false, mandelbrot::reference),
-    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: bfs::file),
-    workload!("collatz", "Collatz sequences", Divergent, barriers: false, collatz::reference),
-    workload!("raytrace", "Ray tracing of spheres", Divergent, barriers: false, raytrace::reference),
-    workload!("reduce", "Block reduction", Convergent, barriers: true, reduce::reference),
+    workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, barriers: false, tbc::example1, tiny),
+    workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, barriers: false, tbc::example2, tiny),
+    workload!("mandelbrot", "Mandelbrot set", Divergent, barriers: false, mandelbrot::reference, tiny),
+    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: bfs::file, tiny),
+    workload!("collatz", "Collatz sequences", Divergent, barriers: false, collatz::reference, tiny),
+    workload!("raytrace", "Ray tracing of spheres", Divergent, barriers: false, raytrace::reference, tiny),
+    workload!("reduce", "Block reduction", Convergent, barriers: true, reduce::reference, tiny),
     workload!("matmul", "Tiled matrix multiply", Insensitive, barriers: true, matmul::reference),
     workload!("stencil", "Five-point stencil with halo", Convergent, barriers: true, stencil::reference),
-    workload!("mergesort", "Merge sort of a block", Divergent, barriers: true, mergesort::reference),
-    workload!("saxpy", "SAXPY", Convergent, barriers: false, saxpy::reference),
-    workload!("interpreter", "A sixteen-way interpreter", Divergent, barriers: false, interpreter::reference),
-    workload!("radixsort", "One digit of a radix sort", Convergent, barriers: true, radixsort::reference),
+    workload!("mergesort", "Merge sort of a block", Divergent, barriers: true, mergesort::reference, tiny),
+    workload!("saxpy", "SAXPY", Convergent, barriers: false, saxpy::reference, tiny),
+    workload!("interpreter", "A sixteen-way interpreter", Divergent, barriers: false, interpreter::reference, tiny),
+    workload!("radixsort", "One digit of a radix sort", Convergent, barriers: true, radixsort::reference, tiny),
     workload!("particles", "A step of falling particles", Convergent, barriers: false, particles::reference),
     workload!("transpose", "Matrix transpose", Convergent, barriers: true, transpose::reference),
-    workload!("nbody", "All-pairs gravity", Insensitive, barriers: true, nbody::reference),
+    workload!("nbody", "All-pairs gravity", Insensitive, barriers: true, nbody::reference, tiny),
     workload!("sobel", "Sobel's edge filter", Insensitive, barriers: false, sobel::reference),
 ];
 
@@ -157,11 +204,12 @@ mod tests {
     use super::*;
     use crate::launch::Param;
 
-    /// Each workload with both of its launches.
-    fn launches() -> impl Iterator<Item = (&'static Workload, &'static str, Launch)> {
+    /// Each workload with all of its launches.
+    fn launches() -> impl Iterator<Item = (&'static Workload, Size, Launch)> {
         all().iter().flat_map(|workload| {
-            [("small", workload.small), ("full", workload.full)].map(|(size, text)| {
-                (workload, size, Launch::parse(text).unwrap_or_else(|error| panic!("{} {size}: {error}", workload.name)))
+            Size::ALL.into_iter().filter_map(move |size| {
+                let launch = Launch::parse(workload.launch(size)?);
+                Some((workload, size, launch.unwrap_or_else(|error| panic!("{} {}: {error}", workload.name, size.name()))))
             })
         })
     }
@@ -196,13 +244,18 @@ mod tests {
     #[test]
     fn launches_name_their_kernel_and_give_all_its_parameters() {
         for (workload, size, launch) in launches() {
-            assert_eq!(launch.kernel.as_deref(), Some(workload.name), "{size}");
+            assert_eq!(launch.kernel.as_deref(), Some(workload.name), "{}", size.name());
             let declared = workload.ptx.lines().filter(|line| line.trim_start().starts_with(".param ")).count();
-            assert_eq!(launch.params.len(), declared, "{} {size}", workload.name);
+            assert_eq!(launch.params.len(), declared, "{} {}", workload.name, size.name());
             assert!(launch.params.iter().any(|param| matches!(param, Param::Buffer(_))));
             match size {
-                "small" => assert!(launch.blocks() <= 4, "{}", workload.name),
-                _ => assert!(launch.blocks() >= 8 && launch.blocks() * launch.block_threads() >= 1536, "{}", workload.name),
+                Size::Tiny => assert!(launch.block_threads() <= 32 && launch.blocks() <= 4, "{}", workload.name),
+                Size::Small => {
+                    assert!((2..=4).contains(&launch.blocks()) && launch.block_threads() >= 128, "{}", workload.name)
+                }
+                Size::Full => {
+                    assert!(launch.blocks() >= 8 && launch.blocks() * launch.block_threads() >= 1536, "{}", workload.name)
+                }
             }
         }
     }
@@ -211,8 +264,9 @@ mod tests {
     fn the_check_accepts_the_reference_and_notices_a_single_wrong_byte() {
         for (workload, size, launch) in launches() {
             let (before, after) = referenced(workload, &launch);
-            assert_ne!(before, after, "{} {size} does something", workload.name);
-            workload.check(&launch, &before, &after).unwrap_or_else(|error| panic!("{} {size}: {error}", workload.name));
+            let name = format!("{} {}", workload.name, size.name());
+            assert_ne!(before, after, "{name} does something");
+            workload.check(&launch, &before, &after).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(workload.check(&launch, &before, &before).is_err());
             for buffer in 0..after.len() {
                 let mut wrong = after.clone();

@@ -49,7 +49,7 @@ mod tests {
     use crate::workload::host::testing::run;
 
     fn small(buffer: &str) -> Vec<u32> {
-        run(reference, find("radixsort").expect("the workload").small, buffer)
+        run(reference, find("radixsort").expect("the workload").tiny.expect("a tiny launch"), buffer)
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_digit_beyond_the_key_and_an_oversized_block_are_refused() {
-        let text = find("radixsort").expect("the workload").small;
+        let text = find("radixsort").expect("the workload").tiny.expect("a tiny launch");
         let judge = |text: &str| {
             let launch = crate::launch::Launch::parse(text).expect("a launch");
             let before = launch.fill(&|_| Err(String::new())).expect("buffers");

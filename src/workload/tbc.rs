@@ -48,14 +48,14 @@ mod tests {
 
     #[test]
     fn figure_7s_threads_take_block_c() {
-        let small = find("tbc_example1").expect("the workload").small;
+        let small = find("tbc_example1").expect("the workload").tiny.expect("a tiny launch");
         // Threads 1, 6 and 7, counted from one, leave z - t; the others y + t.
         assert_eq!(run::<i32>(super::example1, small, "out"), [200, 101, 102, 103, 104, 195, 194, 107]);
     }
 
     #[test]
     fn figure_10s_threads_3_and_4_break_and_the_others_go_on() {
-        let small = find("tbc_example2").expect("the workload").small;
+        let small = find("tbc_example2").expect("the workload").tiny.expect("a tiny launch");
         assert_eq!(run::<i32>(super::example2, small, "stop"), [2, 2, 0, 0]);
         assert_eq!(run::<i32>(super::example2, small, "result"), [7, 0, 0, 0, 0, 0, 0, 0]);
     }
