@@ -1,7 +1,10 @@
 //! The barriers of a block: who has arrived, who waits, who goes on.
 //!
-//! Arrivals are counted in threads of the logical block, whatever warp they travel in. A barrier without a count waits for
-//! every thread that has not exited, so an exit can complete it.
+//! Arrivals are those of threads of the logical block, whatever hardware warp they travel in. A barrier without a count
+//! waits for every thread that has not exited, so an exit can complete it.
+//!
+//! A barrier with a count counts whole PTX warps, as PTX has it (section on `barrier`): a thread waits for all threads of
+//! its PTX warp that have not exited, and the warp then counts with its full size, however many threads it has left.
 
 use super::alu::Exec;
 use super::trap::Fault;
@@ -121,19 +124,40 @@ struct Barrier {
     arrived: u32,
     yes: u32,
     count: Option<u32>,
+    /// By PTX warp: threads that have arrived while others of the warp have not.
+    partial: Vec<u32>,
+    /// PTX warps that have arrived as a whole.
+    warps: u32,
+}
+
+impl Barrier {
+    /// PTX warps of which every thread that has not exited has arrived count as a whole.
+    fn gather(&mut self, warp: usize, live: u32) {
+        if let Some(arrived) = self.partial.get_mut(warp)
+            && *arrived > 0
+            && *arrived >= live
+        {
+            *arrived = 0;
+            self.warps += 1;
+        }
+    }
 }
 
 /// All barriers of one block.
 #[derive(Clone, Debug)]
 pub struct Barriers {
     barriers: [Barrier; BARRIERS],
-    /// Threads that have not exited.
+    ptx_warp: u32,
+    /// Threads that have not exited, of each PTX warp and of the block.
+    live_of: Vec<u32>,
     live: u32,
 }
 
 impl Barriers {
-    pub fn new(threads: u32) -> Barriers {
-        Barriers { barriers: Default::default(), live: threads }
+    /// The barriers of a block of so many threads, in PTX warps of so many.
+    pub fn new(threads: u32, ptx_warp: u32) -> Barriers {
+        let live_of = (0..threads).step_by(ptx_warp as usize).map(|first| (threads - first).min(ptx_warp)).collect();
+        Barriers { barriers: Default::default(), ptx_warp, live_of, live: threads }
     }
 
     /// Counts a thread in; the release if it was the last.
@@ -145,19 +169,31 @@ impl Barriers {
         if arrival.waits {
             barrier.waiting.insert(thread);
         }
+        let warp = (thread / self.ptx_warp) as usize;
+        if barrier.partial.is_empty() {
+            barrier.partial = vec![0; self.live_of.len()];
+        }
+        barrier.partial[warp] += 1;
+        barrier.gather(warp, self.live_of[warp]);
         Ok(self.complete(arrival.id as usize))
     }
 
     /// A thread is gone; barriers that only waited for it complete, at most one at a time.
-    pub fn exit(&mut self) -> Vec<Release> {
+    pub fn exit(&mut self, thread: u32) -> Vec<Release> {
+        let warp = (thread / self.ptx_warp) as usize;
         self.live -= 1;
+        self.live_of[warp] -= 1;
+        self.barriers.iter_mut().for_each(|barrier| barrier.gather(warp, self.live_of[warp]));
         (0..BARRIERS).filter_map(|id| self.complete(id)).collect()
     }
 
     fn complete(&mut self, id: usize) -> Option<Release> {
         let barrier = &mut self.barriers[id];
-        let wanted = barrier.count.unwrap_or(self.live);
-        if barrier.arrived == 0 || barrier.arrived < wanted {
+        let is_complete = match barrier.count {
+            Some(count) => barrier.warps * self.ptx_warp >= count,
+            None => barrier.arrived >= self.live,
+        };
+        if barrier.arrived == 0 || !is_complete {
             return None;
         }
         let done = std::mem::take(barrier);
@@ -167,8 +203,11 @@ impl Barriers {
     /// Barriers that somebody waits at: number, who waits, and how many are still missing.
     pub fn waiting(&self) -> impl Iterator<Item = (u32, &ThreadSet, u32)> {
         self.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0).map(|(id, b)| {
-            let wanted = b.count.unwrap_or(self.live);
-            (id as u32, &b.waiting, wanted.saturating_sub(b.arrived))
+            let missing = match b.count {
+                Some(count) => count.saturating_sub(b.warps * self.ptx_warp),
+                None => self.live.saturating_sub(b.arrived),
+            };
+            (id as u32, &b.waiting, missing)
         })
     }
 }
@@ -181,10 +220,10 @@ mod tests {
 
     #[test]
     fn the_last_thread_or_an_exit_completes_a_barrier() {
-        let mut barriers = Barriers::new(3);
+        let mut barriers = Barriers::new(3, 32);
         assert_eq!(barriers.arrive(0, SYNC), Ok(None));
         assert_eq!(barriers.arrive(2, SYNC), Ok(None));
-        let released = barriers.exit();
+        let released = barriers.exit(1);
         assert_eq!(released.len(), 1);
         assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2]);
         assert_eq!(barriers.waiting().count(), 0);
@@ -192,18 +231,35 @@ mod tests {
 
     #[test]
     fn a_count_and_arrivals_that_do_not_wait() -> Result<(), Fault> {
-        let mut barriers = Barriers::new(64);
-        let arrive = Arrival { id: 3, count: Some(2), waits: false, vote: false };
-        assert_eq!(barriers.arrive(9, arrive)?, None);
-        let release = barriers.arrive(1, Arrival { waits: true, ..arrive })?.expect("two have arrived");
+        let mut barriers = Barriers::new(8, 2);
+        let arrive = Arrival { id: 3, count: Some(4), waits: false, vote: false };
+        for thread in [4, 5, 0] {
+            assert_eq!(barriers.arrive(thread, arrive)?, None, "thread {thread}");
+        }
+        let release = barriers.arrive(1, Arrival { waits: true, ..arrive })?.expect("two warps have arrived");
         assert_eq!(release.threads.iter().collect::<Vec<_>>(), [1]);
         assert_eq!(barriers.arrive(0, Arrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
         Ok(())
     }
 
     #[test]
+    fn a_count_is_of_whole_warps_however_many_threads_they_have_left() -> Result<(), Fault> {
+        // Six threads in warps of four: the second warp never had more than two.
+        let mut barriers = Barriers::new(6, 4);
+        let sync = Arrival { count: Some(8), ..SYNC };
+        assert_eq!(barriers.exit(1).len(), 0);
+        for thread in [4, 0, 5, 2] {
+            assert_eq!(barriers.arrive(thread, sync)?, None, "thread {thread}");
+        }
+        assert_eq!(barriers.waiting().map(|(_, _, missing)| missing).collect::<Vec<_>>(), [4]);
+        let released = barriers.exit(3);
+        assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2, 4, 5]);
+        Ok(())
+    }
+
+    #[test]
     fn votes_are_reduced() -> Result<(), Fault> {
-        let mut barriers = Barriers::new(2);
+        let mut barriers = Barriers::new(2, 32);
         barriers.arrive(0, Arrival { vote: true, ..SYNC })?;
         let release = barriers.arrive(1, SYNC)?.expect("both are there");
         assert_eq!([Reduce::And, Reduce::Or, Reduce::Popc].map(|r| release.result(r)), [0, 1, 1]);

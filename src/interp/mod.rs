@@ -14,6 +14,7 @@ pub mod lanes;
 pub mod memory;
 pub mod num;
 pub mod printf;
+pub mod races;
 pub mod reference;
 pub mod shape;
 pub mod start;

@@ -8,7 +8,11 @@
 //! `activemask` asks which threads run together, which a scalar machine cannot know. A thread that executes it waits until
 //! nothing else of its warp can go on; those that wait at the same place then count as together, which is the answer of a
 //! machine that reconverges as early as it can.
+//!
+//! [`Order::LockStep`] runs the threads of a PTX warp one instruction at a time instead, those at the lowest PC together:
+//! what code expects that relies on lock-step without saying so. On a race-free kernel both orders leave the same.
 
+use super::access::Traffic;
 use super::alu::Exec;
 use super::barrier::{Barriers, Release, ThreadSet};
 use super::host_call;
@@ -34,9 +38,38 @@ pub struct Outcome {
     pub trap: Option<Trap>,
 }
 
+/// Which thread of a PTX warp goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// One thread after the other, each until it waits for others.
+    Threads,
+    /// One instruction at a time, all threads at the lowest PC together.
+    LockStep,
+}
+
+/// Somebody who follows a run of the reference.
+pub trait Observer {
+    /// A block begins.
+    fn block(&mut self, _block: u64, _threads: u32) {}
+    /// A thread of the block has accessed memory.
+    fn access(&mut self, _thread: u32, _pc: Pc, _traffic: &Traffic<1>) {}
+    /// A barrier has let threads go on.
+    fn released(&mut self, _threads: &ThreadSet) {}
+    /// Threads of the PTX warp that begins at `first` have done an operation together.
+    fn joined(&mut self, _first: u32, _mask: u32) {}
+}
+
+/// Nobody.
+impl Observer for () {}
+
 /// Runs the whole grid, or up to `most` thread instructions.
 pub fn run(program: &Program, start: &Start, most: u64) -> Outcome {
-    let mut run = Run::new(program, start, most);
+    observe(program, start, most, Order::Threads, &mut ())
+}
+
+/// Runs the whole grid in an order, with somebody who follows it.
+pub fn observe(program: &Program, start: &Start, most: u64, order: Order, observer: &mut impl Observer) -> Outcome {
+    let mut run = Run::new(program, start, most, order, observer);
     let mut trap = None;
     for block in 0..start.shape.blocks() {
         if let Err(fault) = run.block(block) {
@@ -59,7 +92,9 @@ enum Status {
     Done,
 }
 
-struct Run<'a> {
+struct Run<'a, O> {
+    observer: &'a mut O,
+    order: Order,
     program: &'a Program,
     shape: &'a Shape,
     params: &'a [u8],
@@ -76,10 +111,12 @@ struct Run<'a> {
     output: Vec<u8>,
 }
 
-impl<'a> Run<'a> {
-    fn new(program: &'a Program, start: &'a Start, most: u64) -> Run<'a> {
+impl<'a, O: Observer> Run<'a, O> {
+    fn new(program: &'a Program, start: &'a Start, most: u64, order: Order, observer: &'a mut O) -> Run<'a, O> {
         let threads = start.shape.threads;
         Run {
+            observer,
+            order,
             program,
             shape: &start.shape,
             params: &start.params,
@@ -87,7 +124,7 @@ impl<'a> Run<'a> {
             shared: Shared::new(start.shape.shared_bytes),
             local: Local::new(program.local_bytes, threads),
             registers: Registers::new(program.planes, threads),
-            barriers: Barriers::new(threads),
+            barriers: Barriers::new(threads, start.shape.ptx_warp),
             pcs: vec![0; threads as usize],
             status: vec![Status::Ready; threads as usize],
             ctaid: [0; 3],
@@ -103,7 +140,8 @@ impl<'a> Run<'a> {
         self.shared.clear();
         self.local.clear();
         self.registers.clear();
-        self.barriers = Barriers::new(threads);
+        self.barriers = Barriers::new(threads, self.shape.ptx_warp);
+        self.observer.block(block, threads);
         self.pcs.fill(0);
         self.status.fill(Status::Ready);
         loop {
@@ -123,11 +161,13 @@ impl<'a> Run<'a> {
     /// Runs the threads of one PTX warp as far as they get; whether any got anywhere.
     fn warp(&mut self, first: u32, end: u32) -> Result<bool, Box<Trap>> {
         let mut progress = false;
-        loop {
+        for turn in 0.. {
             let mut moved = false;
+            let together = self.together_at(first, end, turn);
             for thread in first..end {
-                if self.status[thread as usize] == Status::Ready {
-                    self.thread(thread)?;
+                let goes = together.is_none_or(|pc| self.pcs[thread as usize] == pc);
+                if goes && self.status[thread as usize] == Status::Ready {
+                    self.thread(thread, if together.is_some() { 1 } else { TURN })?;
                     moved = true;
                 }
             }
@@ -138,21 +178,33 @@ impl<'a> Run<'a> {
                 return Ok(progress);
             }
             progress = true;
-            if !joined && (first..end).any(|t| self.status[t as usize] == Status::Ready) {
+            let had_its_turn = self.order == Order::Threads || turn >= 2 * TURN;
+            if had_its_turn && !joined && (first..end).any(|t| self.status[t as usize] == Status::Ready) {
                 return Ok(true);
             }
         }
+        Ok(progress)
     }
 
-    /// Runs one thread until it stops for others, ends, or has had its turn.
-    fn thread(&mut self, thread: u32) -> Result<(), Box<Trap>> {
+    /// Where the threads are that go next in lock-step: those at the lowest PC, and after a long turn those at the highest,
+    /// for whom the others may be waiting. Nothing where threads go one by one.
+    fn together_at(&self, first: u32, end: u32, turn: u32) -> Option<Pc> {
+        if self.order == Order::Threads {
+            return None;
+        }
+        let ready = (first..end).filter(|&t| self.status[t as usize] == Status::Ready).map(|t| self.pcs[t as usize]);
+        if turn < TURN { ready.min() } else { ready.max() }
+    }
+
+    /// Runs one thread until it stops for others, ends, or has had its turn of so many instructions.
+    fn thread(&mut self, thread: u32, turn: u32) -> Result<(), Box<Trap>> {
         let program = self.program;
         let lanes = Lanes::one(thread);
         let block = BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed };
         let mut pc = self.pcs[thread as usize];
         let trap =
             |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread)));
-        for _ in 0..TURN {
+        for _ in 0..turn {
             let Some(instruction) = program.instructions.get(pc as usize) else {
                 self.status[thread as usize] = Status::Done;
                 break;
@@ -195,13 +247,14 @@ impl<'a> Run<'a> {
                         constants: &program.constants,
                         params: self.params,
                     };
-                    if let Err((_, fault)) = exec.memory(&mut spaces) {
-                        return Err(Box::new(trap(&fault, pc).near(&fault, &self.global)));
+                    match exec.memory(&mut spaces) {
+                        Ok(traffic) => self.observer.access(thread, pc, &traffic),
+                        Err((_, fault)) => return Err(Box::new(trap(&fault, pc).near(&fault, &self.global))),
                     }
                 }
                 Op::Exit | Op::Ret => {
                     self.status[thread as usize] = Status::Done;
-                    for release in self.barriers.exit() {
+                    for release in self.barriers.exit(thread) {
                         self.release(&release);
                     }
                     break;
@@ -255,6 +308,7 @@ impl<'a> Run<'a> {
 
     /// Lets the threads of a completed barrier go on; their PCs already lie behind it.
     fn release(&mut self, release: &Release) {
+        self.observer.released(&release.threads);
         for thread in release.threads.iter() {
             self.status[thread as usize] = Status::Ready;
             let instruction = &self.program.instructions[self.pcs[thread as usize] as usize - 1];
@@ -314,6 +368,7 @@ impl<'a> Run<'a> {
             carry: self.program.planes - 1,
         };
         exec.warp();
+        self.observer.joined(first, mask);
         for thread in (first..end).filter(|t| mask >> (t - first) & 1 != 0) {
             self.status[thread as usize] = Status::Ready;
             self.pcs[thread as usize] += 1;

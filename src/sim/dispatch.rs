@@ -79,7 +79,7 @@ impl<S: Sink> Core<'_, S> {
             registers: Registers::new(program.planes, shape.threads),
             shared: Shared::new(shape.shared_bytes),
             local: Local::new(program.local_bytes, shape.threads),
-            barriers: Barriers::new(shape.threads),
+            barriers: Barriers::new(shape.threads, shape.ptx_warp),
             exited: 0,
             joins: Vec::new(),
             exited_lanes: (0..ptx_warps).map(absent).collect(),

@@ -276,7 +276,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.ended += u32::from(block.exited == self.machine.start.shape.threads);
         let ptx_warp = (first / ptx_width) as usize;
         block.exited_lanes[ptx_warp] |= mask << (first % ptx_width);
-        let releases: Vec<Release> = active(mask).flat_map(|_| block.barriers.exit()).collect();
+        let releases: Vec<Release> = active(mask).flat_map(|lane| block.barriers.exit(first + lane as u32)).collect();
         for release in releases {
             self.release(slot, &release);
         }
