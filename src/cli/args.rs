@@ -41,9 +41,9 @@ pub struct SweepArgs {
     /// Write the table to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Runs at the same time; as many as there are processors unless given
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
     /// Only every Nth run, beginning with the Kth
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     pub shard: String,
@@ -57,9 +57,9 @@ pub struct PapersArgs {
     /// Print the scoreboard as JSON
     #[arg(long)]
     pub json: bool,
-    /// Runs at the same time; as many as there are processors unless given
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +88,9 @@ pub struct RunArgs {
     /// Write a trace that Perfetto's and Chrome's trace viewers open
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<String>,
+    /// Write only these cycles of the trace: FROM and later, before TO; either end may be left out
+    #[arg(long, value_name = "FROM..TO", requires = "trace", value_parser = super::trace::cycles, allow_hyphen_values = true)]
+    pub trace_cycles: Option<std::ops::Range<u64>>,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,

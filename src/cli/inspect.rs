@@ -45,10 +45,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     }
     if args.json {
         let located = problem::located(&problems, &subject.ptx);
-        print_json(&FileReport { kernels: &reports, refused: &refused, problems: located });
+        print_json(&FileReport { kernels: &reports, refused: &refused, problems: located })?;
     } else {
         for report in &reports {
-            print(&if args.dot { report.dot() } else { report.text() });
+            print(&if args.dot { report.dot() } else { report.text() })?;
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(subject.problems(&problems)) }

@@ -2,9 +2,8 @@
 
 use super::args::RunArgs;
 use super::subject::Subject;
-use super::{Failure, print, print_json};
+use super::{Failure, print, print_json, trace};
 use crate::config::{Config, apply_techniques};
-use crate::export::chrome::ChromeTrace;
 use crate::interp::memory::Global;
 use crate::interp::reference;
 use crate::interp::start::Start;
@@ -165,13 +164,13 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
             common: job.common("scalar reference", None, &program.kernel, &finished, check.as_ref()),
             thread_instructions: outcome.thread_instructions,
             host: ReferenceSpeed { seconds, thread_instructions_per_s: outcome.thread_instructions as f64 / seconds.max(1e-9) },
-        });
+        })?;
     } else {
-        print_output(&finished.output);
+        print_output(&finished.output)?;
         print(&format!(
             "{}: {} thread instructions by the scalar reference, in {seconds:.3} s",
             program.kernel, outcome.thread_instructions
-        ));
+        ))?;
     }
     conclude(args, program, &finished, check)
 }
@@ -184,10 +183,8 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
     match &args.trace {
         None => sim.run(args.max_cycles, &mut metrics),
         Some(path) => {
-            let mut trace = ChromeTrace::new(&sim, &job.subject.ptx);
-            sim.run(args.max_cycles, &mut (&mut metrics, &mut trace));
-            let text = trace.finish(sim.state.cycle);
-            std::fs::write(path, text).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+            let cycles = args.trace_cycles.clone().unwrap_or(0..u64::MAX);
+            trace::run(&mut sim, &job.subject.ptx, args.max_cycles, &mut metrics, path, cycles)?;
         }
     }
     let seconds = clock.elapsed().as_secs_f64().max(1e-9);
@@ -206,10 +203,10 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
                 warp_instructions_per_s: metrics.warp_instructions as f64 / seconds,
                 thread_instructions_per_s: metrics.thread_instructions as f64 / seconds,
             },
-        });
+        })?;
     } else {
-        print_output(&finished.output);
-        print_summary(&report, &program.kernel, args);
+        print_output(&finished.output)?;
+        print_summary(&report, &program.kernel, args)?;
     }
     conclude(args, program, &finished, check)
 }
@@ -250,26 +247,24 @@ fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
     Ok(())
 }
 
-fn print_output(output: &[u8]) {
-    if !output.is_empty() {
-        print(&String::from_utf8_lossy(output));
-    }
+fn print_output(output: &[u8]) -> Result<(), Failure> {
+    if output.is_empty() { Ok(()) } else { print(&String::from_utf8_lossy(output)) }
 }
 
-fn print_summary(report: &Report, kernel: &str, args: &RunArgs) {
+fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Failure> {
     let technique = args.technique.as_ref().map_or(String::new(), |t| format!(" with {t}"));
-    print(&format!("{kernel} on {}{technique}", args.preset));
-    print(&format!("  cycles            {:>14}", report.cycles));
-    print(&format!("  warp instructions {:>14}", report.warp_instructions));
-    print(&format!("  thread instr.     {:>14}", report.thread_instructions));
-    print(&format!("  IPC               {:>14.2}", report.ipc));
-    print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency));
-    print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)));
+    print(&format!("{kernel} on {}{technique}", args.preset))?;
+    print(&format!("  cycles            {:>14}", report.cycles))?;
+    print(&format!("  warp instructions {:>14}", report.warp_instructions))?;
+    print(&format!("  thread instr.     {:>14}", report.thread_instructions))?;
+    print(&format!("  IPC               {:>14.2}", report.ipc))?;
+    print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency))?;
+    print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)))?;
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
-    print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses));
+    print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses))?;
     let resident = report.resident_warp_cycles.max(1) as f64;
     let parts = report.warp_cycles.0.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * *value as f64 / resident));
-    print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")));
+    print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")))
 }
 
 /// Writes the dumps, and says how it ended.
@@ -277,16 +272,17 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
     for flag in &args.dump {
         let (buffer, path) = flag.split_once('=').unwrap_or((flag, ""));
         let bytes = finished.after.iter().find(|b| b.name == buffer).map_or(&[][..], |b| &b.bytes);
-        std::fs::write(path, bytes).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+        std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))?;
     }
     match (&finished.trap, check) {
         (Some(trap), _) => Err(Failure::Kernel(format!("{} trapped: {trap}", program.kernel))),
         (None, Some(Err(mismatch))) => Err(Failure::Kernel(format!("check failed: {mismatch}"))),
         (None, Some(Ok(()))) => {
-            if !args.json {
-                print("check: every buffer is as the reference leaves it");
+            if args.json {
+                Ok(())
+            } else {
+                print("check: every buffer is as the reference leaves it")
             }
-            Ok(())
         }
         (None, None) => Ok(()),
     }
