@@ -94,7 +94,7 @@ pub struct RunArgs {
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a buffer's final bytes to a file; may be given several times
+    /// Write the final bytes of a buffer, or of a [[global]] of the launch, to a file; may be given several times
     #[arg(long, value_name = "BUFFER=FILE")]
     pub dump: Vec<String>,
     /// Compare the result with the workload's own reference, or with the scalar interpreter
@@ -125,8 +125,8 @@ pub struct InspectArgs {
     /// A workload's name or a .ptx file
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub subject: String,
-    /// Only the kernel of this name
-    #[arg(long)]
+    /// Only the kernel of this name; without a name the kernels are listed
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub kernel: Option<String>,
     /// Print as JSON, problems of the file included
     #[arg(long, conflicts_with = "dot")]

@@ -6,11 +6,13 @@ use super::{Failure, print, print_json, trace};
 use crate::config::{Config, apply_techniques};
 use crate::interp::memory::Global;
 use crate::interp::reference;
+use crate::interp::shape::Shape;
 use crate::interp::start::Start;
 use crate::interp::trap::Trap;
 use crate::launch::{BufferData, Launch};
 use crate::metrics::{Metrics, Report};
 use crate::program::Program;
+use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
 use crate::sim::{self, Sim};
 use serde::Serialize;
 use std::time::Instant;
@@ -96,19 +98,23 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 impl Job {
     fn prepare(args: &RunArgs) -> Result<Job, Failure> {
         let subject = Subject::open(&args.subject)?;
-        // Problems of the kernel come before those of the launch, but the launch may say which kernel.
-        let launch = subject.launch(args.launch.as_deref());
-        let kernel = launch.as_ref().ok().and_then(|(launch, _)| launch.kernel.clone());
-        let program = subject.program(kernel.as_deref())?;
-        let (launch, before) = launch?;
-        check_dumps(&args.dump, &before)?;
-        Ok(Job { subject, program, launch, before })
+        let (mut program, file) = subject.load(args.launch.as_deref())?;
+        Start::check(&program, &file.launch).map_err(Failure::input)?;
+        // Before anything is filled: whatever runs it needs at least as much.
+        let shape = Shape::new(&program, &file.launch, PTX_WARP, 1);
+        Footprint::of_reference(&program, &shape, memory_bytes(&program, &file.launch))
+            .check(&Config::default(), BUDGET, 1)
+            .map_err(Failure::input)?;
+        let before = file.fill(&mut program)?;
+        check_dumps(&args.dump, &before, &program)?;
+        Ok(Job { subject, program, launch: file.launch, before })
     }
 
     fn finish(&self, program: &Program, global: &Global, output: Vec<u8>, trap: Option<Trap>) -> Finished {
-        let contents = |name: &str| global.read_buffer(name).unwrap_or_default();
+        // A variable in constant space stays as it is.
+        let contents = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
         Finished {
-            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(&b.name) }).collect(),
+            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(b) }).collect(),
             output,
             trap: trap.map(|trap| trap.in_text(program, &self.subject.ptx)),
         }
@@ -238,7 +244,7 @@ fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
         return Err(format!("the scalar reference trapped where the machine did not: {trap}"));
     }
     for buffer in &finished.after {
-        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_default();
+        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
         if let Some(at) = expected.iter().zip(&buffer.bytes).position(|(a, b)| a != b) {
             let index = at / buffer.ty.bytes() as usize;
             return Err(format!("buffer `{}` differs from the scalar reference at element {index}", buffer.name));
@@ -288,17 +294,21 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
     }
 }
 
-/// Every dump must be `BUFFER=FILE` and name a buffer of the launch.
-fn check_dumps(flags: &[String], buffers: &[BufferData]) -> Result<(), Failure> {
+/// Every dump must be `BUFFER=FILE` and name a buffer of the launch, or a module variable that the launch names.
+fn check_dumps(flags: &[String], buffers: &[BufferData], program: &Program) -> Result<(), Failure> {
     for flag in flags {
         let (buffer, _) =
             flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
         if !buffers.iter().any(|b| b.name == buffer) {
             let names: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
-            return Err(Failure::Input(format!(
-                "--dump {flag}: the launch has no buffer `{buffer}`; it has {}",
-                names.join(", ")
-            )));
+            let names = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+            let is_variable = program.variables.iter().any(|variable| variable.name == buffer);
+            let hint = if is_variable {
+                format!("; it is a module variable, which the launch must name: [[global]] with name = \"{buffer}\"")
+            } else {
+                String::new()
+            };
+            return Err(Failure::Input(format!("--dump {flag}: the launch has no buffer `{buffer}`; it has {names}{hint}")));
         }
     }
     Ok(())
