@@ -1076,3 +1076,13 @@ fn a_text_that_is_too_large_is_told_in_bytes() {
     lab.edit_ptx("/".repeat(9_000_000));
     assert!(lab.reading.ptx[0].message.contains(&grouped(9_000_000)), "{:?}", lab.reading.ptx[0]);
 }
+
+#[test]
+fn a_page_names_keys_and_no_flags() {
+    let mut lab = Lab::new();
+    lab.setup = Setup { preset: "toy".into(), ..Setup::default() };
+    lab.edit_launch("grid = [1]\nblock = [64]\n".into());
+    lab.edit_ptx(with_local(16));
+    let told = lab.misfit_words().unwrap_or_default();
+    assert!(told.contains("`max_threads=64` would do") && !told.contains("--set"), "{told}");
+}

@@ -135,9 +135,12 @@ impl Config {
     /// Refuses a launch whose blocks an SM of this machine cannot hold.
     pub fn validate_launch(&self, program: &Program, shape: &Shape) -> Result<(), ConfigError> {
         let threads = shape.threads.next_multiple_of(self.row_threads());
-        let enough = |key: &str, needed: u64, most: u64| match needed <= most {
-            true => format!("; `--set {key}={needed}` would do"),
-            false => format!(", more than {key} can be; smaller blocks need less"),
+        let enough = |key: &str, needed: u64, most: u64| {
+            if needed <= most {
+                format!("; `--set {key}={needed}` would do")
+            } else {
+                format!(", more than {key} can be; smaller blocks need less")
+            }
         };
         let would_do = enough("max_threads", threads.into(), MAX_THREADS.min(MAX_WARPS * self.warp_width).into());
         let needed = format!("a block of this launch has {} threads{would_do}", shape.threads);

@@ -311,7 +311,7 @@ mod tests {
         for event in timed {
             let from = event["ts"].as_u64().expect("a time");
             let to = from + event["dur"].as_u64().unwrap_or(0);
-            assert!(from >= 1_000 && from < 1_100 && to <= 1_100, "{event}");
+            assert!((1_000..1_100).contains(&from) && to <= 1_100, "{event}");
         }
         let waits = events.iter().filter(|event| event["cat"] == "wait" && event["ts"] == 1_000);
         assert!(waits.count() > 0, "a wait that began earlier is written from the first cycle on");

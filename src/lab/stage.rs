@@ -71,8 +71,9 @@ impl Stage {
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
         check_local(ready, &config)?;
         check_memory(ready, &config).map_err(|error| format!("{error}; the command line has more"))?;
-        let session =
-            Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers).map_err(|error| error.to_string())?;
+        // On a page a key is changed among the settings, not by a flag.
+        let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers)
+            .map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));

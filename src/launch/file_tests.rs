@@ -254,3 +254,12 @@ fn module_variables_are_named_with_or_without_an_init() {
     refused(&format!("{HEAD}[[global]]\ntype = 'u8'\n"), &["line", "`name` is missing"]);
     refused(&format!("{HEAD}[[global]]\nname = 'a'\ntype = 'u8'\ninit = {{ values = [256] }}\n"), &["`a`", "256"]);
 }
+
+#[test]
+fn the_launch_that_the_readme_shows_is_read() {
+    let readme = include_str!("../../README.md");
+    let text = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a launch file");
+    let launch = accepted(text);
+    assert_eq!((launch.params.len(), launch.globals.len(), launch.shared), (4, 1, 1024));
+    assert!(matches!(&launch.params[2], Param::Bytes(bytes) if bytes[..] == [0, 0, 128, 63, 0, 0, 0, 64]));
+}
