@@ -1004,11 +1004,14 @@ fn a_link_or_a_draft_of_a_huge_machine_gives_a_message_and_a_machine() {
         let link = Link::read(&format!("kernel=collatz&preset=gtx480&set={keys}")).expect("a link").expect("not empty");
         let mut opened = Lab::new();
         opened.open(link.clone());
-        for mut lab in [opened, Lab::restore(link)] {
+        // Over a machine that runs, too.
+        let mut over = lab("saxpy", "toy");
+        over.open(link.clone());
+        for mut lab in [opened, over, Lab::restore(link)] {
             let cycle = lab.cycle();
             lab.step();
             assert!(lab.stage.is_some() && lab.cycle() == cycle + 1, "{keys}: {:?}", lab.misfit);
-            assert!(lab.misfit.is_none() && lab.setup.keys.is_empty(), "{keys}");
+            assert!(lab.misfit.is_none() && lab.setup.keys.is_empty() && lab.setup.preset == "gtx480", "{keys}");
         }
         let mut lab = Lab::new();
         lab.open(Link::read(&format!("kernel=collatz&preset=gtx480&set={keys}")).expect("a link").expect("not empty"));

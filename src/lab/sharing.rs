@@ -94,10 +94,10 @@ impl Lab {
 
     /// Leaves out the changed keys where nothing else keeps the kernel from running; what was wrong with them.
     fn drop_keys(&mut self) -> Option<String> {
-        let misfit = self.misfit.clone().filter(|_| self.stage.is_none() && !self.setup.keys.is_empty())?;
+        let misfit = self.misfit.clone().filter(|_| !self.setup.keys.is_empty())?;
         let keys = std::mem::take(&mut self.setup.keys);
         self.build(None);
-        if self.stage.is_none() {
+        if self.misfit.is_some() {
             self.setup.keys = keys;
             self.build(None);
             return None;
