@@ -94,7 +94,7 @@ pub struct RunArgs {
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write the final bytes of a buffer, or of a [[global]] of the launch, to a file; may be given several times
+    /// Write the final bytes of a buffer, or of a global of the launch, to a file; may be given several times
     #[arg(long, value_name = "BUFFER=FILE")]
     pub dump: Vec<String>,
     /// Compare the result with the workload's own reference, or with the scalar interpreter

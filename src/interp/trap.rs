@@ -68,18 +68,21 @@ impl Trap {
         self
     }
 
-    /// Says between which buffers an access to global memory lies: the one before it and the one behind it.
+    /// Says which buffer an access to global memory missed: the one before it, and the one behind it where that is nearer.
     pub fn near(mut self, fault: &Fault, global: &Global) -> Trap {
         let Fault::OutOfBounds { space: Space::Global, address, .. } = *fault else { return self };
         let (below, above) = global.neighbours(address);
-        if let Some(Region { name, address: start, bytes }) = below {
-            self.message.push_str(&match address.checked_sub(start + bytes) {
-                Some(0) | None => format!(", at the end of `{name}` ({bytes} bytes)"),
-                Some(past) => format!(", {past} bytes past the end of `{name}` ({bytes} bytes)"),
+        let past = below.map(|region| address.saturating_sub(region.address + region.bytes));
+        if let (Some(Region { name, bytes, .. }), Some(past)) = (below, past) {
+            self.message.push_str(&match past {
+                0 => format!(", at the end of `{name}` ({bytes} bytes)"),
+                _ => format!(", {past} bytes past the end of `{name}` ({bytes} bytes)"),
             });
         }
-        if let Some(Region { name, address: start, bytes }) = above {
-            let joint = if below.is_some() { " and" } else { "," };
+        if let Some(Region { name, address: start, bytes }) = above
+            && past.is_none_or(|past| start - address < past)
+        {
+            let joint = if past.is_some() { " and" } else { "," };
             self.message.push_str(&format!("{joint} {} bytes before `{name}` ({bytes} bytes)", start - address));
         }
         self

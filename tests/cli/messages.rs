@@ -86,6 +86,11 @@ fn an_access_between_two_buffers_names_both() {
         let output = run(&[&["run", &ptx, "--launch", &launch][..], more].concat());
         assert_ends(&output, 1, &["past the end of `a` (16 bytes)", "4 bytes before `b` (32 bytes)"]);
     }
+    // Just behind a buffer, the next one is far.
+    let behind = file("neighbours", "behind.ptx", &text.replace("[b];", "[a];").replace("+-4", "+16"));
+    let output = run(&["run", &behind, "--launch", &launch]);
+    assert_ends(&output, 1, &["at the end of `a` (16 bytes)"]);
+    assert!(!said(&output).contains("`b`"), "{}", said(&output));
     let first = file("neighbours", "first.ptx", &text.replace("[b];", "[a];"));
     let output = run(&["run", &first, "--launch", &launch]);
     assert_ends(&output, 1, &["address", ", 4 bytes before `a` (16 bytes)"]);
