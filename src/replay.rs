@@ -9,9 +9,13 @@
 use crate::event::{Event, Reasons, Sink};
 use crate::metrics::Tally;
 use crate::sim::Sim;
+use crate::sim::footprint::Footprint;
 
-/// The most snapshots that are kept.
-const MOST: usize = 96;
+/// The most snapshots that are kept, and the least where the machine is large.
+const MOST: u64 = 96;
+pub const LEAST: u64 = 8;
+/// What snapshots may take together, as long as there are more than [`LEAST`].
+const SNAPSHOT_BYTES: u64 = 192 << 20;
 /// How far behind one who goes back a moment is kept.
 const NEAR: u64 = 128;
 /// The first distance between two snapshots.
@@ -23,6 +27,8 @@ pub struct Replay {
     /// In ascending order of their cycle; the first is the start.
     snapshots: Vec<Moment>,
     distance: u64,
+    /// How many snapshots there may be.
+    most: usize,
     /// The cycle that is looked at.
     now: Moment,
     /// A moment shortly before one that was gone back to: whoever goes back once goes back again.
@@ -112,8 +118,11 @@ impl Sink for Ears<'_> {
 impl Replay {
     pub fn new(start: Sim) -> Replay {
         let tally = Tally::new(start.machine.program.instructions.len(), start.machine.config.warp_width);
+        let machine = &start.machine;
+        let bytes = Footprint::of(&machine.config, &machine.program, &machine.start.shape, 0).snapshot_bytes();
+        let most = (SNAPSHOT_BYTES / bytes.max(1)).clamp(LEAST, MOST) as usize;
         let now = Moment { sim: start, tally };
-        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, now, near: None, end: 0, ended: false }
+        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, most, now, near: None, end: 0, ended: false }
     }
 
     /// The machine at the current cycle.
@@ -247,7 +256,7 @@ impl Replay {
     }
 
     fn thin_out(&mut self) {
-        if self.snapshots.len() <= MOST {
+        if self.snapshots.len() <= self.most {
             return;
         }
         let mut keep = false;

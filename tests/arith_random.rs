@@ -135,8 +135,14 @@ fn kernel(body: &str, inputs: &[u64]) -> Kernel {
     text.push_str("ret;\n}\n");
     let values = inputs.iter().map(|&word| Number::Int(word.into())).collect();
     let words = Buffer { name: "words".into(), ty: Type::U64, len: inputs.len() as u64, init: Init::Values(values) };
-    let launch =
-        Launch { kernel: None, grid: [1; 3], block: [THREADS as u32, 1, 1], shared: 0, params: vec![Param::Buffer(words)] };
+    let launch = Launch {
+        kernel: None,
+        grid: [1; 3],
+        block: [THREADS as u32, 1, 1],
+        shared: 0,
+        params: vec![Param::Buffer(words)],
+        globals: Vec::new(),
+    };
     Kernel::with_launch(&text, launch, &no_files).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -89,6 +89,7 @@ fn check_form(form: &Form) -> Result<(), String> {
             buffer("inputs", words.len(), Init::Values(values)),
             buffer("outputs", form.rows.len() * form.outputs.len(), Init::Zeros),
         ],
+        globals: Vec::new(),
     };
     let kernel = Kernel::with_launch(&form.kernel(), launch, &no_files)?;
     let outcome = kernel.run();

@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use warpscope::event::{Event, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, typed_cycle};
+use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, Lines, View};
 use warpscope::record::Kind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
@@ -984,4 +984,127 @@ fn problems_of_a_launch_are_marked_whole_and_where_they_are() {
 fn a_technique_with_a_number_of_its_own_keeps_its_name() {
     let setup = Setup { technique: "E-VWS-Sync7,gto".into(), ..Setup::default() };
     assert_eq!((setup.technique_for("divergence"), setup.technique_for("schedule")), (Some("E-VWS-Sync7"), Some("GTO")));
+}
+
+/// Setups that would take more memory than a page has.
+const HUGE: [&str; 4] = [
+    "sms:64,l1d_bytes:1073741824",
+    "sms:64,sp_units:1048576,ldst_units:1048576",
+    "l2_bytes:1073741824,l2_line:32",
+    "sms:64,max_threads:4096,schedulers:32,divergence:DWF",
+];
+
+#[test]
+fn a_machine_that_a_page_has_no_memory_for_leaves_the_last_one() {
+    for keys in HUGE {
+        let mut lab = Lab::first_visit();
+        let before = lab.setup.clone();
+        let mut setup = before.clone();
+        for pair in keys.split(',') {
+            let (key, value) = pair.split_once(':').expect("a pair");
+            setup = setup.with_key(key, value);
+        }
+        assert!(setup.config().is_ok(), "{keys} is a machine");
+        lab.set_up(setup);
+        let key = keys.rsplit(',').find_map(|pair| pair.split(':').next()).expect("a key");
+        let told = lab.misfit_words().unwrap_or_default();
+        assert!(
+            told.contains("256 MiB") && told.contains("command line") && told.contains(key.trim_start_matches("divergence")),
+            "{told}"
+        );
+        assert!(lab.stage.is_some() && lab.running_instead() == Some(&before), "{keys}");
+        lab.step();
+    }
+}
+
+#[test]
+fn a_link_or_a_draft_of_a_huge_machine_gives_a_message_and_a_machine() {
+    for keys in HUGE {
+        let link = Link::read(&format!("kernel=collatz&preset=gtx480&set={keys}")).expect("a link").expect("not empty");
+        let mut opened = Lab::new();
+        opened.open(link.clone());
+        // Over a machine that runs, too.
+        let mut over = lab("saxpy", "toy");
+        over.open(link.clone());
+        for mut lab in [opened, over, Lab::restore(link)] {
+            let cycle = lab.cycle();
+            lab.step();
+            assert!(lab.stage.is_some() && lab.cycle() == cycle + 1, "{keys}: {:?}", lab.misfit);
+            assert!(lab.misfit.is_none() && lab.setup.keys.is_empty() && lab.setup.preset == "gtx480", "{keys}");
+        }
+        let mut lab = Lab::new();
+        lab.open(Link::read(&format!("kernel=collatz&preset=gtx480&set={keys}")).expect("a link").expect("not empty"));
+        let told = lab.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+        assert!(told.contains("cannot be had") && told.contains("256 MiB"), "{keys}: {told}");
+    }
+}
+
+#[test]
+fn a_module_variable_of_a_gigabyte_is_refused_with_its_size() {
+    let text =
+        |bytes: u64| with_local(16).replace(".visible .entry", &format!(".global .align 4 .b8 big[{bytes}];\n.visible .entry"));
+    let mut lab = Lab::new();
+    lab.edit_launch("grid = [1]\nblock = [64]\n".into());
+    lab.edit_ptx(text(1_073_000_000));
+    assert!(lab.stage.is_none() && lab.misfit.as_ref().is_some_and(|m| m.contains("module's variables")), "{:?}", lab.misfit);
+    lab.edit_launch("grid = [1]\nblock = [64]\n[[global]]\nname = \"big\"\n".into());
+    let told = &lab.reading.launch[0].message;
+    assert!(lab.stage.is_none() && told.contains("`big`") && told.contains(&grouped(1_073_000_000)), "{told}");
+    lab.edit_ptx(text(1_000_000));
+    assert!(lab.stage.is_some(), "{:?} {:?}", lab.misfit, lab.reading.launch);
+}
+
+#[test]
+fn variables_that_the_launch_sets_are_shown() {
+    let mut lab = Lab::new();
+    lab.edit_ptx(
+        with_local(16)
+            .replace(".visible .entry", ".global .align 4 .u32 counter = 5;\n.const .align 4 .b8 table[8];\n.visible .entry")
+            .replace("ret;", "red.global.add.u32 [counter], 1;\nret;"),
+    );
+    let globals = "[[global]]\nname = \"counter\"\n[[global]]\nname = \"table\"\ntype = \"u32\"\ninit = { values = [1, 2] }\n";
+    lab.edit_launch(format!("grid = [1]\nblock = [64]\n{globals}"));
+    lab.end();
+    settle(&mut lab);
+    let stage = lab.stage.as_ref().expect("a stage");
+    let shown: Vec<(String, usize)> = stage.buffers().iter().map(|b| (b.name.clone(), b.changed)).collect();
+    assert_eq!(shown, [("counter".to_string(), 1), ("table".to_string(), 0)]);
+    let draft = Lab::restore(lab.draft());
+    assert_eq!(draft.stage.as_ref().map(|stage| stage.buffers().len()), Some(2));
+}
+
+#[test]
+fn each_texts_problems_are_its_own() {
+    let mut lab = Lab::new();
+    lab.take_file("k.ptx", with_local(16).replace("mov.u32", "move.u32"));
+    lab.take_file("l.toml", "grid = [1]\nblok = [64]\n".into());
+    let told = lab.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+    let (launch, ptx) = told.split_once("The PTX has one too, line").unwrap_or_else(|| panic!("{told}"));
+    assert!(ptx.contains("move.u32") && !ptx.contains("blok"), "{told}");
+    assert!(
+        launch.contains("The launch has a problem. line 2: ") && launch.contains("blok") && !launch.contains("move"),
+        "{told}"
+    );
+    lab.take_file("k.ptx", with_local(16));
+    let told = lab.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
+    assert!(told.contains("The launch has a problem.") && told.contains("blok"), "{told}");
+}
+
+#[test]
+fn a_text_that_is_too_large_is_told_in_bytes() {
+    let told = too_large(9_000_000);
+    assert!(told.contains(&grouped(9_000_000)) && told.contains(&grouped(8_388_608)), "{told}");
+    let mut lab = Lab::new();
+    lab.edit_ptx("/".repeat(9_000_000));
+    assert!(lab.reading.ptx[0].message.contains(&grouped(9_000_000)), "{:?}", lab.reading.ptx[0]);
+}
+
+#[test]
+fn a_page_names_keys_and_no_flags() {
+    let mut lab = Lab::new();
+    lab.setup = Setup { preset: "toy".into(), ..Setup::default() };
+    lab.edit_launch("grid = [1]\nblock = [64]\n".into());
+    lab.edit_ptx(with_local(16));
+    let told = lab.misfit_words().unwrap_or_default();
+    assert!(told.contains("`max_threads=64` would do") && !told.contains("--set"), "{told}");
 }

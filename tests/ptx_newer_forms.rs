@@ -69,6 +69,6 @@ fn functions_have_addresses_that_differ() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.func f() { ret; }\n.func g() { ret; }\n\
                 .global .u64 table[2] = {f, g};\n.entry k() { .reg .b64 %a; mov.u64 %a, f; mov.u64 %a, table; ret; }\n";
     let program = load(text, None).unwrap_or_else(|problems| panic!("{}", problems[0].message));
-    let table = &program.globals[0].bytes;
+    let table = program.variables[0].image();
     assert!(table[..8] != table[8..] && table[..8] != [0; 8]);
 }

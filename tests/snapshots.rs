@@ -24,7 +24,14 @@ fn check(name: &str, body: &str, threads: u32, words: &[u32], stacks: &[&[&str]]
          .reg .b32 %t, %n, %v, %x;\n.reg .b64 %a;\n.reg .pred %p, %q;\n.shared .align 4 .b8 slots[64];\n{body}\n}}\n"
     );
     let out = Buffer { name: "out".into(), ty: Type::U32, len: threads.into(), init: Init::Zeros };
-    let launch = Launch { kernel: None, grid: [1; 3], block: [threads, 1, 1], shared: 0, params: vec![Param::Buffer(out)] };
+    let launch = Launch {
+        kernel: None,
+        grid: [1; 3],
+        block: [threads, 1, 1],
+        shared: 0,
+        params: vec![Param::Buffer(out)],
+        globals: Vec::new(),
+    };
     let kernel = Kernel::with_launch(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"));
     let mut sim = machine::load(&kernel, &Config::preset("toy").expect("a preset")).expect("it fits");
     let trace = Trace::record(&mut sim);

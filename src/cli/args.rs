@@ -41,9 +41,9 @@ pub struct SweepArgs {
     /// Write the table to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Runs at the same time; as many as there are processors unless given
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
     /// Only every Nth run, beginning with the Kth
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     pub shard: String,
@@ -57,9 +57,9 @@ pub struct PapersArgs {
     /// Print the scoreboard as JSON
     #[arg(long)]
     pub json: bool,
-    /// Runs at the same time; as many as there are processors unless given
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -88,10 +88,13 @@ pub struct RunArgs {
     /// Write a trace that Perfetto's and Chrome's trace viewers open
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<String>,
+    /// Write only these cycles of the trace: FROM and later, before TO; either end may be left out
+    #[arg(long, value_name = "FROM..TO", requires = "trace", value_parser = super::trace::cycles, allow_hyphen_values = true)]
+    pub trace_cycles: Option<std::ops::Range<u64>>,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a buffer's final bytes to a file; may be given several times
+    /// Write the final bytes of a buffer, or of a global of the launch, to a file; may be given several times
     #[arg(long, value_name = "BUFFER=FILE")]
     pub dump: Vec<String>,
     /// Compare the result with the workload's own reference, or with the scalar interpreter
@@ -122,8 +125,8 @@ pub struct InspectArgs {
     /// A workload's name or a .ptx file
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub subject: String,
-    /// Only the kernel of this name
-    #[arg(long)]
+    /// Only the kernel of this name; without a name the kernels are listed
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub kernel: Option<String>,
     /// Print as JSON, problems of the file included
     #[arg(long, conflicts_with = "dot")]

@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::program::inspect::Report;
 use crate::program::reachable;
 use crate::ptx::problem::{self, Located, Span, Trouble};
-use crate::ptx::{self, Problem};
+use crate::ptx::{self, Module, Problem};
 use serde::Serialize;
 
 /// What `inspect --json` prints.
@@ -24,12 +24,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let (module, mut problems) = ptx::parse(&subject.ptx);
     let names: Vec<String> =
         module.kernels().map(|k| k.name.clone()).filter(|name| args.kernel.as_ref().is_none_or(|k| k == name)).collect();
-    if names.is_empty() && problems.is_empty() {
-        let what = args
-            .kernel
-            .as_ref()
-            .map_or("no kernel: no `.entry` with a body".into(), |k| format!("no kernel (`.entry`) named `{k}`"));
-        problems.push(Problem::new(Trouble::Name, Span::default(), format!("the text has {what}")));
+    if names.is_empty()
+        && let Some(message) = nothing_to_show(&module, args.kernel.as_deref(), problems.is_empty())
+    {
+        problems.insert(0, Problem::new(Trouble::Name, Span::default(), message));
     }
     let (mut reports, mut refused) = (Vec::new(), Vec::new());
     for name in names {
@@ -45,13 +43,25 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     }
     if args.json {
         let located = problem::located(&problems, &subject.ptx);
-        print_json(&FileReport { kernels: &reports, refused: &refused, problems: located });
+        print_json(&FileReport { kernels: &reports, refused: &refused, problems: located })?;
     } else {
         for report in &reports {
-            print(&if args.dot { report.dot() } else { report.text() });
+            print(&if args.dot { report.dot() } else { report.text() })?;
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(subject.problems(&problems)) }
+}
+
+/// Why there is no kernel to show, with the names of those that there are.
+fn nothing_to_show(module: &Module, wanted: Option<&str>, sound: bool) -> Option<String> {
+    let known: Vec<String> = module.kernels().map(|kernel| format!("`{}`", kernel.name)).collect();
+    match (wanted, known.as_slice()) {
+        (_, []) => sound.then(|| "the text has no kernel: no `.entry` with a body".to_string()),
+        (Some("") | None, known) => Some(format!("--kernel wants a name; the kernels are {}", known.join(", "))),
+        (Some(name), known) => {
+            Some(format!("the text has no kernel (`.entry`) named `{name}`; the kernels are {}", known.join(", ")))
+        }
+    }
 }
 
 /// Adds problems that are not known yet: two kernels may share a function that cannot be had.

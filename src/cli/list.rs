@@ -88,19 +88,17 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
                         more: KeyRow { unit: k.unit, kind: k.kind, default: value, choices: (k.choices)() },
                     }
                 }),
-            );
+            )
         }
     }
-    Ok(())
 }
 
-fn show<T: Serialize>(json: bool, rows: impl Iterator<Item = Row<T>>) {
+fn show<T: Serialize>(json: bool, rows: impl Iterator<Item = Row<T>>) -> Result<(), Failure> {
     let rows: Vec<Row<T>> = rows.collect();
     if json {
         return print_json(&rows);
     }
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
-    for row in rows {
-        print(&format!("{:width$}  {}", row.name, row.about));
-    }
+    let lines: Vec<String> = rows.iter().map(|row| format!("{:width$}  {}", row.name, row.about)).collect();
+    print(&lines.join("\n"))
 }

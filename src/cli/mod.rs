@@ -1,7 +1,7 @@
 //! The command line: flags as typed, then real objects, then a report.
 //!
 //! Results go to standard output, messages to standard error. The exit status is 0 when all went well, 1 when the kernel
-//! trapped or a check failed, 2 when the input was bad.
+//! trapped or a check failed, 2 when the input was bad or output could not be written.
 
 mod args;
 mod batch;
@@ -11,9 +11,11 @@ mod papers;
 mod run;
 mod subject;
 mod sweep;
+mod trace;
 
 use args::{Arguments, Command};
 use clap::Parser;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -26,17 +28,29 @@ enum Failure {
     /// Something that was typed or a file that it names cannot be used.
     #[error("{0}")]
     Input(String),
+    /// A result could not be written.
+    #[error("cannot write {place}: {error}")]
+    Output { place: String, error: io::Error },
 }
 
 impl Failure {
     fn input(error: impl std::fmt::Display) -> Failure {
         Failure::Input(error.to_string())
     }
+
+    /// Why a file could not be written.
+    fn file(path: &str, error: io::Error) -> Failure {
+        Failure::Output { place: format!("`{path}`"), error }
+    }
 }
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // What `--help` and `--version` ask for, or what is wrong with the flags.
+        Err(asked) => return asked_or_misused(&asked),
+    };
     let result = match arguments.command {
         Command::Run(args) => run::run(&args),
         Command::List(args) => list::list(&args),
@@ -44,27 +58,45 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Papers(args) => papers::papers(&args),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{}", failure.to_string().trim_end());
-            match failure {
-                Failure::Kernel(_) => ExitCode::from(1),
-                Failure::Input(_) => ExitCode::from(2),
-            }
+    result.map_or_else(|failure| tell(&failure), |()| ExitCode::SUCCESS)
+}
+
+/// Says what ended the command. Where standard error cannot be written either, the exit status remains.
+fn tell(failure: &Failure) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{}", failure.to_string().trim_end());
+    match failure {
+        Failure::Kernel(_) => ExitCode::from(1),
+        Failure::Input(_) | Failure::Output { .. } => ExitCode::from(2),
+    }
+}
+
+fn asked_or_misused(asked: &clap::Error) -> ExitCode {
+    match asked.print() {
+        Err(error) if !asked.use_stderr() => {
+            standard_output(Err(error)).map_or_else(|failure| tell(&failure), |()| ExitCode::SUCCESS)
         }
+        _ => ExitCode::from(asked.exit_code() as u8),
     }
 }
 
-/// Prints to standard output; a reader that has gone away is no error.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+/// Prints to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    standard_output(writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()))
 }
 
-fn print_json(value: &impl serde::Serialize) {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&text),
-        Err(error) => eprintln!("the result cannot be written as JSON: {error}"),
+/// A reader that has gone away, as `head` does, has all that it wants: no error.
+fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Output { place: "to standard output".into(), error })
+        }
+        _ => Ok(()),
     }
+}
+
+fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::Output { place: "the result as JSON".into(), error: error.into() })?;
+    print(&text)
 }

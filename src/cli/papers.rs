@@ -21,24 +21,24 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
         failures.extend(results.failures());
         let judged = (paper.judge)(&results);
         if !args.json {
-            print(&format!("{}\n", paper.title));
-            judged.iter().for_each(show);
+            print(&format!("{}\n", paper.title))?;
+            judged.iter().try_for_each(show)?;
         }
         claims.extend(judged);
     }
     if args.json {
-        print_json(&Scoreboard { claims });
+        print_json(&Scoreboard { claims })?;
     }
     if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
 }
 
-fn show(claim: &Claim) {
-    print(&format!("{} ({}): {}", claim.id, claim.place, claim.claim));
-    print(&format!("  expected  {}", claim.expected));
-    print(&format!("  measured  {}", claim.measured));
-    print(&format!("  verdict   {}", claim.verdict.name()));
+fn show(claim: &Claim) -> Result<(), Failure> {
+    print(&format!("{} ({}): {}", claim.id, claim.place, claim.claim))?;
+    print(&format!("  expected  {}", claim.expected))?;
+    print(&format!("  measured  {}", claim.measured))?;
+    print(&format!("  verdict   {}", claim.verdict.name()))?;
     if !claim.note.is_empty() {
-        print(&format!("  note      {}", claim.note));
+        print(&format!("  note      {}", claim.note))?;
     }
-    print("");
+    print("")
 }

@@ -2,16 +2,17 @@
 
 use super::args::RunArgs;
 use super::subject::Subject;
-use super::{Failure, print, print_json};
+use super::{Failure, print, print_json, trace};
 use crate::config::{Config, apply_techniques};
-use crate::export::chrome::ChromeTrace;
 use crate::interp::memory::Global;
 use crate::interp::reference;
+use crate::interp::shape::Shape;
 use crate::interp::start::Start;
 use crate::interp::trap::Trap;
 use crate::launch::{BufferData, Launch};
 use crate::metrics::{Metrics, Report};
 use crate::program::Program;
+use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
 use crate::sim::{self, Sim};
 use serde::Serialize;
 use std::time::Instant;
@@ -97,19 +98,23 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 impl Job {
     fn prepare(args: &RunArgs) -> Result<Job, Failure> {
         let subject = Subject::open(&args.subject)?;
-        // Problems of the kernel come before those of the launch, but the launch may say which kernel.
-        let launch = subject.launch(args.launch.as_deref());
-        let kernel = launch.as_ref().ok().and_then(|(launch, _)| launch.kernel.clone());
-        let program = subject.program(kernel.as_deref())?;
-        let (launch, before) = launch?;
-        check_dumps(&args.dump, &before)?;
-        Ok(Job { subject, program, launch, before })
+        let (mut program, file) = subject.load(args.launch.as_deref())?;
+        Start::check(&program, &file.launch).map_err(Failure::input)?;
+        // Before anything is filled: whatever runs it needs at least as much.
+        let shape = Shape::new(&program, &file.launch, PTX_WARP, 1);
+        Footprint::of_reference(&program, &shape, memory_bytes(&program, &file.launch))
+            .check(&Config::default(), BUDGET, 1)
+            .map_err(Failure::input)?;
+        let before = file.fill(&mut program)?;
+        check_dumps(&args.dump, &before, &program)?;
+        Ok(Job { subject, program, launch: file.launch, before })
     }
 
     fn finish(&self, program: &Program, global: &Global, output: Vec<u8>, trap: Option<Trap>) -> Finished {
-        let contents = |name: &str| global.read_buffer(name).unwrap_or_default();
+        // A variable in constant space stays as it is.
+        let contents = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
         Finished {
-            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(&b.name) }).collect(),
+            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(b) }).collect(),
             output,
             trap: trap.map(|trap| trap.in_text(program, &self.subject.ptx)),
         }
@@ -165,13 +170,13 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
             common: job.common("scalar reference", None, &program.kernel, &finished, check.as_ref()),
             thread_instructions: outcome.thread_instructions,
             host: ReferenceSpeed { seconds, thread_instructions_per_s: outcome.thread_instructions as f64 / seconds.max(1e-9) },
-        });
+        })?;
     } else {
-        print_output(&finished.output);
+        print_output(&finished.output)?;
         print(&format!(
             "{}: {} thread instructions by the scalar reference, in {seconds:.3} s",
             program.kernel, outcome.thread_instructions
-        ));
+        ))?;
     }
     conclude(args, program, &finished, check)
 }
@@ -184,10 +189,8 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
     match &args.trace {
         None => sim.run(args.max_cycles, &mut metrics),
         Some(path) => {
-            let mut trace = ChromeTrace::new(&sim, &job.subject.ptx);
-            sim.run(args.max_cycles, &mut (&mut metrics, &mut trace));
-            let text = trace.finish(sim.state.cycle);
-            std::fs::write(path, text).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+            let cycles = args.trace_cycles.clone().unwrap_or(0..u64::MAX);
+            trace::run(&mut sim, &job.subject.ptx, args.max_cycles, &mut metrics, path, cycles)?;
         }
     }
     let seconds = clock.elapsed().as_secs_f64().max(1e-9);
@@ -206,10 +209,10 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
                 warp_instructions_per_s: metrics.warp_instructions as f64 / seconds,
                 thread_instructions_per_s: metrics.thread_instructions as f64 / seconds,
             },
-        });
+        })?;
     } else {
-        print_output(&finished.output);
-        print_summary(&report, &program.kernel, args);
+        print_output(&finished.output)?;
+        print_summary(&report, &program.kernel, args)?;
     }
     conclude(args, program, &finished, check)
 }
@@ -241,7 +244,7 @@ fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
         return Err(format!("the scalar reference trapped where the machine did not: {trap}"));
     }
     for buffer in &finished.after {
-        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_default();
+        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
         if let Some(at) = expected.iter().zip(&buffer.bytes).position(|(a, b)| a != b) {
             let index = at / buffer.ty.bytes() as usize;
             return Err(format!("buffer `{}` differs from the scalar reference at element {index}", buffer.name));
@@ -250,26 +253,24 @@ fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
     Ok(())
 }
 
-fn print_output(output: &[u8]) {
-    if !output.is_empty() {
-        print(&String::from_utf8_lossy(output));
-    }
+fn print_output(output: &[u8]) -> Result<(), Failure> {
+    if output.is_empty() { Ok(()) } else { print(&String::from_utf8_lossy(output)) }
 }
 
-fn print_summary(report: &Report, kernel: &str, args: &RunArgs) {
+fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Failure> {
     let technique = args.technique.as_ref().map_or(String::new(), |t| format!(" with {t}"));
-    print(&format!("{kernel} on {}{technique}", args.preset));
-    print(&format!("  cycles            {:>14}", report.cycles));
-    print(&format!("  warp instructions {:>14}", report.warp_instructions));
-    print(&format!("  thread instr.     {:>14}", report.thread_instructions));
-    print(&format!("  IPC               {:>14.2}", report.ipc));
-    print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency));
-    print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)));
+    print(&format!("{kernel} on {}{technique}", args.preset))?;
+    print(&format!("  cycles            {:>14}", report.cycles))?;
+    print(&format!("  warp instructions {:>14}", report.warp_instructions))?;
+    print(&format!("  thread instr.     {:>14}", report.thread_instructions))?;
+    print(&format!("  IPC               {:>14.2}", report.ipc))?;
+    print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency))?;
+    print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)))?;
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
-    print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses));
+    print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses))?;
     let resident = report.resident_warp_cycles.max(1) as f64;
     let parts = report.warp_cycles.0.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * *value as f64 / resident));
-    print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")));
+    print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")))
 }
 
 /// Writes the dumps, and says how it ended.
@@ -277,32 +278,37 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
     for flag in &args.dump {
         let (buffer, path) = flag.split_once('=').unwrap_or((flag, ""));
         let bytes = finished.after.iter().find(|b| b.name == buffer).map_or(&[][..], |b| &b.bytes);
-        std::fs::write(path, bytes).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
+        std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))?;
     }
     match (&finished.trap, check) {
         (Some(trap), _) => Err(Failure::Kernel(format!("{} trapped: {trap}", program.kernel))),
         (None, Some(Err(mismatch))) => Err(Failure::Kernel(format!("check failed: {mismatch}"))),
         (None, Some(Ok(()))) => {
-            if !args.json {
-                print("check: every buffer is as the reference leaves it");
+            if args.json {
+                Ok(())
+            } else {
+                print("check: every buffer is as the reference leaves it")
             }
-            Ok(())
         }
         (None, None) => Ok(()),
     }
 }
 
-/// Every dump must be `BUFFER=FILE` and name a buffer of the launch.
-fn check_dumps(flags: &[String], buffers: &[BufferData]) -> Result<(), Failure> {
+/// Every dump must be `BUFFER=FILE` and name a buffer of the launch, or a module variable that the launch names.
+fn check_dumps(flags: &[String], buffers: &[BufferData], program: &Program) -> Result<(), Failure> {
     for flag in flags {
         let (buffer, _) =
             flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
         if !buffers.iter().any(|b| b.name == buffer) {
             let names: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
-            return Err(Failure::Input(format!(
-                "--dump {flag}: the launch has no buffer `{buffer}`; it has {}",
-                names.join(", ")
-            )));
+            let names = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+            let is_variable = program.variables.iter().any(|variable| variable.name == buffer);
+            let hint = if is_variable {
+                format!("; it is a module variable, which the launch must name: [[global]] with name = \"{buffer}\"")
+            } else {
+                String::new()
+            };
+            return Err(Failure::Input(format!("--dump {flag}: the launch has no buffer `{buffer}`; it has {names}{hint}")));
         }
     }
     Ok(())

@@ -57,10 +57,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     }
     let table = rows.join("\n") + "\n";
     match &args.csv {
-        Some(path) => {
-            std::fs::write(path, table).map_err(|error| Failure::Input(format!("cannot write `{path}`: {error}")))?;
-        }
-        None => print(&table),
+        Some(path) => std::fs::write(path, table).map_err(|error| Failure::file(path, error))?,
+        None => print(&table)?,
     }
     let failures = results.failures();
     let is_kernels = results.runs.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_))));

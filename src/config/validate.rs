@@ -10,8 +10,10 @@ pub const MAX_WARPS: u32 = 512;
 /// The most threads of an SM, and so the most entries of its warp table: where warps re-form, each may be a warp of its own.
 pub const MAX_THREADS: u32 = 4096;
 
-/// Local memory that is simulated at a time.
-const MOST_LOCAL_BYTES: u64 = 4 << 30;
+/// The largest cache: 1 GiB.
+const MOST_CACHE_BYTES: u32 = 1 << 30;
+/// The most of anything that is counted.
+const MOST_COUNT: u32 = 1 << 20;
 
 impl Config {
     /// Refuses what no machine could be, naming key, value and what is allowed.
@@ -50,7 +52,7 @@ impl Config {
             "l2_ways",
             "icache_ways",
         ] {
-            self.demand(key, |v| (1..=1 << 20).contains(&v), "1 to 1048576 are allowed")?;
+            self.demand(key, |v| (1..=MOST_COUNT).contains(&v), &format!("1 to {MOST_COUNT} are allowed"))?;
         }
         for key in [
             "int_latency",
@@ -82,11 +84,9 @@ impl Config {
             ("icache_bytes", self.icache_line, self.icache_ways),
         ] {
             let set = u64::from(line) * u64::from(ways);
-            self.demand(
-                bytes,
-                |v| u64::from(v) >= set && v <= 1 << 30,
-                &format!("at least one set of {ways} ways of {line} bytes ({set}) is needed"),
-            )?;
+            self.demand(bytes, |v| v <= MOST_CACHE_BYTES, &format!("at most {MOST_CACHE_BYTES} bytes are allowed"))?;
+            let least = format!("at least one set of {ways} ways of {line} bytes ({set}) is needed");
+            self.demand(bytes, |v| u64::from(v) >= set, &least)?;
         }
         self.demand(
             "max_threads",
@@ -97,7 +97,7 @@ impl Config {
         self.demand(
             "l0i_bytes",
             |v| v == 0 || (self.l0i_line..=1 << 20).contains(&v),
-            "0, or at least one line of l0i_line is allowed",
+            &format!("0, or {} (one line of l0i_line) to 1048576 is allowed", self.l0i_line),
         )?;
         self.validate_slices()?;
         if self.divergence.reforms() && self.schedule == ScheduleKind::TwoLevel {
@@ -135,17 +135,22 @@ impl Config {
     /// Refuses a launch whose blocks an SM of this machine cannot hold.
     pub fn validate_launch(&self, program: &Program, shape: &Shape) -> Result<(), ConfigError> {
         let threads = shape.threads.next_multiple_of(self.row_threads());
-        self.demand("max_threads", |v| threads <= v, &format!("a block of this launch has {} threads", shape.threads))?;
+        let enough = |key: &str, needed: u64, most: u64| {
+            if needed <= most {
+                format!("; `--set {key}={needed}` would do")
+            } else {
+                format!(", more than {key} can be; smaller blocks need less")
+            }
+        };
+        let would_do = enough("max_threads", threads.into(), MAX_THREADS.min(MAX_WARPS * self.warp_width).into());
+        let needed = format!("a block of this launch has {} threads{would_do}", shape.threads);
+        self.demand("max_threads", |v| threads <= v, &needed)?;
         let registers = u64::from(program.registers_needed.max(1)) * u64::from(threads);
-        self.demand("registers", |v| registers <= v.into(), &format!("a block of this launch needs {registers}"))?;
-        self.demand(
-            "shared_memory",
-            |v| shape.shared_bytes <= v,
-            &format!("a block of this launch needs {} bytes", shape.shared_bytes),
-        )?;
-        let local = self.local_bytes(program, shape.blocks(), shape.threads.into());
-        let allowed = format!("the local memory of all resident threads takes {} MiB, more than a machine has here", local >> 20);
-        self.demand("sms", |_| local <= MOST_LOCAL_BYTES, &allowed)
+        let would_do = enough("registers", registers, MOST_COUNT.into());
+        self.demand("registers", |v| registers <= v.into(), &format!("a block of this launch needs {registers}{would_do}"))?;
+        let shared = shape.shared_bytes;
+        let would_do = enough("shared_memory", shared.into(), u32::MAX.into());
+        self.demand("shared_memory", |v| shared <= v, &format!("a block of this launch needs {shared} bytes{would_do}"))
     }
 
     /// Local memory of all threads that can be resident at a time, of a grid of so many blocks of so many threads.

@@ -1,69 +1,100 @@
 //! A trace in the Chrome trace-event format, which Perfetto's UI opens: a track for each warp with what it did or why it
 //! waited, instructions as slices under it, and counters of active threads. One cycle is one microsecond.
+//!
+//! The trace goes to its writer while the machine runs, in chunks of whole records, so it needs the same memory however
+//! long the run is. After a failed write nothing more is written; [`Incomplete`] says how much of the output is whole.
 
 use crate::event::{Event, Reason, SCATTERED, Sink};
 use crate::program::inspect::code;
 use crate::sim::Sim;
-use serde_json::{Value, json};
+use std::fmt::{Arguments, Display};
+use std::io::{self, Write};
+use std::ops::Range;
+use thiserror::Error;
+
+/// What closes the list of events and the file.
+pub const END: &[u8] = b"\n]}\n";
+const HEAD: &[u8] = br#"{"displayTimeUnit":"ms","otherData":{"unit":"one microsecond is one cycle"},"traceEvents":["#;
+/// Bytes that are collected before they go to the writer.
+const CHUNK: usize = 64 << 10;
 
 /// Listens to a run and writes it down.
-pub struct ChromeTrace {
-    events: Vec<Value>,
+pub struct ChromeTrace<W: Write> {
+    records: Records<W>,
+    /// Only what lies in these cycles is written.
+    cycles: Range<u64>,
     /// For each SM and warp: its reason and since when.
     since: Vec<Vec<Option<(Reason, u64)>>>,
     /// Threads that issued in the cycle being counted, by SM.
     threads: Vec<(u64, u32)>,
-    /// Short names of the instructions.
+    /// Short names of the instructions, as JSON strings.
     names: Vec<String>,
-    /// That of the last instruction issued by a dynamic warp.
-    scattered: String,
+    /// The instruction that a dynamic warp issued last.
+    scattered: usize,
 }
 
-impl ChromeTrace {
-    /// `text` is the PTX that the program was built from.
-    pub fn new(sim: &Sim, text: &str) -> ChromeTrace {
+/// A trace whose output failed.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct Incomplete {
+    #[source]
+    pub error: io::Error,
+    /// So many bytes are whole records: followed by [`END`] they are a valid file, unless there are none.
+    pub sound_bytes: u64,
+}
+
+impl<W: Write> ChromeTrace<W> {
+    /// Begins a trace of the given cycles; `text` is the PTX that the program was built from.
+    pub fn new(sim: &Sim, text: &str, cycles: Range<u64>, writer: W) -> ChromeTrace<W> {
         let program = &sim.machine.program;
         let (sms, warps) = (sim.state.sms.len(), sim.machine.max_warps as usize);
-        let names = (0..program.instructions.len() as u32).map(|pc| format!("{pc}: {}", code(program, text, pc))).collect();
+        let name = |pc| quoted(&format!("{pc}: {}", code(program, text, pc)));
+        let mut records = Records::new(writer);
+        for sm in 0..sms {
+            records.push(format_args!(r#"{{"ph":"M","name":"process_name","pid":{sm},"args":{{"name":"SM {sm}"}}}}"#));
+            for warp in 0..warps {
+                records.push(format_args!(
+                    r#"{{"ph":"M","name":"thread_name","pid":{sm},"tid":{warp},"args":{{"name":"warp {warp}"}}}}"#
+                ));
+                records.push(format_args!(
+                    r#"{{"ph":"M","name":"thread_sort_index","pid":{sm},"tid":{warp},"args":{{"sort_index":{warp}}}}}"#
+                ));
+            }
+        }
         ChromeTrace {
-            events: Vec::new(),
+            records,
+            cycles,
             since: vec![vec![None; warps]; sms],
             threads: vec![(0, 0); sms],
-            names,
-            scattered: String::new(),
+            names: (0..program.instructions.len() as u32).map(name).collect(),
+            scattered: 0,
         }
     }
 
-    /// Closes what is open and gives the file's text.
-    pub fn finish(mut self, cycles: u64) -> String {
+    /// Whether a write has failed: from then on the trace is only what was written before.
+    pub fn failed(&self) -> bool {
+        self.records.error.is_some()
+    }
+
+    /// Closes what is open at `cycle` and writes the rest.
+    pub fn finish(mut self, cycle: u64) -> Result<W, Incomplete> {
         for sm in 0..self.since.len() {
             for warp in 0..self.since[sm].len() {
-                self.close(sm, warp, cycles);
+                self.close(sm, warp, cycle);
             }
-            self.count(sm, cycles);
+            self.count(sm, cycle);
         }
-        let mut head = Vec::new();
-        for (sm, warps) in self.since.iter().enumerate() {
-            head.push(json!({"ph": "M", "name": "process_name", "pid": sm, "args": {"name": format!("SM {sm}")}}));
-            for warp in 0..warps.len() {
-                head.push(
-                    json!({"ph": "M", "name": "thread_name", "pid": sm, "tid": warp, "args": {"name": format!("warp {warp}")}}),
-                );
-                head.push(json!({"ph": "M", "name": "thread_sort_index", "pid": sm, "tid": warp, "args": {"sort_index": warp}}));
-            }
-        }
-        head.append(&mut self.events);
-        json!({"displayTimeUnit": "ms", "otherData": {"unit": "one microsecond is one cycle"}, "traceEvents": head}).to_string()
+        self.records.finish()
     }
 
     fn close(&mut self, sm: usize, warp: usize, now: u64) {
-        if let Some((reason, since)) = self.since[sm][warp].take()
-            && reason != Reason::Issued
-            && now > since
-        {
-            self.events.push(
-                json!({"ph": "X", "name": reason.key(), "cat": "wait", "pid": sm, "tid": warp, "ts": since, "dur": now - since}),
-            );
+        let Some((reason, since)) = self.since[sm][warp].take() else { return };
+        let (from, to) = (since.max(self.cycles.start), now.min(self.cycles.end));
+        if reason != Reason::Issued && to > from {
+            let (name, cycles) = (reason.key(), to - from);
+            self.records.push(format_args!(
+                r#"{{"ph":"X","name":"{name}","cat":"wait","pid":{sm},"tid":{warp},"ts":{from},"dur":{cycles}}}"#
+            ));
         }
     }
 
@@ -71,21 +102,43 @@ impl ChromeTrace {
     fn count(&mut self, sm: usize, now: u64) {
         let (cycle, threads) = self.threads[sm];
         if now > cycle && threads > 0 {
-            self.events.push(json!({"ph": "C", "name": "active threads", "pid": sm, "ts": cycle, "args": {"threads": threads}}));
+            self.counter(sm, cycle, threads);
             if now > cycle + 1 {
-                self.events
-                    .push(json!({"ph": "C", "name": "active threads", "pid": sm, "ts": cycle + 1, "args": {"threads": 0}}));
+                self.counter(sm, cycle + 1, 0);
             }
             self.threads[sm] = (now, 0);
         }
     }
 
-    fn instant(&mut self, sm: u16, warp: u16, now: u64, name: String) {
-        self.events.push(json!({"ph": "i", "s": "t", "name": name, "cat": "control", "pid": sm, "tid": warp, "ts": now}));
+    fn counter(&mut self, sm: usize, cycle: u64, threads: u32) {
+        if self.cycles.contains(&cycle) {
+            self.records.push(format_args!(
+                r#"{{"ph":"C","name":"active threads","pid":{sm},"ts":{cycle},"args":{{"threads":{threads}}}}}"#
+            ));
+        }
+    }
+
+    /// An instruction of one cycle; `whose` names its block and PC, or its dynamic warp.
+    fn issued(&mut self, sm: u16, warp: u16, now: u64, pc: usize, mask: u32, whose: impl Display) {
+        if self.cycles.contains(&now) {
+            let (name, threads) = (self.names.get(pc).map_or("\"\"", String::as_str), mask.count_ones());
+            self.records.push(format_args!(
+                r#"{{"ph":"X","name":{name},"cat":"issued","pid":{sm},"tid":{warp},"ts":{now},"dur":1,"args":{{{whose},"mask":"{mask:#010x}","threads":{threads}}}}}"#
+            ));
+        }
+    }
+
+    /// A moment; its scope is the thread (`t`) or the process (`p`).
+    fn instant(&mut self, scope: char, category: &str, sm: u16, warp: u16, now: u64, name: impl Display) {
+        if self.cycles.contains(&now) {
+            self.records.push(format_args!(
+                r#"{{"ph":"i","s":"{scope}","name":"{name}","cat":"{category}","pid":{sm},"tid":{warp},"ts":{now}}}"#
+            ));
+        }
     }
 }
 
-impl Sink for ChromeTrace {
+impl<W: Write> Sink for ChromeTrace<W> {
     const WANTS_WARPS: bool = true;
 
     fn event(&mut self, now: u64, event: Event) {
@@ -98,36 +151,193 @@ impl Sink for ChromeTrace {
                 self.count(sm.into(), now);
                 let (cycle, threads) = &mut self.threads[usize::from(sm)];
                 (*cycle, *threads) = (now, *threads + mask.count_ones());
-                let name = self.names.get(pc as usize).cloned().unwrap_or_default();
-                let args = json!({"block": block, "pc": pc, "mask": format!("{mask:#010x}"), "threads": mask.count_ones()});
                 if first_thread == SCATTERED {
-                    self.scattered = name;
-                    return;
+                    self.scattered = pc as usize;
+                } else {
+                    self.issued(sm, warp, now, pc as usize, mask, format_args!(r#""block":{block},"pc":{pc}"#));
                 }
-                self.events.push(
-                    json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": warp, "ts": now, "dur": 1, "args": args}),
-                );
             }
             // A dynamic warp's instruction appears with every static warp that has threads in it.
             Event::IssuedFor { sm, warp, origin, mask } => {
-                let args = json!({"warp": warp, "mask": format!("{mask:#010x}"), "threads": mask.count_ones()});
-                let name = &self.scattered;
-                self.events.push(
-                    json!({"ph": "X", "name": name, "cat": "issued", "pid": sm, "tid": origin, "ts": now, "dur": 1, "args": args}),
-                );
+                self.issued(sm, origin, now, self.scattered, mask, format_args!(r#""warp":{warp}"#));
             }
             Event::Branch { sm, warp, taken, not_taken, diverged: true, .. } => {
-                self.instant(sm, warp, now, format!("diverged {}/{}", taken.count_ones(), not_taken.count_ones()));
+                let (taken, not_taken) = (taken.count_ones(), not_taken.count_ones());
+                self.instant('t', "control", sm, warp, now, format_args!("diverged {taken}/{not_taken}"));
             }
-            Event::Met { sm, warp, .. } => self.instant(sm, warp, now, "reconverged".into()),
+            Event::Met { sm, warp, .. } => self.instant('t', "control", sm, warp, now, "reconverged"),
             Event::BarrierRelease { sm, block, barrier } => {
-                self.events.push(json!({"ph": "i", "s": "p", "name": format!("barrier {barrier} of block {block} released"), "cat": "barrier", "pid": sm, "tid": 0, "ts": now}));
+                self.instant('p', "barrier", sm, 0, now, format_args!("barrier {barrier} of block {block} released"));
             }
-            Event::BlockStart { sm, block, first_warp, .. } => self.instant(sm, first_warp, now, format!("block {block} starts")),
+            Event::BlockStart { sm, block, first_warp, .. } => {
+                self.instant('t', "control", sm, first_warp, now, format_args!("block {block} starts"));
+            }
             Event::BlockEnd { sm, block, .. } => {
-                self.events.push(json!({"ph": "i", "s": "p", "name": format!("block {block} ends"), "cat": "block", "pid": sm, "tid": 0, "ts": now}));
+                self.instant('p', "block", sm, 0, now, format_args!("block {block} ends"));
             }
             _ => {}
+        }
+    }
+}
+
+/// A list of records on its way to a writer: only whole records are handed over.
+struct Records<W: Write> {
+    writer: W,
+    pending: Vec<u8>,
+    first: bool,
+    sound_bytes: u64,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> Records<W> {
+    fn new(writer: W) -> Records<W> {
+        Records { writer, pending: HEAD.to_vec(), first: true, sound_bytes: 0, error: None }
+    }
+
+    fn push(&mut self, record: Arguments) {
+        if self.error.is_some() {
+            return;
+        }
+        self.pending.extend_from_slice(if self.first { b"\n" } else { b",\n" });
+        self.first = false;
+        self.error = self.pending.write_fmt(record).err();
+        if self.pending.len() >= CHUNK {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if self.error.is_none() {
+            match self.writer.write_all(&self.pending) {
+                Ok(()) => self.sound_bytes += self.pending.len() as u64,
+                Err(error) => self.error = Some(error),
+            }
+        }
+        self.pending.clear();
+    }
+
+    fn finish(mut self) -> Result<W, Incomplete> {
+        self.hand_over();
+        let sound_bytes = self.sound_bytes;
+        let closed = match self.error.take() {
+            Some(error) => Err(error),
+            None => self.writer.write_all(END).and_then(|()| self.writer.flush()),
+        };
+        closed.map(|()| self.writer).map_err(|error| Incomplete { error, sound_bytes })
+    }
+}
+
+/// A text as a JSON string.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::launch::Launch;
+    use crate::{program, workload};
+    use serde_json::Value;
+
+    const PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n\
+        .reg .pred %p;\nmov.u32 %r0, %tid.x;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 0;\n@%p bra L;\nret;\n}\n";
+
+    fn endless() -> Sim {
+        let launch = Launch::parse("grid = [2]\nblock = [64]\n").expect("a launch");
+        Sim::new(program::load(PTX, None).expect("sound"), Config::default(), &launch, &[]).expect("a machine")
+    }
+
+    /// The events of a text that must be JSON.
+    fn events(text: &[u8]) -> Vec<Value> {
+        let root: Value = serde_json::from_slice(text).expect("valid JSON");
+        root["traceEvents"].as_array().expect("a list").clone()
+    }
+
+    fn trace(sim: &mut Sim, run: u64, cycles: Range<u64>) -> Vec<Value> {
+        let mut trace = ChromeTrace::new(sim, PTX, cycles, Vec::new());
+        sim.run(run, &mut trace);
+        events(&trace.finish(sim.state.cycle).expect("memory takes all"))
+    }
+
+    /// Fails once it has taken so many bytes, as a full disk does.
+    struct Full {
+        taken: Vec<u8>,
+        most: usize,
+    }
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let n = bytes.len().min(self.most - self.taken.len());
+            self.taken.extend_from_slice(&bytes[..n]);
+            if n == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(n) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_workload_traced_to_its_end_is_valid_and_has_its_instructions() {
+        let collatz = workload::find("collatz").expect("in the catalogue");
+        let launch = Launch::parse(collatz.small).expect("a launch");
+        let buffers = launch.fill(&|file| collatz.read_file(file)).expect("filled");
+        let mut config = Config::preset("tbc").expect("a preset");
+        config.set("divergence", "TBC").expect("a key");
+        let mut sim = Sim::new(program::load(collatz.ptx, None).expect("sound"), config, &launch, &buffers).expect("a machine");
+        let mut trace = ChromeTrace::new(&sim, collatz.ptx, 0..u64::MAX, Vec::new());
+        sim.run(1_000_000, &mut trace);
+        let events = events(&trace.finish(sim.state.cycle).expect("memory takes all"));
+        for category in ["wait", "issued", "control", "block"] {
+            assert!(events.iter().any(|event| event["cat"] == category), "{category}");
+        }
+    }
+
+    #[test]
+    fn memory_stays_flat_while_the_run_goes_on() {
+        let mut sim = endless();
+        let mut trace = ChromeTrace::new(&sim, PTX, 0..u64::MAX, io::sink());
+        sim.run(200_000, &mut trace);
+        assert!(trace.records.sound_bytes > 1 << 20, "{} bytes are a short trace", trace.records.sound_bytes);
+        assert!(trace.records.pending.capacity() < 4 * CHUNK, "{} bytes are kept", trace.records.pending.capacity());
+    }
+
+    #[test]
+    fn only_the_cycles_asked_for_are_written() {
+        let events = trace(&mut endless(), 5_000, 1_000..1_100);
+        let timed: Vec<&Value> = events.iter().filter(|event| event["ph"] != "M").collect();
+        assert!(!timed.is_empty());
+        for event in timed {
+            let from = event["ts"].as_u64().expect("a time");
+            let to = from + event["dur"].as_u64().unwrap_or(0);
+            assert!((1_000..1_100).contains(&from) && to <= 1_100, "{event}");
+        }
+        let waits = events.iter().filter(|event| event["cat"] == "wait" && event["ts"] == 1_000);
+        assert!(waits.count() > 0, "a wait that began earlier is written from the first cycle on");
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_leaves_a_valid_trace() {
+        assert!(trace(&mut endless(), 777, 0..u64::MAX).iter().any(|event| event["cat"] == "issued"));
+    }
+
+    #[test]
+    fn what_was_written_before_the_disk_was_full_can_be_closed() {
+        for most in [0, 10, CHUNK - 1, CHUNK + 100, 300_000, 1_000_000] {
+            let mut full = Full { taken: Vec::new(), most };
+            let mut sim = endless();
+            let mut trace = ChromeTrace::new(&sim, PTX, 0..u64::MAX, &mut full);
+            sim.run(20_000, &mut trace);
+            assert!(trace.failed(), "{most} bytes are enough");
+            let incomplete = trace.finish(sim.state.cycle).map(|_| ()).expect_err("the disk is full");
+            assert_eq!(incomplete.error.kind(), io::ErrorKind::StorageFull);
+            let sound = incomplete.sound_bytes as usize;
+            assert!(sound <= most && (sound > 0 || most < 2 * CHUNK), "{sound} of {most}");
+            if sound > 0 {
+                let closed = [&full.taken[..sound], END].concat();
+                assert!(!events(&closed).is_empty());
+            }
         }
     }
 }

@@ -178,6 +178,16 @@ impl Barriers {
         Ok(self.complete(arrival.id as usize))
     }
 
+    /// Counts a thread in that stays away: a stack holds it back while its warp waits at a barrier with a count. PTX for
+    /// machines with stacks has the warp arrive as if all of its threads did.
+    pub fn stand_in(&mut self, thread: u32, id: u32) -> Option<Release> {
+        let warp = (thread / self.ptx_warp) as usize;
+        let barrier = self.barriers.get_mut(id as usize).filter(|barrier| barrier.count.is_some() && barrier.arrived > 0)?;
+        barrier.partial[warp] += 1;
+        barrier.gather(warp, self.live_of[warp]);
+        self.complete(id as usize)
+    }
+
     /// A thread is gone; barriers that only waited for it complete, at most one at a time.
     pub fn exit(&mut self, thread: u32) -> Vec<Release> {
         let warp = (thread / self.ptx_warp) as usize;

@@ -41,7 +41,7 @@ impl Shape {
             block: launch.block,
             threads,
             dynamic_shared: launch.shared,
-            shared_bytes: program.shared_bytes + launch.shared,
+            shared_bytes: program.shared_bytes.saturating_add(launch.shared),
             ptx_warp,
             sms,
             tid,

@@ -2,8 +2,9 @@
 
 use super::memory::Global;
 use super::shape::Shape;
-use crate::launch::{BufferData, Launch, LaunchError, Param};
+use crate::launch::{Buffer, BufferData, Launch, LaunchError, Param};
 use crate::program::Program;
+use crate::ptx::types::Space;
 use thiserror::Error;
 
 /// A launch bound to a program.
@@ -30,25 +31,41 @@ pub enum StartError {
 const MOST_LOCAL_BYTES: u32 = 512 << 10;
 
 impl Start {
-    /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
-    pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
+    /// Checks the launch against the kernel.
+    pub fn check(program: &Program, launch: &Launch) -> Result<(), StartError> {
         launch.check(&program.kernel, &program.params)?;
         check_threads(program, launch)?;
         if program.local_bytes > MOST_LOCAL_BYTES {
             return Err(StartError::Local { kernel: program.kernel.clone(), bytes: program.local_bytes });
         }
+        Ok(())
+    }
+
+    /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
+    ///
+    /// Module variables that the launch sets are among the `buffers` as [`fill`] gives them; the program has their contents.
+    pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
+        Start::check(program, launch)?;
         let mut global = Global::default();
-        for variable in &program.globals {
-            global.add(&variable.name, &variable.bytes, Some(variable.address));
+        for variable in program.variables.iter().filter(|variable| variable.space == Space::Global) {
+            let address = global.add_zeros(&variable.name, variable.bytes, Some(variable.address));
+            variable.init.iter().for_each(|(offset, bytes)| global.write(address + offset, bytes));
         }
-        let addresses: Vec<(&str, u64)> =
-            buffers.iter().map(|b| (b.name.as_str(), global.add(&b.name, &b.bytes, None))).collect();
+        // A module variable has its place already.
+        let is_variable = |name: &str| launch.globals.iter().any(|global| global.name == name);
+        let addresses: Vec<(&str, u64)> = buffers
+            .iter()
+            .filter(|buffer| !is_variable(&buffer.name))
+            .map(|b| (b.name.as_str(), global.add(&b.name, &b.bytes, None)))
+            .collect();
         let mut params = vec![0; program.param_bytes as usize];
         for ((param, shape), &offset) in launch.params.iter().zip(&program.params).zip(&program.param_offsets) {
+            let address =
+                |buffer: &Buffer| addresses.iter().find(|(name, _)| *name == buffer.name).map_or(0, |&(_, address)| address);
             let bytes = match param {
-                Param::Buffer(buffer) => {
-                    let address = addresses.iter().find(|(name, _)| *name == buffer.name).map_or(0, |&(_, address)| address);
-                    address.to_le_bytes().to_vec()
+                Param::Buffer(buffer) => address(buffer).to_le_bytes().to_vec(),
+                Param::Inside { buffer, offset } => {
+                    (address(buffer) + offset * u64::from(buffer.ty.bytes())).to_le_bytes().to_vec()
                 }
                 Param::Value { bits, .. } => bits.to_le_bytes().to_vec(),
                 Param::Bytes(bytes) => bytes.clone(),
@@ -58,6 +75,27 @@ impl Start {
         }
         Ok(Start { shape: Shape::new(program, launch, ptx_warp, sms), global, params })
     }
+}
+
+/// Fills the launch's buffers and sets the module variables that it names: what each of them holds at the start.
+pub fn fill(
+    program: &mut Program,
+    launch: &Launch,
+    read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Vec<BufferData>, LaunchError> {
+    let mut filled = launch.fill(read_file)?;
+    for global in &launch.globals {
+        let Some(variable) = program.variables.iter().find(|variable| variable.name == global.name) else {
+            let known: Vec<String> = program.variables.iter().map(|variable| format!("`{}`", variable.name)).collect();
+            let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+            let message = format!("the module has no `.global` or `.const` variable of this name; it has {known}");
+            return Err(LaunchError::Global { name: global.name.clone(), message });
+        };
+        let data = global.fill(variable.ty, variable.image(), read_file)?;
+        program.set_variable(&data.name, data.bytes.clone());
+        filled.push(data);
+    }
+    Ok(filled)
 }
 
 fn check_threads(program: &Program, launch: &Launch) -> Result<(), StartError> {

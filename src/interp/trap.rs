@@ -1,6 +1,6 @@
 //! What a kernel does wrong while it runs, said so that a person can find it.
 
-use super::memory::Global;
+use super::memory::{Global, Region};
 use crate::program::{Pc, Program};
 use crate::ptx::types::Space;
 use serde::Serialize;
@@ -68,17 +68,22 @@ impl Trap {
         self
     }
 
-    /// Says which buffer an access to global memory just missed.
+    /// Says which buffer an access to global memory missed: the one before it, and the one behind it where that is nearer.
     pub fn near(mut self, fault: &Fault, global: &Global) -> Trap {
-        if let Fault::OutOfBounds { space: Space::Global, address, .. } = *fault
-            && let Some(region) = global.nearest(address)
-        {
-            let end = region.address + region.bytes;
-            let (name, bytes) = (&region.name, region.bytes);
-            self.message.push_str(&match address.checked_sub(end) {
-                Some(0) | None => format!(", at the end of `{name}` ({bytes} bytes)"),
-                Some(past) => format!(", {past} bytes past the end of `{name}` ({bytes} bytes)"),
+        let Fault::OutOfBounds { space: Space::Global, address, .. } = *fault else { return self };
+        let (below, above) = global.neighbours(address);
+        let past = below.map(|region| address.saturating_sub(region.address + region.bytes));
+        if let (Some(Region { name, bytes, .. }), Some(past)) = (below, past) {
+            self.message.push_str(&match past {
+                0 => format!(", at the end of `{name}` ({bytes} bytes)"),
+                _ => format!(", {past} bytes past the end of `{name}` ({bytes} bytes)"),
             });
+        }
+        if let Some(Region { name, address: start, bytes }) = above
+            && past.is_none_or(|past| start - address < past)
+        {
+            let joint = if past.is_some() { " and" } else { "," };
+            self.message.push_str(&format!("{joint} {} bytes before `{name}` ({bytes} bytes)", start - address));
         }
         self
     }

@@ -19,7 +19,7 @@ mod transport;
 pub use crate::plot::grouped;
 pub use course::Course;
 pub use link::{Link, LinkError, Texts};
-pub use read::{MOST_TEXT_BYTES, Reading, Ready};
+pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
@@ -292,11 +292,18 @@ impl Lab {
     /// Says what keeps the two texts from running, if anything does.
     fn complain(&mut self, whence: &str) {
         let Err(reason) = &self.reading.ready else { return };
-        let finding = self.reading.ptx.first().or(self.reading.launch.first());
-        let why = finding.map_or_else(String::new, |finding| {
-            let place = finding.place.map_or(String::new(), |spot| format!("line {}: ", spot.line));
-            format!(" {place}{}.", finding.message.trim_end_matches('.'))
-        });
+        let told = |of: &str, findings: &[Finding]| {
+            findings.first().map_or_else(String::new, |finding| {
+                let place = finding.place.map_or(String::new(), |spot| format!("line {}: ", spot.line));
+                format!(" {of}{place}{}.", finding.message.trim_end_matches('.'))
+            })
+        };
+        // Where both texts have problems, the reason is the launch's.
+        let (ptx, launch) = (&*self.reading.ptx, &*self.reading.launch);
+        let why = match launch {
+            [] => told("", ptx),
+            launch => told("", launch) + &told("The PTX has one too, ", ptx),
+        };
         let stays = if self.stage.is_some() { " The last good kernel stays loaded." } else { "" };
         self.notice = Some(Notice::bad(format!("{whence}: {reason}{why} Press E to mend it.{stays}")));
     }

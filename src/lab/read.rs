@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Finding, Origin, Spot};
-use crate::interp::start::Start;
+use super::{Finding, Origin, Spot, grouped};
+use crate::interp::start::{self, Start};
 use crate::launch::{BufferData, Launch, LaunchError};
 use crate::program::{self, Program};
 use crate::ptx::{self, Problem, Span};
@@ -12,8 +12,6 @@ use crate::ptx::{self, Problem, Span};
 pub const MOST_TEXT_BYTES: usize = 8 << 20;
 /// The most that a launch's buffers may hold: filling more would hold up the page.
 const MOST_BUFFER_BYTES: u64 = 32 << 20;
-/// Threads of a PTX warp, as on every GPU so far.
-const PTX_WARP: u32 = 32;
 
 /// Everything known of the two texts.
 #[derive(Clone, PartialEq)]
@@ -92,7 +90,11 @@ fn read_launch(text: &str) -> Result<Launch, Finding> {
     if bytes > MOST_BUFFER_BYTES {
         return Err(Finding {
             place: None,
-            message: format!("the buffers hold {} MiB together; a page can have {}", bytes >> 20, MOST_BUFFER_BYTES >> 20),
+            message: format!(
+                "the buffers hold {} bytes together; a page can have {}",
+                grouped(bytes),
+                grouped(MOST_BUFFER_BYTES)
+            ),
             help: Some("Make them shorter, or use the command line.".into()),
         });
     }
@@ -107,7 +109,7 @@ enum Misfit {
 }
 
 fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
-    let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
+    let mut program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
         // Which of several kernels is meant is a question to the launch; that there is none is the PTX's own problem.
         [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
             Some(_) => Misfit::Launch(problem.message.clone()),
@@ -115,25 +117,44 @@ fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misf
         },
         problems => Misfit::Ptx(findings(problems, text)),
     })?;
-    // Bound without its buffers, a launch is only checked.
-    Start::new(&program, &launch, &[], PTX_WARP, 1).map_err(|error| Misfit::Launch(error.to_string()))?;
+    Start::check(&program, &launch).map_err(|error| Misfit::Launch(error.to_string()))?;
+    check_variables(&program, &launch)?;
+    let kernel = program.kernel.clone();
     let read_file = |name: &str| {
-        let catalogue = origin.filter(|origin| *origin.workload.name == *program.kernel);
+        let catalogue = origin.filter(|origin| *origin.workload.name == *kernel);
         let file = catalogue.and_then(|origin| (origin.workload.file)(name));
         file.ok_or_else(|| "a page has no files of yours; use the command line, or give values".to_string())
     };
-    let buffers = launch.fill(&read_file).map_err(Misfit::Buffers)?.into();
+    let buffers = start::fill(&mut program, &launch, &read_file).map_err(Misfit::Buffers)?.into();
     Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers })
+}
+
+/// Refuses to set module variables that are larger than the buffers of a launch may be.
+fn check_variables(program: &Program, launch: &Launch) -> Result<(), Misfit> {
+    let is_named = |name: &str| launch.globals.iter().any(|global| global.name == name);
+    match program.variables.iter().find(|variable| is_named(&variable.name) && variable.bytes > MOST_BUFFER_BYTES) {
+        None => Ok(()),
+        Some(variable) => {
+            let (name, bytes, most) = (variable.name.clone(), grouped(variable.bytes), grouped(MOST_BUFFER_BYTES));
+            let message = format!("it has {bytes} bytes, and a page sets variables of up to {most}");
+            Err(Misfit::Buffers(LaunchError::Global { name, message }))
+        }
+    }
 }
 
 fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {
     problems.iter().map(|problem| of_ptx(problem, text)).collect()
 }
 
+/// What to say of a text of more bytes than the page reads, behind its name.
+pub fn too_large(bytes: u64) -> String {
+    format!("has {} bytes; the page reads up to {}", grouped(bytes), grouped(MOST_TEXT_BYTES as u64))
+}
+
 fn too_long(text: &str) -> Option<Finding> {
     (text.len() > MOST_TEXT_BYTES).then(|| Finding {
         place: None,
-        message: format!("the text is {} MiB long; the page reads up to {}", text.len().div_ceil(1 << 20), MOST_TEXT_BYTES >> 20),
+        message: format!("the text {}", too_large(text.len() as u64)),
         help: Some("Use the command line for it.".into()),
     })
 }
@@ -152,10 +173,12 @@ fn of_ptx(problem: &Problem, text: &str) -> Finding {
 fn of_launch(error: &LaunchError, text: &str) -> Finding {
     let place = match error {
         // Where the buffer has its name.
-        LaunchError::Fill { buffer, .. } => text.find(&format!("\"{buffer}\"")).map(|at| {
-            let before = text[..at].rsplit('\n').next().unwrap_or("");
-            (text[..at].split('\n').count(), before.chars().count() + 1)
-        }),
+        LaunchError::Fill { buffer, .. } | LaunchError::Global { name: buffer, .. } => {
+            text.find(&format!("\"{buffer}\"")).map(|at| {
+                let before = text[..at].rsplit('\n').next().unwrap_or("");
+                (text[..at].split('\n').count(), before.chars().count() + 1)
+            })
+        }
         error => error.place().map(|place| (place.line, place.column)),
     };
     let place = place.map(|(line, column)| Spot { line, column, width: width(text, line, column) });

@@ -46,6 +46,8 @@ impl Lab {
             (None, None) if unknown.is_some() => self.choose(Origin::find(FIRST, size)),
             (None, None) => self.lay_out(None, "", ""),
         }
+        // A machine that this kernel cannot have leaves the kernel on one without the changed keys.
+        let amiss = amiss.or_else(|| self.drop_keys());
         let setup = link.setup.map(|_| self.setup.clone());
         if let Some((id, stop)) = &link.lesson {
             if self.open_lesson(id) {
@@ -89,6 +91,19 @@ impl Lab {
         if let Some(name) = unknown {
             self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
         }
+    }
+
+    /// Leaves out the changed keys where nothing else keeps the kernel from running; what was wrong with them.
+    fn drop_keys(&mut self) -> Option<String> {
+        let misfit = self.misfit.clone().filter(|_| !self.setup.keys.is_empty())?;
+        let keys = std::mem::take(&mut self.setup.keys);
+        self.build(None);
+        if self.misfit.is_some() {
+            self.setup.keys = keys;
+            self.build(None);
+            return None;
+        }
+        Some(format!("{misfit}; its changed keys are left out"))
     }
 
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.

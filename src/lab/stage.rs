@@ -2,11 +2,14 @@
 
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
 use crate::config::Config;
+use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
 use crate::order;
 use crate::program::Pc;
+use crate::replay;
 use crate::session::Session;
+use crate::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use crate::view::why::{self, Witness};
 use crate::view::{Listing, Picture, Selection};
 use crate::workload::Workload;
@@ -15,6 +18,8 @@ use std::rc::Rc;
 
 /// Local memory that a page has for all resident threads: every snapshot holds it.
 const MOST_LOCAL_BYTES: u64 = 8 << 20;
+/// What a page has for a machine, with the fewest snapshots that one can be moved through with.
+const BUDGET: u64 = 256 << 20;
 /// As many cycles as the page simulates of one run.
 pub const LIMIT: u64 = 5_000_000;
 
@@ -54,12 +59,21 @@ fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
     ))
 }
 
+/// Refuses a machine that needs more memory than a page has: the snapshots, and the two that are moved through.
+fn check_memory(ready: &Ready, config: &Config) -> Result<(), OverBudget> {
+    let shape = Shape::new(&ready.program, &ready.launch, config.ptx_warp, config.sms);
+    let memory = memory_bytes(&ready.program, &ready.launch);
+    Footprint::of(config, &ready.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
+}
+
 impl Stage {
     /// `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
         check_local(ready, &config)?;
-        let session =
-            Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers).map_err(|error| error.to_string())?;
+        check_memory(ready, &config).map_err(|error| format!("{error}; the command line has more"))?;
+        // On a page a key is changed among the settings, not by a flag.
+        let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers)
+            .map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
@@ -128,7 +142,7 @@ impl Stage {
 
     fn after(&self) -> Vec<BufferData> {
         let global = &self.session.sim().state.uncore.global;
-        let read = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_default();
+        let read = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
         self.ready.buffers.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
     }
 

@@ -35,7 +35,9 @@ impl Launch {
         }
         for (index, (shape, param)) in shapes.iter().zip(&self.params).enumerate() {
             let (given, bytes, ty) = match param {
-                Param::Buffer(buffer) => (format!("buffer `{}`, an address", buffer.name), ADDRESS_BYTES as usize, None),
+                Param::Buffer(buffer) | Param::Inside { buffer, .. } => {
+                    (format!("buffer `{}`, an address", buffer.name), ADDRESS_BYTES as usize, None)
+                }
                 Param::Value { ty, .. } => (ty.to_string(), ty.bytes() as usize, Some(*ty)),
                 Param::Bytes(bytes) => ("a struct".to_string(), bytes.len(), None),
             };

@@ -45,6 +45,10 @@ pub enum LaunchError {
     /// A buffer's first contents cannot be had.
     #[error("buffer `{buffer}`: {message}")]
     Fill { buffer: String, message: String },
+
+    /// A module variable cannot be set.
+    #[error("module variable `{name}`: {message}")]
+    Global { name: String, message: String },
 }
 
 impl LaunchError {
@@ -53,7 +57,7 @@ impl LaunchError {
         match self {
             LaunchError::Text { place, .. } => *place,
             LaunchError::Meaning { place, .. } => Some(*place),
-            LaunchError::Kernel(_) | LaunchError::Fill { .. } => None,
+            LaunchError::Kernel(_) | LaunchError::Fill { .. } | LaunchError::Global { .. } => None,
         }
     }
 }

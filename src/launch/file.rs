@@ -6,7 +6,7 @@
 use super::fill::check_init;
 use super::{
     Buffer, Init, Launch, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID, MAX_GRID_BLOCKS,
-    MAX_SHARED_BYTES, Number, Param, Place,
+    MAX_SHARED_BYTES, Number, Param, Place, VariableInit,
 };
 use crate::ptx::types::Type;
 use crate::table::{Refusal, Table, Value};
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Launch, LaunchError> {
         message: error.to_string().trim_end().to_string(),
         place: error.span().map(|span| Place::of(text, span.start)),
     })?;
-    let table = Table::root(&root, &["kernel", "grid", "block", "shared", "param"]);
+    let table = Table::root(&root, &["kernel", "grid", "block", "shared", "param", "global"]);
     table
         .and_then(|table| Reader::default().launch(table))
         .map_err(|Refusal { message, at }| LaunchError::Meaning { message, place: Place::of(text, at) })
@@ -51,35 +51,84 @@ impl Reader {
                 params.push(self.param(number, param)?);
             }
         }
-        Ok(Launch { kernel, grid, block, shared: shared as u32, params })
+        let mut globals = Vec::new();
+        if let Some(given) = table.find("global") {
+            for (number, global) in (1..).zip(given.list("a list of tables, each under [[global]],")?) {
+                let global = self.global(number, global, &globals)?;
+                globals.push(global);
+            }
+        }
+        Ok(Launch { kernel, grid, block, shared: shared as u32, params, globals })
+    }
+
+    /// One `[[global]]`; what it says is compared with the module's variable later.
+    fn global(&self, number: usize, global: Value, known: &[VariableInit]) -> Result<VariableInit, Refusal> {
+        let table = global.table(&["name", "type", "len", "init"])?;
+        let name_at = table.need("name")?;
+        let name = name_at.text()?.to_string();
+        if name.is_empty() {
+            return name_at.refuse(format!("global {number} needs a name: that of a variable of the module"));
+        }
+        if known.iter().any(|other| other.name == name) {
+            return name_at.refuse(format!("global `{name}` is described twice"));
+        }
+        if self.buffers.iter().any(|buffer| buffer.name == name) {
+            return name_at.refuse(format!("`{name}` is a buffer of this launch too: give the buffer another name"));
+        }
+        let ty = table.find("type").map(element_type).transpose()?;
+        let init_at = table.find("init");
+        let init = init_at.map(read_init).transpose()?;
+        let len = table.find("len").map(|len| len.count(1, u64::MAX)).transpose()?;
+        match (&init, table.find("len")) {
+            (None, Some(len)) => return len.refuse(format!("global `{name}` has a len but no init: len says how much is set")),
+            (Some(init), _) => {
+                if let (Some(at), Some(Err(why))) = (init_at, ty.map(|ty| check_init(ty, init))) {
+                    return at.refuse(format!("global `{name}`: {why}"));
+                }
+            }
+            _ => {}
+        }
+        Ok(VariableInit { name, ty, len, init })
     }
 
     /// One `[[param]]`: which keys stand together says what it is.
     fn param(&mut self, number: usize, param: Value) -> Result<Param, Refusal> {
-        let keys = ["buffer", "type", "len", "init", "value", "bytes", "hex"];
+        let keys = ["buffer", "type", "len", "init", "offset", "value", "bytes", "hex"];
         let table = param.table(&keys)?;
         match keys.map(|key| table.find(key)) {
-            [Some(name), ty, len, init, None, None, None] => self.buffer(number, param, name, ty, len, init).map(Param::Buffer),
-            [None, Some(ty), None, None, Some(value), None, None] => {
+            [Some(name), ty, len, init, offset, None, None, None] => {
+                let buffer = self.buffer(number, param, name, ty, len, init)?;
+                let Some(offset_at) = offset else { return Ok(Param::Buffer(buffer)) };
+                let offset = offset_at.count(0, u64::MAX)?;
+                if offset >= buffer.len {
+                    let (name, len) = (&buffer.name, buffer.len);
+                    return offset_at.refuse(format!(
+                        "parameter {number}: offset {offset} lies outside of buffer `{name}`, which has elements 0 to {}",
+                        len - 1
+                    ));
+                }
+                Ok(Param::Inside { buffer, offset })
+            }
+            [None, Some(ty), None, None, None, Some(value), None, None] => {
                 let ty = element_type(ty)?;
                 match any_number(value)?.bits(ty) {
                     Ok(bits) => Ok(Param::Value { ty, bits }),
                     Err(why) => value.refuse(format!("parameter {number}: {why}")),
                 }
             }
-            [None, None, None, None, None, Some(bytes), None] => {
+            [None, None, None, None, None, None, Some(bytes), None] => {
                 let bytes = bytes.list("a list of bytes")?.map(|byte| byte.count(0, 255).map(|byte| byte as u8));
                 Ok(Param::Bytes(bytes.collect::<Result<_, _>>()?))
             }
-            [None, None, None, None, None, None, Some(hex)] => match hex_bytes(hex.text()?) {
+            [None, None, None, None, None, None, None, Some(hex)] => match hex_bytes(hex.text()?) {
                 Some(bytes) => Ok(Param::Bytes(bytes)),
                 None => hex.refuse(format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like")),
             },
-            [None, None, _, _, Some(value), _, _] => {
+            [None, None, _, _, _, Some(value), _, _] => {
                 value.refuse(format!("parameter {number} has a value but no type: add one, like type = \"u32\""))
             }
             _ => param.refuse(format!(
-                "parameter {number} mixes or lacks keys: a parameter is a buffer (buffer, type, len, init), a number (type, value) or a struct (bytes or hex)"
+                "parameter {number} mixes or lacks keys: a parameter is a buffer (buffer, type, len, init, offset), a number (type, value) or a struct (bytes or hex)"
             )),
         }
     }

@@ -233,3 +233,33 @@ proptest! {
         hold(&chars[..from].iter().chain(patch.chars().collect::<Vec<_>>().iter()).chain(&chars[to..]).collect::<String>());
     }
 }
+
+#[test]
+fn an_offset_passes_the_address_of_an_element() {
+    let buffer = "[[param]]\nbuffer = 'x'\ntype = 'u16'\nlen = 8\n";
+    let launch = accepted(&format!("{HEAD}{buffer}[[param]]\nbuffer = 'x'\noffset = 7\n"));
+    assert!(matches!(&launch.params[1], Param::Inside { buffer, offset: 7 } if buffer.name == "x"));
+    assert_eq!(launch.buffers().len(), 1);
+    refused(&format!("{HEAD}{buffer}offset = 8\n"), &["offset 8", "`x`", "0 to 7"]);
+    refused(&format!("{HEAD}[[param]]\ntype = 'u32'\nvalue = 1\noffset = 1\n"), &["mixes or lacks"]);
+}
+
+#[test]
+fn module_variables_are_named_with_or_without_an_init() {
+    let launch =
+        accepted(&format!("{HEAD}[[global]]\nname = 'a'\n[[global]]\nname = 'b'\ntype = 'f32'\ninit = 'zeros'\nlen = 2\n"));
+    let [a, b] = &launch.globals[..] else { panic!("{:?}", launch.globals) };
+    assert_eq!((a.name.as_str(), a.ty, a.len, &a.init), ("a", None, None, &None));
+    assert_eq!((b.name.as_str(), b.ty, b.len, &b.init), ("b", Some(Type::F32), Some(2), &Some(Init::Zeros)));
+    refused(&format!("{HEAD}[[global]]\ntype = 'u8'\n"), &["line", "`name` is missing"]);
+    refused(&format!("{HEAD}[[global]]\nname = 'a'\ntype = 'u8'\ninit = {{ values = [256] }}\n"), &["`a`", "256"]);
+}
+
+#[test]
+fn the_launch_that_the_readme_shows_is_read() {
+    let readme = include_str!("../../README.md");
+    let text = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a launch file");
+    let launch = accepted(text);
+    assert_eq!((launch.params.len(), launch.globals.len(), launch.shared), (4, 1, 1024));
+    assert!(matches!(&launch.params[2], Param::Bytes(bytes) if bytes[..] == [0, 0, 128, 63, 0, 0, 0, 64]));
+}

@@ -1,7 +1,7 @@
 //! The first contents of the buffers.
 
 use super::number::{float_bits, wrap};
-use super::{Buffer, Init, LaunchError, Number};
+use super::{Buffer, Init, LaunchError, Number, VariableInit};
 use crate::ptx::types::Type;
 
 /// A buffer's contents, little-endian.
@@ -47,6 +47,40 @@ pub(super) fn fill(buffer: &Buffer, read_file: &dyn Fn(&str) -> Result<Vec<u8>, 
     bytes
         .map(|bytes| BufferData { name: buffer.name.clone(), ty: buffer.ty, bytes })
         .map_err(|message| LaunchError::Fill { buffer: buffer.name.clone(), message })
+}
+
+impl VariableInit {
+    /// The first contents of a variable of that type, which holds `image` where the launch says nothing else.
+    pub fn fill(
+        &self,
+        declared: Type,
+        mut image: Vec<u8>,
+        read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<BufferData, LaunchError> {
+        let (name, ty) = (self.name.clone(), self.ty.unwrap_or(declared));
+        let wrong = |message| Err(LaunchError::Global { name: self.name.clone(), message });
+        let (width, bytes) = (u64::from(ty.bytes()), image.len() as u64);
+        if !bytes.is_multiple_of(width) {
+            return wrong(format!("its {bytes} bytes are no whole number of elements of {ty}"));
+        }
+        let Some(init) = &self.init else { return Ok(BufferData { name, ty, bytes: image }) };
+        let values = if let Init::Values(values) = init { Some(values.len() as u64) } else { None };
+        let len = self.len.or(values).unwrap_or(bytes / width);
+        if len > bytes / width || values.is_some_and(|values| values > len) {
+            let given = values.unwrap_or(len).max(len);
+            return wrong(format!("it has {bytes} bytes, {} elements of {ty}, and {given} are given", bytes / width));
+        }
+        if let Err(message) = check_init(ty, init) {
+            return wrong(message);
+        }
+        let first =
+            fill(&Buffer { name: name.clone(), ty, len, init: init.clone() }, read_file).map_err(|error| match error {
+                LaunchError::Fill { buffer, message } => LaunchError::Global { name: buffer, message },
+                other => other,
+            })?;
+        image[..first.bytes.len()].copy_from_slice(&first.bytes);
+        Ok(BufferData { name, ty, bytes: image })
+    }
 }
 
 fn read_whole(buffer: &Buffer, name: &str, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Vec<u8>, String> {

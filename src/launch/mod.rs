@@ -20,6 +20,15 @@
 //!
 //! [[param]]
 //! hex = "01000000 02000000"   # a struct, passed by value: its bytes (or `bytes = [1, 0, 0, 0]`)
+//!
+//! [[param]]
+//! buffer = "x"                # the same buffer again,
+//! offset = 16                 # passed as the address of its element 16
+//!
+//! [[global]]                  # a `__device__` or `__constant__` variable of the module
+//! name = "table"              # as the PTX spells it
+//! type = "f32"                # the variable's own unless given
+//! init = { values = [1, 2] }  # its first elements; without, it is as the PTX says
 //! ```
 //!
 //! A buffer that is passed twice is described once and named again: `buffer = "x"` alone. Without `init` it is zeros;
@@ -68,6 +77,8 @@ pub struct Launch {
     pub shared: u32,
     /// In the kernel's order.
     pub params: Vec<Param>,
+    /// Module variables that the launch sets or wants to read back.
+    pub globals: Vec<VariableInit>,
 }
 
 /// What is passed for one parameter of the kernel.
@@ -75,6 +86,8 @@ pub struct Launch {
 pub enum Param {
     /// A device buffer, passed as its address. The same name again is the same buffer.
     Buffer(Buffer),
+    /// The address of an element of a buffer.
+    Inside { buffer: Buffer, offset: u64 },
     /// A number, passed by value; `bits` holds it in its low `ty.bytes()` bytes.
     Value { ty: Type, bits: u64 },
     /// A struct, passed by value.
@@ -94,6 +107,18 @@ impl Buffer {
     pub fn bytes(&self) -> u64 {
         self.len.saturating_mul(u64::from(self.ty.bytes()))
     }
+}
+
+/// What a launch says of a module variable (`.global` or `.const` in PTX).
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableInit {
+    pub name: String,
+    /// The type of its elements; the variable's own where it is left out.
+    pub ty: Option<Type>,
+    /// Elements that are set, from the first on; all of them, or as many as there are values, where it is left out.
+    pub len: Option<u64>,
+    /// Without it the variable is as the PTX says.
+    pub init: Option<Init>,
 }
 
 /// How a buffer is filled before the kernel starts. Every variant is deterministic.
@@ -132,7 +157,7 @@ impl Launch {
     pub fn buffers(&self) -> Vec<&Buffer> {
         let mut buffers: Vec<&Buffer> = Vec::new();
         for param in &self.params {
-            if let Param::Buffer(buffer) = param
+            if let Param::Buffer(buffer) | Param::Inside { buffer, .. } = param
                 && buffers.iter().all(|known| known.name != buffer.name)
             {
                 buffers.push(buffer);

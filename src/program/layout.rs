@@ -1,7 +1,7 @@
 //! Addresses of variables: module globals and constants, shared arrays, local depots and call frames.
 
 use super::address::{CODE_WINDOW, GLOBAL_BASE, GRANULE, align_up, window};
-use super::{GlobalVariable, unsupported};
+use super::{ModuleVariable, unsupported};
 use crate::ptx::module::{InitValue, Module, Variable};
 use crate::ptx::problem::Problem;
 use crate::ptx::types::Space;
@@ -15,13 +15,13 @@ const MOST_CONSTANT_BYTES: u64 = 1 << 20;
 /// The variables that every kernel of a module sees, laid out once.
 pub struct ModuleLayout {
     pub constants: Vec<u8>,
-    pub globals: Vec<GlobalVariable>,
+    pub variables: Vec<ModuleVariable>,
     addresses: HashMap<String, (Space, u64)>,
 }
 
 impl ModuleLayout {
     pub fn new(module: &Module) -> Result<ModuleLayout, Problem> {
-        let mut layout = ModuleLayout { constants: Vec::new(), globals: Vec::new(), addresses: HashMap::new() };
+        let mut layout = ModuleLayout { constants: Vec::new(), variables: Vec::new(), addresses: HashMap::new() };
         let (mut global, mut constant) = (GLOBAL_BASE, 0);
         for variable in &module.variables {
             let bytes = variable.bytes.unwrap_or(0);
@@ -53,11 +53,13 @@ impl ModuleLayout {
         layout.constants = vec![0; constant as usize];
         for variable in &module.variables {
             let Some(&(space, address)) = layout.addresses.get(&variable.name) else { continue };
-            let image = layout.image(module, variable)?;
-            match space {
-                Space::Const => layout.constants[address as usize..][..image.len()].copy_from_slice(&image),
-                _ => layout.globals.push(GlobalVariable { name: variable.name.clone(), address, bytes: image }),
+            let (name, ty, bytes) = (variable.name.clone(), variable.ty, variable.bytes.unwrap_or(0));
+            let init = layout.init(module, variable)?;
+            let variable = ModuleVariable { name, space, address, ty, bytes, init };
+            if space == Space::Const {
+                layout.constants[address as usize..][..bytes as usize].copy_from_slice(&variable.image());
             }
+            layout.variables.push(variable);
         }
         Ok(layout)
     }
@@ -67,16 +69,12 @@ impl ModuleLayout {
         self.addresses.get(name).copied()
     }
 
-    fn image(&self, module: &Module, variable: &Variable) -> Result<Vec<u8>, Problem> {
-        let mut image = vec![0; variable.bytes.unwrap_or(0) as usize];
+    /// The pieces of a variable's initial value, with addresses resolved; what lies outside of it does not count.
+    fn init(&self, module: &Module, variable: &Variable) -> Result<Vec<(u64, Vec<u8>)>, Problem> {
+        let mut pieces = Vec::with_capacity(variable.init.len());
         for part in &variable.init {
-            let at = part.offset as usize;
-            match &part.value {
-                InitValue::Bytes(bytes) => {
-                    if let Some(place) = image.get_mut(at..at + bytes.len()) {
-                        place.copy_from_slice(bytes);
-                    }
-                }
+            let bytes = match &part.value {
+                InitValue::Bytes(bytes) => bytes.clone(),
                 InitValue::Address { name, offset, bytes, shift, generic } => {
                     let Some((space, address)) = self.find(name).or_else(|| code_address(module, name)) else {
                         return Err(unsupported(
@@ -86,13 +84,14 @@ impl ModuleLayout {
                     };
                     let base = if *generic { window(space) } else { 0 };
                     let value = address.wrapping_add(base).wrapping_add(*offset as u64) >> shift;
-                    if let Some(place) = image.get_mut(at..at + *bytes as usize) {
-                        place.copy_from_slice(&value.to_le_bytes()[..*bytes as usize]);
-                    }
+                    value.to_le_bytes()[..*bytes as usize].to_vec()
                 }
+            };
+            if part.offset.saturating_add(bytes.len() as u64) <= variable.bytes.unwrap_or(0) {
+                pieces.push((part.offset, bytes));
             }
         }
-        Ok(image)
+        Ok(pieces)
     }
 }
 

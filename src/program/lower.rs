@@ -62,7 +62,7 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         shared_bytes: lowering.shared.bytes.min(u32::MAX.into()) as u32,
         local_bytes: lowering.local.bytes.min(u32::MAX.into()) as u32,
         constants: lowering.layout.constants,
-        globals: lowering.layout.globals,
+        variables: lowering.layout.variables,
         max_threads: function.max_threads,
         required_threads: function.required_threads,
         files: module.files.clone(),

@@ -28,7 +28,7 @@ use crate::launch::ParamShape;
 use crate::ptx::module::{Operand, Place, SourceFile, Special};
 use crate::ptx::op::Op;
 use crate::ptx::problem::{Problem, Span};
-use crate::ptx::types::Type;
+use crate::ptx::types::{Space, Type};
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
 use passes::Rewrite;
@@ -59,8 +59,8 @@ pub struct Program {
     pub local_bytes: u32,
     /// The initial contents of constant space.
     pub constants: Vec<u8>,
-    /// Module variables in global memory, at fixed addresses below the launch's buffers.
-    pub globals: Vec<GlobalVariable>,
+    /// Module variables: those in global memory at fixed addresses below the launch's buffers, and those in constant space.
+    pub variables: Vec<ModuleVariable>,
     /// Block shape that the kernel insists on (`.reqntid`), or the largest it allows (`.maxntid`).
     pub max_threads: Option<[u32; 3]>,
     pub required_threads: bool,
@@ -72,12 +72,31 @@ pub struct Program {
     pub registers_needed: u32,
 }
 
-/// A module-scope `.global` variable.
+/// A module-scope variable in `.global` or `.const`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlobalVariable {
+pub struct ModuleVariable {
     pub name: String,
+    pub space: Space,
+    /// In its own space.
     pub address: u64,
-    pub bytes: Vec<u8>,
+    pub ty: Type,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Its initial contents where they are not zero: offset and bytes, so that a large array costs nothing before it runs.
+    pub init: Vec<(u64, Vec<u8>)>,
+}
+
+impl ModuleVariable {
+    /// The whole initial contents.
+    pub fn image(&self) -> Vec<u8> {
+        let mut image = vec![0; self.bytes as usize];
+        for (offset, bytes) in &self.init {
+            if let Some(place) = image.get_mut(*offset as usize..*offset as usize + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        }
+        image
+    }
 }
 
 /// A register of the kernel or of an inlined call.
@@ -211,6 +230,17 @@ impl Program {
         program.reconvergence = Reconvergence::build(&program.cfg, &program.instructions);
         program.registers_needed = liveness::Liveness::build(&program).registers_needed;
         Ok(program)
+    }
+
+    /// Replaces the initial contents of a module variable; `image` has the variable's size.
+    pub fn set_variable(&mut self, name: &str, image: Vec<u8>) {
+        let Some(variable) = self.variables.iter_mut().find(|variable| variable.name == name) else { return };
+        if variable.space == Space::Const
+            && let Some(place) = self.constants.get_mut(variable.address as usize..variable.address as usize + image.len())
+        {
+            place.copy_from_slice(&image);
+        }
+        variable.init = vec![(0, image)];
     }
 
     pub fn place_name(&self, place: SourcePlace) -> String {

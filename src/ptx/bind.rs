@@ -10,6 +10,9 @@ use super::parser::Result;
 use super::problem::{Problem, Span, Trouble};
 use super::types::Type;
 
+/// The special registers that hold the address of a cooperative grid's barrier.
+const GRID_SYNC: [&str; 2] = ["%envreg1", "%envreg2"];
+
 impl Builder<'_, '_> {
     /// Fits what was written to what the form wants.
     pub fn bind(&mut self, whole: &str, span: Span, op: Op, wants: &[Want], raw: Vec<Raw>) -> Result<(Op, Vec<Operand>)> {
@@ -139,6 +142,15 @@ impl Builder<'_, '_> {
                 {
                     self.check_width(whole, span, self.bits(register), ty.bits(), exact)?;
                     return Ok(Operand::Register(register));
+                }
+                if GRID_SYNC.contains(&span.text(self.p.text)) {
+                    return Err(Problem::new(
+                        Trouble::Unsupported,
+                        span,
+                        "grid-wide synchronisation (cooperative groups) is not supported: blocks run independently of each other",
+                    )
+                    .label("where a cooperative launch keeps its barrier")
+                    .help("end the kernel where `grid.sync()` stands, and launch the rest as a kernel of its own"));
                 }
                 if let Some(special) = Special::from_name(span.text(self.p.text)) {
                     return Ok(Operand::Special(special));

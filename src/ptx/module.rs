@@ -232,7 +232,7 @@ pub enum Special {
     WarpSize,
     /// Sizes of a cluster, which is always one block.
     One,
-    /// `%envregN`, performance counters and places in a cluster, which read as zero.
+    /// `%envregN` (but for those of a cooperative grid, which are refused), performance counters and places in a cluster, which read as zero.
     Zero,
 }
 

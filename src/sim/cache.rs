@@ -27,6 +27,12 @@ pub enum Look {
 }
 
 impl Cache {
+    /// What the tags of such a cache take in memory.
+    pub fn tag_bytes(bytes: u32, line: u32, ways: u32) -> u64 {
+        let sets = (u64::from(bytes) / (u64::from(line) * u64::from(ways)).max(1)).max(1);
+        sets * u64::from(ways) * size_of::<Tag>() as u64
+    }
+
     pub fn new(bytes: u32, line: u32, ways: u32) -> Cache {
         let sets = (bytes / (line * ways)).max(1);
         Cache {

@@ -41,6 +41,13 @@ impl<S: Sink> Core<'_, S> {
             waits |= u32::from(arrival.waits) << lane;
             releases.extend(block.barriers.arrive(lanes.threads[lane], arrival).map_err(|fault| (lane, fault))?);
         }
+        if waits != 0 && !machine.reforms {
+            let ptx_width = machine.config.ptx_warp;
+            let exited = block.exited_lanes[(lanes.threads[0] / ptx_width) as usize] >> (lanes.threads[0] % ptx_width);
+            for lane in active(lanes.mask & !exited & !mask) {
+                releases.extend(block.barriers.stand_in(lanes.threads[lane], barrier.into()));
+            }
+        }
         if mask != 0 && !machine.reforms {
             self.emit(Event::BarrierArrive { sm: self.name, warp: warp as u16, block: index, barrier, mask });
         } else if mask != 0 && S::LISTENS {

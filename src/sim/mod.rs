@@ -23,6 +23,7 @@ pub mod decode;
 mod dispatch;
 mod execute;
 mod fetch;
+pub mod footprint;
 mod gang;
 mod gather;
 mod issue;
@@ -38,13 +39,14 @@ use crate::config::{Config, ConfigError};
 use crate::event::Sink;
 use crate::interp::alu::Exec;
 use crate::interp::lanes::{Lanes, Registers};
-use crate::interp::shape::BlockView;
+use crate::interp::shape::{BlockView, Shape};
 use crate::interp::start::{Start, StartError};
 use crate::interp::trap::{Fault, Trap};
 use crate::launch::{BufferData, Launch};
 use crate::program::{Pc, Program};
 use core::Core;
 use decode::Decoded;
+use footprint::{BUDGET, Footprint, OverBudget, memory_bytes};
 use state::State;
 use std::rc::Rc;
 use thiserror::Error;
@@ -111,14 +113,19 @@ pub enum SimError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error(transparent)]
+    Memory(#[from] OverBudget),
 }
 
 impl Sim {
     /// Binds a program, a launch and a configuration, and checks that they go together.
     pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Sim, SimError> {
         config.validate()?;
+        Start::check(&program, launch)?;
+        let shape = Shape::new(&program, launch, config.ptx_warp, config.sms);
+        config.validate_launch(&program, &shape)?;
+        Footprint::of(&config, &program, &shape, memory_bytes(&program, launch)).check(&config, BUDGET, 1)?;
         let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
-        config.validate_launch(&program, &start.shape)?;
         let max_warps = config.max_threads / config.row_threads() * config.slices;
         let entries = config.divergence.entries(max_warps, config.max_threads);
         let machine = Machine {

@@ -6,7 +6,7 @@ use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use super::handle::Handle;
-use crate::lab::{MOST_TEXT_BYTES, Notice};
+use crate::lab::{MOST_TEXT_BYTES, Notice, too_large};
 
 /// What the page's outermost element listens with.
 pub struct Dropping {
@@ -55,7 +55,7 @@ fn brings_files(event: &DragEvent) -> bool {
 
 fn take(file: File, handle: Handle) {
     if file.size() > MOST_TEXT_BYTES as u64 {
-        let text = format!("{} has {} MiB; the page reads up to {}.", file.name(), file.size() >> 20, MOST_TEXT_BYTES >> 20);
+        let text = format!("{} {}.", file.name(), too_large(file.size()));
         handle.act(|lab| lab.notice = Some(Notice::bad(text)));
         return;
     }

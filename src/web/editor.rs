@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use crate::lab::{Finding, MOST_TEXT_BYTES, Spot};
+use crate::lab::{Finding, MOST_TEXT_BYTES, Spot, too_large};
 
 /// How wide a tab is, in characters; the style sheet says the same.
 const TAB: usize = 4;
@@ -71,11 +71,7 @@ pub fn Editor(props: &Props) -> Html {
             let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
             if text.len() > MOST_TEXT_BYTES {
                 event.prevent_default();
-                onrefuse.emit(format!(
-                    "What was pasted has {} MiB; the page reads up to {}.",
-                    text.len().div_ceil(1 << 20),
-                    MOST_TEXT_BYTES >> 20
-                ));
+                onrefuse.emit(format!("What was pasted {}.", too_large(text.len() as u64)));
             }
         })
     };

@@ -140,7 +140,14 @@ impl Case {
         let input = if self.input.is_empty() { vec![0] } else { self.input.clone() };
         let mut params = vec![buffer("in", input), buffer("out", vec![UNTOUCHED; self.wanted.len().max(1)])];
         params.extend(self.params.iter().map(|(_, bytes)| Param::Bytes(bytes.clone())));
-        let launch = Launch { kernel: None, grid: [self.blocks, 1, 1], block: self.threads, shared: self.shared, params };
+        let launch = Launch {
+            kernel: None,
+            grid: [self.blocks, 1, 1],
+            block: self.threads,
+            shared: self.shared,
+            params,
+            globals: Vec::new(),
+        };
         Kernel::with_launch(&self.ptx(), launch, &no_files)
     }
 }

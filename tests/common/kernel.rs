@@ -2,7 +2,7 @@
 
 use warpscope::interp::memory::Global;
 use warpscope::interp::reference::{self, Outcome};
-use warpscope::interp::start::Start;
+use warpscope::interp::start::{self, Start};
 use warpscope::launch::{BufferData, Launch};
 use warpscope::program::{self, Program};
 use warpscope::ptx::problem;
@@ -32,9 +32,9 @@ impl Kernel {
         launch: Launch,
         read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Kernel, String> {
-        let program = program::load(text, launch.kernel.as_deref())
+        let mut program = program::load(text, launch.kernel.as_deref())
             .map_err(|problems| problem::render(&problems, "kernel.ptx", text, 3))?;
-        let before = launch.fill(read_file).map_err(|error| error.to_string())?;
+        let before = start::fill(&mut program, &launch, read_file).map_err(|error| error.to_string())?;
         let start = Start::new(&program, &launch, &before, 32, 1).map_err(|error| error.to_string())?;
         Ok(Kernel { text: text.to_string(), program, launch, before, start })
     }
@@ -61,8 +61,9 @@ impl Kernel {
 
     /// The launch's buffers as a run left them.
     pub fn buffers(&self, global: &Global) -> Vec<BufferData> {
-        let bytes = |name: &str| global.read_buffer(name).expect("a buffer of the launch");
-        self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: bytes(&b.name) }).collect()
+        // A variable in constant space stays as it is.
+        let bytes = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
+        self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: bytes(b) }).collect()
     }
 }
 

@@ -251,21 +251,22 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
 
         // Too big, by file and by paste: a message, and what was there stays.
         drop_file(&page, "big.ptx", json!(9 << 20)).await;
-        page.see("#notice", "big.ptx has 9 MiB; the page reads up to 8.").await;
+        page.see("#notice", "big.ptx has 9\u{202f}437\u{202f}184 bytes; the page reads up to 8\u{202f}388\u{202f}608.").await;
         page.click("#edit").await;
         let paste = "const data = new DataTransfer(); data.setData('text', 'x'.repeat(arguments[0])); \
                      const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }); \
                      document.querySelector('#ptx').dispatchEvent(event); return event.defaultPrevented";
         assert_eq!(page.script(paste, vec![json!(32 << 20)]).await, true);
-        page.see("#notice", "What was pasted has 32 MiB; the page reads up to 8.").await;
+        page.see("#notice", "What was pasted has 33\u{202f}554\u{202f}432 bytes; the page reads up to 8\u{202f}388\u{202f}608.")
+            .await;
         page.screenshot("refused").await;
         assert_eq!(page.script(paste, vec![json!(1000)]).await, false);
         assert_eq!(page.value("#ptx").await, OWN_PTX);
         // By whatever other way it came into the field.
         page.script("ptx.value = 'x'.repeat(9 << 20); ptx.dispatchEvent(new Event('input', { bubbles: true }))", vec![]).await;
-        page.see(".findings", "9 MiB long; the page reads up to 8").await;
+        page.see(".findings", "has 9\u{202f}437\u{202f}184 bytes; the page reads up to 8\u{202f}388\u{202f}608").await;
         page.fill("#launch", &OWN_LAUNCH.replace("len = 8", "len = 99999999")).await;
-        page.see("section[aria-label=Launch] .findings", "MiB together").await;
+        page.see("section[aria-label=Launch] .findings", "bytes together").await;
         page.fill("#ptx", OWN_PTX).await;
         page.fill("#launch", OWN_LAUNCH).await;
         page.see("#editor .status", "Loaded").await;

@@ -132,6 +132,8 @@ async fn hostile_links_get_a_message_and_the_page_works() {
             (format!("#kernel=collatz&technique={image}"), "machine cannot be had"),
             (format!("#kernel=collatz&set={image}:1"), "machine cannot be had"),
             ("#kernel=collatz&set=max_threads:4294967295".to_string(), "machine cannot be had"),
+            ("#kernel=collatz&set=sms:64,l1d_bytes:1073741824".to_string(), "256 MiB is the limit"),
+            ("#kernel=collatz&set=sms:64,sp_units:1048576,ldst_units:1048576".to_string(), "256 MiB is the limit"),
         ];
         for (number, (link, message)) in cases.into_iter().enumerate() {
             // Some are what the page is opened with, the others are put into the address bar of the open page.

@@ -19,7 +19,7 @@ impl Recipe {
             buffer("output", output, Init::Zeros),
             buffer("counters", COUNTERS, Init::Zeros),
         ];
-        Launch { kernel: None, grid: [self.blocks, 1, 1], block: [self.threads, 1, 1], shared: 0, params }
+        Launch { kernel: None, grid: [self.blocks, 1, 1], block: [self.threads, 1, 1], shared: 0, params, globals: Vec::new() }
     }
 
     pub fn ptx(&self) -> String {

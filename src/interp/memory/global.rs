@@ -30,19 +30,32 @@ pub struct Region {
 impl Global {
     /// Adds a region with its contents; the address is the next free granule, or `at` if it lies behind all others.
     pub fn add(&mut self, name: &str, contents: &[u8], at: Option<u64>) -> u64 {
+        let address = self.add_zeros(name, contents.len() as u64, at);
+        self.write(address, contents);
+        address
+    }
+
+    /// Adds a region of zeros, whose pages take no memory before they are written.
+    pub fn add_zeros(&mut self, name: &str, bytes: u64, at: Option<u64>) -> u64 {
         let end = self.regions.last().map_or(GLOBAL_BASE, |last| align_up(last.address + last.bytes.max(1), GRANULE) + GRANULE);
         let address = at.filter(|&at| at >= end || self.regions.is_empty()).unwrap_or(end);
         let start = (address - GLOBAL_BASE) as usize;
-        let region = Region { name: name.to_string(), address, bytes: contents.len() as u64 };
-        Rc::make_mut(&mut self.regions).push(region);
-        let granule = GRANULE as usize;
+        Rc::make_mut(&mut self.regions).push(Region { name: name.to_string(), address, bytes });
+        let (granule, bytes) = (GRANULE as usize, bytes as usize);
         let valid = Rc::make_mut(&mut self.valid);
-        valid.resize(start / granule + contents.len().div_ceil(granule), 0);
+        valid.resize(start / granule + bytes.div_ceil(granule), 0);
         for (at, slot) in valid[start / granule..].iter_mut().enumerate() {
-            *slot = (contents.len() - at * granule).min(granule) as u16;
+            *slot = (bytes - at * granule).min(granule) as u16;
         }
-        let pages = (start + contents.len()).div_ceil(PAGE);
-        self.pages.resize_with(pages.max(self.pages.len()), || Rc::new([0; PAGE]));
+        let pages = (start + bytes).div_ceil(PAGE);
+        let zeros = Rc::new([0; PAGE]);
+        self.pages.resize_with(pages.max(self.pages.len()), || zeros.clone());
+        address
+    }
+
+    /// Writes bytes that lie inside the arena.
+    pub fn write(&mut self, address: u64, contents: &[u8]) {
+        let start = (address - GLOBAL_BASE) as usize;
         let mut from = 0;
         while from < contents.len() {
             let (page, offset) = ((start + from) / PAGE, (start + from) % PAGE);
@@ -50,7 +63,6 @@ impl Global {
             Rc::make_mut(&mut self.pages[page])[offset..offset + n].copy_from_slice(&contents[from..from + n]);
             from += n;
         }
-        address
     }
 
     /// The contents of the buffer of that name; a module variable of the same name, which lies below, does not count.
@@ -92,9 +104,11 @@ impl Global {
         Some(())
     }
 
-    /// The region that begins nearest below an address, for messages.
-    pub fn nearest(&self, address: u64) -> Option<&Region> {
-        self.regions.iter().filter(|r| r.address <= address).max_by_key(|r| r.address)
+    /// The regions that begin nearest below and above an address, for messages.
+    pub fn neighbours(&self, address: u64) -> (Option<&Region>, Option<&Region>) {
+        let below = self.regions.iter().filter(|r| r.address <= address).max_by_key(|r| r.address);
+        let above = self.regions.iter().filter(|r| r.address > address).min_by_key(|r| r.address);
+        (below, above)
     }
 }
 
