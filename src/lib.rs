@@ -15,6 +15,7 @@
 //! assert!(outcome.trap.is_none());
 //! ```
 
+pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod config;

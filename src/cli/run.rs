@@ -3,6 +3,7 @@
 use super::args::RunArgs;
 use super::subject::Subject;
 use super::{Failure, print, print_json, trace};
+use crate::check;
 use crate::config::{Config, apply_techniques};
 use crate::interp::memory::Global;
 use crate::interp::reference;
@@ -14,6 +15,7 @@ use crate::metrics::{Metrics, Report};
 use crate::program::Program;
 use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
 use crate::sim::{self, Sim};
+use crate::workload::Mismatch;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -146,9 +148,9 @@ impl Job {
     }
 
     /// Compares with the workload's own reference, if it is a workload.
-    fn check_workload(&self, finished: &Finished) -> Option<Result<(), String>> {
+    fn check_workload(&self, finished: &Finished) -> Option<Result<(), Mismatch>> {
         let workload = self.subject.workload?;
-        Some(workload.check(&self.launch, &self.before, &finished.after).map_err(|mismatch| mismatch.to_string()))
+        Some(workload.check(&self.launch, &self.before, &finished.after))
     }
 }
 
@@ -160,9 +162,12 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
     let seconds = clock.elapsed().as_secs_f64();
     let finished = job.finish(program, &outcome.global, outcome.output, outcome.trap);
     let check = match (args.check, &finished.trap) {
-        (true, None) => Some(job.check_workload(&finished).ok_or_else(|| {
-            Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into())
-        })?),
+        (true, None) => {
+            let result = job.check_workload(&finished).ok_or_else(|| {
+                Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into())
+            })?;
+            Some(result.map_err(|mismatch| mismatch.to_string()))
+        }
         _ => None,
     };
     if args.json {
@@ -236,21 +241,12 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
 
 /// Against the workload's reference, and against the scalar interpreter for files.
 fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
-    if let Some(result) = job.check_workload(finished) {
-        return result;
+    let (program, start) = (&sim.machine.program, &sim.machine.start);
+    let subject = check::Subject { program, start, ptx: &job.subject.ptx, most: u64::MAX };
+    match job.check_workload(finished) {
+        Some(result) => result.map_err(|mismatch| check::explain(subject, &mismatch, &finished.after)),
+        None => check::against_reference(subject, &finished.after).unwrap_or(Ok(())),
     }
-    let outcome = reference::run(&sim.machine.program, &sim.machine.start, u64::MAX);
-    if let Some(trap) = outcome.trap {
-        return Err(format!("the scalar reference trapped where the machine did not: {trap}"));
-    }
-    for buffer in &finished.after {
-        let expected = outcome.global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
-        if let Some(at) = expected.iter().zip(&buffer.bytes).position(|(a, b)| a != b) {
-            let index = at / buffer.ty.bytes() as usize;
-            return Err(format!("buffer `{}` differs from the scalar reference at element {index}", buffer.name));
-        }
-    }
-    Ok(())
 }
 
 fn print_output(output: &[u8]) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! A kernel on a machine: the session, the kernel's texts, and memory as it was before.
 
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
+use crate::check;
 use crate::config::Config;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
@@ -13,7 +14,7 @@ use crate::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use crate::view::why::{self, Witness};
 use crate::view::{Listing, Picture, Selection};
 use crate::workload::Workload;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Local memory that a page has for all resident threads: every snapshot holds it.
@@ -23,7 +24,10 @@ const BUDGET: u64 = 256 << 20;
 /// As many cycles as the page simulates of one run.
 pub const LIMIT: u64 = 5_000_000;
 
-/// How a result compares with the workload's reference on the host.
+/// Thread instructions that the scalar reference runs to judge a kernel that is not of the catalogue: well under a second.
+const MOST_CHECKED: u64 = 4_000_000;
+
+/// How a result compares with the workload's reference on the host, or with the scalar reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Right,
@@ -44,6 +48,8 @@ pub struct Stage {
     reference: Option<&'static Workload>,
     /// The picture that was asked for last.
     picture: RefCell<Option<Rc<Picture>>>,
+    /// How the result compares with the reference, once somebody has asked.
+    verdict: OnceCell<Verdict>,
 }
 
 /// Refuses a kernel with more local memory than a page has.
@@ -85,6 +91,7 @@ impl Stage {
             ready: ready.clone(),
             reference,
             picture: RefCell::new(None),
+            verdict: OnceCell::new(),
         })
     }
 
@@ -149,11 +156,27 @@ impl Stage {
     /// How the result compares with the reference; only a run that has ended by itself has one.
     pub fn verdict(&self) -> Option<Verdict> {
         let done = self.session.at_end() && self.session.sim().trap().is_none();
-        done.then(|| match self.reference.map(|work| work.check(&self.ready.launch, &self.ready.buffers, &self.after())) {
+        done.then(|| self.verdict.get_or_init(|| self.judge()).clone())
+    }
+
+    /// Against the host's reference for kernels of the catalogue, and for others against the scalar one.
+    fn judge(&self) -> Verdict {
+        let machine = &self.session.sim().machine;
+        let (program, start, ptx) = (&machine.program, &machine.start, &*self.listing.ptx);
+        let subject = check::Subject { program, start, ptx, most: MOST_CHECKED };
+        let after = self.after();
+        let result = match self.reference {
+            Some(work) => {
+                let result = work.check(&self.ready.launch, &self.ready.buffers, &after);
+                Some(result.map_err(|mismatch| check::explain(subject, &mismatch, &after)))
+            }
+            None => check::against_reference(subject, &after),
+        };
+        match result {
             Some(Ok(())) => Verdict::Right,
-            Some(Err(mismatch)) => Verdict::Wrong(mismatch.to_string()),
+            Some(Err(difference)) => Verdict::Wrong(difference),
             None => Verdict::Unknown,
-        })
+        }
     }
 
     /// The trap that ended the run, if one did, in the reader's words.
@@ -174,7 +197,7 @@ impl Stage {
         }
         match self.verdict() {
             Some(Verdict::Right) => {
-                Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference on the host computes."))
+                Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference computes."))
             }
             Some(Verdict::Wrong(how)) => {
                 Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}"))

@@ -12,8 +12,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
     /// The first element that differs.
-    #[error("buffer `{buffer}`, element {index}: expected {expected}, found {found}")]
-    Element { buffer: String, index: usize, expected: String, found: String },
+    #[error("buffer `{buffer}`, element {index}: expected {expected}, found {found}; {differing} of {elements} elements differ")]
+    Element { buffer: String, index: usize, expected: String, found: String, differing: usize, elements: usize },
 
     /// The reference cannot follow this launch.
     #[error("the reference cannot judge this launch: {0}")]
@@ -72,29 +72,7 @@ impl<'a> Host<'a> {
 
     /// Compares every buffer with what a run left there.
     pub fn compare(&self, after: &[BufferData]) -> Result<(), Mismatch> {
-        for expected in &self.buffers {
-            let found = after.iter().find(|found| found.name == expected.name && found.bytes.len() == expected.bytes.len());
-            let Some(found) = found else {
-                return Err(Mismatch::Launch(format!(
-                    "the run left no buffer `{}` of {} bytes",
-                    expected.name,
-                    expected.bytes.len()
-                )));
-            };
-            let width = (expected.ty.bytes() as usize).max(1);
-            let pairs = expected.bytes.chunks(width).zip(found.bytes.chunks(width));
-            if let Some((index, (expected_bytes, found_bytes))) =
-                pairs.enumerate().find(|(_, (expected, found))| expected != found)
-            {
-                return Err(Mismatch::Element {
-                    buffer: expected.name.clone(),
-                    index,
-                    expected: show(expected.ty, expected_bytes),
-                    found: show(expected.ty, found_bytes),
-                });
-            }
-        }
-        Ok(())
+        compare(&self.buffers, after)
     }
 
     /// What the reference left in the buffers.
@@ -108,6 +86,34 @@ impl<'a> Host<'a> {
         let index = self.buffers.iter().position(|data| data.name == buffer.name).ok_or_else(wrong)?;
         if self.buffers[index].ty.bytes() as usize == T::BYTES { Ok(index) } else { Err(wrong()) }
     }
+}
+
+/// Compares buffers with what a run left in those of the same name; the first element that differs, and how many do.
+pub fn compare(expected: &[BufferData], after: &[BufferData]) -> Result<(), Mismatch> {
+    for expected in expected {
+        let found = after.iter().find(|found| found.name == expected.name && found.bytes.len() == expected.bytes.len());
+        let Some(found) = found else {
+            return Err(Mismatch::Launch(format!(
+                "the run left no buffer `{}` of {} bytes",
+                expected.name,
+                expected.bytes.len()
+            )));
+        };
+        let width = (expected.ty.bytes() as usize).max(1);
+        let pairs = expected.bytes.chunks(width).zip(found.bytes.chunks(width));
+        let mut differing = pairs.enumerate().filter(|(_, (expected, found))| expected != found);
+        if let Some((index, (expected_bytes, found_bytes))) = differing.next() {
+            return Err(Mismatch::Element {
+                buffer: expected.name.clone(),
+                index,
+                expected: show(expected.ty, expected_bytes),
+                found: show(expected.ty, found_bytes),
+                differing: 1 + differing.count(),
+                elements: expected.bytes.len() / width,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A buffer's elements; an index outside is an error, not a panic.

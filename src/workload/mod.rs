@@ -31,7 +31,7 @@ mod stencil;
 mod tbc;
 mod transpose;
 
-pub use host::{Host, Mismatch};
+pub use host::{Host, Mismatch, compare};
 
 use crate::launch::{BufferData, Launch};
 use serde::Serialize;

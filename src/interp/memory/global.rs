@@ -80,6 +80,11 @@ impl Global {
         Some(out)
     }
 
+    /// Where the buffer of that name begins.
+    pub fn address_of(&self, name: &str) -> Option<u64> {
+        self.regions.iter().rfind(|region| region.name == name).map(|region| region.address)
+    }
+
     /// Offset into the arena of an access that is in bounds.
     #[inline(always)]
     fn offset(&self, address: u64, size: u32) -> Option<usize> {
