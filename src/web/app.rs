@@ -298,7 +298,7 @@ fn use_links(handle: &Handle, embed: UseStateSetter<bool>) {
             let later = resting.then(|| {
                 gloo_timers::callback::Timeout::new(500, move || {
                     let embed = share::opened().ok().flatten().is_some_and(|link| link.embed);
-                    let mut link = handle.read(|lab| lab.link());
+                    let mut link = handle.read(|lab| lab.address());
                     link.embed = embed;
                     if handle.read(|lab| lab.stage.is_some() || !lab.ptx.is_empty()) {
                         share::write(&link);
