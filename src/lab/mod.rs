@@ -449,6 +449,11 @@ impl Lab {
         running.filter(|running| **running != self.setup)
     }
 
+    /// The machine on stage, and whose kernel it runs.
+    pub fn shown(&self) -> (&Setup, Option<Origin>) {
+        (&self.running.setup, self.running.origin)
+    }
+
     /// Chooses the machine that runs.
     pub fn take_back(&mut self) {
         if let Some(running) = self.running_instead() {

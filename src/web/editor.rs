@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use crate::lab::{Finding, MOST_TEXT_BYTES, Spot};
+use crate::lab::{Finding, MOST_TEXT_BYTES, Spot, grouped};
 
 /// How wide a tab is, in characters; the style sheet says the same.
 const TAB: usize = 4;
@@ -69,12 +69,19 @@ pub fn Editor(props: &Props) -> Html {
         Callback::from(move |event: Event| {
             let event: web_sys::ClipboardEvent = event.unchecked_into();
             let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
-            if text.len() > MOST_TEXT_BYTES {
+            let before = event.target_dyn_into::<HtmlTextAreaElement>().map_or(0, |field| {
+                let replaced =
+                    field.selection_end().ok().flatten().unwrap_or(0) - field.selection_start().ok().flatten().unwrap_or(0);
+                field.text_length().saturating_sub(replaced) as usize
+            });
+            let all = before + text.len();
+            if all > MOST_TEXT_BYTES {
                 event.prevent_default();
+                let what = if before > 0 { "The text with what was pasted" } else { "What was pasted" };
                 onrefuse.emit(format!(
-                    "What was pasted has {} MiB; the page reads up to {}.",
-                    text.len().div_ceil(1 << 20),
-                    MOST_TEXT_BYTES >> 20
+                    "{what} has {} bytes; the page reads up to {}.",
+                    grouped(all as u64),
+                    grouped(MOST_TEXT_BYTES as u64)
                 ));
             }
         })

@@ -83,7 +83,7 @@ fn about(handle: &Handle) -> Html {
         None => ("Your own kernel", YOUR_OWN),
     });
     let edited = if handle.read(|lab| lab.origin.is_some() && lab.is_edited()) { ", before your changes" } else { "" };
-    html! { <div key="about" class="scroll prose"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
+    html! { <div key="about" class="scroll prose" tabindex="0" role="region" aria-label="About the kernel"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
 }
 
 /// The panel's own heading says it already.
