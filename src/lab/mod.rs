@@ -211,18 +211,18 @@ impl Lab {
     pub fn choose(&mut self, origin: Option<Origin>) {
         let kept = self.keep_own();
         let own = self.own.clone().filter(|_| origin.is_none());
-        let taken = self.attempt(|lab| match (origin, own) {
+        let taken = self.attempt(Box::new(|lab| match (origin, own) {
             (Some(origin), _) => lab.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
             (None, Some(own)) => lab.lay_out(None, &own.ptx, &own.launch),
             (None, None) => lab.lay_out(None, "", ""),
-        });
+        }));
         if taken {
             self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
         }
     }
 
     /// Makes a choice. One that the machine cannot run goes back, with a notice; whether it was taken.
-    fn attempt(&mut self, change: impl FnOnce(&mut Lab)) -> bool {
+    fn attempt(&mut self, change: Box<dyn FnOnce(&mut Lab) + '_>) -> bool {
         let before = Choices {
             origin: self.origin,
             ptx: self.ptx.clone(),
@@ -280,12 +280,12 @@ impl Lab {
     pub fn resize(&mut self, size: Size) {
         let kept = self.keep_own();
         let Some(origin) = self.origin.map(|origin| Origin { size, ..origin }) else { return };
-        self.attempt(|lab| {
+        self.attempt(Box::new(move |lab| {
             lab.origin = Some(origin);
             lab.launch = origin.launch().into();
             lab.ptx = origin.workload.ptx.into();
             lab.read(Some(if kept { KEPT } else { "Another launch: the run starts again." }));
-        });
+        }));
     }
 
     /// Texts of one's own are not lost when another kernel is chosen; whether there were any.
@@ -369,7 +369,7 @@ impl Lab {
         if key_changes {
             change(self);
         } else {
-            self.attempt(change);
+            self.attempt(Box::new(change));
         }
     }
 

@@ -55,7 +55,7 @@ impl Lab {
         let mut wanted = link.setup.clone().unwrap_or_default();
         let amiss = wanted.mend();
         self.keep_own();
-        let taken = self.attempt(|lab| lab.lay_out_link(wanted, origin, &link));
+        let taken = self.attempt(Box::new(|lab| lab.lay_out_link(wanted, origin, &link)));
         if !taken {
             return;
         }

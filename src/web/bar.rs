@@ -201,7 +201,7 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
     html! {
         <label><span>{ label.clone() }</span>
             <select id={menu_of(decides)} aria-label={label} {onchange}>
-                <option value="">{ format!("default: {}", default.unwrap_or_default()) }</option>
+                <option value="">{ default_words(default.unwrap_or_default(), chosen.is_none()) }</option>
                 { for groups.iter().map(|(group, found)| html! {
                     <optgroup label={format!("{}: {}", group.paper, group.title)}>{ for found.iter().map(listed) }</optgroup>
                 }) }
@@ -210,6 +210,14 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
                 }
             </select>
         </label>
+    }
+}
+
+/// What the machine does by itself: in full in the open menu, in short in the closed one.
+fn default_words(default: String, chosen: bool) -> String {
+    match default.split_once(',') {
+        Some((name, _)) if chosen => format!("{name} (default)"),
+        _ => format!("default: {default}"),
     }
 }
 
