@@ -151,7 +151,8 @@ pub fn App() -> Html {
     };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
-    let shown = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some()));
+    let shown = handle
+        .read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some(), lab.running_instead().is_some()));
     let bar = {
         let (handle, theme) = (handle.clone(), *theme);
         use_memo((shown, theme), move |_| html! { <Bar {handle} {theme} ontheme={switch_theme} {onsheet} /> })
@@ -162,20 +163,22 @@ pub fn App() -> Html {
             if !*embed {
                 { (*bar).clone() }
             }
-            { column_tabs(*column, &oncolumn) }
-            <main class="workspace" data-column={column.class()}>
-                <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
-                { split(Edge::Source) }
-                { stage_panel(&handle, *theme) }
-                { split(Edge::Side) }
-                { side(&handle, *theme, shown_tab, &ontab) }
+            <main>
+                { column_tabs(*column, &oncolumn) }
+                <div class="workspace" data-column={column.class()}>
+                    <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
+                    { split(Edge::Source) }
+                    { stage_panel(&handle, *theme) }
+                    { split(Edge::Side) }
+                    { side(&handle, *theme, shown_tab, &ontab) }
+                </div>
+                { split(Edge::Timeline) }
+                <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
             </main>
-            { split(Edge::Timeline) }
-            <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
-            <div class="dock">
+            <footer class="dock">
                 { status_line(&handle, *hint && !*embed && sheet.is_none() && shown_tab != Tab::Lesson) }
                 <TransportBar handle={handle.clone()} theme={*theme} />
-            </div>
+            </footer>
             <Tips />
             <PrintSheet handle={handle.clone()} />
             { match *sheet {

@@ -31,7 +31,8 @@ pub fn Bar(props: &Props) -> Html {
     let handle = &props.handle;
     let (origin, edited, setup) = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone()));
     let place = use_node_ref();
-    let level = use_level(&place, (origin, edited, setup.clone()));
+    let applied = handle.read(|lab| lab.running_instead().is_none());
+    let level = use_level(&place, (origin, edited, applied, setup.clone()));
     {
         let setup = setup.clone();
         use_effect(move || show_chosen(origin, &setup));
@@ -46,7 +47,11 @@ pub fn Bar(props: &Props) -> Html {
     let button = |from: u8, id: &'static str, (title, name): (&'static str, String), onclick: Callback<MouseEvent>| {
         html! { <button type="button" {id} {title} popovertarget={closes(from)} {onclick}>{ name }</button> }
     };
-    let settings = if setup.keys.is_empty() { "Settings".into() } else { format!("Settings · {}", setup.keys.len()) };
+    let settings = match setup.keys.len() {
+        0 => "Settings".to_string(),
+        changed if !applied => format!("Settings · {changed} not applied"),
+        changed => format!("Settings · {changed}"),
+    };
     let edit = if edited && origin.is_some() { "Edit ●" } else { "Edit" };
     let theme = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     let controls = [
@@ -94,7 +99,7 @@ const MENU: &str = "more-menu";
 /// How tight the bar is: the first level at which all that is in it fits. It is looked for anew when the bar's width or what
 /// it shows changes.
 #[hook]
-fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, Setup)) -> u8 {
+fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 {
     let (width, _) = use_size(place);
     let level = use_state_eq(|| 0u8);
     let now = *level;

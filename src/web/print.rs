@@ -34,14 +34,19 @@ pub fn PrintSheet(props: &Props) -> Html {
     let sheet = props.handle.on_stage(|lab, stage| {
         printing.then(|| {
             let picture = svg(&scene(Subject::Mechanism, lab, stage, FILE), Palette::of(Theme::Light));
-            (format!("{}, cycle {}", caption(lab, stage), grouped(stage.session.cycle())), AttrValue::from(picture))
+            (format!("{}, cycle {}", caption(lab, stage), grouped(stage.session.cycle())), address(&picture))
         })
     });
     let Some(Some((caption, picture))) = sheet else { return Html::default() };
     html! {
         <section class="sheet" aria-label="Printed sheet">
-            <figure>{ Html::from_html_unchecked(picture) }<figcaption>{ caption }</figcaption></figure>
+            <figure><img src={picture} alt="The mechanism" /><figcaption>{ caption }</figcaption></figure>
             { numbers(&props.handle) }
         </section>
     }
+}
+
+/// A picture as an address of its own.
+fn address(svg: &str) -> String {
+    format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(svg)))
 }

@@ -64,6 +64,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
     let lesson = rest.pop().filter(|_| has_lesson);
     html! {
         <section class="panel side" aria-label="Details">
+            <h2 class="unseen">{ "Details" }</h2>
             <header><div class="tabs" role="group" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
             { match shown {
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },

@@ -5,11 +5,13 @@
 //! Screenshots are left in `target/e2e/`, to be looked at. `./bench-web` runs the measurements of `bench` alone.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod access;
 mod around;
 mod bench;
 mod browser;
 mod changing;
 mod faults;
+mod fitting;
 mod keyboard;
 mod lessons;
 mod looking;

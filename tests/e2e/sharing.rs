@@ -95,7 +95,7 @@ async fn slides_show_the_picture_without_the_frame() {
         there.goto("#kernel=collatz&cycle=100&mode=embed").await;
         there.at(100).await;
         assert!(!there.has("header.bar").await && !there.has(".hint").await);
-        assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has("footer.transport").await);
+        assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has(".transport").await);
         there.screenshot("light").await;
         there.press([key::RIGHT]).await;
         there.at(101).await;
