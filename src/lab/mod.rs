@@ -144,6 +144,8 @@ pub struct Lab {
     running: Running,
     /// Why the setup makes no machine for this kernel, if it does not.
     pub misfit: Option<String>,
+    /// How many choices were refused: a menu that shows one has to be set back.
+    pub refused: u32,
     /// Why the technique on stage cannot act on the launch, and what could be taken instead.
     pub idle: Option<Idle>,
     /// The last kernel and machine that went together.
@@ -174,6 +176,7 @@ impl Lab {
             setup: Setup::default(),
             running: Running::default(),
             misfit: None,
+            refused: 0,
             idle: None,
             stage: None,
             selection: None,
@@ -241,6 +244,7 @@ impl Lab {
         let Choices { origin, ptx, launch, reading, setup, misfit: was_misfit, breakpoints, course } = before;
         (self.origin, self.ptx, self.launch, self.reading) = (origin, ptx, launch, reading);
         (self.setup, self.misfit, self.breakpoints, self.course) = (setup, was_misfit, breakpoints, course);
+        self.refused += 1;
         let runs = self.running.setup.words();
         self.notice =
             Some(Notice::bad(format!("Not applied: {words} cannot run this: {misfit}.{elsewhere} Still running: {runs}.")));

@@ -151,8 +151,10 @@ pub fn App() -> Html {
     };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
-    let shown = handle
-        .read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some(), lab.running_instead().is_some()));
+    let shown = handle.read(|lab| {
+        let state = (lab.is_edited(), lab.course.is_some(), lab.running_instead().is_some());
+        (lab.origin, lab.setup.clone(), state, lab.refused)
+    });
     let bar = {
         let (handle, theme) = (handle.clone(), *theme);
         use_memo((shown, theme), move |_| html! { <Bar {handle} {theme} ontheme={switch_theme} {onsheet} /> })

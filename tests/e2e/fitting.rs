@@ -226,7 +226,8 @@ async fn where_a_technique_cannot_act_the_page_says_so_and_offers_a_launch() {
 async fn fifty_thousand_registers_are_shown_as_far_as_they_are_seen() {
     on_the_page("registers", async |page| {
         let ptx = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<50000>;\nmov.u32 %r49999, 7;\nret;\n}";
-        page.goto("#preset=toy&kernel=collatz").await;
+        page.goto("#preset=toy&kernel=collatz&cycle=3").await;
+        page.at(3).await;
         page.press(['e']).await;
         page.fill("#launch", "grid = [1]\nblock = [4]\n").await;
         page.fill("#ptx", ptx).await;

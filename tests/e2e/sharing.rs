@@ -14,7 +14,7 @@ async fn fragment_with(page: &Page, part: &str) -> String {
 
 /// The same page on another site, which knows nothing of this one.
 async fn elsewhere(page: &Page) -> Page {
-    let folder = crate::built_page("elsewhere").expect("the page was there a moment ago");
+    let folder = crate::built_page();
     let server = Server::start(folder).await;
     page.elsewhere(&server.address)
 }
