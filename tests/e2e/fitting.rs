@@ -225,12 +225,14 @@ async fn where_a_technique_cannot_act_the_page_says_so_and_offers_a_launch() {
 #[tokio::test]
 async fn fifty_thousand_registers_are_shown_as_far_as_they_are_seen() {
     on_the_page("registers", async |page| {
-        let ptx = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<50000>;\nmov.u32 %r49999, 7;\nret;\n}";
+        let moves: String = (0..50_000).map(|number| format!("mov.u32 %r{number}, {number};\n")).collect();
+        let head = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<50000>;\n";
+        let ptx = format!("{head}{moves}ret;\n}}");
         page.goto("#preset=toy&kernel=collatz&cycle=3").await;
         page.at(3).await;
         page.press(['e']).await;
         page.fill("#launch", "grid = [1]\nblock = [4]\n").await;
-        page.fill("#ptx", ptx).await;
+        page.fill("#ptx", &ptx).await;
         page.see("#editor .status", "Loaded").await;
         page.press([key::ESCAPE]).await;
         page.see(".registers", "%r0").await;
