@@ -199,7 +199,7 @@ techniques! {
     |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Impatient);
 
     "E-VWS-Sync20" ["E-VWS-Sync", sync], DIVERGENCE + SCHEDULE, "VWS section 6.4",
-    "E-VWS, and parts of a gang wait for each other where branches meet, for 20 cycles or as many as the name says",
+    "E-VWS, and parts of a gang wait for each other where branches meet; for 20 cycles, or as many as the name says",
     |c| sync(c, 20);
 
     "LRR", SCHEDULE, "TBC table 2, BAWS section 5", "loose round robin: the next ready warp after the last",
