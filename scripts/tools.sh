@@ -13,6 +13,7 @@ export PATH
 
 WASM_TARGET=wasm32-unknown-unknown
 TRUNK_VERSION=0.21.14
+AXE_VERSION=4.14.0
 
 say() {
     if [ -t 1 ]; then printf '\033[1m==> %s\033[0m\n' "$*"; else printf '==> %s\n' "$*"; fi
@@ -158,6 +159,23 @@ need_browser() {
     fi
     find_browser || die "Chromium and chromedriver were installed, but do not run." \
         "Install a pair that does, and name it: CHROMIUM=/path CHROMEDRIVER=/path ./check"
+}
+
+# axe-core, which finds what keeps people with other means than a mouse and good eyes from using the page; its path is left in
+# $WARPSCOPE_AXE. Only the browser tests use it.
+need_axe() {
+    export WARPSCOPE_AXE=$TOOLS/axe-core-$AXE_VERSION/axe.min.js
+    if [ -s "$WARPSCOPE_AXE" ]; then return; fi
+    have npm || die "npm is needed to fetch axe-core for the browser tests, and was not found." \
+        "Install it (on Debian: apt-get install npm) and run this again."
+    say "Fetching axe-core $AXE_VERSION into $TOOLS"
+    local scratch
+    scratch=$(mktemp -d)
+    (cd "$scratch" && npm pack --silent "axe-core@$AXE_VERSION" >/dev/null && tar -xzf "axe-core-$AXE_VERSION.tgz" package/axe.min.js) ||
+        die "npm could not fetch axe-core $AXE_VERSION." "Is the network reachable?"
+    mkdir -p "$(dirname "$WARPSCOPE_AXE")"
+    mv "$scratch/package/axe.min.js" "$WARPSCOPE_AXE"
+    rm -rf "$scratch"
 }
 
 # build_page FOLDER: the page in release, by Trunk.

@@ -94,9 +94,10 @@ fn going_back_shows_the_same_picture() {
     let techniques = ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "WS4", "I-VWS", "E-VWS-ImpatientMem"];
     for ((name, preset), technique) in kernels.into_iter().flat_map(|kernel| techniques.map(|technique| (kernel, technique))) {
         let mut lab = lab(name, preset);
-        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        let wanted = lab.setup.with_technique("divergence", Some(technique));
+        lab.set_up(wanted.clone());
         if preset == "toy" && technique.contains("VWS") {
-            assert!(lab.misfit.is_some(), "four lanes make no gang");
+            assert_ne!(lab.setup, wanted, "four lanes make no gang");
             continue;
         }
         assert!(lab.misfit.is_none(), "{technique}: {:?}", lab.misfit);
@@ -907,6 +908,95 @@ fn a_machine_that_cannot_be_is_not_in_the_link() {
     lab.take_back();
     assert!(lab.misfit.is_none() && lab.setup.keys.is_empty() && lab.running_instead().is_none());
     assert_eq!(lab.cycle(), cycle, "the run goes on");
+}
+
+/// What a refused choice leaves: the stage, the choices and the link as they were, and a notice that names what runs.
+fn assert_refused(lab: &Lab, before: &Link, runs: &str) {
+    let notice = lab.notice.as_ref().filter(|notice| notice.bad).map_or("", |notice| notice.text.as_str());
+    assert!(notice.starts_with("Not applied") && notice.contains(&format!("Still running: {runs}.")), "{notice}");
+    assert_eq!(lab.misfit, None);
+    assert_eq!(lab.link(), *before, "the link is to what is shown");
+    assert_eq!(lab.draft().setup, before.setup);
+    let mut other = Lab::new();
+    other.open(before.clone());
+    settle(&mut other);
+    assert!(other.stage.is_some() && picture(&other) == picture(lab), "the link opens what is shown");
+}
+
+#[test]
+fn a_refused_choice_goes_back_and_the_link_is_to_what_is_shown() {
+    // A launch that the machine has no room for.
+    let mut lab = lab("reduce", "toy");
+    let full = lab.launch.to_string();
+    lab.seek(20);
+    settle(&mut lab);
+    let before = lab.link();
+    lab.resize(Size::Full);
+    assert_ne!(full, Origin::find("reduce", Size::Full).map_or("", Origin::launch), "the launches differ");
+    assert_refused(&lab, &before, "toy, PDOM");
+    assert_eq!((lab.origin.map(|origin| origin.size), &*lab.launch, lab.cycle()), (Some(Size::Small), full.as_str(), 20));
+
+    // A technique that the machine cannot have, and a machine that the launch does not fit.
+    lab.decide("divergence", Some("I-VWS"));
+    assert_refused(&lab, &before, "toy, PDOM");
+    assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("The machine `gtx480` can have it.")));
+    lab.set_up(Setup { preset: "gtx480".into(), ..lab.setup.clone() });
+    lab.resize(Size::Full);
+    let before = lab.link();
+    lab.set_up(Setup { preset: "toy".into(), ..lab.setup.clone() });
+    assert_refused(&lab, &before, "gtx480, PDOM");
+    assert_eq!(lab.setup.preset, "gtx480");
+
+    // A kernel, and a link that is put into the address bar.
+    lab.choose(Origin::find("saxpy", Size::Small));
+    lab.set_up(Setup { preset: "toy".into(), ..lab.setup.clone() });
+    let before = lab.link();
+    lab.choose(Origin::find("reduce", Size::Full));
+    assert_refused(&lab, &before, "toy, PDOM");
+    lab.open(Link::read("kernel=reduce&size=full&preset=toy").expect("a sound link").expect("not empty"));
+    assert_refused(&lab, &before, "toy, PDOM");
+}
+
+#[test]
+fn a_link_is_to_the_stage_while_the_texts_cannot_run() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.seek(30);
+    settle(&mut lab);
+    let before = lab.link();
+    let (good, launch) = (lab.ptx.to_string(), lab.launch.to_string());
+    lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
+    assert_eq!(lab.link(), before, "a text with a mistake is not shown");
+    assert!(lab.draft().texts.is_some_and(|texts| texts.ptx.contains("mvo.u32")), "a reload brings back what was typed");
+    lab.edit_ptx(good);
+    lab.edit_launch(format!("shared = 99999\n{}", launch.replace("shared =", "# shared =")));
+    assert!(lab.misfit.is_some(), "{:?}", lab.reading.launch);
+    assert_eq!(lab.link(), before, "nor is a launch that the machine refuses");
+}
+
+#[test]
+fn a_technique_that_cannot_act_is_told_with_a_launch_on_which_it_can() {
+    let mut lab = lab("collatz", "gtx480");
+    let one_warp = lab.launch.lines().map(|line| match line.split('=').next() {
+        Some("block ") => "block = [32, 1, 1]".to_string(),
+        Some("grid ") => "grid = [2, 1, 1]".to_string(),
+        _ => line.to_string(),
+    });
+    let one_warp = one_warp.collect::<Vec<_>>().join("\n");
+    lab.edit_launch(one_warp);
+    assert_eq!(lab.idle, None, "PDOM is what others are compared with");
+    lab.decide("divergence", Some("TBC"));
+    let idle = lab.idle.clone().expect("one warp a block");
+    assert!(idle.why.contains("TBC cannot act on this launch: each block has one warp"), "{}", idle.why);
+    assert!(idle.offer.is_some() && idle.offer_words(lab.origin).is_some_and(|words| words.starts_with("Take ")), "{idle:?}");
+    lab.take_offer();
+    assert_eq!((lab.origin, &lab.idle, &lab.misfit), (idle.offer, &None, &None));
+    // Without a branch that could split a warp, another kernel is offered.
+    lab.choose(Origin::find("matmul", Size::Small));
+    if let Some(idle) = &lab.idle {
+        assert!(idle.offer.is_some(), "{idle:?}");
+    }
+    lab.decide("divergence", Some("PDOM"));
+    assert_eq!(lab.idle, None);
 }
 
 #[test]

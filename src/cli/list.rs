@@ -27,6 +27,7 @@ struct WorkloadRow {
 struct TechniqueRow {
     decides: &'static str,
     paper: &'static str,
+    alias_of: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -63,7 +64,7 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
             args.json,
             TECHNIQUES.iter().map(|t| {
                 let about = format!("{}: {} ({})", t.decides, t.about, t.paper);
-                Row { name: t.name, about, more: TechniqueRow { decides: t.decides, paper: t.paper } }
+                Row { name: t.name, about, more: TechniqueRow { decides: t.decides, paper: t.paper, alias_of: t.alias_of } }
             }),
         ),
         Listed::Metrics => show(

@@ -4,15 +4,17 @@
 //! (`--set key=value`) and look up: unit, meaning and whose figure it is. What a paper leaves open follows the order of
 //! magnitude of GPGPU-Sim's GTX480 configuration.
 
+mod acts;
 pub mod area;
 mod keys;
 mod preset;
 mod technique;
 mod validate;
 
+pub use acts::LaunchShape;
 pub use keys::{Config, KEYS, Key, Kind};
 pub use preset::{PRESETS, Preset};
-pub use technique::{TECHNIQUES, Technique, apply_techniques};
+pub use technique::{TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques};
 pub use validate::{MAX_THREADS, MAX_WARPS};
 
 use serde::{Deserialize, Serialize};

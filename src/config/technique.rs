@@ -14,8 +14,11 @@ pub struct Technique {
     pub decides: &'static str,
     /// Everything that it decides; two techniques that decide the same do not go together.
     pub keys: &'static [&'static str],
+    /// Where it is described: a paper of [`TECHNIQUE_GROUPS`], then the section.
     pub paper: &'static str,
     pub about: &'static str,
+    /// The technique that this is only another name of: links and the command line take it, menus leave it out.
+    pub alias_of: Option<&'static str>,
     pub apply: fn(&mut Config),
     /// Where the name ends in a number that can be another: the part before it, and what the number does.
     pub number: &'static [Numbered],
@@ -27,8 +30,31 @@ pub type Numbered = (&'static str, fn(&mut Config, u32));
 const DIVERGENCE: &str = "divergence";
 const SCHEDULE: &str = "schedule";
 
+/// The techniques of one paper, as menus group them.
+pub struct TechniqueGroup {
+    /// What [`Technique::paper`] begins with.
+    pub paper: &'static str,
+    pub title: &'static str,
+}
+
+pub static TECHNIQUE_GROUPS: &[TechniqueGroup] = &[
+    TechniqueGroup { paper: "TBC", title: "Thread Block Compaction, HPCA 2011" },
+    TechniqueGroup { paper: "VWS", title: "Variable Warp Size, ISCA 2015" },
+    TechniqueGroup { paper: "BAWS", title: "Barrier-Aware Warp Scheduling, ICS 2016" },
+    TechniqueGroup { paper: "Origami", title: "Folding Warps for Energy Efficient GPUs, ICS 2016" },
+    TechniqueGroup { paper: "VTW", title: "Taming Warp Divergence, CGO 2017" },
+];
+
+impl TechniqueGroup {
+    /// The group's techniques that decide the same thing, without aliases.
+    pub fn techniques(&self, decides: &str) -> Vec<&'static Technique> {
+        let listed = |t: &&Technique| t.decides == decides && t.alias_of.is_none() && t.paper.starts_with(self.paper);
+        TECHNIQUES.iter().filter(listed).collect()
+    }
+}
+
 macro_rules! techniques {
-    ($($name:literal $([$stem:literal, $set:expr])?, $decides:ident $(+ $also:ident)*, $paper:literal, $about:literal, $apply:expr;)*) => {
+    ($($name:literal $(= $alias:literal)? $([$stem:literal, $set:expr])?, $decides:ident $(+ $also:ident)*, $paper:literal, $about:literal, $apply:expr;)*) => {
         pub static TECHNIQUES: &[Technique] = &[
             $(Technique {
                 name: $name,
@@ -36,6 +62,7 @@ macro_rules! techniques {
                 keys: &[$decides $(, $also)*],
                 paper: $paper,
                 about: $about,
+                alias_of: [None, $(Some($alias))?][<[&str]>::len(&[$($alias)?])],
                 apply: $apply,
                 number: &[$(($stem, $set))?],
             },)*
@@ -107,7 +134,7 @@ techniques! {
     "thread block compaction: a stack for each block; warps meet at branches and their threads are compacted; oldest block first",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
-    "TBC-AGE", DIVERGENCE, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
+    "TBC-AGE" = "TBC", DIVERGENCE, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
     "TBC-RRB", DIVERGENCE, "TBC section 6.2", "TBC, priority going round the blocks every cycle",
@@ -119,7 +146,7 @@ techniques! {
     "TBC-LCP", DIVERGENCE, "TBC sections 3 and 4", "TBC with likely-convergence points: what the paper measures",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
-    "TBC-LCP-AGE", DIVERGENCE, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
+    "TBC-LCP-AGE" = "TBC-LCP", DIVERGENCE, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
     "TBC-LCP-RRB", DIVERGENCE, "TBC section 6.2", "TBC-LCP, priority going round the blocks every cycle",
@@ -172,7 +199,7 @@ techniques! {
     |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Impatient);
 
     "E-VWS-Sync20" ["E-VWS-Sync", sync], DIVERGENCE + SCHEDULE, "VWS section 6.4",
-    "E-VWS, and parts of a gang wait for each other where branches meet, for 20 cycles or as many as the name says",
+    "E-VWS, and parts of a gang wait for each other where branches meet; for 20 cycles, or as many as the name says",
     |c| sync(c, 20);
 
     "LRR", SCHEDULE, "TBC table 2, BAWS section 5", "loose round robin: the next ready warp after the last",
@@ -187,6 +214,11 @@ techniques! {
 }
 
 impl Technique {
+    /// What it is in a few words, for a menu: its description up to the first colon or semicolon.
+    pub fn line(&self) -> &'static str {
+        self.about.split([':', ';']).next().unwrap_or_default()
+    }
+
     /// Whether a name is that of a technique with a number, however large.
     fn is_numbered(name: &str) -> bool {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -241,6 +273,30 @@ pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigEr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_technique_but_an_alias_is_in_one_group() {
+        for technique in TECHNIQUES {
+            let in_group = |group: &&TechniqueGroup| group.techniques(technique.decides).iter().any(|t| t.name == technique.name);
+            let groups = TECHNIQUE_GROUPS.iter().filter(in_group).count();
+            assert_eq!(groups, usize::from(technique.alias_of.is_none()), "{}", technique.name);
+            assert!(technique.line().len() < 100, "{} has a long line in the menu", technique.name);
+        }
+    }
+
+    #[test]
+    fn an_alias_makes_the_same_machine() -> Result<(), ConfigError> {
+        let machine = |name: &str| {
+            let mut config = Config::default();
+            apply_techniques(&mut config, name).map(|()| config)
+        };
+        let aliases: Vec<_> = TECHNIQUES.iter().filter_map(|t| Some((t.name, t.alias_of?))).collect();
+        assert_eq!(aliases, [("TBC-AGE", "TBC"), ("TBC-LCP-AGE", "TBC-LCP")]);
+        for (alias, of) in aliases {
+            assert_eq!(machine(alias)?, machine(of)?);
+        }
+        Ok(())
+    }
 
     #[test]
     fn techniques_combine_unless_they_decide_the_same() -> Result<(), ConfigError> {

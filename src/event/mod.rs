@@ -79,6 +79,23 @@ impl Reason {
         }
     }
 
+    /// What it means for a warp, in a sentence or two.
+    pub fn about(self) -> &'static str {
+        match self {
+            Reason::Issued => "The warp issued an instruction in this cycle.",
+            Reason::NotSelected => "The warp could have issued; its scheduler chose another one.",
+            Reason::Data => {
+                "The warp's next instruction needs a value that is not there yet: a load or a computation is in flight."
+            }
+            Reason::Structural => "The unit or the issue port that the warp's next instruction needs is taken.",
+            Reason::Control => "The outcome of the warp's branch is not known yet, so neither is its next instruction.",
+            Reason::Fetch => "The warp's next instruction has not been fetched: its I-buffer is empty.",
+            Reason::Barrier => "The warp waits at a barrier for the other warps of its block.",
+            Reason::Exit => "All threads of the warp have ended. It keeps its place until its block ends.",
+            Reason::Sync => "The warp waits for other threads of its PTX warp, or because the technique makes it wait.",
+        }
+    }
+
     /// [`Reason::label`] in two parts, of which the second is enough where there is little room.
     pub fn label_parts(self) -> (&'static str, &'static str) {
         let label = self.label();

@@ -6,6 +6,7 @@
 //! URL. Nothing here knows a browser, so all of it is tested natively.
 
 mod course;
+mod idle;
 mod link;
 mod read;
 mod setup;
@@ -18,6 +19,7 @@ mod transport;
 
 pub use crate::plot::grouped;
 pub use course::Course;
+pub use idle::Idle;
 pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use setup::Setup;
@@ -110,6 +112,25 @@ impl Notice {
     }
 }
 
+/// The choices that the stage was built from; the texts are the stage's own.
+#[derive(Clone, Default)]
+struct Running {
+    setup: Setup,
+    origin: Option<Origin>,
+}
+
+/// What a person can choose, as it was before a choice that may be refused.
+struct Choices {
+    origin: Option<Origin>,
+    ptx: Rc<str>,
+    launch: Rc<str>,
+    reading: Rc<Reading>,
+    setup: Setup,
+    misfit: Option<String>,
+    breakpoints: Breakpoints,
+    course: Option<Course>,
+}
+
 const KEPT: &str = "What you edited is kept: Your own kernel, at the end of the menu, brings it back.";
 
 pub struct Lab {
@@ -122,10 +143,14 @@ pub struct Lab {
     /// What is known of the two texts.
     pub reading: Rc<Reading>,
     pub setup: Setup,
-    /// The setup of the machine on stage.
-    running: Setup,
+    /// What is on stage: the machine, and whose kernel it runs.
+    running: Running,
     /// Why the setup makes no machine for this kernel, if it does not.
     pub misfit: Option<String>,
+    /// How many choices were refused: a menu that shows one has to be set back.
+    pub refused: u32,
+    /// Why the technique on stage cannot act on the launch, and what could be taken instead.
+    pub idle: Option<Idle>,
     /// The last kernel and machine that went together.
     pub stage: Option<Stage>,
     pub selection: Option<Selection>,
@@ -152,8 +177,10 @@ impl Lab {
             own: None,
             reading: Rc::new(read::read("", "", None)),
             setup: Setup::default(),
-            running: Setup::default(),
+            running: Running::default(),
             misfit: None,
+            refused: 0,
+            idle: None,
             stage: None,
             selection: None,
             breakpoints: Breakpoints::default(),
@@ -192,12 +219,46 @@ impl Lab {
         let own = self.own.clone().filter(|_| origin.is_none());
         let small = |origin: &Origin| origin.size == Size::Small;
         let origin = origin.map(|origin| if small(&origin) { origin.watched_on(&self.setup) } else { origin });
-        match (origin, own) {
-            (Some(origin), _) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
-            (None, Some(own)) => self.lay_out(None, &own.ptx, &own.launch),
-            (None, None) => self.lay_out(None, "", ""),
+        let taken = self.attempt(Box::new(|lab| match (origin, own) {
+            (Some(origin), _) => lab.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            (None, Some(own)) => lab.lay_out(None, &own.ptx, &own.launch),
+            (None, None) => lab.lay_out(None, "", ""),
+        }));
+        if taken {
+            self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
         }
-        self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
+    }
+
+    /// Makes a choice. One that the machine cannot run goes back, with a notice; whether it was taken.
+    fn attempt(&mut self, change: Box<dyn FnOnce(&mut Lab) + '_>) -> bool {
+        let before = Choices {
+            origin: self.origin,
+            ptx: self.ptx.clone(),
+            launch: self.launch.clone(),
+            reading: self.reading.clone(),
+            setup: self.setup.clone(),
+            misfit: self.misfit.take(),
+            breakpoints: self.breakpoints.clone(),
+            course: self.course.clone(),
+        };
+        change(self);
+        // Without a stage there is nothing to go back to.
+        let Some(misfit) = self.misfit.take_if(|_| self.stage.is_some()) else { return true };
+        let elsewhere = self.elsewhere_words();
+        let words = self.setup.words();
+        let Choices { origin, ptx, launch, reading, setup, misfit: was_misfit, breakpoints, course } = before;
+        (self.origin, self.ptx, self.launch, self.reading) = (origin, ptx, launch, reading);
+        (self.setup, self.misfit, self.breakpoints, self.course) = (setup, was_misfit, breakpoints, course);
+        self.refused += 1;
+        let runs = self.running.setup.words();
+        self.notice =
+            Some(Notice::bad(format!("Not applied: {words} cannot run this: {misfit}.{elsewhere} Still running: {runs}.")));
+        false
+    }
+
+    /// Where else the chosen technique can be had, as a sentence.
+    fn elsewhere_words(&self) -> String {
+        self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` can have it."))
     }
 
     /// Takes other texts.
@@ -227,12 +288,13 @@ impl Lab {
     /// Another launch of the catalogue's, and its kernel if that was edited.
     pub fn resize(&mut self, size: Size) {
         let kept = self.keep_own();
-        if let Some(origin) = &mut self.origin {
-            origin.size = size;
-            self.launch = origin.launch().into();
-            self.ptx = origin.workload.ptx.into();
-            self.read(Some(if kept { KEPT } else { "Another launch: the run starts again." }));
-        }
+        let Some(origin) = self.origin.map(|origin| Origin { size, ..origin }) else { return };
+        self.attempt(Box::new(move |lab| {
+            lab.origin = Some(origin);
+            lab.launch = origin.launch().into();
+            lab.ptx = origin.workload.ptx.into();
+            lab.read(Some(if kept { KEPT } else { "Another launch: the run starts again." }));
+        }));
     }
 
     /// Texts of one's own are not lost when another kernel is chosen; whether there were any.
@@ -308,23 +370,38 @@ impl Lab {
         self.notice = Some(Notice::bad(format!("{whence}: {reason}{why} Press E to mend it.{stays}")));
     }
 
-    /// Takes another machine; the run starts again with the same kernel.
+    /// Takes another machine; the run starts again with the same kernel. A preset or a technique that cannot be had goes back;
+    /// a changed key stays to be corrected, and is marked as not applied.
     pub fn set_up(&mut self, setup: Setup) {
         if setup == self.setup {
             return;
         }
         let said = format!("Now {}: the run starts again with the same kernel.", setup.words());
+        let key_changes = setup.keys != self.setup.keys;
         let is_another_machine = setup.preset != self.setup.preset;
-        self.setup = setup;
-        let watched = self.origin.filter(|origin| origin.size != Size::Full && !self.is_edited());
-        match watched.map(|origin| origin.watched_on(&self.setup)).filter(|origin| Some(*origin) != self.origin) {
-            Some(origin) if is_another_machine => {
-                self.origin = Some(origin);
-                self.launch = origin.launch().into();
-                self.read(Some(&format!("{said} Its {} launch fits that machine.", origin.size.name())));
+        let change = |lab: &mut Lab| {
+            lab.setup = setup;
+            if !(is_another_machine && lab.take_watched(&said)) {
+                lab.build(Some(&said));
             }
-            _ => self.build(Some(&said)),
+        };
+        if key_changes {
+            change(self);
+        } else {
+            self.attempt(Box::new(change));
         }
+    }
+
+    /// Takes the launch of the kernel that is to be watched on the machine, if that is another one; whether it was.
+    fn take_watched(&mut self, said: &str) -> bool {
+        let watched = self.origin.filter(|origin| origin.size != Size::Full && !self.is_edited());
+        let origin = watched.map(|origin| origin.watched_on(&self.setup)).filter(|origin| Some(*origin) != self.origin);
+        if let Some(origin) = origin {
+            self.origin = Some(origin);
+            self.launch = origin.launch().into();
+            self.read(Some(&format!("{said} Its {} launch fits that machine.", origin.size.name())));
+        }
+        origin.is_some()
     }
 
     /// Chooses a technique, or leaves it to the preset; others that decide the same as it are given up, and that is said.
@@ -334,8 +411,8 @@ impl Lab {
             self.setup.technique_for(decides) != Some(before) && !setup.technique.split(',').any(|kept| kept == *before)
         });
         let lost = lost.filter(|lost| !lost.is_empty()).map(|lost| format!(" {lost} decides that too, and was given up."));
-        self.set_up(setup);
-        if let (Some(lost), Some(notice)) = (lost, self.notice.as_mut()) {
+        self.set_up(setup.clone());
+        if let (Some(lost), Some(notice)) = (lost.filter(|_| self.setup == setup), self.notice.as_mut()) {
             notice.text += &lost;
         }
     }
@@ -376,7 +453,8 @@ impl Lab {
                     self.breakpoints.pcs.clear();
                 }
                 self.stage = Some(stage);
-                self.running = self.setup.clone();
+                self.running = Running { setup: self.setup.clone(), origin: self.origin };
+                self.idle = self.find_idle();
                 self.transport.rest();
                 self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
                 self.notice = said.map(Notice::good);
@@ -391,14 +469,20 @@ impl Lab {
     /// Why what is chosen is not what is shown, and what to do.
     pub fn misfit_words(&self) -> Option<String> {
         let misfit = self.misfit.as_ref()?;
-        let elsewhere = self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` can have it."));
+        let elsewhere = self.elsewhere_words();
         let then = if self.stage.is_some() { "The last machine stays." } else { "Choose another machine, technique or kernel." };
         Some(format!("This machine cannot run the kernel: {misfit}.{elsewhere} {then}"))
     }
 
     /// The machine that runs, where another one is chosen.
     pub fn running_instead(&self) -> Option<&Setup> {
-        (self.misfit.is_some() && self.stage.is_some()).then_some(&self.running).filter(|running| **running != self.setup)
+        let running = (self.misfit.is_some() && self.stage.is_some()).then_some(&self.running.setup);
+        running.filter(|running| **running != self.setup)
+    }
+
+    /// The machine on stage, and whose kernel it runs.
+    pub fn shown(&self) -> (&Setup, Option<Origin>) {
+        (&self.running.setup, self.running.origin)
     }
 
     /// Chooses the machine that runs.

@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, PRESETS, TECHNIQUES, Technique, apply_techniques};
+use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, apply_techniques};
 use crate::order;
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ impl Setup {
     /// Changes a key; the value that it would have anyway is no change.
     pub fn with_key(&self, key: &str, value: &str) -> Setup {
         let mut next = self.clone();
-        let same = crate::config::KEYS
+        let same = KEYS
             .iter()
             .find(|known| known.name == key)
             .zip(self.base().ok())
@@ -82,6 +82,15 @@ impl Setup {
         let (name, technique) = names.filter_map(|name| Some((name, known(name)?))).find(|(_, t)| t.decides == decides)?;
         // As the table writes it, unless it is one with another number than the table's.
         Some(if name.eq_ignore_ascii_case(technique.name) { technique.name } else { name })
+    }
+
+    /// What the machine does where no technique decides it: the value, and whose choice it is.
+    pub fn default_for(&self, decides: &str) -> Option<String> {
+        let without = self.with_technique(decides, None);
+        let key = KEYS.iter().find(|key| key.name == decides)?;
+        let owner = without.technique.split(',').find(|name| known(name).is_some_and(|t| t.keys.contains(&decides)));
+        let value = (key.get)(&without.config().or_else(|_| without.base()).ok()?);
+        Some(format!("{value}, {}'s own", owner.unwrap_or("the machine")))
     }
 
     /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.
@@ -144,6 +153,17 @@ mod tests {
         assert_eq!(setup.technique_for("schedule"), Some("GTO"));
         assert_eq!(setup.with_technique("schedule", Some("LRR")).technique, "PDOM,LRR");
         assert_eq!(setup.with_technique("schedule", None), Setup::default());
+    }
+
+    #[test]
+    fn the_default_is_named() {
+        let on = |preset: &str, technique: &str| Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
+        let named = |setup: Setup, decides: &str| setup.default_for(decides).unwrap_or_default();
+        assert_eq!(named(on("vws", "PDOM"), "divergence"), "PDOM, the machine's own");
+        assert_eq!(named(on("vws", "PDOM"), "schedule"), "GTO, the machine's own");
+        assert_eq!(named(on("vws", "PDOM,LRR"), "schedule"), "GTO, the machine's own");
+        assert_eq!(named(on("gtx480", "DWF"), "schedule"), "Majority, DWF's own");
+        assert_eq!(named(Setup::default().with_key("schedule", "GTO"), "schedule"), "GTO, the machine's own");
     }
 
     #[test]

@@ -1,13 +1,34 @@
 //! The laboratory as a [`Link`], and from one: what is shown now, what a link or the last visit asks for.
 
-use super::{FIRST, Lab, Link, Notice, Origin, Texts};
+use super::{FIRST, Lab, Link, Notice, Origin, Setup, Texts};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
 
 impl Lab {
-    /// A link to what is shown now.
+    /// A link to what is shown now: what is on stage, whatever was typed or chosen since and cannot run.
     pub fn link(&self) -> Link {
+        let draft = self.address();
+        let Some(stage) = self.stage.as_ref().filter(|_| self.misfit.is_some() || self.reading.ready.is_err()) else {
+            return draft;
+        };
+        // The texts of a lesson that runs are the lesson's.
+        if draft.lesson.is_some() {
+            return draft;
+        }
+        let origin = self.running.origin;
+        let same = |origin: Origin| *origin.workload.ptx == *stage.listing.ptx && *origin.launch() == *stage.launch;
+        let texts = Texts { ptx: stage.listing.ptx.to_string(), launch: stage.launch.to_string() };
+        Link {
+            kernel: origin.map(|origin| origin.workload.name.to_string()),
+            size: origin.map_or(Size::Small, |origin| origin.size),
+            texts: (!origin.is_some_and(same)).then_some(texts),
+            ..draft
+        }
+    }
+
+    /// The link for the address bar: the texts as they are typed, on the machine that runs, at this moment.
+    pub fn address(&self) -> Link {
         let course = self.course.as_ref();
         // A lesson brings its texts itself.
         let own = self.is_edited() && course.is_none();
@@ -18,7 +39,7 @@ impl Lab {
             size: self.origin.map_or(Size::Small, |origin| origin.size),
             texts,
             // A machine that cannot be is not the one that is shown.
-            setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running } else { &self.setup }.clone()),
+            setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running.setup } else { &self.setup }.clone()),
             // A lesson's link without a moment would open at its stop.
             cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
@@ -32,22 +53,19 @@ impl Lab {
         let size = link.size;
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
         let unknown = link.kernel.as_deref().filter(|_| origin.is_none()).map(str::to_string);
-        self.setup = link.setup.clone().unwrap_or_default();
-        let amiss = self.setup.mend();
+        let mut wanted = link.setup.clone().unwrap_or_default();
+        let amiss = wanted.mend();
         self.keep_own();
-        match (origin, &link.texts) {
-            (_, Some(texts)) => {
-                self.lay_out(origin, &texts.ptx, &texts.launch);
-                self.complain("The link's kernel");
-            }
-            (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
-            // Rather than an empty desk, what there is stays, or what a first visit sees.
-            (None, None) if unknown.is_some() && self.stage.is_some() => self.build(None),
-            (None, None) if unknown.is_some() => self.choose(Origin::find(FIRST, size)),
-            (None, None) => self.lay_out(None, "", ""),
-        }
         // A machine that this kernel cannot have leaves the kernel on one without the changed keys.
-        let amiss = amiss.or_else(|| self.drop_keys());
+        let mut dropped = None;
+        let taken = self.attempt(Box::new(|lab| {
+            lab.lay_out_link(wanted, origin, &link);
+            dropped = lab.drop_keys();
+        }));
+        if !taken {
+            return;
+        }
+        let amiss = amiss.or(dropped);
         let setup = link.setup.map(|_| self.setup.clone());
         if let Some((id, stop)) = &link.lesson {
             if self.open_lesson(id) {
@@ -93,6 +111,22 @@ impl Lab {
         }
     }
 
+    /// Takes a link's machine and texts.
+    fn lay_out_link(&mut self, setup: Setup, origin: Option<Origin>, link: &Link) {
+        self.setup = setup;
+        match (origin, &link.texts) {
+            (_, Some(texts)) => {
+                self.lay_out(origin, &texts.ptx, &texts.launch);
+                self.complain("The link's kernel");
+            }
+            (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            // Rather than an empty desk, what there is stays, or what a first visit sees.
+            (None, None) if link.kernel.is_some() && self.stage.is_some() => self.build(None),
+            (None, None) if link.kernel.is_some() => self.choose(Origin::find(FIRST, link.size)),
+            (None, None) => self.lay_out(None, "", ""),
+        }
+    }
+
     /// Leaves out the changed keys where nothing else keeps the kernel from running; what was wrong with them.
     fn drop_keys(&mut self) -> Option<String> {
         let misfit = self.misfit.clone().filter(|_| !self.setup.keys.is_empty())?;
@@ -108,7 +142,7 @@ impl Lab {
 
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.
     pub fn draft(&self) -> Link {
-        Link { lesson: None, cycle: None, selection: None, ..self.link() }
+        Link { lesson: None, cycle: None, selection: None, ..self.address() }
     }
 
     /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.

@@ -5,6 +5,7 @@ use super::{Selection, WarpPicture};
 use crate::order;
 use crate::sim::state::Warp;
 use serde::{Serialize, Serializer};
+use std::ops::Range;
 
 /// A value of a register in one lane, or in all lanes that have the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,6 +68,9 @@ pub struct Card {
     /// The instructions that have been fetched.
     pub buffer: Vec<(u32, String)>,
     pub registers: Vec<RegisterRow>,
+    /// How many registers there are, of which `registers` may be a part.
+    #[serde(skip)]
+    pub register_count: usize,
 }
 
 /// So many entries of a block's stack are written out.
@@ -74,24 +78,29 @@ const MOST_ENTRIES: usize = 12;
 
 /// The card of what is picked out.
 pub fn card(witness: Witness, selection: Selection) -> Card {
+    card_with(witness, selection, 0..usize::MAX)
+}
+
+/// The same with a part of the registers: a view that shows a few rows reads no others.
+pub fn card_with(witness: Witness, selection: Selection, shown: Range<usize>) -> Card {
     let why = why::why(witness, selection);
     match selection {
         Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
-            Some(picture) => of_warp(witness, picture, None, why),
+            Some(picture) => of_warp(witness, picture, None, why, shown),
             None => Card { title: format!("Warp {warp}"), why, ..Card::default() },
         },
         Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
             Some(picture) if picture.present.checked_shr(lane.into()).unwrap_or(0) & 1 == 0 => {
                 Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() }
             }
-            Some(picture) => of_warp(witness, picture, Some(lane), why),
+            Some(picture) => of_warp(witness, picture, Some(lane), why, shown),
             None => Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() },
         },
         Selection::Block { sm, slot } => of_block(witness, sm, slot, why),
     }
 }
 
-fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>) -> Card {
+fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>, shown: Range<usize>) -> Card {
     let sim = witness.sim;
     let program = &sim.machine.program;
     let stays = warp.entry.filter(|_| !warp.leaving && sim.trap().is_none());
@@ -153,11 +162,12 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         stack: stack.collect(),
         flights: flights.collect(),
         buffer: buffer.map(|pc| (pc, witness.listing.code(program, pc))).collect(),
-        registers: registers(witness, warp, lane),
+        registers: registers(witness, warp, lane, shown),
+        register_count: program.registers.len(),
     }
 }
 
-fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<RegisterRow> {
+fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>, shown: Range<usize>) -> Vec<RegisterRow> {
     let sm = &witness.sim.state.sms[usize::from(warp.sm)];
     let states: Vec<_> = witness.entries(warp).into_iter().map(|(entry, _)| &sm.warps[usize::from(entry)]).collect();
     let Some(block) = sm.blocks[usize::from(warp.slot)].as_ref() else { return Vec::new() };
@@ -180,6 +190,8 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>) -> Vec<Regi
         .program
         .registers
         .iter()
+        .take(shown.end)
+        .skip(shown.start)
         .map(|register| RegisterRow {
             name: register.name.clone(),
             bits: register.bits,

@@ -24,13 +24,18 @@ pub struct Simulation {
 impl Simulation {
     /// From PTX, a launch file's text, and `{ preset, technique, set: { key: value } }`.
     #[wasm_bindgen(constructor)]
-    pub fn new(ptx: &str, launch: &str, options: JsValue) -> Result<Simulation, JsError> {
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "string")] ptx: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] launch: JsValue,
+        options: JsValue,
+    ) -> Result<Simulation, JsValue> {
+        let (ptx, launch) = (text("ptx", &ptx)?, text("launch", &launch)?);
         let mut lab = Lab::new();
-        lab.setup = setup(&options).map_err(|message| JsError::new(&format!("options: {message}")))?;
-        lab.edit_ptx(ptx.to_string());
-        lab.edit_launch(launch.to_string());
+        lab.setup = setup(&options)?;
+        lab.edit_ptx(ptx);
+        lab.edit_launch(launch);
         if let Some(misfit) = &lab.misfit {
-            return Err(JsError::new(misfit));
+            return Err(error(misfit));
         }
         let findings: Vec<String> = lab
             .reading
@@ -44,8 +49,8 @@ impl Simulation {
             .collect();
         match (&lab.stage, &lab.reading.ready) {
             (Some(_), _) => Ok(Simulation { lab }),
-            (None, Err(missing)) if findings.is_empty() => Err(JsError::new(missing)),
-            _ => Err(JsError::new(&findings.join("\n"))),
+            (None, Err(missing)) if findings.is_empty() => Err(error(missing)),
+            _ => Err(error(&findings.join("\n"))),
         }
     }
 
@@ -68,8 +73,8 @@ impl Simulation {
     }
 
     /// So many cycles forwards (one, where nothing is said); the cycle it came to.
-    pub fn step(&mut self, cycles: Option<f64>) -> Result<f64, JsError> {
-        let cycles = whole(cycles.unwrap_or(1.0))?;
+    pub fn step(&mut self, #[wasm_bindgen(unchecked_optional_param_type = "number")] cycles: JsValue) -> Result<f64, JsValue> {
+        let cycles = if cycles.is_undefined() { 1 } else { whole("cycles", &cycles)? };
         if let (Some(stage), true) = (&mut self.lab.stage, cycles > 0) {
             stage.session.advance(cycles, &Breakpoints::default());
         }
@@ -77,8 +82,8 @@ impl Simulation {
     }
 
     /// To a cycle, forwards or backwards; the cycle it came to.
-    pub fn seek(&mut self, cycle: f64) -> Result<f64, JsError> {
-        let cycle = whole(cycle)?;
+    pub fn seek(&mut self, #[wasm_bindgen(unchecked_param_type = "number")] cycle: JsValue) -> Result<f64, JsValue> {
+        let cycle = whole("cycle", &cycle)?;
         if let Some(stage) = &mut self.lab.stage {
             match cycle.checked_sub(stage.session.reached()).filter(|ahead| *ahead > 0) {
                 Some(ahead) => {
@@ -92,82 +97,103 @@ impl Simulation {
     }
 
     /// Every resident warp with its lanes, its stack and what it did.
-    pub fn view(&self) -> Result<JsValue, JsError> {
+    pub fn view(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.picture()).as_deref())
     }
 
     /// The numbers up to this cycle, with the keys of `run --json`.
-    pub fn metrics(&self) -> Result<JsValue, JsError> {
+    pub fn metrics(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.report()))
     }
 
     /// What happened in the last cycle.
-    pub fn events(&self) -> Result<JsValue, JsError> {
+    pub fn events(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.session.last()))
     }
 
     /// All that a warp (`w3`), a lane (`w3.7`) or a block (`b0`) holds, and why it is idle; on another SM than the first,
     /// `s1w3`.
-    pub fn inspect(&self, what: &str) -> Result<JsValue, JsError> {
-        let selection =
-            Selection::from_key(what).ok_or_else(|| JsError::new(&format!("`{what}` is nothing: {}", Selection::KEYS)))?;
+    pub fn inspect(&self, #[wasm_bindgen(unchecked_param_type = "string")] what: JsValue) -> Result<JsValue, JsValue> {
+        let what = text("what", &what)?;
+        let selection = Selection::from_key(&what).ok_or_else(|| error(&format!("`{what}` is nothing: {}", Selection::KEYS)))?;
         let Some(stage) = &self.lab.stage else { return Ok(JsValue::NULL) };
         if !selection.is_on(stage.session.sim()) {
-            return Err(JsError::new(&format!("this machine has no `{what}`")));
+            return Err(error(&format!("this machine has no `{what}`")));
         }
         let picture = stage.picture();
         value(&card::card(stage.witness(&picture), selection))
     }
 
     /// A buffer's bytes at this cycle.
-    pub fn buffer(&self, name: &str) -> Result<Vec<u8>, JsError> {
-        let bytes = self.lab.stage.as_ref().and_then(|stage| stage.session.sim().state.uncore.global.read_buffer(name));
-        bytes.ok_or_else(|| JsError::new(&format!("the launch has no buffer `{name}`")))
+    pub fn buffer(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: JsValue) -> Result<Vec<u8>, JsValue> {
+        let name = text("name", &name)?;
+        let bytes = self.lab.stage.as_ref().and_then(|stage| stage.session.sim().state.uncore.global.read_buffer(&name));
+        bytes.ok_or_else(|| error(&format!("the launch has no buffer `{name}`")))
     }
 }
 
-fn whole(cycles: f64) -> Result<u64, JsError> {
-    let fits = cycles >= 0.0 && cycles.fract() == 0.0;
-    fits.then_some(cycles as u64).ok_or_else(|| JsError::new(&format!("cycles are a whole number from 0 on, not {cycles}")))
+/// An `Error` of JavaScript.
+fn error(message: &str) -> JsValue {
+    js_sys::Error::new(message).into()
+}
+
+/// A `TypeError`: what the argument must be, and what was given.
+fn wrong_type(name: &str, must: &str, given: &JsValue) -> JsValue {
+    let kind = match given {
+        missing if missing.is_undefined() => "it is missing".to_string(),
+        null if null.is_null() => "not null".to_string(),
+        list if list.is_array() => "not an array".to_string(),
+        other => format!("not a value of type {}", other.js_typeof().as_string().unwrap_or_default()),
+    };
+    js_sys::TypeError::new(&format!("`{name}` must be {must}, {kind}")).into()
+}
+
+fn text(name: &str, value: &JsValue) -> Result<String, JsValue> {
+    value.as_string().ok_or_else(|| wrong_type(name, "a text", value))
+}
+
+fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
+    let number = value.as_f64().ok_or_else(|| wrong_type(name, "a number", value))?;
+    let fits = number >= 0.0 && number.fract() == 0.0;
+    fits.then_some(number as u64).ok_or_else(|| error(&format!("`{name}` must be a whole number from 0 on, not {number}")))
 }
 
 /// The machine that the options choose. An option with a typing error in its name must not be passed over.
-fn setup(options: &JsValue) -> Result<Setup, String> {
+fn setup(options: &JsValue) -> Result<Setup, JsValue> {
     let mut setup = Setup::default();
-    for (name, value) in entries("they", options)? {
-        let text = || value.as_string().ok_or_else(|| format!("`{name}` must be a text"));
+    for (name, value) in entries("options", options)? {
         match name.as_str() {
             "preset" | "technique" if value.is_undefined() || value.is_null() => {}
-            "preset" => setup.preset = text()?,
-            "technique" => setup.technique = text()?,
+            "preset" => setup.preset = text("options.preset", &value)?,
+            "technique" => setup.technique = text("options.technique", &value)?,
             "set" => {
-                for (key, value) in entries("`set`", &value)? {
+                for (key, value) in entries("options.set", &value)? {
                     let flag = || value.as_bool().map(|flag| flag.to_string());
                     let number = || value.as_f64().map(|number| number.to_string());
                     let text = value.as_string().or_else(flag).or_else(number);
-                    setup.keys.insert(key.clone(), text.ok_or_else(|| format!("`{key}` must be a text, a number or a boolean"))?);
+                    let named = || wrong_type(&format!("options.set.{key}"), "a text, a number or a boolean", &value);
+                    let text = text.ok_or_else(named)?;
+                    setup.keys.insert(key, text);
                 }
             }
-            _ => return Err(format!("there is no `{name}`; there are {}", OPTIONS.join(", "))),
+            _ => return Err(error(&format!("options: there is no `{name}`; there are {}", OPTIONS.join(", ")))),
         }
     }
     Ok(setup)
 }
 
-/// The fields of an object; nothing has none. A `Map` keeps what it holds elsewhere, and must not be passed over.
-fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, String> {
+/// The fields of an object; nothing has none. A `Map` keeps what it holds elsewhere, and must not be passed over. What a getter
+/// throws is passed on.
+fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, JsValue> {
     if object.is_undefined() || object.is_null() {
         return Ok(Vec::new());
     }
     let plain = object.dyn_ref::<Object>().filter(|_| !object.is_instance_of::<Map>() && !object.is_array());
-    let fields = plain.ok_or_else(|| format!("{what} must be a plain object"))?;
-    let field = |name: String| {
-        let value = Reflect::get(object, &name.as_str().into()).unwrap_or_default();
-        (name, value)
-    };
-    Ok(Object::keys(fields).iter().filter_map(|name| name.as_string()).map(field).collect())
+    let fields = plain.ok_or_else(|| wrong_type(what, "a plain object", object))?;
+    let names = Object::keys(fields).iter().filter_map(|name| name.as_string()).collect::<Vec<_>>();
+    names.into_iter().map(|name| Ok((name.clone(), Reflect::get(object, &name.into())?))).collect()
 }
 
-fn value<T: Serialize>(of: &T) -> Result<JsValue, JsError> {
-    of.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|error| JsError::new(&error.to_string()))
+fn value<T: Serialize>(of: &T) -> Result<JsValue, JsValue> {
+    of.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|failure| error(&failure.to_string()))
 }

@@ -9,13 +9,15 @@ use super::help::help;
 use super::kernel::KernelEditor;
 use super::keys::{Deed, deed};
 use super::lesson::lesson_list;
-use super::notice::notice_line;
+use super::notice::status_line;
+use super::print::PrintSheet;
 use super::settings::Settings;
 use super::side::{Tab, side};
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
 use super::stage::stage_panel;
 use super::timeline::{Move, Timeline};
+use super::tips::Tips;
 use super::transport::TransportBar;
 use super::{share, storage, theme};
 use crate::lab::{Goal, Lab, Link, Notice};
@@ -147,9 +149,12 @@ pub fn App() -> Html {
             sizes.set(next);
         })
     };
-    let split = |edge: Edge| html! { <Split {edge} onresize={onresize.clone()} /> };
+    let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
-    let shown = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone(), lab.course.is_some()));
+    let shown = handle.read(|lab| {
+        let state = (lab.is_edited(), lab.course.is_some(), lab.running_instead().is_some());
+        (lab.origin, lab.setup.clone(), state, lab.refused)
+    });
     let bar = {
         let (handle, theme) = (handle.clone(), *theme);
         use_memo((shown, theme), move |_| html! { <Bar {handle} {theme} ontheme={switch_theme} {onsheet} /> })
@@ -160,21 +165,24 @@ pub fn App() -> Html {
             if !*embed {
                 { (*bar).clone() }
             }
-            { column_tabs(*column, &oncolumn) }
-            <main class="workspace" data-column={column.class()}>
-                <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
-                { split(Edge::Source) }
-                { stage_panel(&handle, *theme) }
-                { split(Edge::Side) }
-                { side(&handle, *theme, shown_tab, &ontab) }
+            <main>
+                { column_tabs(*column, &oncolumn) }
+                <div class="workspace" data-column={column.class()}>
+                    <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
+                    { split(Edge::Source) }
+                    { stage_panel(&handle, *theme) }
+                    { split(Edge::Side) }
+                    { side(&handle, *theme, shown_tab, &ontab) }
+                </div>
+                { split(Edge::Timeline) }
+                <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
             </main>
-            { split(Edge::Timeline) }
-            <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
-            { notice_line(&handle) }
-            <TransportBar handle={handle.clone()} theme={*theme} />
-            if *hint && !*embed && sheet.is_none() && shown_tab != Tab::Lesson {
-                <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
-            }
+            <footer class="dock">
+                { status_line(&handle, *hint && !*embed && sheet.is_none() && shown_tab != Tab::Lesson) }
+                <TransportBar handle={handle.clone()} theme={*theme} />
+            </footer>
+            <Tips />
+            <PrintSheet handle={handle.clone()} />
             { match *sheet {
                 Some(Sheet::Editor) => html! { <KernelEditor handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
@@ -298,7 +306,7 @@ fn use_links(handle: &Handle, embed: UseStateSetter<bool>) {
             let later = resting.then(|| {
                 gloo_timers::callback::Timeout::new(500, move || {
                     let embed = share::opened().ok().flatten().is_some_and(|link| link.embed);
-                    let mut link = handle.read(|lab| lab.link());
+                    let mut link = handle.read(|lab| lab.address());
                     link.embed = embed;
                     if handle.read(|lab| lab.stage.is_some() || !lab.ptx.is_empty()) {
                         share::write(&link);
@@ -325,7 +333,7 @@ fn use_links(handle: &Handle, embed: UseStateSetter<bool>) {
     });
 }
 
-fn listen<F: ?Sized>(event: &str, callback: &Closure<F>) {
+pub fn listen<F: ?Sized>(event: &str, callback: &Closure<F>) {
     if let Some(window) = web_sys::window() {
         let _ = window.add_event_listener_with_callback(event, callback.as_ref().unchecked_ref());
     }
@@ -352,7 +360,7 @@ fn use_keyboard(onkey: Callback<KeyboardEvent>) {
 
 /// What moves through the run or shows something else of it, and what Space presses only for whoever came to it by keyboard.
 const MOVERS: &str =
-    ".transport button:not([aria-expanded]), .side-of-line button, .timeline button, .source button, .notice button";
+    ".transport button:not([aria-expanded]), .side-of-line button, .timeline button, .source button, .notice button, .term";
 
 /// A menu that was opened with the mouse lets go of the keyboard once something is chosen, and so does a button that was
 /// clicked, so that the page's keys work.

@@ -1,9 +1,10 @@
 //! The bar at the top: which kernel, which technique, which machine; sharing, help, light or dark.
 
 use super::app::Sheet;
+use super::canvas::use_size;
 use super::handle::Handle;
 use super::share;
-use crate::config::{PRESETS, TECHNIQUES, Technique};
+use crate::config::{PRESETS, TECHNIQUE_GROUPS, Technique};
 use crate::lab::{Origin, Setup};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Size, Workload};
@@ -22,42 +23,102 @@ pub struct Props {
     pub onsheet: Callback<Sheet>,
 }
 
+/// How many ways there are to take less room; the last leaves the kernel and the menu alone.
+const TIGHTEST: u8 = 8;
+
 #[component]
 pub fn Bar(props: &Props) -> Html {
     let handle = &props.handle;
     let (origin, edited, setup) = handle.read(|lab| (lab.origin, lab.is_edited(), lab.setup.clone()));
-    let sheet = |sheet: Sheet| props.onsheet.reform(move |_: MouseEvent| sheet);
-    let share = {
-        let handle = handle.clone();
-        Callback::from(move |_: MouseEvent| share::copy(&handle))
-    };
+    let place = use_node_ref();
+    let applied = handle.read(|lab| lab.running_instead().is_none());
+    let level = use_level(&place, (origin, edited, applied, setup.clone()));
     {
         let setup = setup.clone();
         use_effect(move || show_chosen(origin, &setup));
     }
-    let other = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
+    let share = {
+        let handle = handle.clone();
+        Callback::from(move |_: MouseEvent| share::copy(&handle))
+    };
+    let sheet = |sheet: Sheet| props.onsheet.reform(move |_: MouseEvent| sheet);
+    // From which level on a control is in the menu. A button in it closes it.
+    let closes = |from: u8| (level >= from).then_some(MENU);
+    let button = |from: u8, id: &'static str, (title, name): (&'static str, String), onclick: Callback<MouseEvent>| {
+        html! { <button type="button" {id} {title} popovertarget={closes(from)} {onclick}>{ name }</button> }
+    };
+    let settings = match setup.keys.len() {
+        0 => "Settings".to_string(),
+        changed if !applied => format!("Settings · {changed} not applied"),
+        changed => format!("Settings · {changed}"),
+    };
+    let edit = if edited && origin.is_some() { "Edit ●" } else { "Edit" };
+    let theme = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
+    let controls = [
+        (5, origin.map_or_else(Html::default, |origin| sizes(handle, origin))),
+        (4, button(4, "edit", ("Edit or paste a kernel (E)", edit.into()), sheet(Sheet::Editor))),
+        (8, techniques(handle, "divergence")),
+        (5, techniques(handle, "schedule")),
+        (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
+        (4, button(4, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
+        (u8::MAX, html! { <span class="push"></span> }),
+        (6, button(6, "lessons", ("Guided runs (G)", "Lessons".into()), sheet(Sheet::Lessons))),
+        (6, button(6, "share", ("Copy a link to this picture (L)", "Share".into()), share)),
+        (
+            3,
+            html! {
+                <button type="button" id="keys" title="Every key (?)" aria-label="? Every key" popovertarget={closes(3)}
+                    onclick={sheet(Sheet::Help)}>{ "?" }</button>
+            },
+        ),
+        (
+            3,
+            html! {
+                <button type="button" class="theme" title={theme} aria-label={theme} popovertarget={closes(3)}
+                    onclick={props.ontheme.reform(|_: MouseEvent| ())}>{ "◐" }</button>
+            },
+        ),
+    ];
+    let (inside, outside): (Vec<_>, Vec<_>) = controls.into_iter().partition(|(from, _)| level < *from);
     html! {
-        <header class="bar">
+        <header class={classes!("bar", (level > 0).then_some("tight"), (level > 1).then_some("unlabelled"))} ref={place}>
             <h1 class="brand"><i class="brand-mark" aria-hidden="true"></i><span>{ "Warpscope" }</span></h1>
             <label><span>{ "Kernel" }</span>{ kernels(handle, origin, edited) }</label>
-            if let Some(origin) = origin {
-                { sizes(handle, origin) }
+            { for inside.into_iter().map(|(_, control)| control) }
+            if !outside.is_empty() {
+                <button type="button" id="more" popovertarget={MENU}>{ "More" }</button>
+                <div id={MENU} popover="auto" aria-label="More">{ for outside.into_iter().map(|(_, control)| control) }</div>
             }
-            <button type="button" id="edit" title="Edit or paste a kernel (E)" onclick={sheet(Sheet::Editor)}>
-                { if edited && origin.is_some() { "Edit ●" } else { "Edit" } }
-            </button>
-            { for deciders().into_iter().map(|decides| techniques(handle, decides)) }
-            <label><span>{ "Machine" }</span>{ presets(handle) }</label>
-            <button type="button" id="machine" title="Every setting of the machine (M)" onclick={sheet(Sheet::Settings)}>
-                { if setup.keys.is_empty() { "Settings".to_string() } else { format!("Settings · {}", setup.keys.len()) } }
-            </button>
-            <span class="push"></span>
-            <button type="button" id="lessons" title="Guided runs (G)" onclick={sheet(Sheet::Lessons)}>{ "Lessons" }</button>
-            <button type="button" id="share" title="Copy a link to this picture (L)" onclick={share}>{ "Share" }</button>
-            <button type="button" id="keys" title="Every key (?)" aria-label="Every key" onclick={sheet(Sheet::Help)}>{ "?" }</button>
-            <button type="button" class="theme" title={other} aria-label={other} onclick={props.ontheme.reform(|_: MouseEvent| ())}>{ "◐" }</button>
         </header>
     }
+}
+
+/// The menu that holds what the bar has no room for.
+const MENU: &str = "more-menu";
+
+/// How tight the bar is: the first level at which all that is in it fits. It is looked for anew when the bar's width or what
+/// it shows changes.
+#[hook]
+fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 {
+    let (width, _) = use_size(place);
+    let level = use_state_eq(|| 0u8);
+    let now = *level;
+    let place = place.clone();
+    let fitted = use_mut_ref(|| None);
+    use_effect(move || {
+        let Some(bar) = place.cast::<web_sys::Element>() else { return };
+        let key = Some((width as u32, shown));
+        if *fitted.borrow() != key {
+            fitted.replace(key);
+            if now > 0 {
+                return level.set(0);
+            }
+        }
+        if bar.scroll_width() > bar.client_width() && now < TIGHTEST {
+            level.set(now + 1);
+        }
+    });
+    now
 }
 
 /// Lets the menus show what is chosen. Once somebody has used a menu, it no longer looks at which option is marked.
@@ -70,7 +131,7 @@ fn show_chosen(origin: Option<Origin>, setup: &Setup) {
     };
     set("kernel", origin.map_or(OWN, |origin| origin.workload.name));
     set("preset", &setup.preset);
-    for decides in deciders() {
+    for decides in ["divergence", "schedule"] {
         set(&menu_of(decides), setup.technique_for(decides).unwrap_or(""));
     }
 }
@@ -94,7 +155,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
         html! { <option value={workload.name}>{ title }</option> }
     };
     html! {
-        <select id="kernel" title="The kernel" {onchange}>
+        <select id="kernel" title="The kernel" aria-label="Kernel" {onchange}>
             { for Class::ALL.into_iter().map(|class| html! {
                 <optgroup label={class.name()}>
                     { for workload::all().iter().filter(|workload| workload.class == class).map(option) }
@@ -124,19 +185,11 @@ fn sizes(handle: &Handle, origin: Origin) -> Html {
     }
 }
 
-/// What techniques decide, in the table's order.
-fn deciders() -> Vec<&'static str> {
-    let mut found: Vec<&'static str> = Vec::new();
-    for technique in TECHNIQUES {
-        if !found.contains(&technique.decides) {
-            found.push(technique.decides);
-        }
-    }
-    found
-}
-
+/// The techniques that decide the same thing, by paper. The chosen one alone has no description, so that the closed menu shows
+/// its name.
 fn techniques(handle: &Handle, decides: &'static str) -> Html {
-    let chosen = handle.read(|lab| lab.setup.technique_for(decides).map(str::to_string));
+    let (chosen, default) =
+        handle.read(|lab| (lab.setup.technique_for(decides).map(str::to_string), lab.setup.default_for(decides)));
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
@@ -144,18 +197,36 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
             handle.act(|lab| lab.decide(decides, Some(name.as_str()).filter(|name| !name.is_empty())));
         }
     });
-    let option = |name: &str, title: String| html! { <option value={name.to_string()} {title}>{ name }</option> };
-    let listed = |t: &Technique| option(t.name, format!("{} ({})", t.about, t.paper));
-    // A technique whose name has a number in it is in the table with one number only.
-    let chosen = chosen.filter(|name| !TECHNIQUES.iter().any(|technique| technique.name == name));
+    let listed = |technique: &&Technique| {
+        let name = technique.name;
+        let text = if chosen.as_deref() == Some(name) { name.to_string() } else { format!("{name}: {}", technique.line()) };
+        html! { <option value={name} title={technique.about}>{ text }</option> }
+    };
+    let groups = TECHNIQUE_GROUPS.iter().map(|group| (group, group.techniques(decides))).filter(|(_, found)| !found.is_empty());
+    let groups: Vec<_> = groups.collect();
+    // An alias, or a name with another number in it than the table's.
+    let other = chosen.as_ref().filter(|name| !groups.iter().any(|(_, found)| found.iter().any(|t| t.name == **name)));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
     html! {
-        <label><span>{ label }</span>
-            <select id={menu_of(decides)} {onchange}>
-                <option value="" title="What the machine's preset says">{ "default" }</option>
-                { for TECHNIQUES.iter().filter(|t| t.decides == decides).map(listed).chain(chosen.map(|name| option(&name, String::new()))) }
+        <label><span>{ label.clone() }</span>
+            <select id={menu_of(decides)} aria-label={label} {onchange}>
+                <option value="">{ default_words(default.unwrap_or_default(), chosen.is_none()) }</option>
+                { for groups.iter().map(|(group, found)| html! {
+                    <optgroup label={format!("{}: {}", group.paper, group.title)}>{ for found.iter().map(listed) }</optgroup>
+                }) }
+                if let Some(name) = other {
+                    <option value={name.clone()}>{ name }</option>
+                }
             </select>
         </label>
+    }
+}
+
+/// What the machine does by itself: in full in the open menu, in short in the closed one.
+fn default_words(default: String, chosen: bool) -> String {
+    match default.split_once(',') {
+        Some((name, _)) if chosen => format!("{name} (default)"),
+        _ => format!("default: {default}"),
     }
 }
 
@@ -167,7 +238,7 @@ fn presets(handle: &Handle) -> Html {
         }
     });
     html! {
-        <select id="preset" title="The machine: whose table its figures come from" {onchange}>
+        <select id="preset" title="The machine: whose table its figures come from" aria-label="Machine" {onchange}>
             { for PRESETS.iter().map(|preset| html! { <option value={preset.name} title={preset.about}>{ preset.name }</option> }) }
         </select>
     }

@@ -50,10 +50,10 @@ pub fn BreakpointMenu(props: &Props) -> Html {
             </button>
             if *open {
                 <div class="popup" role="dialog" aria-label="Breakpoints">
-                    <h4>{ "Stop at an event" }</h4>
+                    <h3>{ "Stop at an event" }</h3>
                     { for Kind::ALL.into_iter().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
                         handle.callback(move |lab| lab.breakpoints.toggle_kind(kind)))) }
-                    <h4>{ "Stop when a warp issues" }</h4>
+                    <h3>{ "Stop when a warp issues" }</h3>
                     // What is ticked stays where it is, and keeps the focus.
                     if let Some((sm, warp)) = selected {
                         { check(format!("{} (selected)", named((sm, warp))), breakpoints.warps.contains(&(sm, warp)),
@@ -62,7 +62,7 @@ pub fn BreakpointMenu(props: &Props) -> Html {
                     { for breakpoints.warps.iter().filter(|warp| Some(**warp) != selected).map(|&(sm, warp)| {
                         check(named((sm, warp)), true, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))
                     }) }
-                    <h4>{ "Stop at a line" }</h4>
+                    <h3>{ "Stop at a line" }</h3>
                     { for lines(handle, &breakpoints).into_iter().map(|(name, pcs)| check(name, true,
                         handle.callback(move |lab| lab.breakpoints.toggle_pcs(&pcs)))) }
                     <p class="note">{ "Click a line's number in the source, or press B for the selected warp's line." }</p>

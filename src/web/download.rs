@@ -1,6 +1,6 @@
 //! Files that the page gives away.
 
-use crate::lab::{Lab, Setup, Stage};
+use crate::lab::{Lab, Origin, Setup, Stage};
 use crate::plot::file_name;
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
@@ -12,17 +12,24 @@ const FETCH_MS: u32 = 10_000;
 
 /// What was run, and on which machine: for the line below a picture.
 pub fn caption(lab: &Lab, stage: &Stage) -> String {
-    format!("{}, {}", kernel(lab, stage), lab.setup.words())
+    let (setup, origin) = lab.shown();
+    let catalogue = |origin: &Origin| *origin.launch() == *stage.launch && *origin.workload.ptx == *stage.listing.ptx;
+    let size = match origin.map(|origin| (catalogue(&origin), origin.size)) {
+        Some((true, size)) => format!(" ({})", size.title()),
+        Some((false, _)) => " (edited)".to_string(),
+        None => String::new(),
+    };
+    format!("{}{size}, {}", kernel(lab, stage), setup.words())
 }
 
 /// What a file with a picture of the run is called.
 pub fn name(lab: &Lab, stage: &Stage, figure: &str, ending: &str) -> String {
-    let Setup { preset, technique, .. } = &lab.setup;
+    let Setup { preset, technique, .. } = lab.shown().0;
     file_name(kernel(lab, stage), if technique.is_empty() { preset } else { technique }, figure, ending)
 }
 
 fn kernel<'a>(lab: &'a Lab, stage: &'a Stage) -> &'a str {
-    lab.origin.map_or(&*stage.kernel, |origin| origin.workload.name)
+    lab.shown().1.map_or(&*stage.kernel, |origin| origin.workload.name)
 }
 
 /// Saves a text under a name, as its media type.

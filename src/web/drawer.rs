@@ -56,7 +56,7 @@ pub fn Drawer(props: &Props) -> Html {
             { edge() }
             <section class={classes!("drawer", props.wide.then_some("wide"))} id={props.id.clone()} role="dialog" aria-modal="true"
                 aria-label={props.title.clone()} tabindex="-1" ref={node}>
-                <header><h2>{ props.title.clone() }</h2><button type="button" class="push" onclick={close} title="Close (Esc)">{ "Close" }</button></header>
+                <header role="none"><h2>{ props.title.clone() }</h2><button type="button" class="push" onclick={close} title="Close (Esc)">{ "Close" }</button></header>
                 { props.children.clone() }
             </section>
             { edge() }

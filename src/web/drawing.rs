@@ -5,6 +5,7 @@ use super::download::{caption, name, save_text};
 use super::frame::{Frames, motion_allowed, now};
 use super::handle::Handle;
 use super::paint::Frame;
+use super::tips;
 use crate::lab::{Lab, Stage, grouped};
 use crate::mechanism::{self, View};
 use crate::scene::{Align, Damage, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg, tween};
@@ -16,11 +17,13 @@ use yew::prelude::*;
 
 /// How long a movement takes, in milliseconds.
 const MOVE_MS: f64 = 180.0;
+/// How far a pointer's picture reaches below its tip, in pixels.
+const POINTER: f64 = 16.0;
 /// Space around the picture.
 const MARGIN: f64 = 12.0;
 
 /// The room for a picture in a file, and for the line below it that says what it is of.
-const FILE: (f64, f64) = (960.0, 540.0);
+pub const FILE: (f64, f64) = (960.0, 540.0);
 const CAPTION: f32 = 24.0;
 
 /// What is drawn.
@@ -118,7 +121,7 @@ pub fn Drawing(props: &Props) -> Html {
         })
     };
     let onmousemove = {
-        let (handle, shown, node) = (props.handle.clone(), shown.clone(), node.clone());
+        let (handle, shown) = (props.handle.clone(), shown.clone());
         Callback::from(move |event: MouseEvent| {
             let mut shown = shown.borrow_mut();
             let pointed = shown.at(&event).map(|selection| (shown.cycle, selection));
@@ -126,14 +129,24 @@ pub fn Drawing(props: &Props) -> Html {
                 return;
             }
             let words = pointed.and_then(|(_, selection)| handle.on_stage(|_, stage| stage.brief(selection)));
-            if let Some(canvas) = node.cast::<HtmlElement>() {
-                canvas.set_title(&words.unwrap_or_default());
+            match words {
+                Some(words) => {
+                    tips::show(&words, event.client_x().into(), event.client_y().into(), f64::from(event.client_y()) + POINTER)
+                }
+                None => tips::hide(),
             }
         })
     };
+    let onmouseleave = {
+        let shown = shown.clone();
+        Callback::from(move |_: MouseEvent| {
+            shown.borrow_mut().pointed = None;
+            tips::hide();
+        })
+    };
     html! {
-        <div class="place" ref={place}>
-            <canvas ref={node} id={subject.id()} role="img" {onclick} {onmousemove} />
+        <div class="place" ref={place} tabindex="0" role="region" aria-label={if subject == Subject::Flow { "Control-flow graph" } else { "Picture of the mechanism" }}>
+            <canvas ref={node} id={subject.id()} role="img" {onclick} {onmousemove} {onmouseleave} />
         </div>
     }
 }
@@ -148,7 +161,7 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
     })
 }
 
-fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
+pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
     subject.draw(View {
         sim: stage.session.sim(),
         picture: &stage.picture(),

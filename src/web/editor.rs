@@ -69,9 +69,16 @@ pub fn Editor(props: &Props) -> Html {
         Callback::from(move |event: Event| {
             let event: web_sys::ClipboardEvent = event.unchecked_into();
             let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
-            if text.len() > MOST_TEXT_BYTES {
+            let before = event.target_dyn_into::<HtmlTextAreaElement>().map_or(0, |field| {
+                let replaced =
+                    field.selection_end().ok().flatten().unwrap_or(0) - field.selection_start().ok().flatten().unwrap_or(0);
+                field.text_length().saturating_sub(replaced) as usize
+            });
+            let all = before + text.len();
+            if all > MOST_TEXT_BYTES {
                 event.prevent_default();
-                onrefuse.emit(format!("What was pasted {}.", too_large(text.len() as u64)));
+                let what = if before > 0 { "The text with what was pasted" } else { "What was pasted" };
+                onrefuse.emit(format!("{what} {}.", too_large(all as u64)));
             }
         })
     };

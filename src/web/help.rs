@@ -7,7 +7,7 @@ use yew::prelude::*;
 pub fn help(onclose: Callback<()>) -> Html {
     html! {
         <Drawer title="Keys" id="help" {onclose}>
-            <div class="scroll">
+            <div class="scroll" tabindex="0" role="region" aria-label="Every key">
                 <dl class="shortcuts">
                     { for SHORTCUTS.iter().filter(|s| !s.shown.is_empty()).map(|s| html! {
                         <><dt>{ for s.shown.split("  ").map(|key| html! { <kbd>{ key }</kbd> }) }</dt><dd>{ s.about }</dd></>

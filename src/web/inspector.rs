@@ -1,5 +1,6 @@
 //! What is selected: what it does, why it is idle, and all that it holds.
 
+use super::canvas::use_size;
 use super::handle::Handle;
 use super::prose::inline;
 use super::still::still;
@@ -8,6 +9,10 @@ use crate::view::why::lanes;
 use crate::view::{Selection, WarpPicture, cut};
 use yew::prelude::*;
 
+/// The height of a row in pixels; the style sheet says the same.
+const ROW_PX: f64 = 20.0;
+/// Registers beyond those in sight.
+const SPARE: usize = 16;
 /// Characters of a register's values that are written out.
 const SHORT: usize = 30;
 /// Characters of the registers that an instruction writes. A box that clips its text would do as well, but whenever such a
@@ -22,28 +27,43 @@ pub struct Props {
 #[component]
 pub fn Inspector(props: &Props) -> Html {
     let hex = use_state_eq(|| false);
+    let (place, list) = (use_node_ref(), use_node_ref());
+    let (_, height) = use_size(&place);
+    let above = use_state_eq(|| 0usize);
+    let onscroll = {
+        let (place, list, above) = (place.clone(), list.clone(), above.clone());
+        Callback::from(move |_: Event| {
+            let top = |node: &NodeRef| node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect().top());
+            if let (Some(place), Some(list)) = (top(&place), top(&list)) {
+                // In steps of the spare rows: most movements change nothing.
+                above.set(((place - list).max(0.0) / ROW_PX) as usize / SPARE * SPARE);
+            }
+        })
+    };
+    let first = above.saturating_sub(SPARE);
+    let shown = first..first + (height / ROW_PX) as usize + 3 * SPARE;
     let handle = &props.handle;
     let found = handle.on_stage(|lab, stage| {
         let selection = lab.selection?;
         let picture = stage.picture();
         let warp = selection.warp().and_then(|(sm, warp)| picture.warp(sm, warp).cloned());
-        Some((selection, card::card(stage.witness(&picture), selection), warp))
+        Some((selection, card::card_with(stage.witness(&picture), selection, shown), warp))
     });
     let Some(Some((selection, card, warp))) = found else {
         return html! { <p class="empty"><strong>{ "Nothing is selected" }</strong>{ "Click a lane, a warp or a line, or press ↓." }</p> };
     };
     html! {
-        <div class="scroll inspector">
+        <div class="scroll inspector" tabindex="0" role="region" aria-label="What is selected" ref={place} {onscroll}>
             <h3 id="selected">{ &card.title }{ climb(handle, selection, warp.as_ref()) }</h3>
             <div class="why" aria-live="polite">{ for card.why.iter().map(|sentence| html! { <p>{ counting(sentence) }</p> }) }</div>
             <dl class="pairs">{ for card.facts.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
             if let Some(warp) = warp.filter(|_| !card.stack.is_empty()) {
                 { stack(card.stack, warp.width) }
             }
-            if !card.registers.is_empty() {
+            if card.register_count > 0 {
                 { flights(&card.flights) }
                 { buffer(&card.buffer) }
-                { registers(card.registers, &hex) }
+                { registers(card.registers, first, card.register_count, &hex, list) }
             }
         </div>
     }
@@ -165,7 +185,9 @@ fn buffer(rows: &[(u32, String)]) -> Html {
     }
 }
 
-fn registers(rows: Vec<RegisterRow>, hex: &UseStateHandle<bool>) -> Html {
+/// The registers: room for all of them, elements for those from `first` on that are in sight.
+fn registers(rows: Vec<RegisterRow>, first: usize, count: usize, hex: &UseStateHandle<bool>, list: NodeRef) -> Html {
+    let style = format!("height:{}px;padding-top:{}px", count as f64 * ROW_PX, first.min(count) as f64 * ROW_PX);
     let onclick = {
         let hex = hex.clone();
         Callback::from(move |_: MouseEvent| hex.set(!*hex))
@@ -173,8 +195,8 @@ fn registers(rows: Vec<RegisterRow>, hex: &UseStateHandle<bool>) -> Html {
     html! {
         <section>
             <h4>{ "Registers" }<button type="button" class="plain push" {onclick}>{ if **hex { "decimal" } else { "hex" } }</button></h4>
-            <ul class="rows registers">
-                { for rows.into_iter().enumerate().map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }
+            <ul class="rows registers" ref={list} {style}>
+                { for (first..).zip(rows).map(|(at, row)| html! { <Register key={at} {row} hex={**hex} /> }) }
             </ul>
         </section>
     }

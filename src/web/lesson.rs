@@ -57,7 +57,7 @@ pub fn lesson_panel(handle: &Handle) -> Html {
     let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
         <div key="lesson" class="lesson">
-            <div class="scroll" aria-live="polite">
+            <div class="scroll" aria-live="polite" tabindex="0" role="region" aria-label="The lesson's text">
                 <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
                 <p class="note">{ &lesson.section }
                     if let Some(stop) = course.current() {
@@ -65,15 +65,15 @@ pub fn lesson_panel(handle: &Handle) -> Html {
                     }
                 </p>
                 <div class="prose" id="lesson-text">{ prose(text) }</div>
-                if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
-                    { ask(handle, &course, question) }
-                }
                 if away {
                     <p class="note">{ "You have moved on from this stop. " }
                         <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
                     </p>
                 }
             </div>
+            if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
+                { ask(handle, &course, question) }
+            }
             <nav class="stops" aria-label="Stops">
                 <button type="button" id="previous-stop" disabled={number <= 1} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
                 { for dots }

@@ -46,6 +46,7 @@ mod notice;
 mod numbers;
 mod paint;
 mod plots;
+mod print;
 mod prose;
 mod settings;
 mod share;
@@ -59,6 +60,7 @@ mod strip;
 mod text;
 mod theme;
 mod timeline;
+mod tips;
 mod transport;
 
 pub use api::Simulation;

@@ -1,12 +1,27 @@
-//! What a person should be told: a line over the timeline's heading, with what to do.
+//! The status line above the transport: what a person should be told, with what to do; else what is shown.
 
+use super::download::caption;
 use super::handle::Handle;
 use super::prose::inline;
 use crate::lab::{Goal, Lab};
 use crate::view::Selection;
 use yew::prelude::*;
 
-pub fn notice_line(handle: &Handle) -> Html {
+/// A line of its own, so that nothing moves when a message comes or goes, and none hides what is measured.
+pub fn status_line(handle: &Handle, hint: bool) -> Html {
+    html! {
+        <div class="status-line">
+            if hint {
+                <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
+            } else if let Some(caption) = handle.on_stage(caption) {
+                <p class="caption">{ caption }</p>
+            }
+            { notice_line(handle) }
+        </div>
+    }
+}
+
+fn notice_line(handle: &Handle) -> Html {
     let (notice, goal) = handle.read(|lab| (lab.notice.clone(), lab.transport.goal));
     let (misfit, running) = handle.read(|lab| {
         (lab.misfit_words(), lab.running_instead().map(|setup| format!(" That is {}, not what is chosen above.", setup.words())))

@@ -1,6 +1,7 @@
 //! The numbers of the run up to the cycle that is looked at.
 
 use super::handle::Handle;
+use super::tips::term;
 use crate::event::Reason;
 use crate::lab::grouped;
 use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Definition, Number};
@@ -15,16 +16,16 @@ pub fn numbers(handle: &Handle) -> Html {
     let told = |(d, value): &(&Definition, Number)| d.unit != "mm²" || *value != Number::Ratio(0.0);
     let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?))).filter(told);
     html! {
-        <div key="numbers" class="scroll numbers">
+        <div key="numbers" class="scroll numbers" tabindex="0" role="region" aria-label="Numbers of the run">
             <p class="note">{ "From the launch up to this cycle." }</p>
             <dl class="pairs">
-                { for plain.map(|(d, value)| html! { <><dt title={d.about}>{ d.label }</dt><dd>{ number(value, d.unit) }</dd></> }) }
+                { for plain.map(|(d, value)| html! { <><dt>{ term(html! { { d.label } }, d.about) }</dt><dd>{ number(value, d.unit) }</dd></> }) }
             </dl>
-            <h4>{ "What warps did" }</h4>
+            <h3>{ "What warps did" }</h3>
             { reasons(&report.warp_cycles) }
-            <h4>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h4>
+            <h3>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h3>
             { shares(report.issue_slots.0) }
-            <h4>{ "L1 data cache" }</h4>
+            <h3>{ "L1 data cache" }</h3>
             { shares(outcomes(report.l1d)) }
         </div>
     }
@@ -61,7 +62,7 @@ fn reasons(cycles: &Counts) -> Html {
         html! {
             <tr>
                 <td><b class={format!("letter reason-{}", letter.to_ascii_lowercase())}>{ letter }</b></td>
-                <td>{ reason.label() }</td>
+                <td>{ term(html! { { reason.label() } }, reason.about()) }</td>
                 <td class="bar-cell"><i class={format!("reason-{}", letter.to_ascii_lowercase())} style={format!("width:{share:.1}%")}></i></td>
                 <td class="right">{ format!("{share:.1} %") }</td>
             </tr>

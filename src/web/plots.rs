@@ -124,7 +124,7 @@ fn plot(at: usize, canvas: NodeRef, hidden: bool, onsave: &Callback<(usize, Form
     let Figure { id, title, about, .. } = &FIGURES[at];
     let button = |format: Format| {
         let onclick = onsave.reform(move |_: MouseEvent| (at, format));
-        let label = format!("{title}: {}", format.about());
+        let label = format!("{}: {}, {title}", format.name(), format.about());
         html! {
             <button type="button" class="plain" data-format={format.name()} title={format.about()} aria-label={label} {onclick}>
                 { format.name() }

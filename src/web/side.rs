@@ -64,6 +64,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
     let lesson = rest.pop().filter(|_| has_lesson);
     html! {
         <section class="panel side" aria-label="Details">
+            <h2 class="unseen">{ "Details" }</h2>
             <header><div class="tabs" role="group" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
             { match shown {
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
@@ -83,7 +84,7 @@ fn about(handle: &Handle) -> Html {
         None => ("Your own kernel", YOUR_OWN),
     });
     let edited = if handle.read(|lab| lab.origin.is_some() && lab.is_edited()) { ", before your changes" } else { "" };
-    html! { <div key="about" class="scroll prose"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
+    html! { <div key="about" class="scroll prose" tabindex="0" role="region" aria-label="About the kernel"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
 }
 
 /// The panel's own heading says it already.

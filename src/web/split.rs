@@ -49,6 +49,8 @@ pub enum Edge {
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub edge: Edge,
+    /// As the panels are now: the handle says how far along it is.
+    pub sizes: Option<Sizes>,
     pub onresize: Callback<Option<Sizes>>,
 }
 
@@ -104,11 +106,33 @@ pub fn Split(props: &Props) -> Html {
         Edge::Side => ("splitter tall", "vertical", "Width of the details"),
         Edge::Timeline => ("splitter flat", "horizontal", "Height of the timeline"),
     };
+    // Once it is laid out: how far along the window the edge is, in per cent.
+    {
+        let node = node.clone();
+        use_effect(move || {
+            if let Some(element) = node.cast::<web_sys::Element>() {
+                let _ = element.set_attribute("aria-valuenow", &along(edge).unwrap_or(50).to_string());
+            }
+        });
+    }
     html! {
-        <div {class} role="separator" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
+        <div {class} role="separator" aria-valuemin="0" aria-valuemax="100" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
             title="Drag, or arrow keys; double click: as at first"
             {onpointerdown} {onpointermove} {onpointerup} {ondblclick} {onkeydown}></div>
     }
+}
+
+/// How large the panel is that an edge belongs to, in per cent of the window.
+fn along(edge: Edge) -> Option<u32> {
+    let document = web_sys::window()?.document()?;
+    let root = document.document_element()?;
+    let measure = |selector: &str| Some(document.query_selector(selector).ok()??.get_bounding_client_rect());
+    let (size, all) = match edge {
+        Edge::Source => (measure(".source")?.width(), root.client_width()),
+        Edge::Side => (measure(".side")?.width(), root.client_width()),
+        Edge::Timeline => (measure(".timeline")?.height(), root.client_height()),
+    };
+    Some((size / f64::from(all.max(1)) * 100.0).clamp(0.0, 100.0) as u32)
 }
 
 /// The sizes with the source as wide as its texts need to lie side by side; where they do, all panels back.

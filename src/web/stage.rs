@@ -2,6 +2,8 @@
 
 use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
+use super::tips::term;
+use crate::lab::Lab;
 use crate::mechanism;
 use crate::scene::Theme;
 use yew::prelude::*;
@@ -24,11 +26,26 @@ pub fn stage_panel(handle: &Handle, theme: Theme) -> Html {
         <section class="panel stage" aria-label="Mechanism">
             <header>
                 <h2>{ "Mechanism" }</h2>
-                <span class="note" title={mechanism.about}>{ mechanism.title }</span>
+                { term(html! { { mechanism.title } }, mechanism.about) }
                 <span class="push"></span>
                 { save_button(handle, theme, Subject::Mechanism) }
             </header>
+            { idle_note(handle) }
             <Drawing handle={handle.clone()} {theme} subject={Subject::Mechanism} />
         </section>
+    }
+}
+
+/// Says that the technique cannot act on this launch, and offers one on which it can.
+fn idle_note(handle: &Handle) -> Html {
+    let idle = handle.read(|lab| Some((lab.idle.clone()?, lab.origin)));
+    let Some((idle, origin)) = idle else { return Html::default() };
+    html! {
+        <p class="idle" id="idle" role="status">
+            <span>{ &idle.why }</span>
+            if let Some(words) = idle.offer_words(origin) {
+                <button type="button" class="small" onclick={handle.callback(Lab::take_offer)}>{ words }</button>
+            }
+        </p>
     }
 }

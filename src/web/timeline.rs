@@ -5,6 +5,7 @@ use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::still::still;
 use super::strip::{self, Drawn, LEFT, Strip, TOP};
+use super::tips::term;
 use crate::event::Reason;
 use crate::lab::grouped;
 use crate::lab::timeline::{Rows, Span, rows};
@@ -235,7 +236,7 @@ pub fn Timeline(props: &Props) -> Html {
                 <span class="push"></span>
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
                 { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
-                { button("Fit", "Show the whole run (F)", |_, width, end| Span::fit(end, width)) }
+                { button("Fit", "Fit the whole run (F)", |_, width, end| Span::fit(end, width)) }
             </header>
             <div class="place" ref={place}>
                 <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel} {onpointerleave} />
@@ -251,10 +252,12 @@ fn legend() -> Html {
     html! {
         <ul class="legend" aria-label="Colours">
             { for Reason::ALL.into_iter().map(|reason| html! {
-                <li title={reason.label()}>
-                    <b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>
-                    <span class="more">{ reason.label_parts().0 }</span>{ reason.label_parts().1 }
-                </li>
+                <li>{ term(html! {
+                    <>
+                        <b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>
+                        <span class="more">{ reason.label_parts().0 }</span>{ reason.label_parts().1 }
+                    </>
+                }, reason.about()) }</li>
             }) }
         </ul>
     }

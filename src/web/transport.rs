@@ -43,13 +43,13 @@ pub fn TransportBar(props: &Props) -> Html {
         use_memo(shown, move |_| html! { <BreakpointMenu {handle} /> })
     };
     html! {
-        <footer class="transport" aria-label="Transport" role="toolbar">
+        <div class="transport" aria-label="Transport" role="toolbar">
             { keys(&hand, going, loaded) }
             { choices(hand, wanted, speed) }
             { (*breakpoints).clone() }
             <CycleBox handle={handle.clone()} {cycle} {reached} {ended} />
             <Scrubber handle={handle.clone()} theme={props.theme} {cycle} {reached} />
-        </footer>
+        </div>
     }
 }
 

@@ -113,6 +113,15 @@ impl Size {
         }
     }
 
+    /// As a button or a caption writes it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Size::Tiny => "Tiny",
+            Size::Small => "Small",
+            Size::Full => "Full",
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Size> {
         Size::ALL.into_iter().find(|size| size.name() == name)
     }

@@ -67,7 +67,7 @@ impl Figures {
 #[tokio::test]
 #[ignore = "a measurement, to be run alone: ./bench-web"]
 async fn benchmark() {
-    let Some(folder) = crate::built_page("benchmark") else { return };
+    let folder = crate::built_page();
     let server = Server::start(folder.clone()).await;
     let page = Page::blank("bench", &server.address).await;
     page.resize(1920, 1080).await;

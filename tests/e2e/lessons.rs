@@ -24,7 +24,7 @@ async fn every_lesson_can_be_walked_through() {
                     assert!(page.has(".choice.right").await);
                     // Why it is right is in sight, and the keyboard still where it was.
                     page.until(
-                        "because.getBoundingClientRect().bottom <= because.closest('.scroll').getBoundingClientRect().bottom + 1",
+                        "because.getBoundingClientRect().bottom <= because.closest('.question').getBoundingClientRect().bottom + 1",
                     )
                     .await;
                     assert_eq!(page.eval("document.activeElement.className").await, "choice right");

@@ -37,9 +37,9 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
 
         // Pointing is enough for a short word and the mask.
         page.point_at(left + LANES_X + 4.0, top + LANES_Y).await;
-        page.until("/ane 0.*\\n.*0x[0-9a-f]{8}$/.test(document.querySelector('#mechanism').title)").await;
+        page.until("!tip.hidden && /ane 0.*\\n.*0x[0-9a-f]{8}$/.test(tip.textContent)").await;
         page.point_at(left + 4.0, top + height - 4.0).await;
-        page.until("document.querySelector('#mechanism').title === ''").await;
+        page.until("tip.hidden").await;
 
         // From a lane to its warp, from there to its block.
         page.click_text("#selected button", "its warp").await;

@@ -1,15 +1,17 @@
 //! End to end: the page as Trunk built it, in headless Chromium, driven as a person would drive it.
 //!
-//! `./check` builds the page and names its folder in `WARPSCOPE_PAGE`; without that variable these tests say so and do
-//! nothing. `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver where they are not in the usual place.
+//! `./check page e2e` builds the page and names its folder in `WARPSCOPE_PAGE`; without that variable every test here fails and
+//! says so. A plain `cargo test` leaves them out (`Cargo.toml`). `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver where they are not in the usual place.
 //! Screenshots are left in `target/e2e/`, to be looked at. `./bench-web` runs the measurements of `bench` alone.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod access;
 mod around;
 mod bench;
 mod browser;
 mod changing;
 mod faults;
+mod fitting;
 mod keyboard;
 mod lessons;
 mod looking;
@@ -23,13 +25,10 @@ use browser::{Page, key};
 use serde_json::Value;
 use server::Server;
 
-/// The folder of the built page, if one is named.
-fn built_page(name: &str) -> Option<std::path::PathBuf> {
+/// The folder of the built page.
+fn built_page() -> std::path::PathBuf {
     let folder = std::env::var_os("WARPSCOPE_PAGE");
-    if folder.is_none() {
-        eprintln!("SKIPPED {name}: WARPSCOPE_PAGE does not name the folder of a built page; ./check e2e does it all.");
-    }
-    folder.map(Into::into)
+    folder.expect("WARPSCOPE_PAGE names the folder of a built page; ./check page e2e does it all").into()
 }
 
 /// Opens the built page in a browser of its own, runs the scenario, and closes the browser whatever happened.
@@ -46,7 +45,7 @@ async fn with_server<S>(name: &'static str, scenario: impl FnOnce(Page, Server) 
 where
     S: Future<Output = ()> + Send + 'static,
 {
-    let Some(folder) = built_page(name) else { return };
+    let folder = built_page();
     let begun = std::time::Instant::now();
     let server = Server::start(folder).await;
     let page = Page::open(name, &server.address).await;

@@ -14,7 +14,7 @@ async fn fragment_with(page: &Page, part: &str) -> String {
 
 /// The same page on another site, which knows nothing of this one.
 async fn elsewhere(page: &Page) -> Page {
-    let folder = crate::built_page("elsewhere").expect("the page was there a moment ago");
+    let folder = crate::built_page();
     let server = Server::start(folder).await;
     page.elsewhere(&server.address)
 }
@@ -95,7 +95,7 @@ async fn slides_show_the_picture_without_the_frame() {
         there.goto("#kernel=collatz&cycle=100&mode=embed").await;
         there.at(100).await;
         assert!(!there.has("header.bar").await && !there.has(".hint").await);
-        assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has("footer.transport").await);
+        assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has(".transport").await);
         there.screenshot("light").await;
         there.press([key::RIGHT]).await;
         there.at(101).await;

@@ -12,7 +12,7 @@ const MISFITS: &str = "
     if (root.scrollHeight > innerHeight) misfits.push(`the page is ${root.scrollHeight} high`);
     const name = (e) => e.id || e.getAttribute('aria-label') || e.innerText?.slice(0, 30) || e.className;
     const shown = (e) => e.getClientRects().length > 0;
-    for (const bar of document.querySelectorAll('header.bar, footer.transport, .panel > header')) {
+    for (const bar of document.querySelectorAll('header.bar, .transport, .panel > header')) {
         const controls = [...bar.querySelectorAll('button, select, input, label, h2')].filter((e) => shown(e) && !e.closest('.popup'));
         for (const e of controls) {
             const r = e.getBoundingClientRect();

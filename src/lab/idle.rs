@@ -1,0 +1,66 @@
+//! A technique that cannot act on the launch: why, and a launch on which it can.
+
+use super::{Lab, Origin, Ready, Setup, Stage, read};
+use crate::config::{Config, LaunchShape};
+use crate::workload::{self, Class, Size, Workload};
+
+/// Why a technique does nothing on this launch, and which one of the catalogue it could act on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Idle {
+    pub why: String,
+    pub offer: Option<Origin>,
+}
+
+impl Idle {
+    /// What the button says that takes the offer.
+    pub fn offer_words(&self, now: Option<Origin>) -> Option<String> {
+        let offer = self.offer?;
+        let size = offer.size.title();
+        let same = now.is_some_and(|now| now.workload.name == offer.workload.name);
+        Some(if same { format!("Take the {size} launch") } else { format!("Take {}, {size}", offer.workload.title) })
+    }
+}
+
+impl Lab {
+    /// What keeps the chosen techniques from acting on the launch that is ready.
+    pub(super) fn find_idle(&self) -> Option<Idle> {
+        let (ready, config) = (self.reading.ready.as_ref().ok()?, self.setup.config().ok()?);
+        let why = cannot_act(&config, &self.setup, ready)?;
+        // In a lesson the launch is the lesson's.
+        let offer = if self.course.is_some() { None } else { self.offer(&config) };
+        Some(Idle { why, offer })
+    }
+
+    /// Another launch of this kernel if the techniques can act on it, else the first of a divergent kernel on which they can.
+    fn offer(&self, config: &Config) -> Option<Origin> {
+        let sizes = |workload: &'static Workload| {
+            let has = move |size: &Size| workload.launch(*size).is_some();
+            [Size::Small, Size::Full, Size::Tiny].into_iter().filter(has).map(move |size| Origin { workload, size })
+        };
+        let own = self.origin.map(|origin| origin.workload);
+        let divergent = workload::all().iter().filter(|workload| workload.class == Class::Divergent);
+        own.into_iter().chain(divergent).flat_map(sizes).filter(|origin| Some(*origin) != self.origin).find(|origin| {
+            let reading = read::read(origin.workload.ptx, origin.launch(), Some(*origin));
+            let Ok(ready) = &reading.ready else { return false };
+            let fits = || Stage::new(ready, config.clone(), Some(*origin), "".into(), "".into()).is_ok();
+            cannot_act(config, &self.setup, ready).is_none() && fits()
+        })
+    }
+
+    /// Takes the launch that is offered.
+    pub fn take_offer(&mut self) {
+        if let Some(origin) = self.idle.as_ref().and_then(|idle| idle.offer) {
+            self.choose(Some(origin));
+        }
+    }
+}
+
+fn cannot_act(config: &Config, setup: &Setup, ready: &Ready) -> Option<String> {
+    let launch = LaunchShape {
+        blocks: ready.launch.blocks(),
+        block_threads: ready.launch.block_threads(),
+        can_diverge: !ready.program.reconvergence.meetings.is_empty(),
+    };
+    let chosen = setup.technique_for("schedule").is_some();
+    config.cannot_act(launch).or_else(|| config.cannot_schedule(launch).filter(|_| chosen))
+}
