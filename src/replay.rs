@@ -117,7 +117,7 @@ impl Sink for Ears<'_> {
 
 impl Replay {
     pub fn new(start: Sim) -> Replay {
-        let tally = Tally::new(start.machine.program.instructions.len(), start.machine.config.warp_width);
+        let tally = Tally::new(start.machine.program.instructions.len(), &start.machine.config);
         let machine = &start.machine;
         let bytes = Footprint::of(&machine.config, &machine.program, &machine.start.shape, 0).snapshot_bytes();
         let most = (SNAPSHOT_BYTES / bytes.max(1)).clamp(LEAST, MOST) as usize;

@@ -107,8 +107,9 @@ fn a_barrier_that_cannot_complete_names_who_waits_and_who_exited() {
     let counted = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OUT;\nbar.sync 3, 8;\nOUT:", "grid = [1, 1, 1]\nblock = [8, 1, 1]\n");
     let message = trap(&counted, "toy");
     assert_names(&message, &["barrier 3", "warp 0 waits", "threads 0-3", "4 more", "warp 1 has exited"]);
-    // With warps of 32, the half that waits and the half that has left are the same warp.
-    assert_names(&trap(&counted, "gtx480"), &["barrier 3", "warp 0 waits", "threads 0-3", "4 more"]);
+    // With warps of 32, the half that waits and the half that has left are the same warp, which counts as a whole.
+    let counted = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OUT;\nbar.sync 3, 64;\nOUT:", "grid = [1, 1, 1]\nblock = [8, 1, 1]\n");
+    assert_names(&trap(&counted, "gtx480"), &["barrier 3", "warp 0 waits", "threads 0-3", "32 more"]);
     // Two barriers, each waiting for the other's warp.
     let crossed = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OTHER;\nbar.sync 0;\nbra OUT;\nOTHER:\nbar.sync 1;\nOUT:", LAUNCH);
     assert_names(&trap(&crossed, "toy"), &["barrier 0", "barrier 1", "threads 0-3", "threads 4-7"]);

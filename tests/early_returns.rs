@@ -34,7 +34,7 @@ add.u32 %r5, %r5, %r4;
 ";
 
 /// What each does, how many threads reach its end in each block of 128, and its code.
-const KERNELS: [(&str, usize, &str); 8] = [
+const KERNELS: [(&str, usize, &str); 10] = [
     (
         "a partial warp returns before a barrier",
         41,
@@ -79,6 +79,16 @@ const KERNELS: [(&str, usize, &str); 8] = [
          setp.eq.u32 %p2, %r6, 4; @%p2 bra GONE; add.u32 %r7, %r7, %r1; bra.uni NEXT; EVEN: add.u32 %r7, %r7, 3; \
          NEXT: bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 9; @%p3 bra TOP; st.global.u32 [%rd4], %r7; bra.uni OUT; \
          GONE: st.global.u32 [%rd4], 99; OUT: ret;",
+    ),
+    (
+        "a part of a warp comes to a barrier with a count, the others pass by",
+        128,
+        "setp.ge.u32 %p1, %r1, 48; @%p1 bra SKIP; bar.sync 1, 64; SKIP: st.global.u32 [%rd4], 7; ret;",
+    ),
+    (
+        "a part of a warp comes to a barrier with a count, the others have returned",
+        48,
+        "setp.ge.u32 %p1, %r1, 48; @%p1 bra OUT; bar.sync 1, 64; st.global.u32 [%rd4], %r1; OUT: ret;",
     ),
     (
         "a vote and a shuffle among the threads that stay",

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use warpscope::config::TECHNIQUES;
 use warpscope::event::{Event, Reason, SCATTERED};
-use warpscope::lab::{Lab, Origin, Setup, Size};
+use warpscope::lab::{Lab, Origin, Setup};
 use warpscope::view::{Selection, card, why};
+use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str, technique: &str) -> Lab {
     let mut lab = Lab::new();
@@ -343,6 +344,7 @@ fn lanes_that_the_technique_keeps_know_what_for() {
 
     // One warp to a block: what its other lanes wait for is said too.
     let mut lab = self::lab("collatz", "gtx480", "TBC");
+    lab.resize(Size::Tiny);
     while lab.cycle() < 2200 {
         lab.step();
     }
@@ -359,6 +361,7 @@ fn lanes_that_the_technique_keeps_know_what_for() {
 
     // Where branches lie in one another, sides that meet are told from those of a branch around them, and a cause is told once.
     let mut lab = self::lab("collatz", "tbc", "TBC");
+    lab.resize(Size::Tiny);
     while lab.cycle() < 1154 {
         lab.step();
     }

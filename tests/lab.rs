@@ -927,14 +927,14 @@ fn assert_refused(lab: &Lab, before: &Link, runs: &str) {
 fn a_refused_choice_goes_back_and_the_link_is_to_what_is_shown() {
     // A launch that the machine has no room for.
     let mut lab = lab("reduce", "toy");
-    let full = lab.launch.to_string();
+    let tiny = lab.launch.to_string();
     lab.seek(20);
     settle(&mut lab);
     let before = lab.link();
     lab.resize(Size::Full);
-    assert_ne!(full, Origin::find("reduce", Size::Full).map_or("", Origin::launch), "the launches differ");
+    assert_ne!(tiny, Origin::find("reduce", Size::Full).map_or("", Origin::launch), "the launches differ");
     assert_refused(&lab, &before, "toy, PDOM");
-    assert_eq!((lab.origin.map(|origin| origin.size), &*lab.launch, lab.cycle()), (Some(Size::Small), full.as_str(), 20));
+    assert_eq!((lab.origin.map(|origin| origin.size), &*lab.launch, lab.cycle()), (Some(Size::Tiny), tiny.as_str(), 20));
 
     // A technique that the machine cannot have, and a machine that the launch does not fit.
     lab.decide("divergence", Some("I-VWS"));

@@ -189,7 +189,7 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
 fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
     let config = config(args)?;
     let mut sim = Sim::new(job.program.clone(), config, &job.launch, &job.before).map_err(Failure::input)?;
-    let mut metrics = Metrics::default();
+    let mut metrics = Metrics::of(&sim.machine.config);
     let clock = Instant::now();
     match &args.trace {
         None => sim.run(args.max_cycles, &mut metrics),
@@ -260,6 +260,7 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Fa
     print(&format!("  warp instructions {:>14}", report.warp_instructions))?;
     print(&format!("  thread instr.     {:>14}", report.thread_instructions))?;
     print(&format!("  IPC               {:>14.2}", report.ipc))?;
+    print(&format!("  lanes used        {:>13.1}%", 100.0 * report.lane_efficiency))?;
     print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency))?;
     print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)))?;
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;

@@ -31,14 +31,14 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let results = batch::perform(runs, args.jobs);
     let mut rows = vec![
         "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,w0_idle,\
-         memory_transactions,shared_bank_conflicts,max_stack_depth"
+         memory_transactions,shared_bank_conflicts,max_stack_depth,lane_efficiency"
             .to_string(),
     ];
     for (run, report) in &results.runs {
         let Ok(report) = report else { continue };
         let slot = |name: &str| report.issue_slots.get(name);
         rows.push(format!(
-            "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{}",
+            "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{},{:.4}",
             run.workload,
             run.preset,
             run.technique,
@@ -52,7 +52,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
             slot("w0_idle"),
             report.memory_transactions,
             report.shared_bank_conflicts,
-            report.max_stack_depth
+            report.max_stack_depth,
+            report.lane_efficiency
         ));
     }
     let table = rows.join("\n") + "\n";

@@ -9,6 +9,7 @@
 use super::alu::Exec;
 use super::trap::Fault;
 use crate::ptx::op::{Op, Reduce};
+use std::ops::Range;
 
 /// Barriers of a block (`bar.sync 0` to `bar.sync 15`).
 pub const BARRIERS: usize = 16;
@@ -124,20 +125,20 @@ struct Barrier {
     arrived: u32,
     yes: u32,
     count: Option<u32>,
-    /// By PTX warp: threads that have arrived while others of the warp have not.
+    /// By thread, where there is a count: arrivals that are not part of a whole PTX warp's yet. A thread that does not
+    /// wait may arrive more than once before others of its warp do.
     partial: Vec<u32>,
-    /// PTX warps that have arrived as a whole.
+    /// How often a PTX warp has arrived as a whole.
     warps: u32,
 }
 
 impl Barrier {
-    /// PTX warps of which every thread that has not exited has arrived count as a whole.
-    fn gather(&mut self, warp: usize, live: u32) {
-        if let Some(arrived) = self.partial.get_mut(warp)
-            && *arrived > 0
-            && *arrived >= live
-        {
-            *arrived = 0;
+    /// A PTX warp of which every thread that has not exited has arrived counts as a whole.
+    fn gather(&mut self, warp: Range<usize>, live: &[bool]) {
+        let Some(arrived) = self.partial.get_mut(warp.clone()) else { return };
+        let missing = arrived.iter().zip(&live[warp]).any(|(&times, &is_live)| is_live && times == 0);
+        if !missing && arrived.iter().any(|&times| times > 0) {
+            arrived.iter_mut().for_each(|times| *times = times.saturating_sub(1));
             self.warps += 1;
         }
     }
@@ -148,20 +149,26 @@ impl Barrier {
 pub struct Barriers {
     barriers: [Barrier; BARRIERS],
     ptx_warp: u32,
-    /// Threads that have not exited, of each PTX warp and of the block.
-    live_of: Vec<u32>,
+    /// By thread: it has not exited. And how many have not.
+    is_live: Vec<bool>,
     live: u32,
 }
 
 impl Barriers {
     /// The barriers of a block of so many threads, in PTX warps of so many.
     pub fn new(threads: u32, ptx_warp: u32) -> Barriers {
-        let live_of = (0..threads).step_by(ptx_warp as usize).map(|first| (threads - first).min(ptx_warp)).collect();
-        Barriers { barriers: Default::default(), ptx_warp, live_of, live: threads }
+        Barriers { barriers: Default::default(), ptx_warp, is_live: vec![true; threads as usize], live: threads }
+    }
+
+    /// The threads of a thread's PTX warp.
+    fn warp_of(&self, thread: u32) -> Range<usize> {
+        let first = thread / self.ptx_warp * self.ptx_warp;
+        first as usize..((first + self.ptx_warp) as usize).min(self.is_live.len())
     }
 
     /// Counts a thread in; the release if it was the last.
     pub fn arrive(&mut self, thread: u32, arrival: Arrival) -> Result<Option<Release>, Fault> {
+        let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(arrival.id as usize).ok_or(Fault::BarrierId(arrival.id))?;
         barrier.arrived += 1;
         barrier.yes += arrival.vote as u32;
@@ -169,31 +176,30 @@ impl Barriers {
         if arrival.waits {
             barrier.waiting.insert(thread);
         }
-        let warp = (thread / self.ptx_warp) as usize;
-        if barrier.partial.is_empty() {
-            barrier.partial = vec![0; self.live_of.len()];
+        if barrier.count.is_some() {
+            barrier.partial.resize(self.is_live.len(), 0);
+            barrier.partial[thread as usize] += 1;
+            barrier.gather(warp, &self.is_live);
         }
-        barrier.partial[warp] += 1;
-        barrier.gather(warp, self.live_of[warp]);
         Ok(self.complete(arrival.id as usize))
     }
 
     /// Counts a thread in that stays away: a stack holds it back while its warp waits at a barrier with a count. PTX for
     /// machines with stacks has the warp arrive as if all of its threads did.
     pub fn stand_in(&mut self, thread: u32, id: u32) -> Option<Release> {
-        let warp = (thread / self.ptx_warp) as usize;
+        let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(id as usize).filter(|barrier| barrier.count.is_some() && barrier.arrived > 0)?;
-        barrier.partial[warp] += 1;
-        barrier.gather(warp, self.live_of[warp]);
+        barrier.partial[thread as usize] += 1;
+        barrier.gather(warp, &self.is_live);
         self.complete(id as usize)
     }
 
     /// A thread is gone; barriers that only waited for it complete, at most one at a time.
     pub fn exit(&mut self, thread: u32) -> Vec<Release> {
-        let warp = (thread / self.ptx_warp) as usize;
+        let warp = self.warp_of(thread);
         self.live -= 1;
-        self.live_of[warp] -= 1;
-        self.barriers.iter_mut().for_each(|barrier| barrier.gather(warp, self.live_of[warp]));
+        self.is_live[thread as usize] = false;
+        self.barriers.iter_mut().for_each(|barrier| barrier.gather(warp.clone(), &self.is_live));
         (0..BARRIERS).filter_map(|id| self.complete(id)).collect()
     }
 
@@ -264,6 +270,19 @@ mod tests {
         assert_eq!(barriers.waiting().map(|(_, _, missing)| missing).collect::<Vec<_>>(), [4]);
         let released = barriers.exit(3);
         assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2, 4, 5]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_thread_may_arrive_again_before_the_others_of_its_warp() -> Result<(), Fault> {
+        let mut barriers = Barriers::new(4, 2);
+        let arrive = Arrival { id: 1, count: Some(4), waits: false, vote: false };
+        // Both threads of warp 0 pass twice, one after the other, and the first is gone by then.
+        for thread in [0, 0, 2, 3] {
+            assert_eq!(barriers.arrive(thread, arrive)?, None);
+        }
+        assert_eq!(barriers.exit(0).len(), 0);
+        assert!(barriers.arrive(1, arrive)?.is_some(), "both warps have arrived once");
         Ok(())
     }
 

@@ -13,7 +13,7 @@ const LINE: f32 = 22.0;
 const LEAST_LINE: f32 = 17.0;
 /// What is not lines, and how many of those there are.
 const AROUND: f32 = 86.0;
-const LINES: f32 = 16.0;
+const LINES: f32 = 17.0;
 const VALUES: f32 = 230.0;
 const BARS: f32 = 170.0;
 
@@ -29,7 +29,8 @@ pub fn draw(view: View) -> Scene<Selection> {
         ("Cycles", grouped(report.cycles)),
         ("Warp instructions", grouped(report.warp_instructions)),
         ("IPC (thread instructions/cycle)", format!("{:.3}", report.ipc)),
-        ("SIMD efficiency", format!("{:.1} %", report.simd_efficiency * 100.0)),
+        ("Lanes used", format!("{:.1} %", report.lane_efficiency * 100.0)),
+        ("SIMD efficiency (of the warp's width)", format!("{:.1} %", report.simd_efficiency * 100.0)),
         ("Divergent branches", format!("{} of {}", grouped(report.divergent_branches), grouped(report.branches))),
         ("Memory transactions", grouped(report.memory_transactions)),
         ("Fetches", grouped(report.fetches)),
@@ -56,10 +57,10 @@ pub fn draw(view: View) -> Scene<Selection> {
     }
     scene.height = scene.height.max(y + 8.0);
     scene.words = format!(
-        "The run has ended after {} cycles: {} warp instructions, SIMD efficiency {:.1} %.",
+        "The run has ended after {} cycles: {} warp instructions, {:.1} % of the lanes used.",
         report.cycles,
         report.warp_instructions,
-        report.simd_efficiency * 100.0
+        report.lane_efficiency * 100.0
     );
     scene
 }

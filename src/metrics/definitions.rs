@@ -25,7 +25,8 @@ definitions! {
     "warp_instructions", "Warp instructions", "instructions", "Instructions issued by warps";
     "thread_instructions", "Thread instructions", "instructions", "The sum of their active threads";
     "ipc", "IPC", "thread instructions/cycle", "Thread instructions per cycle, the papers' IPC";
-    "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width";
+    "lane_efficiency", "Lanes used", "", "Threads issued over the lanes that the machine had in the cycles in which it issued: comparable across warp widths";
+    "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width, the papers' number: comparable at one warp width only";
     "branches", "Branches", "instructions", "Branches that could diverge, executed by warps";
     "divergent_branches", "Divergent branches", "instructions", "Those whose threads split";
     "branch_efficiency", "Branch efficiency", "", "Share of branches that did not split";

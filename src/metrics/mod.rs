@@ -6,6 +6,7 @@
 pub mod blocks;
 mod definitions;
 pub mod gangs;
+mod lanes;
 mod report;
 mod tally;
 
@@ -13,6 +14,7 @@ pub use definitions::{DEFINITIONS, Definition};
 pub use report::{Counts, Number, Report};
 pub use tally::{Cost, Tally};
 
+use crate::config::Config;
 use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use crate::ptx::types::Space;
 use serde::Serialize;
@@ -44,6 +46,14 @@ pub struct Metrics {
     pub blocks: u64,
     pub block_folds: blocks::BlockFolds,
     pub gangs: gangs::GangFolds,
+    pub lanes: lanes::LaneFolds,
+}
+
+impl Metrics {
+    /// For a run on a machine.
+    pub fn of(config: &Config) -> Metrics {
+        Metrics { lanes: lanes::LaneFolds::new(config), ..Metrics::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -88,6 +98,7 @@ impl Sink for Metrics {
                 if first_thread != SCATTERED {
                     self.block_folds.issued(sm, warp);
                 }
+                self.lanes.issued(cycle, sm, warp);
                 self.warp_instructions += 1;
                 self.thread_instructions += u64::from(mask.count_ones());
             }

@@ -1,6 +1,7 @@
 //! All that is counted while a run is stepped: the numbers of the whole run, and what each instruction cost.
 
 use super::Metrics;
+use crate::config::Config;
 use crate::event::{Event, SCATTERED, Sink};
 use crate::program::Pc;
 
@@ -38,9 +39,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// For a kernel of so many instructions on warps of `width` lanes.
-    pub fn new(instructions: usize, width: u32) -> Tally {
-        Tally { metrics: Metrics::default(), costs: vec![Cost::default(); instructions], scattered: 0, scattered_parts: 0, width }
+    /// For a kernel of so many instructions on a machine.
+    pub fn new(instructions: usize, config: &Config) -> Tally {
+        let (metrics, costs) = (Metrics::of(config), vec![Cost::default(); instructions]);
+        Tally { metrics, costs, scattered: 0, scattered_parts: 0, width: config.warp_width }
     }
 
     /// Issue slots that were shared: an instruction for threads of three static warps counts two. What that is worth shows only

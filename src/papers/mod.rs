@@ -93,7 +93,7 @@ impl Run {
         let before = launch.fill(&|file| named.read_file(file)).map_err(|error| unfit(&error))?;
         let config = self.config().map_err(|error| unfit(&error))?;
         let mut sim = Sim::new(program, config, &launch, &before).map_err(|error| unfit(&error))?;
-        let mut metrics = Metrics::default();
+        let mut metrics = Metrics::of(&sim.machine.config);
         sim.run(MOST_CYCLES, &mut metrics);
         if let Some(trap) = sim.trap() {
             return Err(RunError::Failed(trap.to_string()));

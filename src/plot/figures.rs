@@ -94,11 +94,24 @@ pub static FIGURES: &[Figure] = &[
         values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
     },
     Figure {
+        id: "lane-efficiency",
+        title: "Lanes used",
+        y: "Lanes used",
+        unit: "%",
+        about: "Threads issued over the lanes that the machine had in the cycles in which it issued. It can be compared \
+                across warp widths. A gap is a stretch in which nothing issued.",
+        kind: Kind::Line,
+        shows: |_| true,
+        top: |_| Some(100.0),
+        labels: |_| single("lanes used"),
+        values: |bucket, _| vec![percent(bucket.thread_instructions, bucket.lanes_offered)],
+    },
+    Figure {
         id: "simd-efficiency",
         title: "SIMD efficiency",
         y: "SIMD efficiency",
         unit: "%",
-        about: "Thread instructions over warp instructions times warp width: how much of what issued was put to use. \
+        about: "Thread instructions over warp instructions times warp width, the papers' number. \
                 A gap is a stretch in which nothing issued.",
         kind: Kind::Line,
         shows: |_| true,

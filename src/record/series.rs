@@ -18,6 +18,8 @@ pub struct Bucket {
     pub cycles: u64,
     pub warp_instructions: u64,
     pub thread_instructions: u64,
+    /// Lanes that the machine had when it issued.
+    pub lanes_offered: u64,
     /// Warp-cycles in the order of [`Reason::ALL`].
     pub reasons: [u64; Reason::ALL.len()],
     pub slots: [u64; SLOT_CLASSES],
@@ -42,6 +44,7 @@ impl Bucket {
             cycles,
             warp_instructions: metrics.warp_instructions,
             thread_instructions: metrics.thread_instructions,
+            lanes_offered: metrics.lanes.offered,
             reasons: metrics.warp_cycles,
             slots,
             l1_hits: metrics.l1d.hits,
@@ -64,6 +67,7 @@ impl Bucket {
             cycles: join(self.cycles, other.cycles),
             warp_instructions: join(self.warp_instructions, other.warp_instructions),
             thread_instructions: join(self.thread_instructions, other.thread_instructions),
+            lanes_offered: join(self.lanes_offered, other.lanes_offered),
             reasons,
             slots: std::array::from_fn(|at| join(self.slots[at], other.slots[at])),
             l1_hits: join(self.l1_hits, other.l1_hits),

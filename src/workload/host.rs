@@ -231,7 +231,7 @@ mod tests {
         x.set(1, 1.5).expect("inside");
         host.write(0, &x).expect("written");
         let said = host.compare(&before).expect_err("a mismatch").to_string();
-        assert_eq!(said, "buffer `x`, element 1: expected 1.5 (0x3fc00000), found 0.0 (0x00000000)");
+        assert_eq!(said, "buffer `x`, element 1: expected 1.5 (0x3fc00000), found 0.0 (0x00000000); 1 of 2 elements differ");
         let after = host.buffers.clone();
         assert_eq!(host.compare(&after), Ok(()));
         assert!(matches!(host.compare(&[]), Err(Mismatch::Launch(_))));

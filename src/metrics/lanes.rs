@@ -1,0 +1,86 @@
+//! Lanes that the machine had when it issued, for a share that can be compared across warp widths.
+//!
+//! The lanes of a scheduler are a **row**: one wide warp fills it, or a warp of each slice. Whenever anything of a row
+//! issues, all of its lanes are offered: eight warps of 4 that issue in one cycle use a row as one warp of 32 does, and one
+//! warp of 4 alone uses an eighth of it.
+
+use crate::config::Config;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneFolds {
+    /// Lanes of a row, its slices, and rows of an SM.
+    row_threads: u64,
+    slices: u32,
+    schedulers: u32,
+    /// The cycle and SM of the last issue, and the rows of that SM that have issued in it.
+    at: (u64, u16),
+    rows: u64,
+    /// Lanes of all rows that issued.
+    pub offered: u64,
+}
+
+impl LaneFolds {
+    pub fn new(config: &Config) -> LaneFolds {
+        LaneFolds {
+            row_threads: config.row_threads().into(),
+            slices: config.slices,
+            schedulers: config.schedulers,
+            ..LaneFolds::default()
+        }
+    }
+
+    /// A warp has issued.
+    #[inline(always)]
+    pub fn issued(&mut self, cycle: u64, sm: u16, warp: u16) {
+        if self.slices > 1 && self.has_issued(cycle, sm, warp) {
+            return;
+        }
+        self.offered += self.row_threads;
+    }
+
+    /// Whether another warp of the warp's row has issued in this cycle.
+    fn has_issued(&mut self, cycle: u64, sm: u16, warp: u16) -> bool {
+        if self.at != (cycle, sm) {
+            (self.at, self.rows) = ((cycle, sm), 0);
+        }
+        let row = 1 << (u32::from(warp) / self.slices % self.schedulers % 64);
+        let has = self.rows & row != 0;
+        self.rows |= row;
+        has
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::apply_techniques;
+
+    fn folds(technique: &str, schedulers: &str) -> LaneFolds {
+        let mut config = Config::preset("vws").expect("a preset");
+        apply_techniques(&mut config, technique).expect("a technique");
+        config.set("schedulers", schedulers).expect("a key");
+        LaneFolds::new(&config)
+    }
+
+    #[test]
+    fn warps_of_a_row_that_issue_together_share_its_lanes() {
+        let mut narrow = folds("WS4", "1");
+        (0..8).for_each(|warp| narrow.issued(5, 0, warp));
+        assert_eq!(narrow.offered, 32);
+        narrow.issued(6, 0, 3);
+        narrow.issued(6, 1, 3);
+        assert_eq!(narrow.offered, 96, "another cycle, another SM");
+        let mut wide = folds("WS32", "1");
+        wide.issued(5, 0, 0);
+        assert_eq!(wide.offered, 32);
+    }
+
+    #[test]
+    fn every_scheduler_has_lanes_of_its_own() {
+        let mut two = folds("WS4", "2");
+        two.issued(5, 0, 0);
+        two.issued(5, 0, 8);
+        two.issued(5, 0, 17);
+        assert_eq!(two.offered, 64, "warps 0 and 17 are of the first scheduler");
+    }
+}
