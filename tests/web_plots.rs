@@ -4,6 +4,7 @@
 use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, Sink, SlotUse};
 use warpscope::metrics::Metrics;
 use warpscope::plot::{Chart, FIGURES, FINE, Frame};
@@ -25,7 +26,7 @@ extern "C" {
 
 /// A run that fills as many stretches as are ever kept, with a bit of everything.
 fn series() -> Series {
-    let (mut series, mut metrics) = (Series::new(1), Metrics::default());
+    let (mut series, mut metrics) = (Series::new(1), Metrics::of(&Config::default()));
     for cycle in 0..1024 {
         let mut counts = [2; 9];
         counts[(cycle / 11 % 9) as usize] += 6;

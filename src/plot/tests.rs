@@ -2,6 +2,7 @@
 
 use super::layout::{Mark, lay_out};
 use super::*;
+use crate::config::Config;
 use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
 use crate::metrics::{DEFINITIONS, Metrics};
 use crate::record::Series;
@@ -40,7 +41,7 @@ fn series() -> Series {
 
 /// What is kept of the events of one cycle after the other.
 fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Series {
-    let (mut series, mut metrics) = (Series::new(sms), Metrics::default());
+    let (mut series, mut metrics) = (Series::new(sms), Metrics::of(&Config::default()));
     for (cycle, events) in (0..).zip(cycles) {
         events.into_iter().for_each(|event| metrics.event(cycle, event));
         series.count(cycle + 1, &metrics);

@@ -113,12 +113,13 @@ impl<S: Sink> Core<'_, S> {
         mask
     }
 
-    /// Keeps account, behind issue, of the warps that gangs pass over.
-    pub fn note_passed_over(&mut self) {
+    /// Keeps account, behind issue, of the warps that gangs pass over in this cycle and the `repeat - 1` that are like it.
+    #[inline(never)]
+    pub fn note_passed_over(&mut self, repeat: u64) {
         let Sm { gangs, sets, issued, .. } = &mut *self.sm;
         if let Some(gangs) = gangs {
             let could = |word: usize| could_issue(sets, issued, word) | sets.wants_fetch.bits[word];
-            gangs.patience.note(self.cycle, self.machine.words, &issued.warps, could);
+            gangs.patience.note(self.cycle..self.cycle + repeat, self.machine.words, &issued.warps, could);
         }
     }
 

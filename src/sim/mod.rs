@@ -225,6 +225,9 @@ impl Sim {
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             core.account(repeat);
+            if machine.config.gangs {
+                core.note_passed_over(repeat);
+            }
             if machine.config.gang_reform
                 && let Some(gangs) = core.sm.gangs.as_mut()
             {

@@ -88,7 +88,6 @@ impl<S: Sink> Core<'_, S> {
             }
             self.access_memory();
         }
-        self.note_passed_over();
         busy
     }
 

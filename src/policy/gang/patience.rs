@@ -9,13 +9,12 @@
 //! its end are late, so a warp waits for less than two periods.
 
 use crate::sim::warp_set::WarpSet;
+use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Patience {
     /// Length of a period in cycles; 0: nobody is ever late.
     period: u64,
-    /// The number of the last period that [`Patience::note`] has seen.
-    current: u64,
     /// Warps that were passed over when the period began and have not issued since.
     waiting: WarpSet,
     late: WarpSet,
@@ -23,7 +22,7 @@ pub struct Patience {
 
 impl Patience {
     pub fn new(period: u32) -> Patience {
-        Patience { period: period.into(), current: 0, waiting: WarpSet::default(), late: WarpSet::default() }
+        Patience { period: period.into(), waiting: WarpSet::default(), late: WarpSet::default() }
     }
 
     /// Warps that go first.
@@ -32,10 +31,8 @@ impl Patience {
         &self.late
     }
 
-    /// Takes in a cycle, behind issue: who issued, and who of each 64 warps was passed over.
-    ///
-    /// Cycles in which no warp could go need not be told.
-    pub fn note(&mut self, cycle: u64, words: usize, issued: &WarpSet, passed_over: impl Fn(usize) -> u64) {
+    /// Takes in cycles that are alike, behind issue: who issued, and who of each 64 warps was passed over.
+    pub fn note(&mut self, cycles: Range<u64>, words: usize, issued: &WarpSet, passed_over: impl Fn(usize) -> u64) {
         if self.period == 0 {
             return;
         }
@@ -43,13 +40,12 @@ impl Patience {
             self.waiting.bits[word] &= !issued.bits[word];
             self.late.bits[word] &= !issued.bits[word];
         }
-        let period = cycle / self.period;
-        if period != self.current {
-            self.current = period;
-            let begins = cycle.is_multiple_of(self.period);
+        // Of several periods that begin, the second finds the same warps waiting as the last does.
+        let begin = cycles.end.div_ceil(self.period) - cycles.start.div_ceil(self.period);
+        for _ in 0..begin.min(2) {
             for word in 0..words {
                 self.late.bits[word] |= self.waiting.bits[word];
-                self.waiting.bits[word] = if begins { passed_over(word) & !issued.bits[word] } else { 0 };
+                self.waiting.bits[word] = passed_over(word) & !issued.bits[word];
             }
         }
     }
@@ -70,7 +66,7 @@ mod tests {
         let mut patience = Patience::new(10);
         let late = |patience: &Patience| patience.late().iter(1).collect::<Vec<_>>();
         let mut note = |cycle: u64, issued: &[u32]| {
-            patience.note(cycle, 1, &set(issued), |_| 0b110);
+            patience.note(cycle..cycle + 1, 1, &set(issued), |_| 0b110);
             late(&patience)
         };
         for cycle in 3..20 {
@@ -84,10 +80,20 @@ mod tests {
     }
 
     #[test]
+    fn cycles_at_once_are_the_same_as_one_by_one() {
+        for (from, to) in [(1, 9), (5, 11), (10, 20), (10, 21), (3, 47)] {
+            let (mut at_once, mut one_by_one) = (Patience::new(10), Patience::new(10));
+            at_once.note(from..to, 1, &set(&[3]), |_| 0b1010);
+            (from..to).for_each(|cycle| one_by_one.note(cycle..cycle + 1, 1, &set(&[3]), |_| 0b1010));
+            assert_eq!(at_once, one_by_one, "{from} to {to}");
+        }
+    }
+
+    #[test]
     fn nobody_is_late_without_a_bound() {
         let mut patience = Patience::new(0);
         for cycle in 0..1000 {
-            patience.note(cycle, 1, &set(&[]), |_| u64::MAX);
+            patience.note(cycle..cycle + 1, 1, &set(&[]), |_| u64::MAX);
         }
         assert!(patience.late().is_empty(1));
     }
