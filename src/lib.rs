@@ -28,7 +28,6 @@ pub mod launch;
 pub mod lesson;
 pub mod mechanism;
 pub mod metrics;
-mod order;
 pub mod papers;
 pub mod plot;
 pub mod policy;
