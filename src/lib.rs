@@ -19,7 +19,6 @@ pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod config;
-mod decimal;
 pub mod event;
 pub mod export;
 pub mod interp;

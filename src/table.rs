@@ -1,7 +1,6 @@
 //! TOML tables, read by hand: for every file that the program reads, each key is asked for, and the answer is a value
 //! or a refusal with its place. Reading into structs through serde would be a hundred kilobytes of the page.
 
-use crate::decimal;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -103,7 +102,7 @@ impl<'t> Value<'t> {
             "inf" | "+inf" => Some(f64::INFINITY),
             "-inf" => Some(f64::NEG_INFINITY),
             "nan" | "+nan" | "-nan" => Some(f64::NAN),
-            text => decimal::read(text).filter(|number| number.is_finite()),
+            text => text.parse().ok().filter(|number: &f64| number.is_finite()),
         }
     }
 
