@@ -19,6 +19,7 @@ pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod config;
+mod document;
 pub mod event;
 pub mod export;
 pub mod interp;
@@ -37,7 +38,6 @@ pub mod replay;
 pub mod scene;
 pub mod session;
 pub mod sim;
-mod table;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
