@@ -23,7 +23,7 @@ pub enum Mismatch {
 /// The launch and the buffers as the reference sees and changes them.
 pub struct Host<'a> {
     launch: &'a Launch,
-    buffers: Vec<BufferData>,
+    pub(super) buffers: Vec<BufferData>,
 }
 
 impl<'a> Host<'a> {
@@ -73,11 +73,6 @@ impl<'a> Host<'a> {
     /// Compares every buffer with what a run left there.
     pub fn compare(&self, after: &[BufferData]) -> Result<(), Mismatch> {
         compare(&self.buffers, after)
-    }
-
-    /// What the reference left in the buffers.
-    pub fn into_buffers(self) -> Vec<BufferData> {
-        self.buffers
     }
 
     fn index_of<T: Element>(&self, param: usize) -> Result<usize, Mismatch> {
@@ -231,7 +226,7 @@ mod tests {
         x.set(1, 1.5).expect("inside");
         host.write(0, &x).expect("written");
         let said = host.compare(&before).expect_err("a mismatch").to_string();
-        assert_eq!(said, "buffer `x`, element 1: expected 1.5 (0x3fc00000), found 0.0 (0x00000000)");
+        assert_eq!(said, "buffer `x`, element 1: expected 1.5 (0x3fc00000), found 0.0 (0x00000000); 1 of 2 elements differ");
         let after = host.buffers.clone();
         assert_eq!(host.compare(&after), Ok(()));
         assert!(matches!(host.compare(&[]), Err(Mismatch::Launch(_))));
