@@ -19,7 +19,7 @@ pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod config;
-mod decimal;
+mod document;
 pub mod event;
 pub mod export;
 pub mod interp;
@@ -28,7 +28,6 @@ pub mod launch;
 pub mod lesson;
 pub mod mechanism;
 pub mod metrics;
-mod order;
 pub mod papers;
 pub mod plot;
 pub mod policy;
@@ -39,7 +38,6 @@ pub mod replay;
 pub mod scene;
 pub mod session;
 pub mod sim;
-mod table;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -86,25 +86,10 @@ impl Config {
 /// The known key that is spelled most alike, if any is close.
 fn nearest(key: &str) -> Option<&'static str> {
     KEYS.iter()
-        .map(|k| (distance(key, k.name), k.name))
+        .map(|k| (strsim::levenshtein(key, k.name), k.name))
         .filter(|&(d, _)| d <= 3 && 2 * d <= key.len())
         .min()
         .map(|(_, name)| name)
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let replace = diagonal + (x != y) as usize;
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

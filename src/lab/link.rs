@@ -14,10 +14,16 @@ use crate::view::Selection;
 use crate::workload::Size;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use std::fmt::Display;
 use thiserror::Error;
 
 /// The longest fragment that is read.
 const MOST_FRAGMENT: usize = 1 << 20;
+
+/// What would end a part of a link, or be changed on the way.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':').remove(b'+');
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
@@ -183,36 +189,12 @@ fn unfold(text: &str, part: &'static str) -> Result<String, LinkError> {
     String::from_utf8(bytes).map_err(|_| LinkError::Damaged(part))
 }
 
-/// Percent-encodes what would end a part, or be changed on the way.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~,:+".contains(&byte) {
-            out.push(byte.into());
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+fn escape(text: &str) -> impl Display {
+    utf8_percent_encode(text, ESCAPED)
 }
 
 fn unescape(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = |digit: &u8| (*digit as char).to_digit(16);
-        match (first, tail) {
-            (b'%', [a, b, after @ ..]) if hex(a).is_some() && hex(b).is_some() => {
-                bytes.push((hex(a).unwrap_or(0) << 4 | hex(b).unwrap_or(0)) as u8);
-                rest = after;
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
 use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, apply_techniques};
-use crate::order;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Setup {
         names.extend(name);
         // In the table's order, so that one choice has one name.
         let place = |name: &&str| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name));
-        order::by_key(&mut names, |name| place(name).map_or(0, |place| place as u64 + 1));
+        names.sort_by_key(place);
         Setup { technique: names.join(","), ..self.clone() }
     }
 

@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
-use crate::order;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;
@@ -138,7 +137,7 @@ impl Stage {
         let after = self.after();
         let mut shown: Vec<ShownBuffer> =
             self.ready.buffers.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
-        order::by_key(&mut shown, |buffer| u64::from(buffer.changed == 0));
+        shown.sort_by_key(|buffer| buffer.changed == 0);
         shown
     }
 

@@ -1,29 +1,102 @@
 //! The launch file: TOML to a [`Launch`].
 //!
-//! The text becomes a tree of tables; a [`Reader`] walks it, refuses unknown keys and values of the wrong kind, turns the
-//! rest into what it means, and refuses what cannot be meant. Every refusal has its place.
+//! serde reads the text into [`LaunchTable`] and refuses unknown keys and values of the wrong type; a [`Reader`] turns the
+//! tables into what they mean and refuses what no launch can mean. Every refusal has its place.
 
 use super::fill::check_init;
 use super::{
     Buffer, Init, Launch, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID, MAX_GRID_BLOCKS,
     MAX_SHARED_BYTES, Number, Param, Place, VariableInit,
 };
+use crate::document::{self, Expected, ReadError, Refusal};
 use crate::ptx::types::Type;
-use crate::table::{Refusal, Table, Value};
-use toml::de::DeTable;
+use serde::Deserialize;
+use toml::Spanned;
 
 /// The types that a buffer or a value may have, as the file names them.
 const TYPES: &str = "u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64";
 
+/// What keys take, where the type of the value alone says too little.
+const EXPECTED: &[Expected] = &[
+    ("grid", "a list of one to three numbers, like [16, 1, 1],"),
+    ("block", "a list of one to three numbers, like [16, 1, 1],"),
+    ("param", "a list of tables, each under [[param]],"),
+    ("global", "a list of tables, each under [[global]],"),
+    ("init", "\"zeros\" or a table with exactly one of iota, random, values, file"),
+    ("values", "a list of numbers"),
+    ("bytes", "a list of bytes"),
+    ("value", Number::EXPECTED),
+    ("start", Number::EXPECTED),
+    ("step", Number::EXPECTED),
+    ("min", Number::EXPECTED),
+    ("max", Number::EXPECTED),
+];
+
 pub(super) fn parse(text: &str) -> Result<Launch, LaunchError> {
-    let root = DeTable::parse(text).map_err(|error| LaunchError::Text {
-        message: error.to_string().trim_end().to_string(),
-        place: error.span().map(|span| Place::of(text, span.start)),
+    let refused = |Refusal { message, at }| LaunchError::Meaning { message, place: Place::of(text, at) };
+    let table: LaunchTable = document::read(text, EXPECTED).map_err(|error| match error {
+        ReadError::Syntax(error) => LaunchError::Text {
+            message: error.to_string().trim_end().to_string(),
+            place: error.span().map(|span| Place::of(text, span.start)),
+        },
+        ReadError::Refused(refusal) => refused(refusal),
     })?;
-    let table = Table::root(&root, &["kernel", "grid", "block", "shared", "param", "global"]);
-    table
-        .and_then(|table| Reader::default().launch(table))
-        .map_err(|Refusal { message, at }| LaunchError::Meaning { message, place: Place::of(text, at) })
+    Reader::default().launch(table).map_err(refused)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchTable {
+    kernel: Option<String>,
+    grid: Spanned<Vec<Spanned<i64>>>,
+    block: Spanned<Vec<Spanned<i64>>>,
+    shared: Option<Spanned<u64>>,
+    #[serde(default)]
+    param: Vec<Spanned<ParamTable>>,
+    #[serde(default)]
+    global: Vec<Spanned<GlobalTable>>,
+}
+
+/// One `[[param]]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with buffer, type, len, init, offset, value, bytes, hex")]
+struct ParamTable {
+    buffer: Option<String>,
+    #[serde(rename = "type")]
+    ty: Option<ElementType>,
+    len: Option<Spanned<u64>>,
+    init: Option<Spanned<Init>>,
+    offset: Option<Spanned<u64>>,
+    value: Option<Spanned<Number>>,
+    bytes: Option<Vec<u8>>,
+    hex: Option<Spanned<String>>,
+}
+
+/// One `[[global]]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with name, type, len, init")]
+struct GlobalTable {
+    name: Spanned<String>,
+    #[serde(rename = "type")]
+    ty: Option<ElementType>,
+    len: Option<Spanned<u64>>,
+    init: Option<Spanned<Init>>,
+}
+
+/// A type of [`TYPES`].
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct ElementType(Type);
+
+impl TryFrom<String> for ElementType {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<ElementType, String> {
+        match Type::from_name(&name) {
+            Some(ty) if TYPES.split(' ').any(|known| known == name) => Ok(ElementType(ty)),
+            _ => Err(format!("unknown type `{name}`, expected one of {TYPES}")),
+        }
+    }
 }
 
 /// Turns tables into a launch; remembers the buffers described so far.
@@ -33,156 +106,144 @@ struct Reader {
 }
 
 impl Reader {
-    fn launch(mut self, table: Table) -> Result<Launch, Refusal> {
-        let kernel = table.find("kernel").map(|kernel| kernel.text().map(String::from)).transpose()?;
-        let grid = size(table.need("grid")?, "grid", "blocks", MAX_GRID, MAX_GRID_BLOCKS)?;
-        let block = size(table.need("block")?, "block", "threads", MAX_BLOCK, MAX_BLOCK_THREADS)?;
-        let mut shared = 0;
-        if let Some(value) = table.find("shared") {
-            shared = value.count(0, u64::MAX)?;
-            if shared > u64::from(MAX_SHARED_BYTES) {
-                return value
-                    .refuse(format!("shared = {shared} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes"));
-            }
-        }
+    fn launch(mut self, table: LaunchTable) -> Result<Launch, Refusal> {
+        let grid = size(&table.grid, "grid", "blocks", MAX_GRID, MAX_GRID_BLOCKS)?;
+        let block = size(&table.block, "block", "threads", MAX_BLOCK, MAX_BLOCK_THREADS)?;
+        let shared = table.shared.as_ref().map_or(Ok(0), shared_bytes)?;
         let mut params = Vec::new();
-        if let Some(given) = table.find("param") {
-            for (number, param) in (1..).zip(given.list("a list of tables, each under [[param]],")?) {
-                params.push(self.param(number, param)?);
-            }
+        for (number, param) in (1..).zip(table.param) {
+            params.push(self.param(number, &param)?);
         }
         let mut globals = Vec::new();
-        if let Some(given) = table.find("global") {
-            for (number, global) in (1..).zip(given.list("a list of tables, each under [[global]],")?) {
-                let global = self.global(number, global, &globals)?;
-                globals.push(global);
-            }
+        for (number, global) in (1..).zip(table.global) {
+            let global = self.global(number, global.into_inner(), &globals)?;
+            globals.push(global);
         }
-        Ok(Launch { kernel, grid, block, shared: shared as u32, params, globals })
+        Ok(Launch { kernel: table.kernel, grid, block, shared, params, globals })
     }
 
     /// One `[[global]]`; what it says is compared with the module's variable later.
-    fn global(&self, number: usize, global: Value, known: &[VariableInit]) -> Result<VariableInit, Refusal> {
-        let table = global.table(&["name", "type", "len", "init"])?;
-        let name_at = table.need("name")?;
-        let name = name_at.text()?.to_string();
+    fn global(&self, number: usize, global: GlobalTable, known: &[VariableInit]) -> Result<VariableInit, Refusal> {
+        let name = global.name.get_ref();
         if name.is_empty() {
-            return name_at.refuse(format!("global {number} needs a name: that of a variable of the module"));
+            return Refusal::at(&global.name, format!("global {number} needs a name: that of a variable of the module"));
         }
-        if known.iter().any(|other| other.name == name) {
-            return name_at.refuse(format!("global `{name}` is described twice"));
+        if known.iter().any(|other| other.name == *name) {
+            return Refusal::at(&global.name, format!("global `{name}` is described twice"));
         }
-        if self.buffers.iter().any(|buffer| buffer.name == name) {
-            return name_at.refuse(format!("`{name}` is a buffer of this launch too: give the buffer another name"));
+        if self.buffers.iter().any(|buffer| buffer.name == *name) {
+            let message = format!("`{name}` is a buffer of this launch too: give the buffer another name");
+            return Refusal::at(&global.name, message);
         }
-        let ty = table.find("type").map(element_type).transpose()?;
-        let init_at = table.find("init");
-        let init = init_at.map(read_init).transpose()?;
-        let len = table.find("len").map(|len| len.count(1, u64::MAX)).transpose()?;
-        match (&init, table.find("len")) {
-            (None, Some(len)) => return len.refuse(format!("global `{name}` has a len but no init: len says how much is set")),
-            (Some(init), _) => {
-                if let (Some(at), Some(Err(why))) = (init_at, ty.map(|ty| check_init(ty, init))) {
-                    return at.refuse(format!("global `{name}`: {why}"));
-                }
+        let ty = global.ty.map(|ElementType(ty)| ty);
+        if let Some(len) = &global.len {
+            if *len.get_ref() == 0 {
+                return outside("len", len, 1, u64::MAX);
             }
-            _ => {}
+            if global.init.is_none() {
+                return Refusal::at(len, format!("global `{name}` has a len but no init: len says how much is set"));
+            }
         }
-        Ok(VariableInit { name, ty, len, init })
+        if let (Some(ty), Some(init)) = (ty, &global.init)
+            && let Err(why) = check_init(ty, init.get_ref())
+        {
+            return Refusal::at(init, format!("global `{name}`: {why}"));
+        }
+        Ok(VariableInit {
+            name: global.name.into_inner(),
+            ty,
+            len: global.len.map(Spanned::into_inner),
+            init: global.init.map(Spanned::into_inner),
+        })
     }
 
     /// One `[[param]]`: which keys stand together says what it is.
-    fn param(&mut self, number: usize, param: Value) -> Result<Param, Refusal> {
-        let keys = ["buffer", "type", "len", "init", "offset", "value", "bytes", "hex"];
-        let table = param.table(&keys)?;
-        match keys.map(|key| table.find(key)) {
-            [Some(name), ty, len, init, offset, None, None, None] => {
-                let buffer = self.buffer(number, param, name, ty, len, init)?;
+    fn param(&mut self, number: usize, param: &Spanned<ParamTable>) -> Result<Param, Refusal> {
+        let ParamTable { buffer, ty, len, init, offset, value, bytes, hex } = param.get_ref();
+        match (buffer, ty, len, init, offset, value, bytes, hex) {
+            (Some(name), _, _, _, offset, None, None, None) => {
+                let buffer = self.buffer(number, name, param)?;
                 let Some(offset_at) = offset else { return Ok(Param::Buffer(buffer)) };
-                let offset = offset_at.count(0, u64::MAX)?;
+                let offset = *offset_at.get_ref();
                 if offset >= buffer.len {
-                    let (name, len) = (&buffer.name, buffer.len);
-                    return offset_at.refuse(format!(
-                        "parameter {number}: offset {offset} lies outside of buffer `{name}`, which has elements 0 to {}",
-                        len - 1
-                    ));
+                    let (name, last) = (&buffer.name, buffer.len - 1);
+                    let message = format!(
+                        "parameter {number}: offset {offset} lies outside of buffer `{name}`, which has elements 0 to {last}"
+                    );
+                    return Refusal::at(offset_at, message);
                 }
                 Ok(Param::Inside { buffer, offset })
             }
-            [None, Some(ty), None, None, None, Some(value), None, None] => {
-                let ty = element_type(ty)?;
-                match any_number(value)?.bits(ty) {
-                    Ok(bits) => Ok(Param::Value { ty, bits }),
-                    Err(why) => value.refuse(format!("parameter {number}: {why}")),
-                }
-            }
-            [None, None, None, None, None, None, Some(bytes), None] => {
-                let bytes = bytes.list("a list of bytes")?.map(|byte| byte.count(0, 255).map(|byte| byte as u8));
-                Ok(Param::Bytes(bytes.collect::<Result<_, _>>()?))
-            }
-            [None, None, None, None, None, None, None, Some(hex)] => match hex_bytes(hex.text()?) {
-                Some(bytes) => Ok(Param::Bytes(bytes)),
-                None => hex.refuse(format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like")),
+            (None, Some(ElementType(ty)), None, None, None, Some(value), None, None) => match value.get_ref().bits(*ty) {
+                Ok(bits) => Ok(Param::Value { ty: *ty, bits }),
+                Err(why) => Refusal::at(value, format!("parameter {number}: {why}")),
             },
-            [None, None, _, _, _, Some(value), _, _] => {
-                value.refuse(format!("parameter {number} has a value but no type: add one, like type = \"u32\""))
+            (None, None, None, None, None, None, Some(bytes), None) => Ok(Param::Bytes(bytes.clone())),
+            (None, None, None, None, None, None, None, Some(hex)) => match hex_bytes(hex.get_ref()) {
+                Some(bytes) => Ok(Param::Bytes(bytes)),
+                None => {
+                    let message = format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like");
+                    Refusal::at(hex, message)
+                }
+            },
+            (None, None, _, _, _, Some(value), _, _) => {
+                Refusal::at(value, format!("parameter {number} has a value but no type: add one, like type = \"u32\""))
             }
-            _ => param.refuse(format!(
-                "parameter {number} mixes or lacks keys: a parameter is a buffer (buffer, type, len, init, offset), a number (type, value) or a struct (bytes or hex)"
-            )),
+            _ => Refusal::at(
+                param,
+                format!(
+                    "parameter {number} mixes or lacks keys: a parameter is a buffer (buffer, type, len, init, offset), a number (type, value) or a struct (bytes or hex)"
+                ),
+            ),
         }
     }
 
-    fn buffer(
-        &mut self,
-        number: usize,
-        param: Value,
-        name: Value,
-        ty: Option<Value>,
-        len: Option<Value>,
-        init: Option<Value>,
-    ) -> Result<Buffer, Refusal> {
-        let (len_at, init_at) = (len.unwrap_or(param), init.unwrap_or(param));
-        let name = name.text()?;
-        let ty = ty.map(element_type).transpose()?;
-        let len = len.map(|len| len.count(0, u64::MAX)).transpose()?;
-        let init = init.map(read_init).transpose()?;
+    fn buffer(&mut self, number: usize, name: &str, param: &Spanned<ParamTable>) -> Result<Buffer, Refusal> {
+        let ParamTable { ty, len: len_at, init: init_at, .. } = param.get_ref();
+        let ty = ty.map(|ElementType(ty)| ty);
+        let len = len_at.as_ref().map(|len| *len.get_ref());
+        let init = init_at.as_ref().map(|init| init.get_ref());
         if let Some(known) = self.buffers.iter().find(|known| known.name == name) {
             let other_ty = ty.is_some_and(|ty| ty != known.ty);
             let other_len = len.is_some_and(|len| len != known.len);
-            if other_ty || other_len || init.is_some_and(|init| init != known.init) {
-                return param.refuse(format!(
+            if other_ty || other_len || init.is_some_and(|init| *init != known.init) {
+                let message = format!(
                     "parameter {number} describes buffer `{name}` again and otherwise: to pass the same buffer twice, write only buffer = \"{name}\""
-                ));
+                );
+                return Refusal::at(param, message);
             }
             return Ok(known.clone());
         }
         if name.is_empty() {
-            return param.refuse(format!("parameter {number}: a buffer needs a name"));
+            return Refusal::at(param, format!("parameter {number}: a buffer needs a name"));
         }
         let Some(ty) = ty else {
-            return param.refuse(format!("buffer `{name}` has no type: add one, like type = \"f32\""));
+            return Refusal::at(param, format!("buffer `{name}` has no type: add one, like type = \"f32\""));
         };
-        let init = init.unwrap_or(Init::Zeros);
+        let init = init.cloned().unwrap_or(Init::Zeros);
         let values = if let Init::Values(values) = &init { Some(values.len() as u64) } else { None };
         let Some(len) = len.or(values) else {
-            return param.refuse(format!("buffer `{name}` has no len: say how many elements it has"));
+            return Refusal::at(param, format!("buffer `{name}` has no len: say how many elements it has"));
         };
+        let start = param.span().start;
+        let len_start = len_at.as_ref().map_or(start, |len| len.span().start);
+        let init_start = init_at.as_ref().map_or(start, |init| init.span().start);
         if len == 0 {
-            return len_at.refuse(format!("buffer `{name}` is empty: it needs at least one element"));
+            let message = format!("buffer `{name}` is empty: it needs at least one element");
+            return Err(Refusal { message, at: len_start });
         }
         if let Some(values) = values.filter(|&values| values > len) {
-            return init_at.refuse(format!("buffer `{name}` has {len} elements, and {values} values are given"));
+            let message = format!("buffer `{name}` has {len} elements, and {values} values are given");
+            return Err(Refusal { message, at: init_start });
         }
-        if let Err(why) = check_init(ty, &init) {
-            return init_at.refuse(format!("buffer `{name}`: {why}"));
-        }
+        check_init(ty, &init).map_err(|why| Refusal { message: format!("buffer `{name}`: {why}"), at: init_start })?;
         let buffer = Buffer { name: name.to_string(), ty, len, init };
         let total = self.buffers.iter().fold(buffer.bytes(), |sum, other| sum.saturating_add(other.bytes()));
         if total > MAX_BUFFER_BYTES {
-            return len_at.refuse(format!(
+            let message = format!(
                 "with buffer `{name}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most"
-            ));
+            );
+            return Err(Refusal { message, at: len_start });
         }
         self.buffers.push(buffer.clone());
         Ok(buffer)
@@ -190,60 +251,41 @@ impl Reader {
 }
 
 /// One to three numbers; those left out are 1. Each has a limit, and so has their product.
-fn size(value: Value, key: &str, things: &str, each: [u32; 3], most: u64) -> Result<[u32; 3], Refusal> {
-    let given = value.list("a list of one to three numbers, like [16, 1, 1],")?;
+fn size(given: &Spanned<Vec<Spanned<i64>>>, key: &str, things: &str, each: [u32; 3], most: u64) -> Result<[u32; 3], Refusal> {
+    let numbers = given.get_ref();
     let mut counts = [1; 3];
-    if given.len() == 0 || given.len() > counts.len() {
-        return value.refuse(format!("{} numbers where one to three are expected, like [16, 1, 1]", given.len()));
+    if numbers.is_empty() || numbers.len() > counts.len() {
+        let message = format!("{} numbers where one to three are expected, like [16, 1, 1]", numbers.len());
+        return Refusal::at(given, message);
     }
-    for ((count, given), most) in counts.iter_mut().zip(given).zip(each) {
-        *count = given.count(1, most.into())? as u32;
+    for ((count, number), most) in counts.iter_mut().zip(numbers).zip(each) {
+        *count = match u32::try_from(*number.get_ref()) {
+            Ok(count) if (1..=most).contains(&count) => count,
+            _ => return outside(key, number, 1, most.into()),
+        };
     }
     let product: u128 = counts.iter().map(|&n| u128::from(n)).product();
     if product > u128::from(most) {
-        return value.refuse(format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
+        return Refusal::at(given, format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
     }
     Ok(counts)
 }
 
-fn element_type(value: Value) -> Result<Type, Refusal> {
-    let name = value.text()?;
-    match Type::from_name(name) {
-        Some(ty) if TYPES.split(' ').any(|known| known == name) => Ok(ty),
-        _ => value.refuse(format!("unknown type `{name}`, expected one of {TYPES}")),
+fn shared_bytes(given: &Spanned<u64>) -> Result<u32, Refusal> {
+    match u32::try_from(*given.get_ref()) {
+        Ok(bytes) if bytes <= MAX_SHARED_BYTES => Ok(bytes),
+        _ => {
+            let bytes = given.get_ref();
+            let message = format!("shared = {bytes} is more than any GPU gives a block: at most {MAX_SHARED_BYTES} bytes");
+            Refusal::at(given, message)
+        }
     }
 }
 
-fn any_number(value: Value) -> Result<Number, Refusal> {
-    let number = value.as_whole().map(Number::Int).or_else(|| value.as_float().map(Number::Float));
-    number.map_or_else(|| value.expected("a number that fits 64 bits"), Ok)
-}
-
-/// `"zeros"`, or a table whose only key says how the buffer is filled.
-fn read_init(value: Value) -> Result<Init, Refusal> {
-    const WAYS: &str = "\"zeros\" or a table with one of iota, random, values, file";
-    if let Some(name) = value.as_text() {
-        return if name == "zeros" { Ok(Init::Zeros) } else { value.refuse(format!("unknown init `{name}`, expected {WAYS}")) };
-    }
-    let ways = ["iota", "random", "values", "file"];
-    let table = value.table(&ways)?;
-    match ways.map(|way| table.find(way)) {
-        [Some(iota), None, None, None] => {
-            let iota = iota.table(&["start", "step"])?;
-            let or = |key, default| iota.find(key).map_or(Ok(Number::Int(default)), any_number);
-            Ok(Init::Iota { start: or("start", 0)?, step: or("step", 1)? })
-        }
-        [None, Some(random), None, None] => {
-            let random = random.table(&["seed", "min", "max"])?;
-            let seed = random.need("seed")?.count(0, u64::MAX)?;
-            Ok(Init::Random { seed, min: any_number(random.need("min")?)?, max: any_number(random.need("max")?)? })
-        }
-        [None, None, Some(values), None] => {
-            Ok(Init::Values(values.list("a list of numbers")?.map(any_number).collect::<Result<_, _>>()?))
-        }
-        [None, None, None, Some(file)] => Ok(Init::File(file.text()?.to_string())),
-        _ => value.refuse(format!("`init` is expected to be {WAYS}")),
-    }
+/// Refuses a whole number that lies outside of a range.
+fn outside<T>(key: &str, value: &Spanned<impl std::fmt::Display>, least: u64, most: u64) -> Result<T, Refusal> {
+    let found = value.get_ref();
+    Refusal::at(value, format!("`{key}` is {found}, and a whole number from {least} to {most} is expected"))
 }
 
 fn hex_bytes(text: &str) -> Option<Vec<u8>> {

@@ -141,6 +141,35 @@ fn values_are_checked_against_their_types() {
 }
 
 #[test]
+fn values_of_the_wrong_type_are_refused_with_their_key_and_what_it_takes() {
+    refused(
+        "grid = 16\nblock = [1]",
+        &["line 1, column 8: `grid` is 16, and a list of one to three numbers, like [16, 1, 1], is expected"],
+    );
+    refused("grid = ['x']\nblock = [1]", &["line 1, column 9: `grid` is 'x', and a whole number is expected"]);
+    refused(
+        &format!("{HEAD}[param]\ntype = 'u8'"),
+        &["line 3", "`param` is a table, and a list of tables, each under [[param]],"],
+    );
+    refused(&format!("{HEAD}[[param]]\nbytes = [256]"), &["line 4, column 10: `bytes` is 256, and a whole number from 0 to 255"]);
+    refused(&format!("{HEAD}[[param]]\ntype = 3"), &["line 4, column 8: `type` is 3, and a text in quotes"]);
+    refused(
+        &format!("{HEAD}[[param]]\ntype = 'f32'\nvalue = 1e999"),
+        &["line 5", "`value` is 1e999, and a number that fits 64 bits"],
+    );
+    let init = |init: &str| format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'\nlen = 1\ninit = {init}");
+    for wrong in ["'iota'", "3", "{}", "{ values = [1], file = 'x' }"] {
+        refused(
+            &init(wrong),
+            &["line 7, column 8: `init` is ", "\"zeros\" or a table with exactly one of iota, random, values, file"],
+        );
+    }
+    refused(&init("{ random = { seed = -1, min = 0, max = 1 } }"), &["`seed` is -1, and a whole number from 0 to"]);
+    refused(&init("{ random = { min = 0, max = 1 } }"), &["line 7", "`seed` is missing"]);
+    refused(&init("{ iota = 3 }"), &["`iota` is 3, and a table is expected"]);
+}
+
+#[test]
 fn buffers_say_what_they_lack() {
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'"), &["line 3", "`x` has no type"]);
     refused(&format!("{HEAD}[[param]]\nbuffer = 'x'\ntype = 'u8'"), &["`x` has no len"]);

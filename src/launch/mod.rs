@@ -50,6 +50,7 @@ pub use fill::{BufferData, SplitMix64};
 pub use number::Number;
 
 use crate::ptx::types::Type;
+use serde::Deserialize;
 
 /// The most blocks of a grid in each direction, on every GPU so far.
 pub const MAX_GRID: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
@@ -122,12 +123,18 @@ pub struct VariableInit {
 }
 
 /// How a buffer is filled before the kernel starts. Every variant is deterministic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Init {
     /// Every byte zero.
     Zeros,
     /// `start + index * step`; integers wrap round in their type, floats are computed in `f64` and rounded.
-    Iota { start: Number, step: Number },
+    Iota {
+        #[serde(default = "Number::zero")]
+        start: Number,
+        #[serde(default = "Number::one")]
+        step: Number,
+    },
     /// One [`SplitMix64`] draw an element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
     /// floats `min + (max - min) * (draw >> 11) / 2^53`, computed in `f64` and rounded.
     Random { seed: u64, min: Number, max: Number },

@@ -1,6 +1,7 @@
 //! Numbers as a launch file writes them, and their bits in a PTX type.
 
 use crate::ptx::types::Type;
+use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::fmt;
 
 /// A number of the launch file: TOML tells whole numbers from floats, and so does every type's range check.
@@ -11,6 +12,16 @@ pub enum Number {
 }
 
 impl Number {
+    pub(super) const EXPECTED: &str = "a number that fits 64 bits";
+
+    pub(super) fn zero() -> Number {
+        Number::Int(0)
+    }
+
+    pub(super) fn one() -> Number {
+        Number::Int(1)
+    }
+
     /// The bits of this number in a type, or why the type cannot hold it. Floats are rounded to the nearest, ties to
     /// even; a finite number never becomes infinite, and nothing is rounded to make an integer.
     pub fn bits(self, ty: Type) -> Result<u64, String> {
@@ -58,6 +69,34 @@ impl fmt::Display for Number {
             Number::Int(v) => write!(f, "{v}"),
             Number::Float(v) => write!(f, "{v:?}"),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+struct NumberVisitor;
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(Number::EXPECTED)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
+        Ok(Number::Int(value.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Number, E> {
+        Ok(Number::Int(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
+        Ok(Number::Float(value))
     }
 }
 

@@ -8,39 +8,49 @@
 //! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
 
 use crate::config::{Config, apply_techniques};
+use crate::document::{self, Expected, ReadError, Refusal};
 use crate::event::{Event, Sink};
 use crate::launch::Launch;
 use crate::program::{self, Pc, Program};
 use crate::replay::Replay;
 use crate::sim::Sim;
-use crate::table::{Refusal, Table, Value};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use toml::Spanned;
-use toml::de::DeTable;
+
+/// What keys of a lesson take, where the type of the value alone says too little.
+const EXPECTED: &[Expected] =
+    &[("techniques", "a list of texts"), ("stop", "a list of tables, each under [[stop]],"), ("choices", "a list of texts")];
 
 /// What a lesson's file says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lesson {
     pub title: String,
     /// Of the paper.
     pub section: String,
     pub preset: String,
     /// Keys of the machine that differ from the preset's.
+    #[serde(default)]
     pub keys: BTreeMap<String, String>,
     /// The techniques that it compares, the first one being where it begins.
     pub techniques: Vec<String>,
     /// What it is about, before the first stop.
     pub about: String,
+    #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
     /// The folder's name, and its files.
+    #[serde(skip)]
     pub id: &'static str,
+    #[serde(skip)]
     pub kernel: &'static str,
+    #[serde(skip)]
     pub launch: &'static str,
 }
 
 /// A place where the run halts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with technique, at, text, question")]
 pub struct Stop {
     /// Another one than the stop before's: the run begins anew.
     pub technique: String,
@@ -49,7 +59,8 @@ pub struct Stop {
     pub question: Option<Question>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with text, choices, answer, because")]
 pub struct Question {
     pub text: String,
     pub choices: Vec<String>,
@@ -60,7 +71,8 @@ pub struct Question {
 }
 
 /// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "MomentTable")]
 pub enum Moment {
     Cycle {
         cycle: u64,
@@ -74,7 +86,32 @@ pub enum Moment {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A [`Moment`] as a lesson's file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with cycle, or with event, label, nth")]
+struct MomentTable {
+    cycle: Option<u64>,
+    event: Option<Kind>,
+    label: Option<String>,
+    nth: Option<u32>,
+}
+
+impl TryFrom<MomentTable> for Moment {
+    type Error = &'static str;
+
+    fn try_from(table: MomentTable) -> Result<Moment, &'static str> {
+        match table {
+            MomentTable { cycle: Some(cycle), event: None, label: None, nth: None } => Ok(Moment::Cycle { cycle }),
+            MomentTable { cycle: None, event: Some(event), label, nth } => {
+                Ok(Moment::Event { event, label, nth: nth.unwrap_or(1) })
+            }
+            _ => Err("`at` takes a cycle, or an event with a label and an nth or without"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A warp issues the instruction.
     Issued,
@@ -101,23 +138,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn from_name(name: &str) -> Option<Kind> {
-        Some(match name {
-            "issued" => Kind::Issued,
-            "diverged" => Kind::Diverged,
-            "formed" => Kind::Formed,
-            "merged" => Kind::Merged,
-            "arrived" => Kind::Arrived,
-            "likely" => Kind::Likely,
-            "warp_barrier" => Kind::WarpBarrier,
-            "gang_split" => Kind::GangSplit,
-            "gang_merge" => Kind::GangMerge,
-            "gang_issued" => Kind::GangIssued,
-            "ended" => Kind::Ended,
-            _ => return None,
-        })
-    }
-
     /// Whether an event is of this kind, and the PC that it is about.
     fn of(self, event: &Event) -> Option<Pc> {
         match (self, *event) {
@@ -150,72 +170,15 @@ struct File {
 
 impl File {
     fn read(&self) -> Result<Lesson, String> {
-        let root = DeTable::parse(self.lesson).map_err(|error| error.to_string())?;
-        self.lesson(&root).map_err(|refusal| {
-            let line = self.lesson[..refusal.at].matches('\n').count() + 1;
-            format!("line {line}: {}", refusal.message)
-        })
-    }
-
-    fn lesson(&self, root: &Spanned<DeTable>) -> Result<Lesson, Refusal> {
-        let table = Table::root(root, &["title", "section", "preset", "keys", "techniques", "about", "stop"])?;
-        let mut keys = BTreeMap::new();
-        if let Some(given) = table.find("keys") {
-            for (key, value) in given.entries()? {
-                keys.insert(key.to_string(), value.text()?.to_string());
+        let lesson: Lesson = document::read(self.lesson, EXPECTED).map_err(|error| match error {
+            ReadError::Syntax(error) => error.to_string(),
+            ReadError::Refused(Refusal { message, at }) => {
+                let line = self.lesson[..at].matches('\n').count() + 1;
+                format!("line {line}: {message}")
             }
-        }
-        Ok(Lesson {
-            title: table.text("title")?,
-            section: table.text("section")?,
-            preset: table.text("preset")?,
-            keys,
-            techniques: texts(table.need("techniques")?)?,
-            about: table.text("about")?,
-            stops: table.need("stop")?.list("a list of tables")?.map(stop).collect::<Result<_, _>>()?,
-            id: self.id,
-            kernel: self.kernel,
-            launch: self.launch,
-        })
+        })?;
+        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..lesson })
     }
-}
-
-fn stop(value: Value) -> Result<Stop, Refusal> {
-    let table = value.table(&["technique", "at", "text", "question"])?;
-    Ok(Stop {
-        technique: table.text("technique")?,
-        at: moment(table.need("at")?)?,
-        text: table.text("text")?,
-        question: table.find("question").map(question).transpose()?,
-    })
-}
-
-fn question(value: Value) -> Result<Question, Refusal> {
-    let table = value.table(&["text", "choices", "answer", "because"])?;
-    Ok(Question {
-        text: table.text("text")?,
-        choices: texts(table.need("choices")?)?,
-        answer: table.need("answer")?.count(0, u32::MAX.into())? as usize,
-        because: table.text("because")?,
-    })
-}
-
-fn moment(value: Value) -> Result<Moment, Refusal> {
-    if let Ok(table) = value.table(&["cycle"]) {
-        return Ok(Moment::Cycle { cycle: table.need("cycle")?.count(0, u64::MAX)? });
-    }
-    let table = value.table(&["event", "label", "nth"])?;
-    let event = table.need("event")?;
-    let Some(kind) = Kind::from_name(event.text()?) else { return event.refuse("no event has this name") };
-    Ok(Moment::Event {
-        event: kind,
-        label: table.find("label").map(|label| label.text().map(String::from)).transpose()?,
-        nth: table.find("nth").map_or(Ok(1), |nth| nth.count(0, u32::MAX.into()))? as u32,
-    })
-}
-
-fn texts(value: Value) -> Result<Vec<String>, Refusal> {
-    value.list("a list of texts")?.map(|text| text.text().map(String::from)).collect()
 }
 
 macro_rules! lessons {
@@ -332,7 +295,8 @@ mod tests {
         for (text, words) in [
             (good.replacen("preset", "colour = 1\npreset", 1), ["line 3", "colour"]),
             (good.replacen("event =", "colour = 1, event =", 1), ["line 10", "colour"]),
-            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 10", "no event"]),
+            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 10", "unknown event `exploded`, expected one of `issued`"]),
+            (good.replacen("event =", "cycle = 3, event =", 1), ["line 10", "a cycle, or an event"]),
             (good.replacen("title", "#", 1), ["line 1", "title"]),
             (good.replacen("answer = 0", "answer = \"0\"", 1), ["answer", "whole number"]),
         ] {

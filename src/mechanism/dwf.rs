@@ -7,7 +7,6 @@
 
 use super::View;
 use super::parts::{self, BASE, LaneGrid, SMALL, fitting, heading, hue, kind, overview};
-use crate::order;
 use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
@@ -32,8 +31,9 @@ pub fn draw(view: View) -> Scene<Selection> {
     let about = fitting("warps, by their next PC", (left - 110.0) * SMALL / BASE);
     scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, about);
     let waiting = dwf.threads_by_pc();
-    let threads_at = |pc: Pc| waiting.iter().find(|(at, _)| *at == pc).map_or(0, |(_, threads)| *threads);
-    let (largest, most) = waiting.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
+    let threads_at = |pc: Pc| waiting.get(&pc).copied().unwrap_or_default();
+    let (largest, most) =
+        waiting.iter().map(|(&pc, &threads)| (pc, threads)).reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
     // The group that is issued from: the scheduler stays with one until nobody is left, then takes the largest, the first
     // among equals.
     let ports = &view.sim.state.sms[usize::from(name)].ports;
@@ -45,7 +45,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     };
     // In the order of PCs, so that groups stay where they are while they grow and shrink.
     let mut pool: Vec<(u16, &PoolWarp)> = dwf.pool().collect();
-    order::by_key(&mut pool, |(_, warp)| u64::from(warp.pc));
+    pool.sort_by_key(|(_, warp)| warp.pc);
     let width = view.sim.machine.config.warp_width;
     let grid = LaneGrid::fit(LABEL, view.width - LABEL, width, 24.0);
     let height = (grid.pitch - grid.gap).clamp(7.0, 18.0);

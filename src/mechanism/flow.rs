@@ -109,7 +109,7 @@ fn arrows(cfg: &Cfg, shown: &Range<usize>) -> Vec<Arrow> {
         let far = cfg.blocks[from].successors.iter().copied().filter(|&to| to != from + 1 && shown.contains(&to));
         arrows.extend(far.map(|to| Arrow { from, to, back: to <= from, lane: 0 }));
     }
-    crate::order::by_key(&mut arrows, |arrow| arrow.from.abs_diff(arrow.to) as u64);
+    arrows.sort_by_key(|arrow| arrow.from.abs_diff(arrow.to));
     for at in 0..arrows.len() {
         let (done, rest) = arrows.split_at_mut(at);
         let arrow = &mut rest[0];

@@ -8,7 +8,6 @@
 use super::View;
 use super::parts::{BASE, SMALL, fitting, heading, hue, ink, kind, lane, reason};
 use crate::event::Event;
-use crate::order;
 use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
@@ -404,7 +403,7 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
 /// Different instructions that an original gang is at.
 fn places(row: &Row) -> usize {
     let mut pcs: Vec<Pc> = row.warps.iter().flatten().filter(|warp| warp.alive != 0).map(|warp| warp.pc).collect();
-    order::by_key(&mut pcs, |pc| u64::from(*pc));
+    pcs.sort_unstable();
     pcs.dedup();
     pcs.len()
 }

@@ -2,7 +2,6 @@
 
 use super::axis::{decimal, grouped};
 use super::figures::{Facts, Figure, Kind, Label};
-use crate::order;
 use crate::record::{Bucket, Series};
 
 #[derive(Clone, Debug)]
@@ -102,8 +101,7 @@ impl Chart {
             Kind::Stack => {
                 let mut parts: Vec<(f64, &str)> =
                     self.curves.iter().map(|curve| (curve.values[at], &*curve.label.name)).filter(|part| part.0 > 0.0).collect();
-                // The largest first; the bits of numbers above zero are in the order of the numbers.
-                order::by_key(&mut parts, |part| u64::MAX - part.0.to_bits());
+                parts.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let said: Vec<String> =
                     parts.iter().take(3).map(|(value, name)| format!("{name} {}", with_unit(*value))).collect();
                 if said.is_empty() { "nothing".into() } else { said.join(", ") }

@@ -1,7 +1,6 @@
 //! Basic blocks and the edges between them.
 
 use super::{Instruction, Pc};
-use crate::order;
 use crate::ptx::op::Op;
 use petgraph::Direction;
 use petgraph::algo::dominators::{Dominators, simple_fast};
@@ -168,7 +167,7 @@ fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &m
         body.push(at);
         open.extend(graph.neighbors_directed(NodeIndex::new(at), Direction::Incoming).map(NodeIndex::index));
     }
-    order::by_key(&mut body[1..], |block| *block as u64);
+    body[1..].sort_unstable();
     body
 }
 

@@ -1,7 +1,6 @@
 //! Numbers as PTX writes them, and the bits that an instruction of a given type makes of them.
 
 use super::types::Type;
-use crate::decimal;
 
 /// A constant before an instruction's type decides its bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +27,7 @@ impl Literal {
             "0x" | "0X" => int(rest, 16),
             "0b" | "0B" => int(rest, 2),
             _ if text.contains(['.', 'e', 'E']) => {
-                decimal::read(text).filter(|value| value.is_finite()).map(|value| Literal::F64(value.to_bits()))
+                text.parse().ok().filter(|value: &f64| value.is_finite()).map(|value| Literal::F64(value.to_bits()))
             }
             _ if text.len() > 1 && text.starts_with('0') => int(&text[1..], 8),
             _ => int(text, 10),
@@ -90,6 +89,9 @@ mod tests {
             ("0d3ff0000000000000", Type::F64, 1f64.to_bits()),
             ("1.5", Type::F32, 1.5f32.to_bits() as u64),
             ("1e3", Type::F64, 1e3f64.to_bits()),
+            (".5", Type::F64, 0.5f64.to_bits()),
+            ("2.", Type::F64, 2f64.to_bits()),
+            ("0.1", Type::F64, 0x3fb9_9999_9999_999a),
             ("18446744073709551615", Type::U64, u64::MAX),
         ] {
             assert_eq!(Literal::parse(text).and_then(|l| l.bits(ty)), Some(bits), "{text} as {ty}");
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["0x", "12ab", "0f12", "18446744073709551616", "1e999", "09"] {
+        for text in ["0x", "12ab", "0f12", "18446744073709551616", "1e999", "09", "e5", ".", "1e", "1.2.3", "1 .", "0x1.8"] {
             assert_eq!(Literal::parse(text), None, "{text}");
         }
         assert_eq!(Literal::parse("1").and_then(|l| l.bits(Type::F32)), None);

@@ -7,7 +7,6 @@ use super::lookup::NameMap;
 use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variable};
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
-use crate::order;
 
 /// Past this many problems outside of functions a text is hardly PTX, and more would help nobody.
 const MOST_PROBLEMS: u32 = 200;
@@ -25,7 +24,7 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     parser.module();
     parser.check_module_names();
     parser.settle_named_files();
-    order::by_key(&mut parser.problems, |problem| u64::from(problem.span.start));
+    parser.problems.sort_by_key(|problem| problem.span.start);
     (parser.module, parser.problems)
 }
 

@@ -8,7 +8,6 @@ use super::module::{Label, LabelId, Register, RegisterId, Symbol, Variable};
 use super::parser::Result;
 use super::problem::{Problem, Trouble};
 use super::types::Type;
-use crate::order;
 
 #[derive(Default)]
 pub(super) struct Scope<'a> {
@@ -140,7 +139,7 @@ impl<'a> Builder<'_, 'a> {
         let Some(scope) = self.scopes.pop() else { return };
         let mut open: Vec<(&str, u32)> =
             scope.labels.into_iter().filter(|(_, id)| self.body.labels[*id as usize].at == UNDEFINED).collect();
-        order::by_key(&mut open, |(_, id)| u64::from(*id));
+        open.sort_by_key(|(_, id)| *id);
         for (name, id) in open {
             match self.scopes.last_mut() {
                 Some(outer) => match outer.labels.get(name) {

@@ -1,7 +1,6 @@
 //! The way from one scene to the next.
 
 use super::{Figure, Key, Rect, Scene, Shape};
-use crate::order;
 
 /// The scene between `old` and `new`, `part` (0 to 1) of the way: what has a key in both moves, what is only in the new
 /// one fades in, what is only in the old one fades out.
@@ -28,7 +27,7 @@ pub fn tween<T: Copy>(old: &Scene<T>, new: &Scene<T>, part: f32) -> Scene<T> {
 fn by_key<T>(scene: &Scene<T>) -> Vec<(Key, u32)> {
     let keyed = scene.shapes.iter().enumerate().filter(|(_, shape)| shape.key != 0);
     let mut keys: Vec<(Key, u32)> = keyed.map(|(at, shape)| (shape.key, at as u32)).collect();
-    order::pairs(&mut keys);
+    keys.sort_unstable();
     keys
 }
 

@@ -10,8 +10,8 @@ use super::state::{Block, Port, Sm, StaticWarp, Warp};
 use crate::config::{Config, KEYS};
 use crate::interp::shape::Shape;
 use crate::launch::Launch;
-use crate::order;
 use crate::program::Program;
+use std::cmp::Reverse;
 use thiserror::Error;
 
 /// What a machine may take outside of a browser: 2 GiB.
@@ -123,7 +123,7 @@ impl Footprint {
             return Ok(());
         }
         let mut parts: Vec<&Part> = self.parts.iter().filter(|part| weight(part) >= need / 10).collect();
-        order::by_key(&mut parts, |part| u64::MAX - weight(part));
+        parts.sort_by_key(|part| Reverse(weight(part)));
         let most: Vec<String> = parts.iter().take(3).map(|part| part.words(config, weight(part))).collect();
         Err(OverBudget { need, limit: budget, copies, most: most.join(", ") })
     }

@@ -2,7 +2,6 @@
 
 use super::why::{self, InFlight, Witness, lanes, the_lanes};
 use super::{Selection, WarpPicture};
-use crate::order;
 use crate::sim::state::Warp;
 use serde::{Serialize, Serializer};
 use std::ops::Range;
@@ -143,7 +142,7 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
     });
     let mut flights: Vec<InFlight> =
         witness.entries(warp).into_iter().flat_map(|(entry, _)| witness.in_flight_in(warp.sm, entry)).collect();
-    order::by_key(&mut flights, |flight| flight.due);
+    flights.sort_by_key(|flight| flight.due);
     let flights = flights.into_iter().map(|flight| FlightRow {
         pc: flight.pc,
         code: witness.listing.code(program, flight.pc),

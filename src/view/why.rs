@@ -6,7 +6,6 @@
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED};
-use crate::order;
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
@@ -434,8 +433,7 @@ impl Witness<'_> {
                 _ => None,
             })
             .collect();
-        order::by_key(&mut flights, |flight| u64::from(flight.pc));
-        order::by_key(&mut flights, |flight| flight.due);
+        flights.sort_by_key(|flight| (flight.due, flight.pc));
         flights
     }
 

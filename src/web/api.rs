@@ -182,7 +182,8 @@ fn setup(options: &JsValue) -> Result<Setup, JsValue> {
     Ok(setup)
 }
 
-/// The fields of an object; nothing has none. A `Map` keeps what it holds elsewhere, and must not be passed over. What a getter
+/// The fields of an object; nothing has none. serde-wasm-bindgen is no help here: it passes over fields that a struct does not
+/// have, does not catch what a getter throws, and does not say which field has the wrong type. A `Map` keeps what it holds elsewhere, and must not be passed over. What a getter
 /// throws is passed on.
 fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, JsValue> {
     if object.is_undefined() || object.is_null() {

@@ -25,7 +25,6 @@ mod canvas;
 pub mod chart;
 mod chips;
 mod columns;
-mod decimal;
 mod download;
 mod drawer;
 mod drawing;
@@ -65,7 +64,6 @@ mod transport;
 
 pub use api::Simulation;
 pub use app::App;
-pub(crate) use decimal::nearest;
 
 /// Puts the page into the document's `#app`. A document without one wants the library, not the page.
 pub fn mount() {

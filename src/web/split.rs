@@ -1,7 +1,6 @@
 //! The handles between the panels: dragged, or moved with the arrow keys; a double click puts all panels back.
 
 use super::storage;
-use crate::decimal;
 use yew::prelude::*;
 
 const KEY: &str = "warpscope.sizes";
@@ -23,7 +22,7 @@ impl Sizes {
     /// As the last visit left them.
     pub fn load() -> Option<Sizes> {
         let text = storage::load(KEY)?;
-        let mut numbers = text.split(' ').map(|number| decimal::read(number).filter(|pixels| pixels.is_finite()));
+        let mut numbers = text.split(' ').map(|number| number.parse().ok().filter(|pixels: &f64| pixels.is_finite()));
         let mut next = || numbers.next().flatten();
         Some(Sizes { source: next()?, side: next()?, timeline: next()? })
     }

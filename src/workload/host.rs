@@ -23,7 +23,7 @@ pub enum Mismatch {
 /// The launch and the buffers as the reference sees and changes them.
 pub struct Host<'a> {
     launch: &'a Launch,
-    buffers: Vec<BufferData>,
+    pub(super) buffers: Vec<BufferData>,
 }
 
 impl<'a> Host<'a> {
@@ -73,11 +73,6 @@ impl<'a> Host<'a> {
     /// Compares every buffer with what a run left there.
     pub fn compare(&self, after: &[BufferData]) -> Result<(), Mismatch> {
         compare(&self.buffers, after)
-    }
-
-    /// What the reference left in the buffers.
-    pub fn into_buffers(self) -> Vec<BufferData> {
-        self.buffers
     }
 
     fn index_of<T: Element>(&self, param: usize) -> Result<usize, Mismatch> {

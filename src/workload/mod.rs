@@ -228,7 +228,7 @@ mod tests {
         let before = launch.fill(&|name| workload.read_file(name)).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
         let mut host = Host::new(launch, &before);
         (workload.reference)(&mut host).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
-        (before, host.into_buffers())
+        (before, host.buffers)
     }
 
     #[test]

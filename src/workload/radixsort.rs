@@ -1,7 +1,6 @@
 //! One pass of the radix sort. A sort that keeps the order of equal digits has only one result: the reference just sorts.
 
 use super::{Host, Mismatch};
-use crate::order;
 
 const EACH: i64 = 4;
 const DIGITS: usize = 16;
@@ -25,7 +24,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
         for i in first..first + threads * EACH {
             pairs.push((keys.at(i)?, payloads.at(i)?));
         }
-        order::by_key(&mut pairs, |(key, _)| digit(*key) as u64);
+        pairs.sort_by_key(|(key, _)| digit(*key));
 
         let mut counts = [0; DIGITS];
         for (i, (key, payload)) in (first..).zip(pairs) {

@@ -21,9 +21,9 @@
 use super::warp_barrier::{Arrival, WarpBarrier, WarpBarriers};
 use super::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
 use crate::event::Event;
-use crate::order;
 use crate::program::Pc;
 use crate::sim::warp_set::{WORDS, WarpSet};
+use std::collections::BTreeMap;
 
 /// No warp.
 const NONE: u16 = u16::MAX;
@@ -79,9 +79,12 @@ impl Dwf {
     }
 
     /// Threads that wait in the pool at each PC, in the order of PCs: what majority scheduling looks at.
-    pub fn threads_by_pc(&self) -> Vec<(Pc, u32)> {
-        let waiting = self.pool().filter(|(_, warp)| warp.stage == Stage::Waiting);
-        order::sums(waiting.map(|(_, warp)| (warp.pc, warp.members.mask.count_ones())))
+    pub fn threads_by_pc(&self) -> BTreeMap<Pc, u32> {
+        let mut threads = BTreeMap::new();
+        for (_, warp) in self.pool().filter(|(_, warp)| warp.stage == Stage::Waiting) {
+            *threads.entry(warp.pc).or_default() += warp.members.mask.count_ones();
+        }
+        threads
     }
 
     /// The warp that threads with this next PC would join.
@@ -292,7 +295,7 @@ mod tests {
             waiting(&dwf),
             [(2, vec![(0, 0b0001), (1, 0b0110)]), (1, vec![(1, 0b1000)]), (1, vec![(1, 0b0001), (0, 0b1110)])]
         );
-        assert_eq!(dwf.threads_by_pc(), [(1, 5), (2, 3)]);
+        assert_eq!(dwf.threads_by_pc(), BTreeMap::from([(1, 5), (2, 3)]));
         assert_eq!(dwf.lut(1), Some(1), "the newest warp at B");
     }
 

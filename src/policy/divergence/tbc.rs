@@ -96,11 +96,6 @@ impl Tbc {
         self.crews.get(usize::from(warp))?.as_ref()
     }
 
-    /// What the compactor works on: block slots and entries, the first in turn.
-    pub fn compacting(&self) -> impl Iterator<Item = (u16, u32)> {
-        self.queue.iter().copied()
-    }
-
     pub(super) fn stack(&mut self, slot: u16) -> Option<&mut BlockStack> {
         self.blocks.get_mut(usize::from(slot))?.as_mut()
     }

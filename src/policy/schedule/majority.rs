@@ -4,8 +4,9 @@
 //! takes over; among equals the lowest. Threads that are never in the majority fall behind: that is the starvation eddy.
 
 use super::IssueView;
-use crate::order;
 use crate::program::Pc;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Majority {
@@ -22,11 +23,13 @@ impl Majority {
         if let Some(warp) = self.pc.and_then(oldest_at) {
             return Some(warp);
         }
-        let places = view.available.iter(view.words).map(|warp| (view.place)(warp));
-        let threads = order::sums(places.map(|place| (place.pc, place.mask.count_ones())));
-        let most = threads.iter().map(|(_, count)| *count).max()?;
-        self.pc = threads.into_iter().find(|&(_, count)| count == most).map(|(pc, _)| pc);
-        self.pc.and_then(oldest_at)
+        let mut threads: BTreeMap<Pc, u32> = BTreeMap::new();
+        for place in view.available.iter(view.words).map(|warp| (view.place)(warp)) {
+            *threads.entry(place.pc).or_default() += place.mask.count_ones();
+        }
+        let (pc, _) = threads.into_iter().max_by_key(|&(pc, count)| (count, Reverse(pc)))?;
+        self.pc = Some(pc);
+        oldest_at(pc)
     }
 
     /// The PC whose warps go first now.
