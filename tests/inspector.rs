@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use warpscope::config::TECHNIQUES;
 use warpscope::event::{Event, Reason, SCATTERED};
-use warpscope::lab::{Lab, Origin, Setup, Size};
+use warpscope::lab::{Lab, Origin, Setup};
 use warpscope::view::{Selection, card, why};
+use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str, technique: &str) -> Lab {
     let mut lab = Lab::new();
