@@ -32,7 +32,7 @@ pub enum Difference {
     Memory {
         mismatch: Mismatch,
         /// What of the kernel explains it, if anything does.
-        cause: Option<Cause>,
+        cause: Option<Box<Cause>>,
     },
 }
 
@@ -48,6 +48,13 @@ pub enum Cause {
     },
     /// Threads of different warps or blocks race.
     Race { accesses: String },
+}
+
+impl Difference {
+    /// What of the kernel explains it, if anything does.
+    pub fn cause(&self) -> Option<&Cause> {
+        if let Difference::Memory { cause, .. } = self { cause.as_deref() } else { None }
+    }
 }
 
 impl fmt::Display for Difference {
@@ -86,7 +93,7 @@ pub fn against_reference(subject: Subject, after: &[BufferData]) -> Option<Resul
 /// A difference from a reference, with the accesses that are to blame if the kernel itself is.
 pub fn explain(subject: Subject, mismatch: Mismatch, after: &[BufferData]) -> Difference {
     let cause = cause(subject, &mismatch, after);
-    Difference::Memory { mismatch, cause }
+    Difference::Memory { mismatch, cause: cause.map(Box::new) }
 }
 
 /// The same buffers, with the contents that a reference left in them.
@@ -168,6 +175,10 @@ mod tests {
         against_reference(subject, &after).expect("the reference ends")
     }
 
+    fn told(difference: &Difference) -> &Mismatch {
+        if let Difference::Memory { mismatch, .. } = difference { mismatch } else { panic!("{difference}") }
+    }
+
     fn mismatch(index: usize, expected: u32, found: u32, differing: usize) -> Mismatch {
         let (expected, found) = (expected.to_string(), found.to_string());
         Mismatch::Element { buffer: "out".into(), index, expected, found, differing, elements: 8 }
@@ -182,9 +193,8 @@ mod tests {
     #[test]
     fn a_lock_step_dependency_is_told_with_what_lock_step_leaves() {
         let found = judge(NEIGHBOUR, [1, 0, 3, 2, 5, 4, 7, 6]).expect_err("the scalar reference leaves something else");
-        let Difference::Memory { mismatch: scalar, cause: Some(Cause::LockStep { accesses, mismatch: None }) } = &found else {
-            panic!("{found:?}")
-        };
+        let Some(Cause::LockStep { accesses, mismatch: None }) = found.cause() else { panic!("{found:?}") };
+        let scalar = told(&found);
         assert_eq!(*scalar, mismatch(0, 0, 1, 4), "thread 0 reads before thread 1 has written");
         let threads =
             ["thread 0 of block 0 reads shared address", "thread 1 of the same warp writes it", "nothing orders the two"];
@@ -194,9 +204,7 @@ mod tests {
         assert!(said.ends_with(" With its warps in lock-step the kernel leaves what was found."), "{said}");
 
         let found = judge(NEIGHBOUR, [1, 0, 0, 2, 5, 4, 7, 6]).expect_err("neither reference leaves this");
-        let Difference::Memory { cause: Some(Cause::LockStep { mismatch: against, .. }), .. } = &found else {
-            panic!("{found:?}")
-        };
+        let Some(Cause::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
         assert_eq!(*against, Some(mismatch(2, 3, 0, 1)), "beside lock-step's result");
         assert!(found.to_string().ends_with("nothing orders the two."), "{found}");
     }
@@ -208,8 +216,8 @@ mod tests {
             st.global.u32 [%out], %t;";
         assert_eq!(judge(body, [4, 5, 6, 7, 0, 0, 0, 0]), Ok(()), "the second warp writes last");
         let found = judge(body, [4, 1, 2, 7, 0, 0, 0, 0]).expect_err("another order");
-        let Difference::Memory { mismatch: told, cause: Some(Cause::Race { accesses }) } = &found else { panic!("{found:?}") };
-        assert_eq!(*told, mismatch(1, 5, 1, 2));
+        let Some(Cause::Race { accesses }) = found.cause() else { panic!("{found:?}") };
+        assert_eq!(*told(&found), mismatch(1, 5, 1, 2));
         let threads =
             ["thread 1 of block 0 writes global address", "thread 5 of another warp writes it", "nothing orders the two"];
         assert!(threads.iter().all(|words| accesses.contains(words)), "{accesses}");

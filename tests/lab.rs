@@ -563,7 +563,10 @@ fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
             "thread 0 of block 0 writes shared address 0x0 at PTX line 32, thread 1 of the same warp reads it at PTX line 34";
         match &verdict {
             Verdict::LockStep(how) => {
-                assert!(how.starts_with("The result is what warps in lock-step leave. The kernel depends on that: "), "{how}");
+                assert!(
+                    how.starts_with("The result is what warps in lock-step leave, and the kernel depends on that: "),
+                    "{how}"
+                );
                 assert!(how.contains(accesses), "{how}");
                 assert!(!notice.bad && notice.text.contains("Done after") && notice.text.contains(how), "{notice:?}");
             }

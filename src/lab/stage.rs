@@ -82,13 +82,12 @@ fn keeps_lock_step(config: &Config) -> bool {
 
 /// Judges a kernel that depends on lock-step by what warps in lock-step leave: it is meant for them.
 fn against_lock_step(difference: Difference, kept: bool) -> Verdict {
-    let Difference::Memory { cause: Some(Cause::LockStep { accesses, mismatch }), .. } = &difference else {
+    let Some(Cause::LockStep { accesses, mismatch }) = difference.cause() else {
         return Verdict::Wrong(difference.to_string());
     };
     let Some(mismatch) = mismatch else {
         return Verdict::LockStep(format!(
-            "The result is what warps in lock-step leave. The kernel depends on that: {accesses}. \
-             A technique that does not keep a warp's threads in lock-step may leave something else."
+            "The result is what warps in lock-step leave, and the kernel depends on that: {accesses}."
         ));
     };
     let how = if kept { "on the order of warps or of a branch's sides too" } else { "this technique does not keep it" };

@@ -168,6 +168,8 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
         let text = match (joined, run) {
             (true, 1) => name.rsplit('.').next().unwrap_or_default().to_string(),
             (true, 2) => name,
+            // It has parted or merged, and has no name any more.
+            (true, _) if !name.contains('.') => format!("gang of {name}"),
             (true, _) => format!("gang {name}"),
             (false, _) => format!("w{warp}"),
         };
