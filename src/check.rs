@@ -4,6 +4,7 @@
 //! mistake of the machine: a kernel that **depends on lock-step** (the scalar reference leaves another result when the
 //! threads of a PTX warp run in lock-step), and a **race** between warps or blocks.
 
+use crate::interp::memory::Global;
 use crate::interp::races::{Conflict, Races, Touch};
 use crate::interp::reference::{self, Order};
 use crate::interp::start::Start;
@@ -11,6 +12,7 @@ use crate::launch::BufferData;
 use crate::program::{Pc, Program};
 use crate::ptx::problem::line_column;
 use crate::workload::{Mismatch, compare};
+use std::fmt;
 
 /// A kernel, bound to its launch, with the text that it came from.
 #[derive(Clone, Copy)]
@@ -22,25 +24,85 @@ pub struct Subject<'a> {
     pub most: u64,
 }
 
+/// How a run's result differs from the reference's. Its words are those of `run --check`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The scalar reference trapped, with this message; the machine did not.
+    Trapped(String),
+    Memory {
+        mismatch: Mismatch,
+        /// What of the kernel explains it, if anything does.
+        cause: Option<Box<Cause>>,
+    },
+}
+
+/// Why a kernel may leave another result than the scalar reference on a machine without a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The kernel depends on lock-step.
+    LockStep {
+        /// Two accesses that nothing orders.
+        accesses: String,
+        /// How the run differs from warps in lock-step; `None` if it left the same.
+        mismatch: Option<Mismatch>,
+    },
+    /// Threads of different warps or blocks race.
+    Race { accesses: String },
+}
+
+impl Difference {
+    /// What of the kernel explains it, if anything does.
+    pub fn cause(&self) -> Option<&Cause> {
+        if let Difference::Memory { cause, .. } = self { cause.as_deref() } else { None }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Difference::Trapped(trap) => write!(f, "the scalar reference trapped where the machine did not: {trap}"),
+            Difference::Memory { mismatch, cause: None } => write!(f, "{mismatch}"),
+            Difference::Memory { mismatch, cause: Some(cause) } => write!(f, "{mismatch}. {cause}"),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Cause::LockStep { accesses, mismatch } => {
+                write!(f, "The kernel depends on lock-step: {accesses}.")?;
+                let same = mismatch.is_none();
+                f.write_str(if same { " With its warps in lock-step the kernel leaves what was found." } else { "" })
+            }
+            Cause::Race { accesses } => write!(f, "The kernel has a race: {accesses}"),
+        }
+    }
+}
+
 /// Compares what a run left with what the scalar reference leaves. `None`: the reference takes too long.
-pub fn against_reference(subject: Subject, after: &[BufferData]) -> Option<Result<(), String>> {
+pub fn against_reference(subject: Subject, after: &[BufferData]) -> Option<Result<(), Difference>> {
     let outcome = reference::run(subject.program, subject.start, subject.most);
     if let Some(trap) = outcome.trap {
         let gave_up = outcome.thread_instructions >= subject.most;
-        return (!gave_up).then(|| Err(format!("the scalar reference trapped where the machine did not: {trap}")));
+        return (!gave_up).then(|| Err(Difference::Trapped(trap.to_string())));
     }
-    let bytes = |buffer: &BufferData| outcome.global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
-    let expected: Vec<BufferData> = after.iter().map(|buffer| BufferData { bytes: bytes(buffer), ..buffer.clone() }).collect();
-    Some(compare(&expected, after).map_err(|mismatch| explain(subject, &mismatch, after)))
+    Some(compare(&left(&outcome.global, after), after).map_err(|mismatch| explain(subject, mismatch, after)))
 }
 
-/// A difference in words, with the accesses that are to blame if the kernel itself is.
-pub fn explain(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> String {
-    let cause = cause(subject, mismatch, after).map(|cause| format!(". {cause}")).unwrap_or_default();
-    format!("{mismatch}{cause}")
+/// A difference from a reference, with the accesses that are to blame if the kernel itself is.
+pub fn explain(subject: Subject, mismatch: Mismatch, after: &[BufferData]) -> Difference {
+    let cause = cause(subject, &mismatch, after);
+    Difference::Memory { mismatch, cause: cause.map(Box::new) }
 }
 
-fn cause(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> Option<String> {
+/// The same buffers, with the contents that a reference left in them.
+fn left(global: &Global, buffers: &[BufferData]) -> Vec<BufferData> {
+    let bytes = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
+    buffers.iter().map(|buffer| BufferData { bytes: bytes(buffer), ..buffer.clone() }).collect()
+}
+
+fn cause(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> Option<Cause> {
     let Subject { program, start, most, .. } = subject;
     let Mismatch::Element { buffer, index, .. } = mismatch else { return None };
     let mut races = Races::new(start.shape.ptx_warp);
@@ -50,16 +112,13 @@ fn cause(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> Option<
         return None;
     }
     if scalar.global != lock_step.global {
-        let conflict = races.first_within_warp.or(races.first)?;
-        let is_found = |data: &BufferData| lock_step.global.read_buffer(&data.name).is_some_and(|bytes| bytes == data.bytes);
-        let agrees =
-            if after.iter().all(is_found) { " With its warps in lock-step the kernel leaves what was found." } else { "" };
-        return Some(format!("The kernel depends on lock-step: {}.{agrees}", tell(subject, &conflict)));
+        let accesses = tell(subject, &races.first_within_warp.or(races.first)?);
+        return Some(Cause::LockStep { accesses, mismatch: compare(&left(&lock_step.global, after), after).err() });
     }
     let width = u64::from(after.iter().find(|data| data.name == *buffer)?.ty.bytes());
     let address = start.global.address_of(buffer)? + *index as u64 * width;
     let conflict = races.at(address, width).or(races.first)?;
-    Some(format!("The kernel has a race: {}", tell(subject, &conflict)))
+    Some(Cause::Race { accesses: tell(subject, &conflict) })
 }
 
 /// Two accesses that nothing orders, in words.
@@ -89,4 +148,98 @@ fn tell(subject: Subject, conflict: &Conflict) -> String {
         does(second),
         line(second.pc)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Launch;
+    use crate::program;
+
+    /// Eight threads in two warps of four, and a buffer `out`; `body` has the thread in %t and its element's address in %out.
+    fn judge(body: &str, after: [u32; 8]) -> Result<(), Difference> {
+        let ptx = format!(
+            ".version 7.5\n.target sm_75\n.address_size 64\n\
+             .visible .entry k(.param .u64 out)\n{{\n\
+             .reg .b32 %t, %x;\n.reg .b64 %out, %a;\n.shared .align 4 .b8 tile[32];\n\
+             mov.u32 %t, %tid.x;\nld.param.u64 %out, [out];\nmad.wide.u32 %out, %t, 4, %out;\n{body}\nret;\n}}\n"
+        );
+        let launch = "grid = [1]\nblock = [8]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 8\ninit = \"zeros\"\n";
+        let launch = Launch::parse(launch).expect("a launch");
+        let program = program::load(&ptx, None).expect("a kernel");
+        let buffers = launch.fill(&|file| Err(file.to_string())).expect("a buffer");
+        let start = Start::new(&program, &launch, &buffers, 4, 1).expect("they fit");
+        let bytes = after.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let after = [BufferData { bytes, ..buffers[0].clone() }];
+        let subject = Subject { program: &program, start: &start, ptx: &ptx, most: 10_000 };
+        against_reference(subject, &after).expect("the reference ends")
+    }
+
+    fn told(difference: &Difference) -> &Mismatch {
+        if let Difference::Memory { mismatch, .. } = difference { mismatch } else { panic!("{difference}") }
+    }
+
+    fn mismatch(index: usize, expected: u32, found: u32, differing: usize) -> Mismatch {
+        let (expected, found) = (expected.to_string(), found.to_string());
+        Mismatch::Element { buffer: "out".into(), index, expected, found, differing, elements: 8 }
+    }
+
+    /// Every thread reads what its neighbour has just written, and says nowhere that it waits for it.
+    const NEIGHBOUR: &str = "mov.u64 %a, tile;\nmad.wide.u32 %a, %t, 4, %a;\nst.shared.u32 [%a], 0;\nbar.sync 0;\n\
+        st.shared.u32 [%a], %t;\n\
+        xor.b32 %x, %t, 1;\nmov.u64 %a, tile;\nmad.wide.u32 %a, %x, 4, %a;\n\
+        ld.shared.u32 %x, [%a];\nst.global.u32 [%out], %x;";
+
+    #[test]
+    fn a_lock_step_dependency_is_told_with_what_lock_step_leaves() {
+        let found = judge(NEIGHBOUR, [1, 0, 3, 2, 5, 4, 7, 6]).expect_err("the scalar reference leaves something else");
+        let Some(Cause::LockStep { accesses, mismatch: None }) = found.cause() else { panic!("{found:?}") };
+        let scalar = told(&found);
+        assert_eq!(*scalar, mismatch(0, 0, 1, 4), "thread 0 reads before thread 1 has written");
+        let threads =
+            ["thread 0 of block 0 reads shared address", "thread 1 of the same warp writes it", "nothing orders the two"];
+        assert!(threads.iter().all(|words| accesses.contains(words)), "{accesses}");
+        let said = found.to_string();
+        assert!(said.starts_with(&format!("{scalar}. The kernel depends on lock-step: {accesses}.")), "{said}");
+        assert!(said.ends_with(" With its warps in lock-step the kernel leaves what was found."), "{said}");
+
+        let found = judge(NEIGHBOUR, [1, 0, 0, 2, 5, 4, 7, 6]).expect_err("neither reference leaves this");
+        let Some(Cause::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
+        assert_eq!(*against, Some(mismatch(2, 3, 0, 1)), "beside lock-step's result");
+        assert!(found.to_string().ends_with("nothing orders the two."), "{found}");
+    }
+
+    #[test]
+    fn a_race_between_two_warps_is_told_with_its_element_its_values_and_both_threads() {
+        // Threads 0 to 3 write the elements of threads 4 to 7 too.
+        let body = "and.b32 %x, %t, 3;\nmul.wide.u32 %a, %x, 4;\nld.param.u64 %out, [out];\nadd.s64 %out, %out, %a;\n\
+            st.global.u32 [%out], %t;";
+        assert_eq!(judge(body, [4, 5, 6, 7, 0, 0, 0, 0]), Ok(()), "the second warp writes last");
+        let found = judge(body, [4, 1, 2, 7, 0, 0, 0, 0]).expect_err("another order");
+        let Some(Cause::Race { accesses }) = found.cause() else { panic!("{found:?}") };
+        assert_eq!(*told(&found), mismatch(1, 5, 1, 2));
+        let threads =
+            ["thread 1 of block 0 writes global address", "thread 5 of another warp writes it", "nothing orders the two"];
+        assert!(threads.iter().all(|words| accesses.contains(words)), "{accesses}");
+        let said = found.to_string();
+        assert!(
+            said.contains("element 1: expected 5, found 1; 2 of 8 elements differ. The kernel has a race: thread 1"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_race_free_kernel_is_right_or_the_machine_is_wrong() {
+        let body = "st.global.u32 [%out], %t;";
+        assert_eq!(judge(body, [0, 1, 2, 3, 4, 5, 6, 7]), Ok(()));
+        let found = judge(body, [0, 1, 2, 3, 4, 5, 6, 9]).expect_err("a wrong element");
+        assert_eq!(
+            found,
+            Difference::Memory { mismatch: mismatch(7, 7, 9, 1), cause: None },
+            "nothing of the kernel explains it"
+        );
+        // With a barrier of the warp between the two, neighbours may read each other's word.
+        let body = NEIGHBOUR.replace("xor.b32", "bar.warp.sync -1;\nxor.b32");
+        assert_eq!(judge(&body, [1, 0, 3, 2, 5, 4, 7, 6]), Ok(()));
+    }
 }

@@ -477,7 +477,8 @@ fn likely_convergence_points_and_merges_are_shown() {
         while !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
             lab.step();
             let last = lab.stage.as_ref().map_or(&[][..], |stage| stage.session.last());
-            merges += last.iter().filter(|e| matches!(e, Event::LikelyMerge { .. } | Event::BlockMerge { .. })).count();
+            // A per-warp stack is shown for the first warp only.
+            merges += last.iter().filter(|e| matches!(e, Event::LikelyMerge { warp: 0, .. } | Event::BlockMerge { .. })).count();
             shown += usize::from(picture(&lab).contains("merged at the likely-convergence point"));
         }
         assert!(merges > 0 && shown == merges, "{technique}: {merges} merges, {shown} shown");
@@ -533,8 +534,9 @@ fn a_gangs_splits_are_written_out_and_its_waits_explained() {
     assert!(lab.open_lesson("6-gang-split"));
     lab.go_to_stop(2);
     let text = picture(&lab);
-    assert!(text.contains("split into {0 1 7} {3 4 5}, alone 2 6: their next instructions differ"), "{text}");
-    assert!(text.contains("in a gang of slices 0, 1 and 7; of original gang 0"), "{text}");
+    assert!(text.contains("split into g0 {0 1 7} g1 {3 4 5}, alone 2 6: their next instructions differ"), "{text}");
+    assert!(text.contains("in gang g0 of slices 0, 1 and 7; of original gang 0"), "{text}");
+    assert!(text.contains("in gang g1 of slices 3, 4 and 5; of original gang 0"), "{text}");
     assert!(text.contains("by itself; of original gang 0"), "{text}");
     assert!(lab.open_lesson("9-impatient-helps"));
     // In the first round the gang waits for slice 0, whose line is far away.
@@ -543,6 +545,61 @@ fn a_gangs_splits_are_written_out_and_its_waits_explained() {
         lab.step();
     }
     assert!(waits(&lab), "somebody waits for slice 0");
+}
+
+/// Lesson 5's kernel is meant for warps in lock-step: a technique that leaves their result gets a caution, DWF an error.
+#[test]
+fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("5-warp-synchronous"));
+    let stops = lab.course.as_ref().expect("a lesson").lesson.stops.iter().map(|stop| stop.technique.as_str());
+    let mut judged = Vec::new();
+    for (at, technique) in stops.collect::<Vec<_>>().into_iter().enumerate() {
+        lab.go_to_stop(at);
+        let stage = lab.stage.as_ref().expect("a stage");
+        let Some(verdict) = stage.verdict() else { continue };
+        let notice = stage.ending();
+        let accesses =
+            "thread 0 of block 0 writes shared address 0x0 at PTX line 32, thread 1 of the same warp reads it at PTX line 34";
+        match &verdict {
+            Verdict::LockStep(how) => {
+                assert!(
+                    how.starts_with("The result is what warps in lock-step leave, and the kernel depends on that: "),
+                    "{how}"
+                );
+                assert!(how.contains(accesses), "{how}");
+                assert!(!notice.bad && notice.text.contains("Done after") && notice.text.contains(how), "{notice:?}");
+            }
+            Verdict::Wrong(how) => {
+                assert!(how.contains("depends on lock-step and this technique does not keep it"), "{how}");
+                assert!(how.contains("buffer `done`, element 1: expected 1, found 2; 12 of 16 elements differ"), "{how}");
+                assert!(how.contains(accesses), "{how}");
+                assert!(notice.bad && notice.text.contains(how), "{notice:?}");
+            }
+            _ => panic!("{technique}: {verdict:?}"),
+        }
+        judged.push((technique, matches!(verdict, Verdict::LockStep(_))));
+    }
+    assert_eq!(judged, [("PDOM", true), ("DWF", false), ("DWF-WB", true), ("TBC", true)]);
+}
+
+/// Gangs and the kernel's blocks have names of different kinds: lesson 6 shows g0 and g1 beside the blocks A to D.
+#[test]
+fn gangs_are_named_by_their_entry_and_not_by_a_letter() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("6-gang-split"));
+    let stops = lab.course.as_ref().expect("a lesson").lesson.stops.len();
+    let mut seen = String::new();
+    for stop in 0..stops {
+        lab.go_to_stop(stop);
+        let text = picture(&lab);
+        assert!(
+            ["gang A", "gang B", "gang 0A", "gang 0B", ">0A<", ">0B<"].iter().all(|name| !text.contains(name)),
+            "stop {stop}"
+        );
+        seen += &text;
+    }
+    assert!(["gang g0", "gang g1", "gang 0.g0", ">g0<", ">g1<"].iter().all(|name| seen.contains(name)));
 }
 
 /// Every thread that has not ended is in one block of the control-flow graph: it runs there, or it waits there.

@@ -12,8 +12,42 @@ struct Told {
     lesson: &'static Lesson,
 }
 
+fn lesson(id: &str) -> &'static Lesson {
+    lesson::all().iter().find(|lesson| lesson.id == id).expect("a lesson of that name")
+}
+
+/// An instruction that issued for these threads.
+struct Issue {
+    cycle: u64,
+    pc: u32,
+    threads: Vec<u32>,
+}
+
+/// Every issue of a run, in order.
+fn issues(log: &Log, width: u32) -> Vec<Issue> {
+    let lanes = |first: u32, mask: u32| (0..32).filter(move |lane| mask >> lane & 1 != 0).map(move |lane| first + lane);
+    let mut issues: Vec<Issue> = Vec::new();
+    for (cycle, event) in &log.events {
+        match *event {
+            Event::Issued { pc, mask, first_thread, .. } => {
+                let known = first_thread != warpscope::event::SCATTERED;
+                let threads = if known { lanes(first_thread, mask).collect() } else { Vec::new() };
+                issues.push(Issue { cycle: *cycle, pc, threads });
+            }
+            Event::IssuedFor { origin, mask, .. } => {
+                if let Some(last) = issues.last_mut() {
+                    last.threads.extend(lanes(u32::from(origin) * width, mask));
+                    last.threads.sort_unstable();
+                }
+            }
+            _ => {}
+        }
+    }
+    issues
+}
+
 fn tell(id: &str, technique: &str) -> Told {
-    let lesson = lesson::all().iter().find(|lesson| lesson.id == id).expect("a lesson of that name");
+    let lesson = lesson(id);
     let mut sim = lesson.sim(technique).expect("it can run");
     let mut log = Log::default();
     sim.run(10_000, &mut log);
@@ -22,39 +56,24 @@ fn tell(id: &str, technique: &str) -> Told {
 }
 
 impl Told {
+    fn pc(&self, label: &str) -> u32 {
+        self.lesson.label(&self.sim.machine.program, label).expect("a label")
+    }
+
     /// For each label, the threads of every warp that ran the block behind it.
     fn executions(&self, labels: &[&'static str]) -> BTreeMap<&'static str, Vec<Vec<u32>>> {
-        let mut found: BTreeMap<&str, Vec<Vec<u32>>> = BTreeMap::new();
-        let starts: Vec<(u32, &str)> =
-            labels.iter().map(|label| (self.lesson.label(&self.sim.machine.program, label).expect("a label"), *label)).collect();
-        let mut current = None;
-        let width = self.sim.machine.config.warp_width;
-        let threads = |first: u32, mask: u32| (0..32).filter(move |lane| mask >> lane & 1 != 0).map(move |lane| first + lane);
-        for (_, event) in &self.log.events {
-            match *event {
-                Event::Issued { pc, mask, first_thread, .. } => {
-                    current = starts.iter().find(|(start, _)| *start == pc).map(|(_, label)| *label);
-                    if let Some(label) = current {
-                        let known = first_thread != warpscope::event::SCATTERED;
-                        let named = if known { threads(first_thread, mask).collect() } else { Vec::new() };
-                        found.entry(label).or_default().push(named);
-                    }
-                }
-                Event::IssuedFor { origin, mask, .. } => {
-                    if let Some(runs) = current.and_then(|label| found.get_mut(label))
-                        && let Some(last) = runs.last_mut()
-                    {
-                        last.extend(threads(u32::from(origin) * width, mask));
-                        last.sort_unstable();
-                    }
-                }
-                _ => {}
-            }
-        }
-        for runs in found.values_mut() {
+        let issues = issues(&self.log, self.sim.machine.config.warp_width);
+        let runs = |label: &str| {
+            let there = issues.iter().filter(|issue| issue.pc == self.pc(label));
+            let mut runs: Vec<Vec<u32>> = there.map(|issue| issue.threads.clone()).collect();
             runs.sort();
-        }
-        found
+            runs
+        };
+        labels.iter().map(|&label| (label, runs(label))).filter(|(_, runs)| !runs.is_empty()).collect()
+    }
+
+    fn cycles(&self) -> u64 {
+        self.sim.state.cycle
     }
 
     fn instructions(&self) -> usize {
@@ -85,6 +104,54 @@ fn figure_7_takes_eight_executions_under_pdom_and_seven_under_tbc() {
     assert_eq!(tbc["D"], whole, "in their original arrangement");
 }
 
+/// The text of a lesson's stop, with what its question says.
+fn text(id: &str, stop: usize) -> String {
+    let lesson = lesson(id);
+    let stop = &lesson.stops[stop];
+    let because = stop.question.as_ref().map_or("", |question| &question.because);
+    format!("{} {because}", stop.text)
+}
+
+/// Every one of these words is in the text.
+fn says(text: &str, words: &[String]) {
+    for word in words {
+        assert!(text.contains(word.as_str()), "{word:?} is not in: {text}");
+    }
+}
+
+#[test]
+fn compaction_saves_an_eighth_of_all_cycles_and_the_text_has_both_ends() {
+    let (pdom, tbc) = (tell("1-compaction", "PDOM"), tell("1-compaction", "TBC"));
+    assert_eq!([pdom.cycles(), tbc.cycles()], [40, 35]);
+    assert_eq!([pdom.instructions(), tbc.instructions()], [40, 34]);
+    let last = lesson::all()[0].stops.len() - 1;
+    says(&text("1-compaction", 1), &[format!("{} instructions, {} cycles", pdom.instructions(), pdom.cycles())]);
+    let saved = 100.0 * (pdom.cycles() - tbc.cycles()) as f64 / pdom.cycles() as f64;
+    let end = text("1-compaction", last);
+    says(&end, &[format!("{} cycles instead of {}: {saved}% fewer", tbc.cycles(), pdom.cycles())]);
+    says(&end, &[format!("{} instead of {}", tbc.instructions(), pdom.instructions())]);
+    // One cycle in which no warp issues, before B begins.
+    let issued = issues(&tbc.log, tbc.sim.machine.config.warp_width);
+    let idle: Vec<u64> = (0..tbc.cycles()).filter(|&cycle| issued.iter().all(|issue| issue.cycle != cycle)).collect();
+    let first_b = issued.iter().find(|issue| issue.pc == tbc.pc("B")).expect("B runs");
+    assert_eq!(idle, [first_b.cycle - 1], "it lies between C and B");
+}
+
+#[test]
+fn with_one_instruction_in_c_nothing_is_gained() {
+    let mut lesson = lesson::all()[0].clone();
+    let c = lesson.kernel.find("sub.u32").expect("C's first instruction");
+    let c = c + lesson.kernel[c..].find('\n').expect("its end") + 1;
+    let d = lesson.kernel.find("\nD:\n").expect("D") + 1;
+    lesson.kernel = format!("{}{}", &lesson.kernel[..c], &lesson.kernel[d..]).leak();
+    let cycles = ["PDOM", "TBC"].map(|technique| {
+        let mut sim = lesson.sim(technique).expect("it can run");
+        sim.run(10_000, &mut Log::default());
+        sim.state.cycle
+    });
+    assert_eq!(cycles[0], cycles[1]);
+}
+
 #[test]
 fn switched_off_the_compactor_saves_nothing() {
     let lesson = &lesson::all()[0];
@@ -104,6 +171,8 @@ fn the_minority_falls_behind_under_dwf_and_not_under_tbc() {
     assert_eq!(dwf.executions(&["D"])["D"], [vec![0, 5, 6], vec![1, 2, 3, 4], vec![7]]);
     assert_eq!(tbc.executions(&["D"])["D"], [[0, 1, 2, 3], [4, 5, 6, 7]]);
     assert_eq!([dwf.instructions(), tbc.instructions()], [49, 40]);
+    says(&text("2-starvation-eddy", 4), &[format!("{} instructions", dwf.instructions())]);
+    says(&text("2-starvation-eddy", 6), &[format!("{} instructions instead of {}", tbc.instructions(), dwf.instructions())]);
     // C runs only when everybody else has ended.
     let c = dwf.lesson.label(&dwf.sim.machine.program, "C").expect("a label");
     let issue = |wanted: &dyn Fn(u32) -> bool| {
@@ -125,15 +194,57 @@ fn regrouped_neighbours_need_twice_the_accesses() {
     assert_eq!(["PDOM", "DWF", "TBC"].map(of), [6, 12, 6]);
 }
 
+/// The threads that issued in the cycle behind which a stop halts, on a machine that issues one warp a cycle.
+fn threads_at(id: &str, stop: usize) -> Vec<u32> {
+    let told = tell(id, &lesson(id).stops[stop].technique);
+    let cycle = told.lesson.cycle_of(&told.lesson.stops[stop]).expect("it comes up");
+    let all = issues(&told.log, told.sim.machine.config.warp_width);
+    all.into_iter().find(|issue| issue.cycle + 1 == cycle).map_or(Vec::new(), |issue| issue.threads)
+}
+
+/// Majority scheduling keeps a PC until nobody is left there: one thread issues while three wait.
 #[test]
-fn e_runs_once_for_both_with_likely_convergence_points() {
+fn thread_7_issues_alone_though_three_wait() {
+    let dwf = tell("2-starvation-eddy", "DWF");
+    let all = issues(&dwf.log, dwf.sim.machine.config.warp_width);
+    for (stop, label) in [(1, "B"), (2, "D")] {
+        assert_eq!(threads_at("2-starvation-eddy", stop), [1, 2, 3, 4], "the majority's first warp, at {label}");
+        let at = all.iter().position(|issue| issue.pc == dwf.pc(label)).expect("it runs");
+        let [four, alone, ..] = &all[at..] else { panic!("the run ends at {label}") };
+        assert_eq!((four.threads.len(), alone.pc, &*alone.threads), (4, dwf.pc(label), &[7][..]));
+        assert!(all[..at].iter().all(|issue| issue.pc != dwf.pc("C")), "three threads wait at C");
+    }
+    let words = "keeps this PC until nobody is left there";
+    says(&text("2-starvation-eddy", 1), &["Thread 7 is next, alone".into(), words.into()]);
+}
+
+#[test]
+fn e_runs_once_for_four_threads_of_two_warps_with_a_block_wide_likely_convergence_point() {
     let of = |technique: &str| tell("4-likely-convergence", technique).executions(&["E"])["E"].clone();
-    assert_eq!(of("PDOM"), [[0], [1]]);
-    assert_eq!(of("TBC"), [[0], [1]]);
-    assert_eq!(of("PDOM-LCP"), [[0, 1]]);
-    assert_eq!(of("TBC-LCP"), [[0, 1]]);
-    let instructions = |technique: &str| tell("4-likely-convergence", technique).instructions();
-    assert_eq!(["PDOM", "PDOM-LCP", "TBC-LCP"].map(instructions), [27, 24, 24]);
+    assert_eq!(of("PDOM"), [[0], [1], [6], [7]]);
+    assert_eq!(of("PDOM-LCP"), [[0, 1], [6, 7]]);
+    assert_eq!(of("TBC"), [[0, 6], [1, 7]]);
+    assert_eq!(of("TBC-LCP"), [[0, 1, 6, 7]]);
+    let cycles = ["PDOM", "PDOM-LCP", "TBC", "TBC-LCP"].map(|technique| tell("4-likely-convergence", technique).cycles());
+    assert_eq!(cycles, [54, 48, 44, 41]);
+    let [pdom, pdom_lcp, tbc, tbc_lcp] = cycles;
+    let last = lesson("4-likely-convergence").stops.len() - 1;
+    let end = text("4-likely-convergence", last);
+    says(&end, &[format!("{tbc_lcp} cycles. PDOM takes {pdom}, PDOM-LCP {pdom_lcp}"), format!("takes {tbc}.")]);
+}
+
+/// Before the merge, at it, and behind it: TBC-LCP brings threads of two warps together.
+#[test]
+fn the_stops_of_tbc_lcp_lie_before_at_and_behind_the_merge_of_two_warps() {
+    let merges = |stop: usize| -> Vec<Event> {
+        let merge = |event: &Event| matches!(event, Event::BlockMerge { .. });
+        at_stop("4-likely-convergence", stop).into_iter().filter(merge).collect()
+    };
+    let lesson = lesson("4-likely-convergence");
+    let stops: Vec<usize> = (0..lesson.stops.len()).filter(|&at| lesson.stops[at].technique == "TBC-LCP").collect();
+    assert!(merges(stops[0]).is_empty());
+    assert_eq!(merges(stops[1]).len(), 1);
+    assert_eq!(threads_at("4-likely-convergence", stops[2]), [0, 1, 6, 7]);
 }
 
 #[test]
@@ -142,7 +253,8 @@ fn warp_synchronous_code_fails_under_dwf_alone() {
         assert_eq!(tell("5-warp-synchronous", technique).buffer("done"), [1; 16], "{technique}");
     }
     let done = tell("5-warp-synchronous", "DWF").buffer("done");
-    assert!(done.contains(&0) && done.contains(&2), "{done:?}");
+    let times = |wanted: u32| done.iter().filter(|&&times| times == wanted).count();
+    assert_eq!([times(0), times(1), times(2)], [6, 4, 6], "six twice, six never: {done:?}");
     assert_eq!(done.iter().sum::<u32>(), 16, "as much work, but not the same");
 }
 
@@ -196,7 +308,7 @@ fn big_gangs_first_fill_more_slices_than_little_ones() {
 
 /// What happened in the cycle behind which a stop of a lesson halts.
 fn at_stop(id: &str, stop: usize) -> Vec<Event> {
-    let lesson = lesson::all().iter().find(|lesson| lesson.id == id).expect("a lesson of that name");
+    let lesson = lesson(id);
     let stop = &lesson.stops[stop];
     let cycle = lesson.cycle_of(stop).expect("it comes up");
     let mut sim = lesson.sim(&stop.technique).expect("it can run");

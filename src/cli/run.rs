@@ -243,10 +243,11 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
 fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
     let (program, start) = (&sim.machine.program, &sim.machine.start);
     let subject = check::Subject { program, start, ptx: &job.subject.ptx, most: u64::MAX };
-    match job.check_workload(finished) {
-        Some(result) => result.map_err(|mismatch| check::explain(subject, &mismatch, &finished.after)),
+    let result = match job.check_workload(finished) {
+        Some(result) => result.map_err(|mismatch| check::explain(subject, mismatch, &finished.after)),
         None => check::against_reference(subject, &finished.after).unwrap_or(Ok(())),
-    }
+    };
+    result.map_err(|difference| difference.to_string())
 }
 
 fn print_output(output: &[u8]) -> Result<(), Failure> {

@@ -1,11 +1,12 @@
 //! A kernel on a machine: the session, the kernel's texts, and memory as it was before.
 
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
-use crate::check;
+use crate::check::{self, Cause, Difference};
 use crate::config::Config;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
+use crate::policy::divergence::DivergenceKind;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;
@@ -30,6 +31,8 @@ const MOST_CHECKED: u64 = 4_000_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Right,
+    /// What warps in lock-step leave; nothing in the kernel asks for lock-step, and this says where.
+    LockStep(String),
     Wrong(String),
     /// Nobody knows what would be right.
     Unknown,
@@ -69,6 +72,28 @@ fn check_memory(ready: &Ready, config: &Config) -> Result<(), OverBudget> {
     let shape = Shape::new(&ready.program, &ready.launch, config.ptx_warp, config.sms);
     let memory = memory_bytes(&ready.program, &ready.launch);
     Footprint::of(config, &ready.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
+}
+
+/// Whether the threads of a PTX warp run in lock-step: one warp holds them all, and one stack orders its sides.
+fn keeps_lock_step(config: &Config) -> bool {
+    matches!(config.divergence, DivergenceKind::Pdom | DivergenceKind::PdomLcp) && config.warp_width >= config.ptx_warp
+}
+
+/// Judges a kernel that depends on lock-step by what warps in lock-step leave: it is meant for them.
+fn against_lock_step(difference: Difference, kept: bool) -> Verdict {
+    let Some(Cause::LockStep { accesses, mismatch }) = difference.cause() else {
+        return Verdict::Wrong(difference.to_string());
+    };
+    let Some(mismatch) = mismatch else {
+        return Verdict::LockStep(format!(
+            "The result is what warps in lock-step leave, and the kernel depends on that: {accesses}."
+        ));
+    };
+    let how = if kept { "on the order of warps or of a branch's sides too" } else { "this technique does not keep it" };
+    Verdict::Wrong(format!(
+        "The kernel depends on lock-step and {how}. \
+         Beside what warps in lock-step leave: {mismatch}. The accesses: {accesses}."
+    ))
 }
 
 impl Stage {
@@ -164,16 +189,15 @@ impl Stage {
         let (program, start, ptx) = (&machine.program, &machine.start, &*self.listing.ptx);
         let subject = check::Subject { program, start, ptx, most: MOST_CHECKED };
         let after = self.after();
-        let result = match self.reference {
-            Some(work) => {
-                let result = work.check(&self.ready.launch, &self.ready.buffers, &after);
-                Some(result.map_err(|mismatch| check::explain(subject, &mismatch, &after)))
-            }
-            None => check::against_reference(subject, &after),
-        };
-        match result {
+        if let Some(work) = self.reference {
+            return match work.check(&self.ready.launch, &self.ready.buffers, &after) {
+                Ok(()) => Verdict::Right,
+                Err(mismatch) => Verdict::Wrong(check::explain(subject, mismatch, &after).to_string()),
+            };
+        }
+        match check::against_reference(subject, &after) {
             Some(Ok(())) => Verdict::Right,
-            Some(Err(difference)) => Verdict::Wrong(difference),
+            Some(Err(difference)) => against_lock_step(difference, keeps_lock_step(&machine.config)),
             None => Verdict::Unknown,
         }
     }
@@ -198,6 +222,7 @@ impl Stage {
             Some(Verdict::Right) => {
                 Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference computes."))
             }
+            Some(Verdict::LockStep(how)) => Notice::good(format!("Done after {cycles} cycles. {how}")),
             Some(Verdict::Wrong(how)) => {
                 Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}"))
             }

@@ -74,10 +74,6 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
     for (x, name) in columns.into_iter().zip(["stack", "PC → RPC", "LPC", "WCnt", "threads"]) {
         scene.label(0, Tone::Soft, x, y, SMALL, Align::Left, name);
     }
-    if let Some((pc, threads)) = merged(view.last, warp) {
-        let text = format!("{} merged at the likely-convergence point, PC {pc}", counted(threads.into(), "thread"));
-        scene.bold(0, Tone::Accent, view.width, y, SMALL, Align::Right, text);
-    }
     y += 6.0;
     let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
     // Of a deep stack the middle is left out where the masks below would be out of sight.
@@ -114,8 +110,12 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
         arriving(scene, view, entry, 330.0, y);
         y += ROW;
     }
-    // Room for a few entries is kept, so that what lies below does not jump.
-    y + ROOM.saturating_sub(stack.entries.len()) as f32 * ROW + 10.0
+    if let Some((pc, threads)) = merged(view.last, warp) {
+        let text = format!("{} merged at the likely-convergence point, PC {pc}", counted(threads.into(), "thread"));
+        scene.bold(0, Tone::Accent, 0.0, y + 13.0, SMALL, Align::Left, text);
+    }
+    // Room for a few entries is kept, and a line for a merge, so that what lies below does not jump.
+    y + ROOM.saturating_sub(stack.entries.len()).max(1) as f32 * ROW + 10.0
 }
 
 /// The sides of the branch that an entry's warps arrive at, filling up.

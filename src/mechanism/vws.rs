@@ -3,7 +3,7 @@
 //! A warp stays in its slice's column for life. In the gang table each entry is a line: when a gang splits, the cells of those
 //! who leave it move to the lines of their new gangs, or down to the line of singletons; when parts meet they move back.
 //! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
-//! Below, every original gang as a row of cells with the letters of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
+//! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::View;
 use super::parts::{BASE, SMALL, fitting, heading, hue, ink, kind, lane, reason};
@@ -12,6 +12,7 @@ use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
+use crate::view::gang::gang_name;
 use crate::view::why::counted;
 use crate::view::{Selection, WarpPicture};
 
@@ -19,6 +20,8 @@ const LABEL: f32 = 96.0;
 /// Space for what is said of a gang behind its cells.
 const SAID: f32 = 182.0;
 const LINE: f32 = 24.0;
+/// The pitch of cells that have room for a gang's name.
+const NAME: f32 = 17.0;
 
 /// The mask of a warp that issues by itself, whatever its slice.
 const ALONE: u8 = 1;
@@ -41,9 +44,9 @@ impl Columns {
     }
 }
 
-/// A gang's letter, by its entry of the table.
-fn letter(entry: usize) -> char {
-    [b'A', b'B', b'C', b'D'][entry.min(3)] as char
+/// A gang with its original gang's number: `2.g0`. Only the number if it is no longer in the table.
+fn full_name(set: Option<&Set>, row: u32, mask: u8) -> String {
+    set.and_then(|set| set.entry_of(mask)).map_or(row.to_string(), |entry| format!("{row}.{}", gang_name(entry)))
 }
 
 /// An original gang as the picture needs it: who is where, whether there is a gang table or only slices.
@@ -89,7 +92,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     if rows.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident.");
     } else if sm.gangs.is_some() {
-        heading(&mut scene, &view, y, "All original gangs", "letters: gangs · outline: by itself · dot: ended");
+        heading(&mut scene, &view, y, "All original gangs", "g0 to g3: gangs · outline: by itself · dot: ended");
     } else {
         heading(&mut scene, &view, y, "All warps", "from that number on, a cell for each slice · outline: waits · dot: ended");
     }
@@ -158,12 +161,14 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
         let warp = (row * slices + slice) as u16;
         let (tone, ink) = if joined { (Tone::Soft, Tone::Panel) } else { (hue(warp), ink(warp)) };
         scene.fill(key(kind::ENCODER, slice, 1, 0), tone, bar);
-        // By its letter too, unless what it issued has parted it.
-        let sets = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
-        let entry = sets.and_then(|set| set.gangs.iter().position(|&gang| gang == mask)).map(letter);
-        let name = format!("{row}{}", entry.map_or(String::new(), String::from));
+        // By its name, unless what it issued has parted it.
+        let set = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
+        let name = full_name(set.as_ref(), row, mask);
         let text = match (joined, run) {
-            (true, 1 | 2) => name,
+            (true, 1) => name.rsplit('.').next().unwrap_or_default().to_string(),
+            (true, 2) => name,
+            // It has parted or merged, and has no name any more.
+            (true, _) if !name.contains('.') => format!("gang of {name}"),
             (true, _) => format!("gang {name}"),
             (false, _) => format!("w{warp}"),
         };
@@ -193,8 +198,7 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
                 let state = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
                 let part = state.map_or(1, |set| set.part_of(slice));
                 if part.count_ones() > 1 {
-                    let entry = state.and_then(|set| set.gangs.iter().position(|&gang| gang == part)).map(letter);
-                    gangs.push(format!("gang {row}{} @ {pc}", entry.map_or(String::new(), String::from)));
+                    gangs.push(format!("gang {} @ {pc}", full_name(state.as_ref(), row, part)));
                     ports += 1;
                 } else {
                     texts[slice as usize].push(if own { "L0".to_string() } else { "L1".to_string() });
@@ -269,7 +273,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: O
     for entry in 0..lines {
         let mask = row.set.gangs[entry];
         let tone = if mask == 0 { Tone::Soft } else { Tone::Text };
-        let title = format!("gang {}", letter(entry));
+        let title = format!("gang {}", gang_name(entry));
         scene.mono(0, tone, 0.0, y + 15.0, 12.0, Align::Left, if mask == 0 { format!("{title} –") } else { title });
         if mask != 0 {
             entry_state(scene, view, sm, row, columns, mask, y);
@@ -338,7 +342,9 @@ fn happened(view: &View, row: &Row) -> Option<String> {
     };
     view.last.iter().rev().find_map(|event| match *event {
         Event::GangSplit { sm, row: at, gangs, singles, cause, .. } if (sm, u32::from(at)) == (row.sm, row.number) => {
-            let gangs: Vec<String> = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{{{}}}", part(gang))).collect();
+            let name = |gang: u8| row.set.entry_of(gang).map_or(String::new(), |entry| gang_name(entry) + " ");
+            let gangs = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{}{{{}}}", name(gang), part(gang)));
+            let gangs: Vec<String> = gangs.collect();
             let alone = if singles == 0 { String::new() } else { format!(", alone {}", part(singles)) };
             let parted = if gangs.is_empty() { "fell apart".to_string() } else { format!("split into {}", gangs.join(" ")) };
             Some(format!("{parted}{alone}: {}", cause.words()))
@@ -379,7 +385,9 @@ fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Opt
                 scene.fill(who, hue(warp.warp), cell);
                 if pitch >= 12.0 {
                     let (x, y) = (cell.x + cell.w / 2.0, cell.y + 10.0);
-                    scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, letter(entry).to_string());
+                    // A narrow cell has room for the number alone.
+                    let name = if pitch >= NAME { gang_name(entry) } else { entry.to_string() };
+                    scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, name);
                 }
             } else if !gangs && warp.active != 0 {
                 scene.fill(who, hue(warp.warp), cell);

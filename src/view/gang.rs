@@ -20,6 +20,16 @@ fn slices(mask: u8) -> String {
     }
 }
 
+/// The name of a gang by its entry of the gang table, in pictures and sentences: `g0`.
+pub fn gang_name(entry: usize) -> String {
+    format!("g{entry}")
+}
+
+/// `gang g0`, of a warp's original gang.
+fn gang(set: &Set, part: u8) -> String {
+    set.entry_of(part).map_or("gang".to_string(), |entry| format!("gang {}", gang_name(entry)))
+}
+
 /// Which gang a warp is in, for an inspector.
 pub fn fact(witness: &Witness, warp: &WarpPicture) -> Option<String> {
     let config = &witness.sim.machine.config;
@@ -32,8 +42,8 @@ pub fn fact(witness: &Witness, warp: &WarpPicture) -> Option<String> {
     Some(match part.count_ones() {
         0 => format!("slice {slice}, of original gang {row}; it has ended"),
         1 => format!("slice {slice}, by itself; of original gang {row}"),
-        n if part == set.live() => format!("slice {slice}, in original gang {row}, whole: {n} warps"),
-        _ => format!("slice {slice}, in a gang of slices {}; of original gang {row}", slices(part)),
+        n if part == set.live() => format!("slice {slice}, in {} of original gang {row}, whole: {n} warps", gang(&set, part)),
+        _ => format!("slice {slice}, in {} of slices {}; of original gang {row}", gang(&set, part), slices(part)),
     })
 }
 
@@ -58,7 +68,7 @@ pub fn wait(witness: &Witness, name: &str, warp: &WarpPicture, further: u32) -> 
         let its_slice = u32::from(other.warp) % witness.sim.machine.config.slices;
         is_mate && part >> its_slice & 1 != 0 && other.reason.is_some() && other.reason != warp.reason
     });
-    let gang = format!("its gang (slices {} of original gang {row})", slices(part));
+    let gang = format!("its {} (slices {} of original gang {row})", gang(&set, part), slices(part));
     let Some(slower) = slower else {
         return Some(vec![format!("{name} could have gone, {here}, but waited for others of {gang}, who are ready now.")]);
     };
@@ -73,6 +83,7 @@ pub fn passed_over(witness: &Witness, warp: &WarpPicture) -> Option<String> {
     let (set, row, slice) = set(witness, warp)?;
     let part = set.part_of(slice);
     (part.count_ones() > 1).then(|| {
-        format!("its gang (slices {} of original gang {row}) needs all of its slices, and others issued in some", slices(part))
+        let gang = gang(&set, part);
+        format!("its {gang} (slices {} of original gang {row}) needs all of its slices, and others issued in some", slices(part))
     })
 }

@@ -6,7 +6,7 @@
 //! - [`card`]: all that one thing holds.
 
 pub mod card;
-mod gang;
+pub mod gang;
 mod listing;
 mod picture;
 mod regrouped;

@@ -15,6 +15,7 @@ pub fn memory(handle: &Handle) -> Html {
     let (class, title, text) = match (&trap, &verdict) {
         (Some(trap), _) => ("bad", "The kernel trapped", Some(trap.message.clone())),
         (None, Some(Verdict::Right)) => ("good", "Done", Some("Every byte is what the reference computes.".to_string())),
+        (None, Some(Verdict::LockStep(how))) => ("caution", "Done; the kernel depends on lock-step", Some(how.clone())),
         (None, Some(Verdict::Wrong(how))) => ("bad", "Done, but the result is not the reference's", Some(how.clone())),
         (None, Some(Verdict::Unknown)) => ("good", "Done", None),
         (None, None) => {

@@ -170,7 +170,7 @@ async fn a_whole_run_by_keyboard_alone() {
             .await;
         tab_to(&page, "#end").await;
         page.press([key::ENTER]).await;
-        page.see("#notice", "Every byte is what the reference on the host computes").await;
+        page.see("#notice", "Every byte is what the reference computes").await;
     })
     .await;
 }

@@ -3,7 +3,7 @@
 use crate::browser::key;
 use crate::on_the_page;
 use crate::views::look;
-use warpscope::lesson;
+use warpscope::lesson::{self, Kind, Moment};
 
 #[tokio::test]
 async fn every_lesson_can_be_walked_through() {
@@ -48,6 +48,31 @@ async fn every_lesson_can_be_walked_through() {
     .await;
 }
 
+/// Lesson 5's kernel depends on lock-step: Memory cautions where that is what was left, and shows DWF's result as wrong.
+#[tokio::test]
+async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_with_an_error() {
+    on_the_page("lock-step", async |page| {
+        let lesson = lesson::all().iter().find(|lesson| lesson.id == "5-warp-synchronous").expect("a lesson");
+        for (at, stop) in lesson.stops.iter().enumerate() {
+            page.goto(&format!("#lesson={}&stop={}", lesson.id, at + 1)).await;
+            page.see(".lesson .note", &format!("stop {} of", at + 1)).await;
+            page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
+            page.press(['4']).await;
+            let (class, words) = match (&stop.at, stop.technique.as_str()) {
+                (Moment::Event { event: Kind::Ended, .. }, "DWF") => {
+                    ("bad", "depends on lock-step and this technique does not keep it")
+                }
+                (Moment::Event { event: Kind::Ended, .. }, _) => ("caution", "The result is what warps in lock-step leave"),
+                _ => ("soft", "Not done yet"),
+            };
+            page.see("#verdict", words).await;
+            assert_eq!(page.attribute("#verdict", "class").await, Some(format!("verdict {class}")), "stop {}", at + 1);
+            look(&page, "memory", &format!("{}", at + 1)).await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_link_opens_a_lesson_at_its_stop() {
     on_the_page("lesson-link", async |page| {
@@ -81,7 +106,7 @@ async fn every_divergence_technique_has_its_view() {
             page.screenshot(technique).await;
             page.run_to_end().await;
             page.press(['4']).await;
-            page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            page.see("#verdict", "Every byte is what the reference computes").await;
             // Gang sizes are plotted where there are gangs.
             page.press(['3']).await;
             let hidden = if technique.contains("VWS") { "false" } else { "true" };

@@ -267,7 +267,7 @@ async fn every_kernel_of_the_catalogue_runs_and_is_right() {
             page.take_kernel(&kernel).await;
             page.see("#verdict", "Not done yet").await;
             page.click("#end").await;
-            page.see("#verdict", "Every byte is what the reference on the host computes").await;
+            page.see("#verdict", "Every byte is what the reference computes").await;
             page.see("#notice", "Done after").await;
             assert!(page.has(".buffer .changed").await, "{kernel} wrote something");
         }

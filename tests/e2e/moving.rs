@@ -121,7 +121,7 @@ async fn steps_play_and_the_ends_by_key_and_button() {
         // As fast as it goes: to the end.
         page.fill("#speed", "13").await;
         page.click("#play").await;
-        page.see("#notice", "Every byte is what the reference on the host computes").await;
+        page.see("#notice", "Every byte is what the reference computes").await;
         let end = page.cycle().await;
         page.see("label.cycle span", "/").await;
         assert!(!page.text("label.cycle span").await.contains('…'), "the end is known now");

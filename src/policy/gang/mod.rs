@@ -78,6 +78,11 @@ impl Set {
     pub fn part_of(self, slice: u32) -> u8 {
         self.parts().find(|part| part >> slice & 1 != 0).unwrap_or(0)
     }
+
+    /// The entry that holds exactly this gang.
+    pub fn entry_of(&self, gang: u8) -> Option<usize> {
+        self.gangs.iter().position(|&members| members == gang && members != 0)
+    }
 }
 
 /// The gang table of an SM, with the memory of whoever decides by it.
