@@ -34,6 +34,8 @@ fn a_machine_gets_the_launch_that_it_has_room_for() {
     lab.resize(Size::Tiny);
     lab.set_up(Setup { technique: "TBC".into(), ..on("tbc") });
     assert_eq!(size(&lab), Some(Size::Tiny), "another technique leaves the chosen launch");
+    lab.open(Link { kernel: Some("collatz".into()), setup: Some(on("toy")), ..Link::default() });
+    assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Tiny), None), "a link that names no size");
 }
 
 /// Lets the transport work until it rests.

@@ -118,8 +118,8 @@ impl Course {
 }
 
 #[test]
-fn nested_if_and_mandel_diverge_as_on_the_gpu() {
-    for name in ["nested_if", "mandel"] {
+fn branches_loops_and_early_returns_diverge_as_on_the_gpu() {
+    for name in ["nested_if", "mandel", "switch_return", "early_return_sync"] {
         let ratio = Course::run(name).activity_ratio();
         assert!((0.85..=1.15).contains(&ratio), "{name}: {ratio:.3} times the GPU's active threads");
     }

@@ -119,7 +119,11 @@ impl Lab {
                 self.lay_out(origin, &texts.ptx, &texts.launch);
                 self.complain("The link's kernel");
             }
-            (Some(origin), None) => self.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
+            (Some(origin), None) => {
+                // A link that names no size means the launch to watch on its machine.
+                let origin = if origin.size == Size::Small { origin.watched_on(&self.setup) } else { origin };
+                self.lay_out(Some(origin), origin.workload.ptx, origin.launch());
+            }
             // Rather than an empty desk, what there is stays, or what a first visit sees.
             (None, None) if link.kernel.is_some() && self.stage.is_some() => self.build(None),
             (None, None) if link.kernel.is_some() => self.choose(Origin::find(FIRST, link.size)),

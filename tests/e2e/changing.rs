@@ -133,7 +133,7 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
         page.go_to(12).await;
         page.click_text(".bar .segments button", "Full").await;
         page.see("#notice", "Not applied").await;
-        page.see(".bar .segments button[aria-pressed=true]", "Small").await;
+        page.see(".bar .segments button[aria-pressed=true]", "Tiny").await;
         page.at(12).await;
         page.screenshot("launch").await;
         page.click("#share").await;
@@ -142,7 +142,7 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
         assert!(link.contains("kernel=reduce") && link.contains("preset=toy") && !link.contains("size=full"), "{link}");
         page.goto(&link).await;
         page.at(12).await;
-        page.see(".bar .segments button[aria-pressed=true]", "Small").await;
+        page.see(".bar .segments button[aria-pressed=true]", "Tiny").await;
         assert_eq!(page.value("#preset").await, "toy");
 
         // A key that no machine can have is marked as not applied, with what runs.
@@ -199,7 +199,7 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
 
         // The launch has its own.
         let launch = page.value("#launch").await;
-        page.fill("#launch", "grid = [0]").await;
+        page.fill("#launch", "grid = [0]\nblock = [1]").await;
         page.see("section[aria-label=Launch] .findings", "`grid` is 0").await;
         page.see("#editor .status", "The last good kernel stays loaded").await;
         page.screenshot("launch").await;

@@ -22,7 +22,7 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
         page.leave().await;
         page.press(['e']).await;
         let launch = page.value("#launch").await;
-        let (first, rest) = launch.split_once("len = 100").expect("a buffer of a hundred");
+        let (first, rest) = launch.split_once("len = 250").expect("a buffer of 250");
         page.fill("#launch", &format!("{first}len = 1{rest}")).await;
         page.see("#editor .status", "Loaded").await;
         page.press([key::ESCAPE]).await;

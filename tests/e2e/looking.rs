@@ -112,14 +112,14 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         page.until("!document.querySelector('#ptx-lines') && !!document.querySelector('#cuda')").await;
 
         // The control-flow graph says where everybody is, and takes clicks on warps.
-        page.go_to(541).await;
+        page.go_to(566).await;
         page.click_text("section[aria-label=Source] .tabs button", "CFG").await;
-        page.until("/9 blocks.*lanes run, 1 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
+        page.until("/8 blocks.*lanes run, 1 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
         let blocks = page.attribute("#flow", "aria-label").await;
         page.press([key::RIGHT]).await;
-        page.at(542).await;
+        page.at(567).await;
         page.press([key::LEFT]).await;
-        page.at(541).await;
+        page.at(566).await;
         assert_eq!(page.attribute("#flow", "aria-label").await, blocks);
         page.screenshot("flow").await;
         let [left, top, width, height] = page.place(".source .place").await;

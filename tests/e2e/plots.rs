@@ -145,15 +145,15 @@ async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
     on_the_page("pictures", async |page| {
         let folder = downloads(&page, "pictures").await;
         page.click("[data-save=mechanism]").await;
-        let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-541.svg").await;
+        let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-566.svg").await;
         page.click_text(".source .tabs button", "CFG").await;
         page.press(['t']).await;
         page.until("document.documentElement.dataset.theme === 'dark'").await;
         page.click("[data-save=flow]").await;
-        let flow = arrives(&folder, "warpscope-collatz-pdom-flow-541.svg").await;
+        let flow = arrives(&folder, "warpscope-collatz-pdom-flow-566.svg").await;
         for (file, words, dark) in [(mechanism, "All warps", false), (flow, "PC 18–19", true)] {
             let text = String::from_utf8(file.clone()).expect("SVG is text");
-            for word in [words, "collatz", "gtx480", "cycle 541", "<title>"] {
+            for word in [words, "collatz", "gtx480", "cycle 566", "<title>"] {
                 assert!(text.contains(word), "the SVG has no {word}");
             }
             assert!(!text.contains("<script") && !text.contains("href="), "the file needs nothing else");
