@@ -132,6 +132,8 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
 
         // A click on a line selects the warps there, one after the other.
         page.click_text("section[aria-label=Source] .tabs button", "Both").await;
+        page.click_text(".bar .segments button", "Tiny").await;
+        page.leave().await;
         page.go_to(60).await;
         let said = "document.querySelector('#cuda .here').getAttribute('aria-label')";
         let there = format!("/line (\\d+)/.exec({said})[1]");
