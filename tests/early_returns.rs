@@ -8,7 +8,7 @@ mod machine;
 
 use common::kernel::{Kernel, no_files, words32};
 use machine::setups::{self, Setup};
-use warpscope::policy::divergence::DivergenceKind;
+use warpscope::config::DivergenceKind;
 use warpscope::sim::SimError;
 
 /// `%r1` is the thread's index in its block, `%rd4` the address of its word of `a`, `S` its word of shared memory.

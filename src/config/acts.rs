@@ -5,8 +5,8 @@
 //! does what it would do without the technique, and a comparison shows nothing but its overhead.
 
 use super::Config;
-use crate::policy::divergence::DivergenceKind;
-use crate::policy::gang::GangSplitKind;
+use super::DivergenceKind;
+use super::GangSplitKind;
 
 /// As much of a launch as decides whether a technique can act on it.
 #[derive(Clone, Copy, Debug)]

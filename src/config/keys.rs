@@ -1,12 +1,12 @@
 //! The table of keys.
 
+use super::BlockPriorityKind;
+use super::DivergenceKind;
+use super::FetchKind;
+use super::GangScheduleKind;
+use super::GangSplitKind;
+use super::ScheduleKind;
 use super::Scoreboard;
-use crate::policy::divergence::DivergenceKind;
-use crate::policy::fetch::FetchKind;
-use crate::policy::gang::GangSplitKind;
-use crate::policy::gang::schedule::GangScheduleKind;
-use crate::policy::schedule::ScheduleKind;
-use crate::policy::schedule::block_priority::BlockPriorityKind;
 use serde::Serialize;
 
 /// What sort of value a key takes.

@@ -6,12 +6,14 @@
 
 mod acts;
 pub mod area;
+mod choices;
 mod keys;
 mod preset;
 mod technique;
 mod validate;
 
 pub use acts::LaunchShape;
+pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, GangScheduleKind, GangSplitKind, ScheduleKind};
 pub use keys::{Config, KEYS, Key, Kind};
 pub use preset::{PRESETS, Preset};
 pub use technique::{TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques};

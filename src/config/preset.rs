@@ -1,7 +1,7 @@
 //! Machines as the papers describe them.
 
+use super::ScheduleKind;
 use super::{Config, Scoreboard};
-use crate::policy::schedule::ScheduleKind;
 
 pub struct Preset {
     pub name: &'static str,

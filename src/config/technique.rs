@@ -1,11 +1,11 @@
 //! Techniques: names as their papers write them, each a few keys.
 
+use super::BlockPriorityKind;
+use super::DivergenceKind;
+use super::GangScheduleKind;
+use super::GangSplitKind;
+use super::ScheduleKind;
 use super::{Config, ConfigError};
-use crate::policy::divergence::DivergenceKind;
-use crate::policy::gang::GangSplitKind;
-use crate::policy::gang::schedule::GangScheduleKind;
-use crate::policy::schedule::ScheduleKind;
-use crate::policy::schedule::block_priority::BlockPriorityKind;
 
 /// A name that a person chooses, and the keys it stands for.
 pub struct Technique {

@@ -1,8 +1,8 @@
 //! What must hold before a machine can be built; past this point the machine relies on it.
 
+use super::ScheduleKind;
 use super::{Config, ConfigError, KEYS};
 use crate::interp::shape::Shape;
-use crate::policy::schedule::ScheduleKind;
 use crate::program::Program;
 
 /// The most static warps of an SM.

@@ -7,10 +7,28 @@
 //! waited for what, one [`Event::Slot`] for each issue port says how it was used, and [`Event::Warp`] says which warp's
 //! reason changed. A run of cycles in which nothing can happen is one event with a `repeat`.
 
-use crate::policy::gang::Cause;
 use crate::program::Pc;
 use crate::ptx::types::Space;
 use serde::Serialize;
+
+/// Why a gang was taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+pub enum SplitCause {
+    /// Its members' next instructions differ.
+    Control,
+    /// Its members' loads came back at different times.
+    Memory,
+}
+
+impl SplitCause {
+    /// How sentences put it.
+    pub fn words(self) -> &'static str {
+        match self {
+            SplitCause::Control => "their next instructions differ",
+            SplitCause::Memory => "their loads came back at different times",
+        }
+    }
+}
 
 /// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -422,7 +440,7 @@ pub enum Event {
         gang: u8,
         gangs: [u8; 4],
         singles: u8,
-        cause: Cause,
+        cause: SplitCause,
     },
     /// Two parts of an original gang, which are at `pc`, became one gang (VWS).
     GangMerge {

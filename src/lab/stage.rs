@@ -3,10 +3,10 @@
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
 use crate::check::{self, Cause, Difference};
 use crate::config::Config;
+use crate::config::DivergenceKind;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
-use crate::policy::divergence::DivergenceKind;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;

@@ -37,7 +37,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     // The group that is issued from: the scheduler stays with one until nobody is left, then takes the largest, the first
     // among equals.
     let ports = &view.sim.state.sms[usize::from(name)].ports;
-    let kept = ports.iter().find_map(|port| port.schedule.majority_pc()).filter(|pc| threads_at(*pc) > 0);
+    let kept = ports.iter().find_map(|port| port.scheduler.majority_pc()).filter(|pc| threads_at(*pc) > 0);
     let turn = |pc: Pc| match kept {
         Some(kept) if kept == pc => Some("until nobody is left"),
         None if largest == pc => Some("the most that wait"),

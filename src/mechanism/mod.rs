@@ -18,9 +18,9 @@ pub use at_lines::{LINE, Lines, draw as at_lines, warps_at};
 pub use flow::draw as flow;
 
 use crate::config::Config;
+use crate::config::DivergenceKind;
 use crate::event::Event;
 use crate::metrics::Tally;
-use crate::policy::divergence::DivergenceKind;
 use crate::scene::Scene;
 use crate::sim::Sim;
 use crate::view::{Listing, Picture, Selection, WarpPicture};

@@ -1,7 +1,7 @@
 //! How large gangs are over time, and how often they part and meet (VWS figures 9 and 18).
 
-use crate::event::Event;
-use crate::policy::gang::{Cause, MOST};
+use crate::event::{Event, SplitCause};
+use crate::policy::gang::MOST;
 use serde::Serialize;
 
 /// Spans that a run is cut into; when it is longer, two become one.
@@ -74,7 +74,7 @@ impl GangFolds {
             Event::GangIssued { .. } => self.issued += 1,
             Event::GangSplit { cause, .. } => {
                 self.splits += 1;
-                self.memory_splits += u64::from(cause == Cause::Memory);
+                self.memory_splits += u64::from(cause == SplitCause::Memory);
             }
             Event::GangMerge { .. } => self.reformations += 1,
             Event::SliceFetch { hit, .. } => {

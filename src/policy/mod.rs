@@ -11,26 +11,5 @@ pub mod divergence;
 pub mod fetch;
 pub mod gang;
 pub mod schedule;
-
-/// Makes, from one row for each variant, the `Copy` kind that configurations and menus hold, and its table of names.
-macro_rules! kinds {
-    ($(#[$doc:meta])* $kind:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-        pub enum $kind {
-            $($(#[$variant_doc])* $variant,)*
-        }
-
-        impl $kind {
-            pub const ALL: [$kind; [$(stringify!($variant)),*].len()] = [$($kind::$variant),*];
-
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($kind::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-pub(crate) use kinds;
+pub mod view;
+pub mod warp_set;

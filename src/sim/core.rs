@@ -3,11 +3,11 @@
 use super::Machine;
 use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
-use super::warp_set::WarpSet;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Reason, Reasons, Sink, SlotUse};
 use crate::policy::divergence::Place;
+use crate::policy::warp_set::WarpSet;
 
 /// One SM in one cycle.
 pub struct Core<'a, S> {

@@ -1,28 +1,11 @@
 //! What the pipeline needs to know of each instruction, worked out once for a program and a configuration.
 
 use crate::config::Config;
+pub use crate::policy::view::{UNITS, Unit};
 use crate::program::liveness::{for_reads, for_writes};
 use crate::program::{Instruction, Program};
 use crate::ptx::op::{Float1, Float2, Int1, Int2, Op};
 use crate::ptx::types::{Space, Type};
-
-/// What executes an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// The integer pipeline of an SP unit.
-    Int = 0,
-    /// Its floating-point pipeline, which takes instructions independently of the other.
-    Fp = 1,
-    /// Special functions.
-    Sfu = 2,
-    /// Loads and stores.
-    LdSt = 3,
-    /// Branches, barriers and exits need no unit but the issue port.
-    Control = 4,
-}
-
-/// Kinds of units.
-pub const UNITS: usize = 5;
 
 /// A part of a warp's set of pending registers.
 pub type Bits = (u16, u64);

@@ -13,10 +13,11 @@ use super::decode::UNITS;
 use super::issue::{could_issue, unit_is_free};
 use super::state::Sm;
 use super::wheel::{Completion, Done};
-use crate::event::{Event, Sink, SlotUse};
+use crate::config::GangSplitKind;
+use crate::event::{Event, Sink, SlotUse, SplitCause};
 use crate::policy::gang::schedule::Candidate;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
-use crate::policy::gang::{Cause, ENTRIES, GangSplitKind, Gangs, MOST, Set, reform};
+use crate::policy::gang::{ENTRIES, Gangs, MOST, Set, reform};
 
 impl<S: Sink> Core<'_, S> {
     /// Lets as many gangs issue as may; whether any did. `slots` tells what the ports of their members do.
@@ -144,14 +145,14 @@ impl<S: Sink> Core<'_, S> {
                 let gang = before.gangs[entry];
                 if let Some(after) = by_memory(kind, before, entry, gang & !waiting, gang & for_memory) {
                     gangs.put(row, after);
-                    self.tell_split(row, gang, &after, Cause::Memory);
+                    self.tell_split(row, gang, &after, SplitCause::Memory);
                 }
             }
         }
         self.sm.gangs = Some(gangs);
     }
 
-    fn tell_split(&mut self, row: u32, gang: u8, after: &Set, cause: Cause) {
+    fn tell_split(&mut self, row: u32, gang: u8, after: &Set, cause: SplitCause) {
         let (sm, row) = (self.name, row as u16);
         self.emit(Event::GangSplit { sm, row, gang, gangs: after.gangs, singles: after.singles, cause });
     }
@@ -190,7 +191,7 @@ impl<S: Sink> Core<'_, S> {
         gangs.put(row, after);
         if has_split(&before, &after) {
             let gang = before.gangs.into_iter().find(|&gang| gang != 0 && !after.gangs.contains(&gang)).unwrap_or(0);
-            self.tell_split(row, gang, &after, Cause::Control);
+            self.tell_split(row, gang, &after, SplitCause::Control);
         }
     }
 

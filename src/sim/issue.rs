@@ -2,14 +2,14 @@
 
 use super::core::{Core, Issued};
 use super::decode::{UNITS, Unit};
+use super::facts::Facts;
 use super::slices::Access;
 use super::state::{Sets, Sm};
-use super::warp_set::WarpSet;
 use crate::event::{Sink, SlotUse};
 use crate::policy::gang::Gangs;
 use crate::policy::gang::schedule::Candidate;
-use crate::policy::schedule::IssueView;
-use crate::policy::schedule::block_priority::BlockView;
+use crate::policy::view::IssueView;
+use crate::policy::warp_set::WarpSet;
 
 /// Sets that one port's choice is worked out in. They mean nothing afterwards, and are no part of the machine's state.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl<S: Sink> Core<'_, S> {
         }
         choices(self.sm, port, self.machine.config.slices as usize, self.cycle, words);
         if !self.sm.scratch.available.is_empty(words) {
-            if self.sm.ports[port].schedule.looks_at_waits() {
+            if self.sm.ports[port].scheduler.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
             let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, .. } = &mut *self.sm;
@@ -79,17 +79,12 @@ impl<S: Sink> Core<'_, S> {
             if let Some(gangs) = gangs {
                 late_first(gangs, available, words);
             }
-            if state.priority.matters() {
-                let block = |warp: u32| {
-                    let slot = warps[warp as usize].block;
-                    (slot, blocks[usize::from(slot)].as_ref().map_or(u64::MAX, |block| block.index))
-                };
-                let view = BlockView { block: &block, slots: blocks.len() as u16, cycle: self.cycle, words };
-                state.priority.narrow(available, &view);
-            }
-            let place = |warp: u32| warps[warp as usize].place;
-            let view = IssueView { available, long_wait, resident, age, place: &place, words };
-            if let Some(warp) = state.schedule.pick(&view) {
+            let facts = Facts { warps, blocks, decoded: &self.machine.decoded };
+            let (slots, cycle) = (blocks.len() as u16, self.cycle);
+            let view = IssueView { available, long_wait, resident, age, warps: &facts, slots, cycle, words };
+            state.scheduler.arrange(&view);
+            if let Some(warp) = state.scheduler.first(&view) {
+                state.scheduler.issued(warp, &view);
                 *busy = true;
                 self.sm.issued.warps.insert(warp);
                 let threads = self.issue_warp(port, warp);

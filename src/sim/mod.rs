@@ -22,6 +22,7 @@ mod deadlock;
 pub mod decode;
 mod dispatch;
 mod execute;
+mod facts;
 mod fetch;
 pub mod footprint;
 mod gang;
@@ -32,7 +33,6 @@ mod slices;
 mod spinning;
 pub mod state;
 mod table;
-pub mod warp_set;
 pub mod wheel;
 
 use crate::config::{Config, ConfigError};

@@ -5,7 +5,6 @@ use super::core::Issued;
 use super::decode::UNITS;
 use super::issue::Scratch;
 use super::memory::{SharedMemorySystem, SmMemory};
-use super::warp_set::WarpSet;
 use super::wheel::Wheel;
 use crate::config::{Config, MAX_WARPS};
 use crate::event::Reasons;
@@ -16,8 +15,8 @@ use crate::interp::trap::Trap;
 use crate::policy::divergence::{Divergence, Edits, Members, Place};
 use crate::policy::fetch::Fetch;
 use crate::policy::gang::Gangs;
-use crate::policy::schedule::Schedule;
-use crate::policy::schedule::block_priority::BlockPriority;
+use crate::policy::schedule::Scheduler;
+use crate::policy::warp_set::WarpSet;
 use crate::program::Pc;
 
 #[derive(Clone, Debug)]
@@ -153,8 +152,7 @@ pub struct Sets {
 /// An issue port: one scheduler.
 #[derive(Clone, Debug)]
 pub struct Port {
-    pub schedule: Schedule,
-    pub priority: BlockPriority,
+    pub scheduler: Scheduler,
     /// The warps it chooses from.
     pub warps: WarpSet,
     /// When it is free again, and how many threads the instruction that holds it has.
@@ -261,13 +259,7 @@ impl Sm {
             .map(|port| {
                 let mut warps = WarpSet::default();
                 (0..entries).filter(|&warp| config.port_of(warp) == port).for_each(|warp| warps.insert(warp));
-                Port {
-                    schedule: Schedule::new(config.schedule, config.tls_active),
-                    priority: BlockPriority::new(config.block_priority),
-                    warps,
-                    free: 0,
-                    holder_threads: 0,
-                }
+                Port { scheduler: Scheduler::new(config), warps, free: 0, holder_threads: 0 }
             })
             .collect();
         let slices = config.slices;

@@ -21,8 +21,8 @@
 use super::warp_barrier::{Arrival, WarpBarrier, WarpBarriers};
 use super::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
 use crate::event::Event;
+use crate::policy::warp_set::{WORDS, WarpSet};
 use crate::program::Pc;
-use crate::sim::warp_set::{WORDS, WarpSet};
 use std::collections::BTreeMap;
 
 /// No warp.

@@ -34,7 +34,7 @@ pub mod tbc;
 mod tbc_stall;
 pub mod warp_barrier;
 
-use crate::config::Config;
+use crate::config::{Config, DivergenceKind};
 use crate::event::Event;
 use crate::program::Pc;
 use dwf::Dwf;
@@ -43,24 +43,6 @@ use tbc::Tbc;
 
 pub use members::Members;
 pub use pdom::Entry;
-
-super::kinds! {
-    /// The divergence mechanisms.
-    DivergenceKind {
-        /// A reconvergence stack for each warp.
-        Pdom = "PDOM",
-        /// The same, with likely-convergence points.
-        PdomLcp = "PDOM-LCP",
-        /// Dynamic warp formation: a pool of threads by their next PC.
-        Dwf = "DWF",
-        /// The same between a static warp's divergent branch and a barrier at its post-dominator.
-        DwfWb = "DWF-WB",
-        /// Thread block compaction: a stack for each block.
-        Tbc = "TBC",
-        /// The same, with likely-convergence points.
-        TbcLcp = "TBC-LCP",
-    }
-}
 
 impl DivergenceKind {
     /// Whether it keeps a reconvergence stack; a pool of warps has none.

@@ -1,14 +1,7 @@
 //! Which warp instructions are fetched for.
 
-use crate::sim::warp_set::WarpSet;
-
-super::kinds! {
-    /// The fetch policies.
-    FetchKind {
-        /// Loose round robin: the next warp after the last whose I-buffer is empty (BAWS section 2).
-        Lrr = "LRR",
-    }
-}
+use crate::config::FetchKind;
+use crate::policy::warp_set::WarpSet;
 
 /// A fetch policy with its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -24,34 +24,14 @@ pub mod reform;
 pub mod schedule;
 pub mod split;
 
-use crate::sim::warp_set::WarpSet;
-use schedule::{GangSchedule, GangScheduleKind};
-
-super::kinds! {
-    /// What besides control flow takes a gang apart.
-    GangSplitKind {
-        /// Nothing (I-VWS, E-VWS).
-        Control = "control",
-        /// A member whose load is back before another's: all become singletons (ImpatientMem).
-        Impatient = "impatient",
-        /// The same, but members whose loads are back in the same cycle stay together (GroupMem).
-        Group = "group",
-    }
-}
+use crate::config::GangScheduleKind;
+use crate::policy::warp_set::WarpSet;
+use schedule::GangSchedule;
 
 /// Gangs that one original gang can be in: pairs of eight warps.
 pub const ENTRIES: usize = 4;
 /// The most slices that a gang can span.
 pub const MOST: usize = 8;
-
-/// Why a gang was taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub enum Cause {
-    /// Its members' next instructions differ.
-    Control,
-    /// Its members' loads came back at different times.
-    Memory,
-}
 
 /// A set of the gang table: one original gang. Masks have a bit for each slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@
 //! Time is cut into periods of that length. Warps that could have gone at the start of a period and have not issued by
 //! its end are late, so a warp waits for less than two periods.
 
-use crate::sim::warp_set::WarpSet;
+use crate::policy::warp_set::WarpSet;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -70,8 +70,8 @@ impl Gangs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schedule::GangScheduleKind;
     use super::*;
+    use crate::config::GangScheduleKind;
 
     #[test]
     fn two_parts_at_the_same_pc_are_merged_two_at_a_time() {

@@ -3,24 +3,9 @@
 //! In every cycle the stage asks for one gang after another, of those that are ready and whose slices are still free, until
 //! as many as may have issued. Singletons fill the slices that are left.
 
+use crate::config::GangScheduleKind;
 use crate::program::Pc;
 use std::cmp::Reverse;
-
-crate::policy::kinds! {
-    /// The orders of gangs.
-    GangScheduleKind {
-        /// Big gangs first; of equal ones the last that issued, then the oldest.
-        Bgto = "BGTO",
-        /// The last that issued, then the oldest.
-        Gto = "GTO",
-        /// Loose round robin.
-        Lrr = "LRR",
-        /// The lowest PC first, then the oldest.
-        Lpc = "LPC",
-        /// Little gangs first; of equal ones the last that issued, then the oldest.
-        Lgto = "LGTO",
-    }
-}
 
 /// A gang that could issue now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

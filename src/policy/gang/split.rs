@@ -4,7 +4,8 @@
 //! goes to its slice. Memory: when some members' loads are back and others' are not, either nobody waits for anybody any more
 //! (impatient), or those that came back together go on together (group).
 
-use super::{Cause, GangSplitKind, MOST, Set};
+use super::{MOST, Set};
+use crate::config::GangSplitKind;
 use crate::program::Pc;
 
 /// Where the warp in each slice of an original gang is; `None` where there is none, or none any more.
@@ -70,16 +71,6 @@ pub fn has_split(before: &Set, after: &Set) -> bool {
         let rest = gang & alive;
         rest != 0 && !after.parts().any(|part| part & rest == rest)
     })
-}
-
-impl Cause {
-    /// How sentences put it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Cause::Control => "their next instructions differ",
-            Cause::Memory => "their loads came back at different times",
-        }
-    }
 }
 
 #[cfg(test)]

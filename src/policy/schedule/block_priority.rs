@@ -4,31 +4,9 @@
 //! - **RRB**: priority goes round the blocks, one further every cycle; all make even progress.
 //! - **SRR**: a block keeps its priority until none of its warps can issue, then the next block has it.
 
-use crate::sim::warp_set::WarpSet;
-
-crate::policy::kinds! {
-    /// The priorities between blocks.
-    BlockPriorityKind {
-        /// Blocks do not matter.
-        None = "none",
-        /// The oldest block.
-        Age = "AGE",
-        /// Round robin, a block a cycle.
-        Rrb = "RRB",
-        /// Sticky round robin.
-        Srr = "SRR",
-    }
-}
-
-/// What may be known of the warps of a scheduler.
-pub struct BlockView<'a> {
-    /// The block slot of each warp, and when its block was dispatched: lower is older.
-    pub block: &'a dyn Fn(u32) -> (u16, u64),
-    /// Block slots of the SM.
-    pub slots: u16,
-    pub cycle: u64,
-    pub words: usize,
-}
+use super::Rank;
+use crate::config::BlockPriorityKind;
+use crate::policy::view::IssueView;
 
 /// A priority with its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,74 +25,76 @@ impl BlockPriority {
         self.kind != BlockPriorityKind::None
     }
 
-    /// Leaves only the warps of the block that comes first. Nothing changes when there are none.
-    #[inline(never)]
-    pub fn narrow(&mut self, available: &mut WarpSet, view: &BlockView) {
-        // How far each block is from the front.
-        let start = match self.kind {
-            BlockPriorityKind::None => return,
-            BlockPriorityKind::Age => 0,
-            BlockPriorityKind::Rrb => (view.cycle % u64::from(view.slots)) as u16,
-            BlockPriorityKind::Srr => self.current,
+    /// How far its block is from the front.
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        let block = view.warps.block(warp);
+        let behind = |first: u16| u64::from((block.slot + view.slots - first) % view.slots);
+        let distance = match self.kind {
+            BlockPriorityKind::None => 0,
+            BlockPriorityKind::Age => block.index,
+            BlockPriorityKind::Rrb => behind((view.cycle % u64::from(view.slots)) as u16),
+            BlockPriorityKind::Srr => behind(self.current),
         };
-        let distance = |warp: u32| {
-            let (slot, age) = (view.block)(warp);
-            if self.kind == BlockPriorityKind::Age { age } else { u64::from((slot + view.slots - start) % view.slots) }
-        };
-        let Some(first) = available.iter(view.words).min_by_key(|&warp| distance(warp)) else { return };
-        let chosen = (view.block)(first).0;
-        let before = *available;
-        for warp in before.iter(view.words).filter(|&warp| (view.block)(warp).0 != chosen) {
-            available.remove(warp);
+        [distance, 0]
+    }
+
+    #[inline]
+    pub fn issued(&mut self, warp: u32, view: &IssueView) {
+        if self.kind == BlockPriorityKind::Srr {
+            self.current = view.warps.block(warp).slot;
         }
-        self.current = chosen;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::set;
-    use super::*;
+    use super::super::Scheduler;
+    use super::super::test_view::TestWarps;
+    use crate::config::{BlockPriorityKind, Config, ScheduleKind};
+    use crate::policy::view::BlockFacts;
 
-    /// Two warps a block; slot 2 holds the oldest block, then 0, then 1.
-    fn left(priority: &mut BlockPriority, available: &[u32], cycle: u64) -> Vec<u32> {
-        let mut available = set(available);
-        let block = |warp: u32| ((warp / 2) as u16, [1, 2, 0][warp as usize / 2]);
-        priority.narrow(&mut available, &BlockView { block: &block, slots: 3, cycle, words: 1 });
-        available.iter(1).collect()
+    /// Two warps a block; slot 2 holds the oldest block, then 0, then 1. Older warps first within a block.
+    fn warps(cycle: u64) -> TestWarps {
+        let block = |warp: usize| BlockFacts { slot: warp as u16 / 2, index: [1, 2, 0][warp / 2], ..BlockFacts::default() };
+        TestWarps { blocks: (0..6).map(block).collect(), ages: (0..6).collect(), slots: 3, cycle, ..TestWarps::new(6) }
+    }
+
+    fn scheduler(block_priority: BlockPriorityKind) -> Scheduler {
+        Scheduler::new(&Config { block_priority, schedule: ScheduleKind::Oldest, ..Config::default() })
     }
 
     #[test]
     fn the_oldest_block_comes_first() {
-        let mut age = BlockPriority::new(BlockPriorityKind::Age);
-        assert_eq!(left(&mut age, &[0, 1, 2, 5], 0), [5]);
-        assert_eq!(left(&mut age, &[0, 1, 2], 1), [0, 1]);
-        assert_eq!(left(&mut age, &[0, 4, 5], 2), [4, 5]);
-        assert_eq!(left(&mut age, &[], 3), [0; 0]);
+        let mut age = scheduler(BlockPriorityKind::Age);
+        let mut pick = |available: &[u32]| warps(0).pick(&mut age, available);
+        assert_eq!(pick(&[0, 1, 2, 5]), Some(5));
+        assert_eq!(pick(&[0, 1, 2]), Some(0));
+        assert_eq!(pick(&[0, 4, 5]), Some(4));
+        assert_eq!(pick(&[]), None);
     }
 
     #[test]
     fn round_robin_turns_with_the_cycle() {
-        let mut rrb = BlockPriority::new(BlockPriorityKind::Rrb);
-        assert_eq!([0, 1, 2, 3].map(|cycle| left(&mut rrb, &[0, 2, 4], cycle)[0]), [0, 2, 4, 0]);
-        assert_eq!(left(&mut rrb, &[0, 4], 1), [4], "block 1 has nobody, block 2 follows");
+        let mut rrb = scheduler(BlockPriorityKind::Rrb);
+        assert_eq!([0, 1, 2, 3].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
+        assert_eq!(warps(1).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
     }
 
     #[test]
     fn sticky_round_robin_stays_until_a_block_has_nobody() {
-        let mut srr = BlockPriority::new(BlockPriorityKind::Srr);
-        assert_eq!(left(&mut srr, &[0, 2, 4], 0), [0]);
-        assert_eq!(left(&mut srr, &[1, 2, 4], 1), [1]);
-        assert_eq!(left(&mut srr, &[2, 4], 2), [2]);
-        assert_eq!(left(&mut srr, &[0, 3, 4], 3), [3]);
-        assert_eq!(left(&mut srr, &[0, 4], 4), [4]);
-        assert_eq!(left(&mut srr, &[0, 2], 5), [0]);
+        let mut srr = scheduler(BlockPriorityKind::Srr);
+        let mut pick = |available: &[u32]| warps(0).pick(&mut srr, available);
+        assert_eq!(pick(&[0, 2, 4]), Some(0));
+        assert_eq!(pick(&[1, 2, 4]), Some(1));
+        assert_eq!(pick(&[2, 4]), Some(2));
+        assert_eq!(pick(&[0, 3, 4]), Some(3));
+        assert_eq!(pick(&[0, 4]), Some(4));
+        assert_eq!(pick(&[0, 2]), Some(0));
     }
 
     #[test]
-    fn without_priority_everybody_stays() {
-        let mut none = BlockPriority::new(BlockPriorityKind::None);
-        assert!(!none.matters());
-        assert_eq!(left(&mut none, &[0, 2, 5], 0), [0, 2, 5]);
+    fn without_priority_the_schedule_decides() {
+        let mut none = scheduler(BlockPriorityKind::None);
+        assert_eq!(warps(0).pick(&mut none, &[2, 5]), Some(2), "the older warp, though its block is the younger");
     }
 }

@@ -1,4 +1,11 @@
-//! Which ready warp issues: one policy object for each scheduler of an SM.
+//! Which ready warp issues: one [`Scheduler`] for each issue port of an SM.
+//!
+//! A policy ranks warps, and the warp with the lowest rank issues. Choosing, fetching for the warp that issues next and the
+//! order on the page are the same function, so they cannot disagree. A policy that can find the first warp faster than by
+//! ranking all of them has a shortcut; a test holds it to the ranks.
+//!
+//! # Adding a policy
+//! Write its file, give it a row in [`ScheduleKind`] and an arm in each function of [`Schedule`].
 
 pub mod block_priority;
 mod greedy_oldest;
@@ -6,10 +13,13 @@ mod lowest_pc;
 mod majority;
 mod oldest;
 mod round_robin;
+#[cfg(test)]
+pub mod test_view;
 mod two_level;
 
-use super::divergence::Place;
-use crate::sim::warp_set::WarpSet;
+use super::view::IssueView;
+use crate::config::{Config, ScheduleKind};
+use block_priority::BlockPriority;
 use greedy_oldest::GreedyOldest;
 use lowest_pc::LowestPc;
 use majority::Majority;
@@ -17,39 +27,8 @@ use oldest::Oldest;
 use round_robin::RoundRobin;
 use two_level::TwoLevel;
 
-super::kinds! {
-    /// The issue policies.
-    ScheduleKind {
-        /// Loose round robin.
-        Lrr = "LRR",
-        /// Greedy then oldest.
-        Gto = "GTO",
-        /// Two-level: an active set and a pending one.
-        TwoLevel = "TLS",
-        /// The PC that most threads are at.
-        Majority = "Majority",
-        /// The warp that has waited longest since it was formed.
-        Oldest = "Oldest",
-        /// The warp at the lowest PC.
-        Lpc = "LPC",
-    }
-}
-
-/// What a scheduler may look at.
-pub struct IssueView<'a> {
-    /// Its warps that could issue now.
-    pub available: &'a WarpSet,
-    /// Its warps that wait for memory, at a barrier, or have ended.
-    pub long_wait: &'a WarpSet,
-    /// Its resident warps.
-    pub resident: &'a WarpSet,
-    /// When each warp was dispatched or formed: lower is older.
-    pub age: &'a [u64],
-    /// Where a warp is, and with which lanes.
-    pub place: &'a dyn Fn(u32) -> Place,
-    /// Words of the sets that are in use.
-    pub words: usize,
-}
+/// A warp's place in a policy's order: lower issues first, compared from the left.
+pub type Rank = [u64; 2];
 
 /// An issue policy with its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +42,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    pub fn new(kind: ScheduleKind, active: u32) -> Schedule {
+    fn new(kind: ScheduleKind, active: u32) -> Schedule {
         match kind {
             ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::default()),
             ScheduleKind::Gto => Schedule::Gto(GreedyOldest::default()),
@@ -74,61 +53,146 @@ impl Schedule {
         }
     }
 
+    /// Brings what the policy keeps about all warps up to date, before it ranks any.
+    #[inline]
+    fn arrange(&mut self, view: &IssueView) {
+        match self {
+            Schedule::TwoLevel(policy) => policy.arrange(view),
+            Schedule::Majority(policy) => policy.arrange(view),
+            Schedule::Lrr(_) | Schedule::Gto(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => {}
+        }
+    }
+
+    /// A warp's place in the order; `None` if the policy does not let it issue now.
+    fn rank(&self, warp: u32, view: &IssueView) -> Option<Rank> {
+        match self {
+            Schedule::Lrr(policy) => Some(policy.rank(warp, view)),
+            Schedule::Gto(policy) => Some(policy.rank(warp, view)),
+            Schedule::TwoLevel(policy) => policy.rank(warp),
+            Schedule::Majority(policy) => Some(policy.rank(warp, view)),
+            Schedule::Oldest(policy) => Some(policy.rank(warp, view)),
+            Schedule::Lpc(policy) => Some(policy.rank(warp, view)),
+        }
+    }
+
+    /// The available warp with the lowest rank, where the policy knows a shortcut to it.
+    #[inline]
+    fn shortcut(&self, view: &IssueView) -> Option<Option<u32>> {
+        match self {
+            Schedule::Lrr(policy) => Some(policy.first(view)),
+            Schedule::Gto(policy) => Some(policy.first(view)),
+            Schedule::TwoLevel(_) | Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => None,
+        }
+    }
+
+    fn issued(&mut self, warp: u32) {
+        match self {
+            Schedule::Lrr(policy) => policy.issued(warp),
+            Schedule::Gto(policy) => policy.issued(warp),
+            Schedule::TwoLevel(policy) => policy.issued(warp),
+            Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => {}
+        }
+    }
+}
+
+/// The decisions of one issue port: which block comes first, and which warp among equals.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scheduler {
+    priority: BlockPriority,
+    schedule: Schedule,
+}
+
+impl Scheduler {
+    pub fn new(config: &Config) -> Scheduler {
+        Scheduler {
+            priority: BlockPriority::new(config.block_priority),
+            schedule: Schedule::new(config.schedule, config.tls_active),
+        }
+    }
+
     /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
     pub fn looks_at_waits(&self) -> bool {
-        matches!(self, Schedule::TwoLevel(_))
+        matches!(self.schedule, Schedule::TwoLevel(_))
     }
 
     /// The PC whose warps majority scheduling lets issue now.
     pub fn majority_pc(&self) -> Option<crate::program::Pc> {
-        if let Schedule::Majority(policy) = self { policy.pc() } else { None }
+        if let Schedule::Majority(policy) = &self.schedule { policy.pc() } else { None }
     }
 
-    /// The warp to issue, if one is available. Nothing changes when none is.
+    /// Brings what its policies keep about all warps up to date; once in a cycle in which a warp can issue.
     #[inline]
-    pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
-        match self {
-            Schedule::Lrr(policy) => policy.pick(view),
-            Schedule::Gto(policy) => policy.pick(view),
-            Schedule::TwoLevel(policy) => policy.pick(view),
-            Schedule::Majority(policy) => policy.pick(view),
-            Schedule::Oldest(policy) => policy.pick(view),
-            Schedule::Lpc(policy) => policy.pick(view),
+    pub fn arrange(&mut self, view: &IssueView) {
+        self.schedule.arrange(view);
+    }
+
+    /// A warp's place in the order, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Option<(Rank, Rank)> {
+        Some((self.priority.rank(warp, view), self.schedule.rank(warp, view)?))
+    }
+
+    /// The available warp that issues, after [`Scheduler::arrange`].
+    #[inline]
+    pub fn first(&self, view: &IssueView) -> Option<u32> {
+        if !self.priority.matters()
+            && let Some(first) = self.schedule.shortcut(view)
+        {
+            return first;
         }
+        self.lowest(view)
+    }
+
+    /// The available warp with the lowest rank.
+    #[inline(never)]
+    fn lowest(&self, view: &IssueView) -> Option<u32> {
+        let ranked = view.available.iter(view.words).filter_map(|warp| Some((self.rank(warp, view)?, warp)));
+        ranked.min().map(|(_, warp)| warp)
+    }
+
+    /// The available warps in the order in which they would issue, after [`Scheduler::arrange`].
+    pub fn order(&self, view: &IssueView) -> Vec<u32> {
+        let ranked = view.available.iter(view.words).filter_map(|warp| Some((self.rank(warp, view)?, warp)));
+        let mut ranked: Vec<_> = ranked.collect();
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, warp)| warp).collect()
+    }
+
+    /// The warp issues.
+    #[inline]
+    pub fn issued(&mut self, warp: u32, view: &IssueView) {
+        self.priority.issued(warp, view);
+        self.schedule.issued(warp);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::test_view::{TestWarps, set};
     use super::*;
+    use proptest::prelude::*;
 
-    pub fn set(warps: &[u32]) -> WarpSet {
-        let mut set = WarpSet::default();
-        for &warp in warps {
-            set.insert(warp);
+    proptest! {
+        #[test]
+        fn shortcuts_agree_with_ranks(
+            kind in prop::sample::select(ScheduleKind::ALL.to_vec()),
+            sets in prop::collection::vec(prop::collection::vec(0u32..128, 0..12), 1..30),
+            ages in Just((0..128u64).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let mut scheduler = Scheduler::new(&Config { schedule: kind, ..Config::default() });
+            let warps = TestWarps { ages, ..TestWarps::new(128) };
+            for available in sets {
+                let available = set(&available);
+                warps.with_view(&available, |view| {
+                    scheduler.arrange(view);
+                    let order = scheduler.order(view);
+                    prop_assert_eq!(scheduler.first(view), order.first().copied());
+                    prop_assert_eq!(scheduler.lowest(view), order.first().copied());
+                    if let Some(warp) = scheduler.first(view) {
+                        scheduler.issued(warp, view);
+                    }
+                    Ok(())
+                })?;
+            }
         }
-        set
-    }
-
-    /// Picks from one set after another; warps are the older the higher their number.
-    pub fn check(name: &str, available: &[WarpSet], expected: &[Option<u32>]) {
-        let kind = ScheduleKind::ALL.into_iter().find(|kind| kind.name() == name).expect("a policy of that name");
-        let mut policy = Schedule::new(kind, 8);
-        let nobody = WarpSet::default();
-        let resident = set(&[0, 1, 2, 3]);
-        let picks: Vec<Option<u32>> = available
-            .iter()
-            .map(|available| {
-                policy.pick(&IssueView {
-                    available,
-                    long_wait: &nobody,
-                    resident: &resident,
-                    age: &[3, 2, 1, 0],
-                    place: &|_| Place::default(),
-                    words: 1,
-                })
-            })
-            .collect();
-        assert_eq!(picks, expected);
     }
 }

@@ -1,23 +1,24 @@
 //! Oldest first: the warp that has waited longest since it was formed, whatever its PC (DWF's simplest policy).
 
-use super::IssueView;
+use super::Rank;
+use crate::policy::view::IssueView;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Oldest;
 
 impl Oldest {
-    #[inline(never)]
-    pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
-        view.available.iter(view.words).min_by_key(|&warp| view.age[warp as usize])
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        [view.age[warp as usize], 0]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check, set};
+    use super::super::test_view::check;
+    use crate::config::ScheduleKind;
 
     #[test]
     fn whoever_has_waited_longest_goes_first() {
-        check("Oldest", &[set(&[0, 1, 3]), set(&[0, 1]), set(&[0, 1, 3])], &[Some(3), Some(1), Some(3)]);
+        check(ScheduleKind::Oldest, &[&[0, 1, 3], &[0, 1], &[0, 1, 3]], &[Some(3), Some(1), Some(3)]);
     }
 }

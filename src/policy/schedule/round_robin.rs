@@ -1,6 +1,7 @@
 //! Loose round robin: the next available warp after the one that issued last (TBC table 2; the baseline of BAWS).
 
-use super::IssueView;
+use super::Rank;
+use crate::policy::view::IssueView;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RoundRobin {
@@ -9,23 +10,29 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
-        let warp = view.available.next_from(self.next, view.words)?;
+    #[inline]
+    pub fn first(&self, view: &IssueView) -> Option<u32> {
+        view.available.next_from(self.next, view.words)
+    }
+
+    /// How far it is behind the start of the search, going round.
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        let all = view.words as u32 * 64;
+        [u64::from((warp + all - self.next % all) % all), 0]
+    }
+
+    pub fn issued(&mut self, warp: u32) {
         self.next = warp + 1;
-        Some(warp)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{check, set};
+    use super::super::test_view::check;
+    use crate::config::ScheduleKind;
 
     #[test]
     fn turns_go_round_and_skip_those_who_cannot() {
-        check(
-            "LRR",
-            &[set(&[0, 2, 3]), set(&[0, 2, 3]), set(&[0, 3]), set(&[0, 3]), set(&[])],
-            &[Some(0), Some(2), Some(3), Some(0), None],
-        );
+        check(ScheduleKind::Lrr, &[&[0, 2, 3], &[0, 2, 3], &[0, 3], &[0, 3], &[]], &[Some(0), Some(2), Some(3), Some(0), None]);
     }
 }

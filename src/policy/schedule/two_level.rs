@@ -2,7 +2,8 @@
 //! barrier leaves it, and the warp that has been pending longest and can go on takes its place (Origami section 4.1, after
 //! Gebhart et al.).
 
-use super::IssueView;
+use super::Rank;
+use crate::policy::view::IssueView;
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,27 +20,17 @@ impl TwoLevel {
         TwoLevel { size, active: VecDeque::new(), pending: VecDeque::new() }
     }
 
+    /// Brings the sets up to date, but only when something can issue: cycles in which nothing can change nothing.
     #[inline(never)]
-    pub fn pick(&mut self, view: &IssueView) -> Option<u32> {
-        // The sets are only brought up to date when something can issue, so that cycles in which nothing can change nothing.
+    pub fn arrange(&mut self, view: &IssueView) {
         if view.available.is_empty(view.words) {
-            return None;
+            return;
         }
-        self.update(view);
-        let at = self.active.iter().position(|&warp| view.available.contains(warp))?;
-        let warp = self.active.remove(at)?;
-        self.active.push_back(warp);
-        Some(warp)
-    }
-
-    fn update(&mut self, view: &IssueView) {
-        self.active.retain(|&warp| view.resident.contains(warp));
-        self.pending.retain(|&warp| view.resident.contains(warp));
-        let (stay, leave): (VecDeque<u32>, Vec<u32>) = {
-            let (leave, stay): (Vec<u32>, Vec<u32>) = self.active.iter().partition(|&&warp| view.long_wait.contains(warp));
-            (stay.into(), leave)
-        };
-        self.active = stay;
+        let is_resident = |&warp: &u32| view.resident.contains(warp);
+        self.active.retain(is_resident);
+        self.pending.retain(is_resident);
+        let (leave, stay): (Vec<u32>, Vec<u32>) = self.active.iter().partition(|&&warp| view.long_wait.contains(warp));
+        self.active = stay.into();
         self.pending.extend(leave);
         for warp in view.resident.iter(view.words) {
             if !self.active.contains(&warp) && !self.pending.contains(&warp) {
@@ -48,33 +39,31 @@ impl TwoLevel {
         }
         while (self.active.len() as u32) < self.size {
             let Some(at) = self.pending.iter().position(|&warp| !view.long_wait.contains(warp)) else { break };
-            if let Some(warp) = self.pending.remove(at) {
-                self.active.push_back(warp);
-            }
+            self.active.extend(self.pending.remove(at));
         }
+    }
+
+    /// Its turn in the active set; a pending warp has none.
+    pub fn rank(&self, warp: u32) -> Option<Rank> {
+        self.active.iter().position(|&active| active == warp).map(|at| [at as u64, 0])
+    }
+
+    pub fn issued(&mut self, warp: u32) {
+        self.active.retain(|&active| active != warp);
+        self.active.push_back(warp);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::set;
-    use super::super::{IssueView, Schedule, ScheduleKind};
+    use super::super::test_view::{TestWarps, scheduler, set};
+    use crate::config::ScheduleKind;
 
     #[test]
     fn a_warp_that_waits_for_memory_makes_room() {
-        let mut policy = Schedule::new(ScheduleKind::TwoLevel, 2);
-        let resident = set(&[0, 1, 2, 3]);
-        let age = [0; 4];
+        let mut two_level = scheduler(ScheduleKind::TwoLevel);
         let mut pick = |available: &[u32], waiting: &[u32]| {
-            let (available, long_wait) = (set(available), set(waiting));
-            policy.pick(&IssueView {
-                available: &available,
-                long_wait: &long_wait,
-                resident: &resident,
-                age: &age,
-                place: &|_| Default::default(),
-                words: 1,
-            })
+            TestWarps { long_wait: set(waiting), ..TestWarps::new(4) }.pick(&mut two_level, available)
         };
         assert_eq!(pick(&[0, 1, 2, 3], &[]), Some(0), "the active set is 0 and 1");
         assert_eq!(pick(&[0, 1, 2, 3], &[]), Some(1));

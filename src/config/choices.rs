@@ -1,0 +1,110 @@
+//! The choices that keys and menus offer: one enum for each family of policies, a row for each variant.
+//!
+//! Configurations hold these names; `policy` holds what they do.
+
+/// Makes, from one row for each variant, the `Copy` kind that configurations and menus hold, and its table of names.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $kind:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+        pub enum $kind {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $kind {
+            pub const ALL: [$kind; [$(stringify!($variant)),*].len()] = [$($kind::$variant),*];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($kind::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The issue policies.
+    ScheduleKind {
+        /// Loose round robin.
+        Lrr = "LRR",
+        /// Greedy then oldest.
+        Gto = "GTO",
+        /// Two-level: an active set and a pending one.
+        TwoLevel = "TLS",
+        /// The PC that most threads are at.
+        Majority = "Majority",
+        /// The warp that has waited longest since it was formed.
+        Oldest = "Oldest",
+        /// The warp at the lowest PC.
+        Lpc = "LPC",
+    }
+}
+
+kinds! {
+    /// The priorities between blocks.
+    BlockPriorityKind {
+        /// Blocks do not matter.
+        None = "none",
+        /// The oldest block.
+        Age = "AGE",
+        /// Round robin, a block a cycle.
+        Rrb = "RRB",
+        /// Sticky round robin.
+        Srr = "SRR",
+    }
+}
+
+kinds! {
+    /// The fetch policies.
+    FetchKind {
+        /// Loose round robin: the next warp after the last whose I-buffer is empty (BAWS section 2).
+        Lrr = "LRR",
+    }
+}
+
+kinds! {
+    /// The divergence mechanisms.
+    DivergenceKind {
+        /// A reconvergence stack for each warp.
+        Pdom = "PDOM",
+        /// The same, with likely-convergence points.
+        PdomLcp = "PDOM-LCP",
+        /// Dynamic warp formation: a pool of threads by their next PC.
+        Dwf = "DWF",
+        /// The same between a static warp's divergent branch and a barrier at its post-dominator.
+        DwfWb = "DWF-WB",
+        /// Thread block compaction: a stack for each block.
+        Tbc = "TBC",
+        /// The same, with likely-convergence points.
+        TbcLcp = "TBC-LCP",
+    }
+}
+
+kinds! {
+    /// What besides control flow takes a gang apart.
+    GangSplitKind {
+        /// Nothing (I-VWS, E-VWS).
+        Control = "control",
+        /// A member whose load is back before another's: all become singletons (ImpatientMem).
+        Impatient = "impatient",
+        /// The same, but members whose loads are back in the same cycle stay together (GroupMem).
+        Group = "group",
+    }
+}
+
+kinds! {
+    /// The orders of gangs.
+    GangScheduleKind {
+        /// Big gangs first; of equal ones the last that issued, then the oldest.
+        Bgto = "BGTO",
+        /// The last that issued, then the oldest.
+        Gto = "GTO",
+        /// Loose round robin.
+        Lrr = "LRR",
+        /// The lowest PC first, then the oldest.
+        Lpc = "LPC",
+        /// Little gangs first; of equal ones the last that issued, then the oldest.
+        Lgto = "LGTO",
+    }
+}
