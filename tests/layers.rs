@@ -1,4 +1,5 @@
-//! Who may know whom: the browser is known to `src/web/` alone, and the model touches nothing of the outside world.
+//! Who may know whom: every room of `src/` names only rooms above it in [`ROOMS`], the browser is known to `src/web/`
+//! alone, and the model touches nothing of the outside world.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,84 @@ const BROWSER: [&str; 7] = ["yew", "plotters_canvas", "web_sys", "js_sys", "wasm
 const OUTSIDE: [&str; 6] = ["std::fs", "std::time", "std::thread", "std::env", "println!", "eprintln!"];
 /// The rooms that meet the world; all others are the model and what reads it.
 const FACES: [&str; 2] = ["cli", "web"];
+
+/// Every room of `src/` and the rooms that it may name, which stand above it: so there are no circles.
+const ROOMS: [(&str, &str); 25] = [
+    ("ptx", ""),
+    ("document", ""),
+    ("launch", "ptx document"),
+    ("program", "ptx launch"),
+    ("interp", "ptx launch program"),
+    ("config", "program interp"),
+    ("event", "ptx program"),
+    ("policy", "program interp config event"),
+    ("sim", "ptx launch program interp config event policy"),
+    ("metrics", "ptx program config event policy"),
+    ("record", "event metrics"),
+    ("replay", "event sim metrics"),
+    ("workload", "ptx launch"),
+    ("check", "ptx launch program interp workload"),
+    ("view", "ptx program config event policy sim record"),
+    ("session", "launch program config event sim record replay view"),
+    ("scene", "event"),
+    ("plot", "config event metrics record scene"),
+    ("mechanism", "program config event policy sim metrics view scene plot"),
+    ("export", "program event sim"),
+    ("papers", "launch program config sim metrics workload"),
+    ("lesson", "document launch program config event sim replay"),
+    ("lab", "ptx launch program interp config event sim metrics record replay workload check view session scene plot lesson"),
+    ("cli", "ptx launch program interp config sim metrics workload check export papers"),
+    ("web", "program config event metrics record workload view session scene plot mechanism lesson lab"),
+];
+
+#[test]
+fn rooms_name_only_rooms_above_them() {
+    let mut above: Vec<&str> = Vec::new();
+    for (room, knows) in ROOMS {
+        for known in knows.split_whitespace() {
+            assert!(above.contains(&known), "`{room}` may not know `{known}`, which does not stand above it");
+        }
+        above.push(room);
+    }
+    let mut offences = Vec::new();
+    for file in files_outside(&[]) {
+        let room = room_of(&file);
+        if ["lib", "main"].contains(&room.as_str()) {
+            continue;
+        }
+        let (_, knows) = ROOMS.into_iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("`{room}` is in no row"));
+        for (number, line) in code(&file) {
+            for part in line.split("crate::").skip(1) {
+                let named: String = part.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+                if named != room && !knows.split_whitespace().any(|known| known == named) && is_room(&named) {
+                    offences.push(format!("{}:{number}: {room} names {named}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "rooms that name others which they may not know:\n{}", offences.join("\n"));
+}
+
+#[test]
+fn architecture_shows_the_table_of_rooms() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).expect("it is there");
+    for (room, knows) in ROOMS {
+        let knows: Vec<&str> = knows.split_whitespace().collect();
+        let row = format!("| `{room}` | {} |", knows.join(", "));
+        assert!(text.contains(&row), "ARCHITECTURE.md has no row `{row}`");
+    }
+}
+
+fn is_room(name: &str) -> bool {
+    ROOMS.iter().any(|(room, _)| *room == name)
+}
+
+/// The folder below `src/` that a file is in, or its own name.
+fn room_of(file: &Path) -> String {
+    let inside = file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("a source file");
+    let first = inside.components().next().expect("a path with a name");
+    Path::new(first.as_os_str()).with_extension("").display().to_string()
+}
 
 #[test]
 fn only_the_page_knows_the_browser() {
@@ -40,15 +119,21 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The lines of code of a file with their numbers, without comments and the tests at its end.
+fn code(file: &Path) -> Vec<(usize, String)> {
+    let text = fs::read_to_string(file).expect("source files are text");
+    let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
+    lines.map(|(number, line)| (number + 1, line.to_string())).collect()
+}
+
 /// No file names any of the words in its code. Comments may, and so may the tests at a file's end.
 fn assert_free_of(files: impl Iterator<Item = PathBuf>, words: &[&str]) {
     let mut offences = Vec::new();
     for file in files {
-        let text = fs::read_to_string(&file).expect("source files are text");
-        let code = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-        for (number, line) in code.filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        for (number, line) in code(&file) {
             if let Some(word) = words.iter().find(|word| line.contains(*word)) {
-                offences.push(format!("{}:{}: {word}", file.display(), number + 1));
+                offences.push(format!("{}:{number}: {word}", file.display()));
             }
         }
     }
