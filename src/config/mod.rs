@@ -13,10 +13,10 @@ mod technique;
 mod validate;
 
 pub use acts::LaunchShape;
-pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, GangScheduleKind, GangSplitKind, ScheduleKind};
+pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind};
 pub use keys::{Config, KEYS, Key, Kind};
 pub use preset::{PRESETS, Preset};
-pub use technique::{TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques};
+pub use technique::{AXES, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques, split_techniques};
 pub use validate::{MAX_THREADS, MAX_WARPS};
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub enum ConfigError {
     UnknownPreset { name: String },
     #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
     UnknownTechnique { name: String },
-    #[error("in `{names}` the name of a technique is missing beside a comma")]
+    #[error("in `{names}` the name of a technique is missing beside a comma or a plus")]
     NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },

@@ -1,4 +1,7 @@
 //! Techniques: names as their papers write them, each a few keys.
+//!
+//! A technique is a choice on one axis ([`AXES`]) and may decide others with it, as DWF brings a schedule of its own. Names
+//! of different axes combine, `TBC,GTO` or `GTO+CFF`; a comma and a plus mean the same.
 
 use super::BlockPriorityKind;
 use super::DivergenceKind;
@@ -29,6 +32,10 @@ pub type Numbered = (&'static str, fn(&mut Config, u32));
 
 const DIVERGENCE: &str = "divergence";
 const SCHEDULE: &str = "schedule";
+
+/// What techniques choose, by the key that holds the choice, in the order in which they take effect: where two set the same
+/// key and only one of them decides it, the later one's value stands.
+pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE];
 
 /// The techniques of one paper, as menus group them.
 pub struct TechniqueGroup {
@@ -242,11 +249,15 @@ impl Technique {
     }
 }
 
-/// Applies techniques joined by commas, e.g. `PDOM,GTO`; none are none.
+/// The names in a list of techniques; an empty list has none.
+pub fn split_techniques(names: &str) -> impl Iterator<Item = &str> {
+    names.split([',', '+']).map(str::trim).filter(|_| !names.trim().is_empty())
+}
+
+/// Applies a list of techniques, e.g. `PDOM,GTO`; an empty list changes nothing.
 pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigError> {
-    let mut chosen: Vec<&Technique> = Vec::new();
-    let several = names.split(',').map(str::trim).filter(|_| !names.trim().is_empty());
-    for name in several {
+    let mut chosen: Vec<(&Technique, Option<u32>)> = Vec::new();
+    for name in split_techniques(names) {
         let (technique, number) = Technique::find(name).ok_or_else(|| match name {
             "" => ConfigError::NoTechnique { names: names.to_string() },
             _ if Technique::is_numbered(name) => ConfigError::Value {
@@ -257,15 +268,18 @@ pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigEr
             _ => ConfigError::UnknownTechnique { name: name.to_string() },
         })?;
         for &what in technique.keys {
-            if let Some(first) = chosen.iter().find(|t| t.keys.contains(&what)) {
+            if let Some((first, _)) = chosen.iter().find(|(t, _)| t.keys.contains(&what)) {
                 return Err(ConfigError::Clash { first: first.name, second: technique.name, what });
             }
         }
+        chosen.push((technique, number));
+    }
+    chosen.sort_by_key(|(technique, _)| AXES.iter().position(|axis| *axis == technique.decides));
+    for (technique, number) in chosen {
         match (technique.number, number) {
             ([(_, apply)], Some(number)) => apply(config, number),
             _ => (technique.apply)(config),
         }
-        chosen.push(technique);
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use transport::{Goal, SPEEDS, Transport, Wanted, typed_cycle};
 
+use crate::config::split_techniques;
 use crate::launch::Launch;
 use crate::session::{Breakpoints, Hit, Stop, Target};
 use crate::view::Selection;
@@ -407,8 +408,8 @@ impl Lab {
     /// Chooses a technique, or leaves it to the preset; others that decide the same as it are given up, and that is said.
     pub fn decide(&mut self, decides: &str, name: Option<&str>) {
         let setup = self.setup.with_technique(decides, name);
-        let lost = self.setup.technique.split(',').map(str::trim).find(|before| {
-            self.setup.technique_for(decides) != Some(before) && !setup.technique.split(',').any(|kept| kept == *before)
+        let lost = split_techniques(&self.setup.technique).find(|before| {
+            self.setup.technique_for(decides) != Some(before) && !split_techniques(&setup.technique).any(|kept| kept == *before)
         });
         let lost = lost.filter(|lost| !lost.is_empty()).map(|lost| format!(" {lost} decides that too, and was given up."));
         self.set_up(setup.clone());

@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, apply_techniques};
+use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, apply_techniques, split_techniques};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Setup {
 
     /// The chosen technique among those that decide the same.
     pub fn technique_for(&self, decides: &str) -> Option<&str> {
-        let names = self.technique.split(',').map(str::trim);
+        let names = split_techniques(&self.technique);
         let (name, technique) = names.filter_map(|name| Some((name, known(name)?))).find(|(_, t)| t.decides == decides)?;
         // As the table writes it, unless it is one with another number than the table's.
         Some(if name.eq_ignore_ascii_case(technique.name) { technique.name } else { name })
@@ -87,7 +87,7 @@ impl Setup {
     pub fn default_for(&self, decides: &str) -> Option<String> {
         let without = self.with_technique(decides, None);
         let key = KEYS.iter().find(|key| key.name == decides)?;
-        let owner = without.technique.split(',').find(|name| known(name).is_some_and(|t| t.keys.contains(&decides)));
+        let owner = split_techniques(&without.technique).find(|name| known(name).is_some_and(|t| t.keys.contains(&decides)));
         let value = (key.get)(&without.config().or_else(|_| without.base()).ok()?);
         Some(format!("{value}, {}'s own", owner.unwrap_or("the machine")))
     }
@@ -95,10 +95,7 @@ impl Setup {
     /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.
     pub fn with_technique(&self, decides: &str, name: Option<&str>) -> Setup {
         let taken = name.and_then(known).map_or(&[][..], |technique| technique.keys);
-        let kept = self
-            .technique
-            .split(',')
-            .map(str::trim)
+        let kept = split_techniques(&self.technique)
             .filter(|n| known(n).is_some_and(|t| t.decides != decides && !t.keys.iter().any(|key| taken.contains(key))));
         let mut names: Vec<&str> = kept.collect();
         names.extend(name);

@@ -4,7 +4,7 @@ use super::app::Sheet;
 use super::canvas::use_size;
 use super::handle::Handle;
 use super::share;
-use crate::config::{PRESETS, TECHNIQUE_GROUPS, Technique};
+use crate::config::{AXES, PRESETS, TECHNIQUE_GROUPS, Technique};
 use crate::lab::{Origin, Setup};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Size, Workload};
@@ -131,7 +131,7 @@ fn show_chosen(origin: Option<Origin>, setup: &Setup) {
     };
     set("kernel", origin.map_or(OWN, |origin| origin.workload.name));
     set("preset", &setup.preset);
-    for decides in ["divergence", "schedule"] {
+    for decides in AXES {
         set(&menu_of(decides), setup.technique_for(decides).unwrap_or(""));
     }
 }
