@@ -58,8 +58,12 @@ kinds! {
 kinds! {
     /// The fetch policies.
     FetchKind {
-        /// Loose round robin: the next warp after the last whose I-buffer is empty (BAWS section 2).
+        /// Loose round robin: the next warp after the last.
         Lrr = "LRR",
+        /// Critical-fetch-first: the warp that the issue policy would issue next.
+        Cff = "CFF",
+        /// Fewest-entries-first: the warp with the fewest instructions in its I-buffer.
+        Fef = "FEF",
     }
 }
 
@@ -106,5 +110,15 @@ kinds! {
         Lpc = "LPC",
         /// Little gangs first; of equal ones the last that issued, then the oldest.
         Lgto = "LGTO",
+    }
+}
+
+kinds! {
+    /// Which warps take instructions.
+    FetchWhen {
+        /// Those whose I-buffer is empty.
+        Empty = "empty",
+        /// Those that have room in their I-buffer.
+        Room = "room",
     }
 }

@@ -2,11 +2,11 @@
 
 use super::BlockPriorityKind;
 use super::DivergenceKind;
-use super::FetchKind;
 use super::GangScheduleKind;
 use super::GangSplitKind;
 use super::ScheduleKind;
 use super::Scoreboard;
+use super::{FetchKind, FetchWhen};
 use serde::Serialize;
 
 /// What sort of value a key takes.
@@ -117,7 +117,7 @@ macro_rules! policy_key {
     )*};
 }
 
-policy_key!(ScheduleKind, FetchKind, DivergenceKind, BlockPriorityKind, GangScheduleKind, GangSplitKind);
+policy_key!(ScheduleKind, FetchKind, FetchWhen, DivergenceKind, BlockPriorityKind, GangScheduleKind, GangSplitKind);
 
 macro_rules! keys {
     ($($name:ident: $ty:ty = $default:expr, $unit:literal, $about:literal;)*) => {
@@ -173,7 +173,8 @@ keys! {
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
-    fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for";
+    fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for (BAWS sections 2.2, 4.2 and 6.2)";
+    fetch_when: FetchWhen = FetchWhen::Empty, "", "Which warps are fetched for: those with an empty I-buffer (BAWS section 2.2), or those with room in it";
     fetch_ports: u32 = 1, "warps/cycle", "Warps that instructions are fetched for in a cycle, by each slice";
     icache_ports: u32 = 8, "fetches/cycle", "Fetches that the instruction cache serves in a cycle, gangs first, then slices in turn (VWS section 4.6)";
     fetch_instructions: u32 = 2, "instructions", "Instructions that one fetch brings at most";

@@ -4,7 +4,7 @@ use super::Machine;
 use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
 use super::wheel::{Completion, Done};
-use crate::config::Scoreboard;
+use crate::config::{FetchWhen, Scoreboard};
 use crate::event::{Event, Reason, Reasons, Sink, SlotUse};
 use crate::policy::divergence::Place;
 use crate::policy::warp_set::WarpSet;
@@ -170,14 +170,19 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                 }
             }
             Done::Fetch { count } if state.fetch_life == life => {
-                state.filled = count;
+                state.filled += count;
+                state.fetching = false;
                 sm.sets.unfetched.remove(warp.into());
+                if machine.config.fetch_when == FetchWhen::Room {
+                    let waits = sm.sets.control.contains(warp.into()) || sm.sets.exited.contains(warp.into());
+                    sm.sets.wants_fetch.set(warp.into(), !waits && takes_instructions(machine, state));
+                }
             }
             Done::Branch if state.life == life => {
                 sm.sets.control.remove(warp.into());
                 if sm.sets.leaving.contains(warp.into()) {
                     try_depart(sm, warp);
-                } else if state.filled == 0 {
+                } else if takes_instructions(machine, state) {
                     sm.sets.wants_fetch.insert(warp.into());
                 }
             }
@@ -185,6 +190,18 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
             _ => {}
         }
     })
+}
+
+/// Whether a warp's I-buffer takes instructions, where those have to be fetched.
+#[inline(always)]
+pub fn takes_instructions(machine: &Machine, warp: &Warp) -> bool {
+    match machine.config.fetch_when {
+        FetchWhen::Empty => warp.filled == 0,
+        FetchWhen::Room => {
+            let end = warp.place.pc + u32::from(warp.filled);
+            !warp.fetching && u32::from(warp.filled) < machine.config.ibuffer && end < machine.decoded.len() as u32
+        }
+    }
 }
 
 /// A warp that leaves the table goes when nothing of it is in flight and nobody holds it.

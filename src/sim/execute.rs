@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::core::Core;
+use super::core::takes_instructions;
 use super::decode::Unit;
 use super::memory::{Around, Requester};
 use super::slices::{Access, RowEffect, RowLanes};
@@ -236,10 +237,16 @@ impl<S: Sink> Core<'_, S> {
         state.place = place;
         let jumped = place.pc != pc + 1;
         if !machine.config.ideal_fetch {
-            state.filled = if jumped { 0 } else { state.filled.saturating_sub(1) };
-            if state.filled == 0 {
+            if jumped {
+                (state.filled, state.fetching) = (0, false);
                 state.fetch_life = state.fetch_life.wrapping_add(1);
+            } else {
+                state.filled = state.filled.saturating_sub(1);
+            }
+            if state.filled == 0 {
                 self.sm.sets.unfetched.insert(warp);
+            }
+            if takes_instructions(machine, state) {
                 self.sm.sets.wants_fetch.insert(warp);
             }
         }

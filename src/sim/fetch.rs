@@ -2,9 +2,14 @@
 
 use super::cache::Look;
 use super::core::Core;
+use super::facts::Facts;
+use super::issue::Scratch;
 use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::event::{Event, Sink};
+use crate::policy::fetch::FetchView;
+use crate::policy::view::IssueView;
+use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
     /// Whether [`Core::fetch`] would do anything.
@@ -47,7 +52,7 @@ impl<S: Sink> Core<'_, S> {
             for warp in (0..slices).filter(|slice| members >> slice & 1 != 0).map(|slice| first + slice) {
                 count = self.bring(warp, config.icache_line, ready);
             }
-            let pc = self.sm.warps[lead as usize].place.pc;
+            let pc = self.fetch_pc(lead);
             self.emit(Event::Fetched { sm: self.name, warp: lead as u16, pc, count, hit });
         }
     }
@@ -62,21 +67,10 @@ impl<S: Sink> Core<'_, S> {
 
     /// One fetch for a warp of a slice that is in no gang; whether there was one.
     fn fetch_for_slice(&mut self, slice: u32, ports: &mut u32) -> bool {
-        let (machine, words) = (self.machine, self.machine.words);
-        let config = &machine.config;
-        let Sm { sets, fetch, gangs, ports: issue_ports, l0i, warps, scratch, .. } = &mut *self.sm;
-        let mut wanting = &sets.wants_fetch;
-        if config.slices > 1 {
-            for word in 0..words {
-                let own = issue_ports.iter().skip(slice as usize).step_by(config.slices as usize);
-                let own = own.fold(0, |all, port| all | port.warps.bits[word]);
-                let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
-                scratch.wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
-            }
-            wanting = &scratch.wanting;
-        }
-        let Some(warp) = fetch[slice as usize].next(wanting, words) else { return false };
-        let pc = warps[warp as usize].place.pc;
+        let config = &self.machine.config;
+        let Some(warp) = self.choose_to_fetch(slice) else { return false };
+        let pc = self.fetch_pc(warp);
+        let l0i = &mut self.sm.l0i;
         let mut line_bytes = config.icache_line;
         let mut own = None;
         if let Some(cache) = l0i.get_mut(slice as usize) {
@@ -105,8 +99,45 @@ impl<S: Sink> Core<'_, S> {
         true
     }
 
+    /// The warp of a slice, in no gang, that the fetch policy chooses.
+    #[inline]
+    fn choose_to_fetch(&mut self, slice: u32) -> Option<u32> {
+        let (machine, words) = (self.machine, self.machine.words);
+        let config = &machine.config;
+        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, .. } = &mut *self.sm;
+        let Scratch { wanting, held, nobody, .. } = &mut **scratch;
+        for word in 0..words {
+            let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
+            let own = ports.iter().skip(slice as usize).step_by(config.slices as usize);
+            let own = if config.slices > 1 { own.fold(0, |all, port| all | port.warps.bits[word]) } else { u64::MAX };
+            wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
+            held.bits[word] = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
+        }
+        let facts = Facts { warps, blocks, decoded: &machine.decoded };
+        let (slots, cycle) = (blocks.len() as u16, self.cycle);
+        let issue = IssueView {
+            available: wanting,
+            long_wait: nobody,
+            resident: &sets.resident,
+            age,
+            warps: &facts,
+            slots,
+            cycle: cycle + 1,
+            words,
+        };
+        let issue_rank = |warp: u32| ports[config.port_of(warp) as usize].scheduler.rank(warp, &issue);
+        let view = FetchView { wanting, held, warps: &facts, issue_rank: &issue_rank, words };
+        fetch[slice as usize].first(&view)
+    }
+
+    /// The instruction that is fetched next for a warp: the one behind those in its I-buffer.
+    fn fetch_pc(&self, warp: u32) -> Pc {
+        let state = &self.sm.warps[warp as usize];
+        state.place.pc + u32::from(state.filled)
+    }
+
     fn line_of(&self, warp: u32, line_bytes: u32) -> u64 {
-        u64::from(self.sm.warps[warp as usize].place.pc / (line_bytes / self.machine.config.instruction_bytes))
+        u64::from(self.fetch_pc(warp) / (line_bytes / self.machine.config.instruction_bytes))
     }
 
     /// Looks for a line in the cache that all share: whether it is there, and when its instructions can issue.
@@ -127,11 +158,14 @@ impl<S: Sink> Core<'_, S> {
     /// Instructions for a warp are on their way; how many.
     fn bring(&mut self, warp: u32, line_bytes: u32, ready: u64) -> u8 {
         let config = &self.machine.config;
-        let state = &self.sm.warps[warp as usize];
+        let pc = self.fetch_pc(warp);
+        let state = &mut self.sm.warps[warp as usize];
+        state.fetching = true;
         let per_line = line_bytes / config.instruction_bytes;
-        let in_line = per_line - state.place.pc % per_line;
-        let left = self.machine.decoded.len() as u32 - state.place.pc;
-        let count = config.fetch_instructions.min(config.ibuffer).min(in_line).min(left) as u8;
+        let in_line = per_line - pc % per_line;
+        let left = self.machine.decoded.len() as u32 - pc;
+        let room = config.ibuffer - u32::from(state.filled);
+        let count = config.fetch_instructions.min(room).min(in_line).min(left) as u8;
         self.sm.sets.wants_fetch.remove(warp);
         let completion = Completion { sm: self.name, warp: warp as u16, life: state.fetch_life, done: Done::Fetch { count } };
         self.uncore.wheel.insert(ready, completion);

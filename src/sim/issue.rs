@@ -19,8 +19,11 @@ pub struct Scratch {
     available: WarpSet,
     resident: WarpSet,
     long_wait: WarpSet,
-    /// A slice's warps that want instructions.
+    /// A slice's warps that take instructions, and the SM's that wait for others.
     pub wanting: WarpSet,
+    pub held: WarpSet,
+    /// Always empty.
+    pub nobody: WarpSet,
     /// Warps whose next instruction could go, and gangs.
     pub could: WarpSet,
     pub gangs: Vec<Candidate>,

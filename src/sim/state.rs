@@ -137,7 +137,7 @@ pub struct Sets {
     pub leaving: WarpSet,
     /// The I-buffer is empty.
     pub unfetched: WarpSet,
-    /// An I-buffer that is empty and has nothing on its way.
+    /// The I-buffer takes instructions: by `fetch_when` it is empty or has room, and nothing is on its way.
     pub wants_fetch: WarpSet,
     /// The next instruction waits for a value.
     pub data: WarpSet,
@@ -174,6 +174,8 @@ pub struct Warp {
     pub place: Place,
     /// Instructions in the I-buffer, from `place.pc` on.
     pub filled: u8,
+    /// More are on their way.
+    pub fetching: bool,
     /// Tells completions for this warp from those for earlier users of the slot.
     pub life: u32,
     /// Tells fetches from before a jump from later ones.
@@ -247,6 +249,7 @@ impl Sm {
             mixed: false,
             place: Place::default(),
             filled: 0,
+            fetching: false,
             life: 0,
             fetch_life: 0,
             meeting_life: 0,

@@ -121,7 +121,7 @@ impl<S: Sink> Core<'_, S> {
         state.place = Place { pc, mask: members.mask };
         state.life = state.life.wrapping_add(1);
         state.fetch_life = state.fetch_life.wrapping_add(1);
-        (state.filled, state.in_flight, state.loads) = (0, 0, 0);
+        (state.filled, state.fetching, state.in_flight, state.loads) = (0, false, 0, 0);
         state.pending.fill(0);
         self.sm.age[usize::from(warp)] = self.uncore.dispatched;
         self.uncore.dispatched += 1;

@@ -30,6 +30,9 @@ use two_level::TwoLevel;
 /// A warp's place in a policy's order: lower issues first, compared from the left.
 pub type Rank = [u64; 2];
 
+/// A warp's place in the order of a scheduler: by its block, then by its policy.
+pub type IssueRank = (Rank, Rank);
+
 /// An issue policy with its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
@@ -127,7 +130,7 @@ impl Scheduler {
     }
 
     /// A warp's place in the order, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
-    pub fn rank(&self, warp: u32, view: &IssueView) -> Option<(Rank, Rank)> {
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Option<IssueRank> {
         Some((self.priority.rank(warp, view), self.schedule.rank(warp, view)?))
     }
 

@@ -1,0 +1,40 @@
+//! Critical-fetch-first: instructions go to the warp that the issue policy would issue next (BAWS section 4.2).
+//!
+//! The order is that of the issue policy, asked as if every warp had instructions. A warp at a barrier cannot issue next, so
+//! it comes behind all that can; with several schedulers the fetch goes to the one whose candidate has the lowest rank.
+
+use super::FetchView;
+use crate::policy::schedule::IssueRank;
+
+/// Warps that wait for others come last, then those that the issue policy keeps back, then the rest in its order.
+pub fn rank(warp: u32, view: &FetchView) -> (bool, bool, Option<IssueRank>) {
+    let rank = (view.issue_rank)(warp);
+    (view.held.contains(warp), rank.is_none(), rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fetch, FetchView};
+    use crate::config::FetchKind;
+    use crate::policy::schedule::test_view::{TestWarps, set};
+
+    /// The choice among wanting warps whose ranks are given by number; `None` is kept back.
+    fn choice(wanting: &[u32], held: &[u32], ranks: &[Option<u64>]) -> Option<u32> {
+        let warps = TestWarps::new(ranks.len());
+        let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [rank, 0]));
+        let (wanting, held) = (set(wanting), set(held));
+        let view = FetchView { wanting: &wanting, held: &held, warps: &warps, issue_rank: &issue_rank, words: 1 };
+        Fetch::new(FetchKind::Cff).first(&view)
+    }
+
+    #[test]
+    fn the_warp_that_issues_next_is_fetched_for() {
+        let ranks = [Some(3), Some(0), Some(2), Some(1)];
+        assert_eq!(choice(&[0, 1, 2, 3], &[], &ranks), Some(1));
+        assert_eq!(choice(&[0, 2, 3], &[], &ranks), Some(3), "warp 1 has instructions");
+        assert_eq!(choice(&[0, 1, 2, 3], &[1, 3], &ranks), Some(2), "warps 1 and 3 are at a barrier");
+        assert_eq!(choice(&[1, 3], &[1, 3], &ranks), Some(1), "nobody else takes instructions");
+        assert_eq!(choice(&[0, 1], &[], &[Some(9), None]), Some(0), "the issue policy keeps warp 1 back");
+        assert_eq!(choice(&[], &[], &ranks), None);
+    }
+}
