@@ -4,9 +4,7 @@
 //! of an SM, gangs from the narrow warps that lie side by side in the slices. Where there is only one such warp the machine
 //! does what it would do without the technique, and a comparison shows nothing but its overhead.
 
-use super::Config;
-use super::DivergenceKind;
-use super::GangSplitKind;
+use super::{Config, DivergenceKind, GangSplitKind};
 
 /// As much of a launch as decides whether a technique can act on it.
 #[derive(Clone, Copy, Debug)]

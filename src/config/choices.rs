@@ -52,6 +52,17 @@ kinds! {
         Rrb = "RRB",
         /// Sticky round robin.
         Srr = "SRR",
+        /// The block with most warps at its barrier.
+        MostWaiting = "MWF",
+        /// The block whose first warp came to its barrier first.
+        FirstHit = "SAWS",
+    }
+}
+
+impl BlockPriorityKind {
+    /// Whether it follows how blocks stand at their barriers (BAWS). The schedule then remembers the last warp of each block.
+    pub fn counts_barriers(self) -> bool {
+        matches!(self, BlockPriorityKind::MostWaiting | BlockPriorityKind::FirstHit)
     }
 }
 

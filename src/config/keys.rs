@@ -1,12 +1,6 @@
 //! The table of keys.
 
-use super::BlockPriorityKind;
-use super::DivergenceKind;
-use super::GangScheduleKind;
-use super::GangSplitKind;
-use super::ScheduleKind;
-use super::Scoreboard;
-use super::{FetchKind, FetchWhen};
+use super::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind, Scoreboard};
 use serde::Serialize;
 
 /// What sort of value a key takes.
@@ -169,7 +163,8 @@ keys! {
     gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: without end. The paper gives gangs priority and no bound (VWS section 4.1)";
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
     schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS";
-    block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2)";
+    block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2, BAWS sections 4.1 and 6.6)";
+    exits_wait: bool = true, "", "Warps that have exited count as waiting, at the implicit barrier at their block's end (BAWS section 1)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";

@@ -9,6 +9,7 @@ pub mod area;
 mod choices;
 mod keys;
 mod preset;
+mod storage;
 mod technique;
 mod validate;
 

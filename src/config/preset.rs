@@ -1,7 +1,6 @@
 //! Machines as the papers describe them.
 
-use super::ScheduleKind;
-use super::{Config, Scoreboard};
+use super::{Config, ScheduleKind, Scoreboard};
 
 pub struct Preset {
     pub name: &'static str,

@@ -3,12 +3,9 @@
 //! A technique is a choice on one axis ([`AXES`]) and may decide others with it, as DWF brings a schedule of its own. Names
 //! of different axes combine, `TBC,GTO` or `GTO+CFF`; a comma and a plus mean the same.
 
-use super::BlockPriorityKind;
-use super::DivergenceKind;
-use super::GangScheduleKind;
-use super::GangSplitKind;
-use super::ScheduleKind;
-use super::{Config, ConfigError};
+use super::{
+    BlockPriorityKind, Config, ConfigError, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind,
+};
 
 /// A name that a person chooses, and the keys it stands for.
 pub struct Technique {
@@ -32,10 +29,13 @@ pub type Numbered = (&'static str, fn(&mut Config, u32));
 
 const DIVERGENCE: &str = "divergence";
 const SCHEDULE: &str = "schedule";
+const FETCH: &str = "fetch";
+/// Decided beside the divergence or the schedule, and never alone.
+const PRIORITY: &str = "block_priority";
 
 /// What techniques choose, by the key that holds the choice, in the order in which they take effect: where two set the same
 /// key and only one of them decides it, the later one's value stands.
-pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE];
+pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE, FETCH];
 
 /// The techniques of one paper, as menus group them.
 pub struct TechniqueGroup {
@@ -120,6 +120,11 @@ fn sync(config: &mut Config, cycles: u32) {
     config.gang_wait = cycles;
 }
 
+/// The warps of the block that a priority puts first, and in it the schedule's choice.
+fn by_block(config: &mut Config, priority: BlockPriorityKind, within: ScheduleKind) {
+    (config.block_priority, config.schedule) = (priority, within);
+}
+
 techniques! {
     "PDOM", DIVERGENCE, "TBC section 2.2.2",
     "a stack for each warp; the two sides of a branch meet at its immediate post-dominator",
@@ -141,25 +146,25 @@ techniques! {
     "thread block compaction: a stack for each block; warps meet at branches and their threads are compacted; oldest block first",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
-    "TBC-AGE" = "TBC", DIVERGENCE, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
+    "TBC-AGE" = "TBC", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
-    "TBC-RRB", DIVERGENCE, "TBC section 6.2", "TBC, priority going round the blocks every cycle",
+    "TBC-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, priority going round the blocks every cycle",
     |c| tbc(c, false, BlockPriorityKind::Rrb);
 
-    "TBC-SRR", DIVERGENCE, "TBC section 6.2", "TBC, a block keeping its priority while it can issue",
+    "TBC-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, a block keeping its priority while it can issue",
     |c| tbc(c, false, BlockPriorityKind::Srr);
 
     "TBC-LCP", DIVERGENCE, "TBC sections 3 and 4", "TBC with likely-convergence points: what the paper measures",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
-    "TBC-LCP-AGE" = "TBC-LCP", DIVERGENCE, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
+    "TBC-LCP-AGE" = "TBC-LCP", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
-    "TBC-LCP-RRB", DIVERGENCE, "TBC section 6.2", "TBC-LCP, priority going round the blocks every cycle",
+    "TBC-LCP-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, priority going round the blocks every cycle",
     |c| tbc(c, true, BlockPriorityKind::Rrb);
 
-    "TBC-LCP-SRR", DIVERGENCE, "TBC section 6.2", "TBC-LCP, a block keeping its priority while it can issue",
+    "TBC-LCP-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, a block keeping its priority while it can issue",
     |c| tbc(c, true, BlockPriorityKind::Srr);
 
     "WS4", DIVERGENCE, "VWS sections 3 and 6.1", "warps of 4 threads, a slice of the lanes each, that run for themselves",
@@ -218,6 +223,33 @@ techniques! {
     "TLS", SCHEDULE, "Origami section 4.1",
     "two-level: a small active set, from which warps that wait for memory are taken out",
     |c| c.schedule = ScheduleKind::TwoLevel;
+
+    "MWF-LRR", SCHEDULE + PRIORITY, "BAWS section 4.1",
+    "most-waiting-first: the block with most warps at its barrier first; its warps in turn",
+    |c| by_block(c, BlockPriorityKind::MostWaiting, ScheduleKind::Lrr);
+
+    "MWF-GTO", SCHEDULE + PRIORITY, "BAWS section 4.1",
+    "most-waiting-first, and in a block its last issued warp first, then the oldest",
+    |c| by_block(c, BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
+
+    "SAWS", SCHEDULE + PRIORITY, "BAWS section 6.6",
+    "the block that came to its barrier first comes first; in a block its last issued warp, then the oldest",
+    |c| by_block(c, BlockPriorityKind::FirstHit, ScheduleKind::Gto);
+
+    "BAWS", SCHEDULE + PRIORITY + FETCH, "BAWS section 4",
+    "barrier-aware warp scheduling: MWF-GTO+CFF",
+    |c| {
+        by_block(c, BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
+        c.fetch = FetchKind::Cff;
+    };
+
+    "CFF", FETCH, "BAWS section 4.2",
+    "critical-fetch-first: instructions are fetched for the warp that the scheduler would issue next",
+    |c| c.fetch = FetchKind::Cff;
+
+    "FEF", FETCH, "BAWS section 6.2",
+    "fewest-entries-first: instructions are fetched for the warp with the fewest in its I-buffer, where there is room",
+    |c| (c.fetch, c.fetch_when) = (FetchKind::Fef, FetchWhen::Room);
 }
 
 impl Technique {

@@ -1,7 +1,6 @@
 //! What must hold before a machine can be built; past this point the machine relies on it.
 
-use super::ScheduleKind;
-use super::{Config, ConfigError, KEYS};
+use super::{Config, ConfigError, FetchKind, FetchWhen, KEYS, ScheduleKind};
 use crate::interp::shape::Shape;
 use crate::program::Program;
 
@@ -128,6 +127,16 @@ impl Config {
                 |v| (2..=8).contains(&v),
                 "a gang is made of 2 to 8 slices: choose a base warp of an eighth to a half of the lanes, or no gangs",
             )?;
+            let refuse = |key, value: &str| {
+                let allowed = "gangs are fetched for in an order of their own, when their I-buffers are empty".to_string();
+                Err(ConfigError::Value { key, value: value.to_string(), allowed })
+            };
+            if self.fetch != FetchKind::Lrr {
+                return refuse("fetch", self.fetch.name());
+            }
+            if self.fetch_when != FetchWhen::Empty {
+                return refuse("fetch_when", self.fetch_when.name());
+            }
         }
         Ok(())
     }

@@ -37,6 +37,7 @@ definitions! {
     "resident_warp_cycles", "Resident warp cycles", "warp-cycles", "Static warps resident, summed over cycles";
     "fetches", "Fetches", "fetches", "Instruction fetches (VWS figures 5, 9)";
     "fetches_per_cycle", "Fetches per cycle", "fetches/cycle", "Instruction fetches per cycle and SM";
+    "fetches_used_next", "Fetches used next", "fetches", "Fetches whose warp is the next that its scheduler issues (BAWS section 4.2); the others are a mismatch between fetch and issue";
     "instruction_misses", "I-cache misses", "fetches", "Fetches that had to wait for their line";
     "l0_hits", "L0 hits", "fetches", "Fetches that a slice's own instruction cache served (VWS section 4.6)";
     "l1d", "L1 data cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
@@ -47,10 +48,11 @@ definitions! {
     "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3); 0 for techniques without one";
     "warps_formed", "Warps formed", "warps", "Warps put together at run time by techniques that re-form them, those that blocks start with included";
     "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)";
-    "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier (figure 1)";
+    "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier or, after exit, at the block's end (figure 1)";
     "warp_divergence", "Warp divergence", "", "Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
     "gangs", "Gangs", "", "Instructions that gangs issued, splits and those for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
     "area_mm2", "Added area", "mm²", "What slices and gangs add to an SM in a 40 nm process, by the paper's estimate (VWS table 2)";
+    "storage_bytes", "Added storage", "bytes", "What the warp priority table of MWF adds to an SM (BAWS section 4.1.2); 0 for techniques whose papers give no size";
     "blocks", "Blocks ended", "blocks", "Blocks that ended";
     "host", "Simulator speed", "", "How fast the simulator itself was: seconds, SM cycles, warp and thread instructions per second";
 }

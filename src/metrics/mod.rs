@@ -5,6 +5,7 @@
 
 pub mod blocks;
 mod definitions;
+mod fetching;
 pub mod gangs;
 mod lanes;
 mod report;
@@ -47,12 +48,13 @@ pub struct Metrics {
     pub block_folds: blocks::BlockFolds,
     pub gangs: gangs::GangFolds,
     pub lanes: lanes::LaneFolds,
+    pub fetching: fetching::FetchFolds,
 }
 
 impl Metrics {
     /// For a run on a machine.
     pub fn of(config: &Config) -> Metrics {
-        Metrics { lanes: lanes::LaneFolds::new(config), ..Metrics::default() }
+        Metrics { lanes: lanes::LaneFolds::new(config), fetching: fetching::FetchFolds::new(config), ..Metrics::default() }
     }
 }
 
@@ -99,6 +101,7 @@ impl Sink for Metrics {
                     self.block_folds.issued(sm, warp);
                 }
                 self.lanes.issued(cycle, sm, warp);
+                self.fetching.issued(cycle, sm, warp);
                 self.warp_instructions += 1;
                 self.thread_instructions += u64::from(mask.count_ones());
             }
@@ -110,8 +113,9 @@ impl Sink for Metrics {
             Event::Push { depth, .. } | Event::BlockPush { depth, .. } => {
                 self.max_stack_depth = self.max_stack_depth.max(depth.into())
             }
-            Event::Fetched { hit, .. } => {
+            Event::Fetched { sm, warp, hit, .. } => {
                 self.fetches += 1;
+                self.fetching.fetched(cycle, sm, warp);
                 self.instruction_misses += u64::from(!hit);
             }
             Event::Memory { space, transactions, .. } => {

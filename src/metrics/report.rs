@@ -27,6 +27,7 @@ pub struct Report {
     pub resident_warp_cycles: u64,
     pub fetches: u64,
     pub fetches_per_cycle: f64,
+    pub fetches_used_next: u64,
     pub instruction_misses: u64,
     pub l0_hits: u64,
     pub l1d: CacheCounts,
@@ -41,6 +42,7 @@ pub struct Report {
     pub warp_divergence: WarpDivergence,
     pub gangs: Option<GangReport>,
     pub area_mm2: f64,
+    pub storage_bytes: u32,
     pub blocks: u64,
 }
 
@@ -79,7 +81,7 @@ impl Report {
     pub fn new(metrics: &Metrics, config: &Config, cycles: u64) -> Report {
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let resident: u64 = metrics.warp_cycles.iter().sum();
-        let barrier = metrics.warp_cycles[Reason::Barrier as usize];
+        let at_barriers = [Reason::Barrier, Reason::Exit].map(|reason| metrics.warp_cycles[reason as usize]);
         Report {
             cycles,
             warp_instructions: metrics.warp_instructions,
@@ -101,6 +103,7 @@ impl Report {
             resident_warp_cycles: resident,
             fetches: metrics.fetches,
             fetches_per_cycle: share(metrics.fetches, cycles * u64::from(config.sms)),
+            fetches_used_next: metrics.fetching.used_next,
             instruction_misses: metrics.instruction_misses,
             l0_hits: metrics.gangs.l0_hits,
             l1d: metrics.l1d,
@@ -114,11 +117,12 @@ impl Report {
             barriers: Barriers {
                 phases: metrics.block_folds.phases,
                 rtru: metrics.block_folds.rtru(),
-                stall_fraction: share(barrier, resident),
+                stall_fraction: share(at_barriers.iter().sum(), resident),
             },
             warp_divergence: metrics.block_folds.warp_divergence(),
             gangs: metrics.gangs.report(cycles),
             area_mm2: area(config).sm_mm2,
+            storage_bytes: config.storage_bytes(),
             blocks: metrics.blocks,
         }
     }
@@ -140,6 +144,7 @@ impl Report {
             "resident_warp_cycles" => Number::Count(self.resident_warp_cycles),
             "fetches" => Number::Count(self.fetches),
             "fetches_per_cycle" => Number::Ratio(self.fetches_per_cycle),
+            "fetches_used_next" => Number::Count(self.fetches_used_next),
             "instruction_misses" => Number::Count(self.instruction_misses),
             "l0_hits" => Number::Count(self.l0_hits),
             "memory_transactions" => Number::Count(self.memory_transactions),
@@ -149,6 +154,7 @@ impl Report {
             "warps_formed" => Number::Count(self.warps_formed),
             "threads_merged" => Number::Count(self.threads_merged),
             "area_mm2" => Number::Ratio(self.area_mm2),
+            "storage_bytes" => Number::Count(self.storage_bytes.into()),
             "blocks" => Number::Count(self.blocks),
             _ => return None,
         })

@@ -39,6 +39,10 @@ pub struct BlockFacts {
     pub slot: u16,
     /// Its linear index in the grid: blocks are dispatched in this order.
     pub index: u64,
+    /// Its warps at a barrier, and by `exits_wait` those that have exited: the block's entry in the warp priority table.
+    pub waiting: u32,
+    /// When the first of those came there since the last release.
+    pub first_hit: Option<u64>,
 }
 
 /// What a scheduler may look at.

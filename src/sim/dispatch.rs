@@ -80,6 +80,7 @@ impl<S: Sink> Core<'_, S> {
             shared: Shared::new(shape.shared_bytes),
             local: Local::new(program.local_bytes, shape.threads),
             barriers: Barriers::new(shape.threads, shape.ptx_warp),
+            first_hit: None,
             exited: 0,
             joins: Vec::new(),
             exited_lanes: (0..ptx_warps).map(absent).collect(),

@@ -214,6 +214,7 @@ impl<S: Sink> Core<'_, S> {
         let Some(place) = place else {
             self.sm.sets.exited.insert(warp);
             self.sm.sets.wants_fetch.remove(warp);
+            self.warp_ended(self.sm.warps[warp as usize].block);
             self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
             self.moved(warp);
             return;

@@ -1,7 +1,7 @@
 //! What policies may know about the warps and blocks of an SM: the machine's side of [`Warps`].
 
-use super::decode::Decoded;
-use super::state::{Block, Warp};
+use super::Machine;
+use super::state::{Block, Sets, StaticWarp, Warp};
 use crate::policy::divergence::Place;
 use crate::policy::view::{BlockFacts, Unit, Warps};
 
@@ -9,7 +9,29 @@ use crate::policy::view::{BlockFacts, Unit, Warps};
 pub struct Facts<'a> {
     pub warps: &'a [Warp],
     pub blocks: &'a [Option<Block>],
-    pub decoded: &'a [Decoded],
+    pub sets: &'a Sets,
+    pub statics: &'a [StaticWarp],
+    pub machine: &'a Machine,
+}
+
+impl Facts<'_> {
+    /// Warps of a block at its barrier, and those that have exited where these count.
+    pub fn waiting(&self, slot: u16, block: &Block) -> u32 {
+        let machine = self.machine;
+        if !machine.config.block_priority.counts_barriers() {
+            return 0;
+        }
+        let exits = machine.config.exits_wait;
+        let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
+        if !machine.reforms {
+            let is_waiting = |&warp: &u32| self.sets.barrier.contains(warp) || exits && self.sets.exited.contains(warp);
+            return own.filter(is_waiting).count() as u32;
+        }
+        // Where warps re-form, those of the table wait, and static warps exit.
+        let there = self.sets.barrier.iter(machine.words).filter(|&warp| self.warps[warp as usize].block == slot);
+        let gone = own.filter(|&warp| exits && self.statics[warp as usize].live == 0);
+        (there.count() + gone.count()) as u32
+    }
 }
 
 impl Warps for Facts<'_> {
@@ -18,7 +40,7 @@ impl Warps for Facts<'_> {
     }
 
     fn unit(&self, warp: u32) -> Unit {
-        self.decoded[self.place(warp).pc as usize].unit
+        self.machine.decoded[self.place(warp).pc as usize].unit
     }
 
     fn buffered(&self, warp: u32) -> u8 {
@@ -28,6 +50,7 @@ impl Warps for Facts<'_> {
     fn block(&self, warp: u32) -> BlockFacts {
         let slot = self.warps[warp as usize].block;
         let block = self.blocks[usize::from(slot)].as_ref();
-        BlockFacts { slot, index: block.map_or(u64::MAX, |block| block.index) }
+        let Some(block) = block else { return BlockFacts { slot, index: u64::MAX, ..BlockFacts::default() } };
+        BlockFacts { slot, index: block.index, waiting: self.waiting(slot, block), first_hit: block.first_hit }
     }
 }

@@ -104,7 +104,7 @@ impl<S: Sink> Core<'_, S> {
     fn choose_to_fetch(&mut self, slice: u32) -> Option<u32> {
         let (machine, words) = (self.machine, self.machine.words);
         let config = &machine.config;
-        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, .. } = &mut *self.sm;
+        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, .. } = &mut *self.sm;
         let Scratch { wanting, held, nobody, .. } = &mut **scratch;
         for word in 0..words {
             let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
@@ -113,7 +113,7 @@ impl<S: Sink> Core<'_, S> {
             wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
             held.bits[word] = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
         }
-        let facts = Facts { warps, blocks, decoded: &machine.decoded };
+        let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine };
         let (slots, cycle) = (blocks.len() as u16, self.cycle);
         let issue = IssueView {
             available: wanting,

@@ -56,6 +56,9 @@ impl<S: Sink> Core<'_, S> {
                 self.emit(Event::BarrierArrive { sm: self.name, warp: origin, block: index, barrier, mask });
             }
         }
+        if waits != 0 {
+            self.hit_barrier(slot);
+        }
         let parked = if waits != 0 && self.parks(warp) { waits } else { 0 };
         if parked != 0 {
             self.park(warp, parked, pc, AT_BARRIER);
@@ -67,6 +70,13 @@ impl<S: Sink> Core<'_, S> {
             self.release(slot, &release);
         }
         Ok(parked)
+    }
+
+    /// A warp of the block in `slot` has come to a barrier.
+    fn hit_barrier(&mut self, slot: u16) {
+        if let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() {
+            block.first_hit.get_or_insert(self.cycle);
+        }
     }
 
     /// Lanes wait outside of the table, at the instruction at `pc`.
@@ -117,7 +127,8 @@ impl<S: Sink> Core<'_, S> {
     /// Lets the threads of a completed barrier go on.
     fn release(&mut self, slot: u16, release: &Release) {
         let machine = self.machine;
-        let Some(block) = self.sm.blocks[slot as usize].as_ref() else { return };
+        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
+        block.first_hit = None;
         let (index, first_warp) = (block.index, block.first_warp);
         for thread in release.threads.iter() {
             let warp = self.holder(first_warp, thread);
@@ -272,6 +283,16 @@ impl<S: Sink> Core<'_, S> {
                 self.emit(Event::WarpExit { sm: self.name, warp: origin });
             }
             self.exit_of_block(slot, first, lanes);
+            if is_over {
+                self.warp_ended(slot);
+            }
+        }
+    }
+
+    /// A static warp of the block in `slot` has exited: it waits at the implicit barrier at the block's end.
+    pub fn warp_ended(&mut self, slot: u16) {
+        if self.machine.config.exits_wait {
+            self.hit_barrier(slot);
         }
     }
 

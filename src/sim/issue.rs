@@ -72,7 +72,7 @@ impl<S: Sink> Core<'_, S> {
             if self.sm.ports[port].scheduler.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
-            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, .. } = &mut *self.sm;
+            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, .. } = &mut *self.sm;
             let Scratch { available, resident, long_wait, .. } = &mut **scratch;
             let state = &mut ports[port];
             for word in 0..words {
@@ -82,7 +82,7 @@ impl<S: Sink> Core<'_, S> {
             if let Some(gangs) = gangs {
                 late_first(gangs, available, words);
             }
-            let facts = Facts { warps, blocks, decoded: &self.machine.decoded };
+            let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine };
             let (slots, cycle) = (blocks.len() as u16, self.cycle);
             let view = IssueView { available, long_wait, resident, age, warps: &facts, slots, cycle, words };
             state.scheduler.arrange(&view);

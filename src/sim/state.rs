@@ -202,6 +202,8 @@ pub struct Block {
     pub shared: Shared,
     pub local: Local,
     pub barriers: Barriers,
+    /// When the first warp came to a barrier, or exited, since the last release.
+    pub first_hit: Option<u64>,
     /// Threads that have exited.
     pub exited: u32,
     /// Operations that PTX warps of the block are gathering for.

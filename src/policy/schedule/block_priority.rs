@@ -1,8 +1,11 @@
-//! Which block's warps come first; among the warps of a block the issue policy decides (TBC section 6.2).
+//! Which block's warps come first; among the warps of a block the issue policy decides (TBC section 6.2, BAWS section 4.1).
 //!
 //! - **AGE**: the block that was dispatched first. Blocks are staggered, so that one works while another waits at a branch.
 //! - **RRB**: priority goes round the blocks, one further every cycle; all make even progress.
 //! - **SRR**: a block keeps its priority until none of its warps can issue, then the next block has it.
+//! - **MWF**: the block with most warps at its barrier; of equals the one with the smaller index. The counts are the warp
+//!   priority table of BAWS: one for the SM, which all of its schedulers look at.
+//! - **SAWS**: the block whose first warp came to its barrier first (BAWS section 6.6); then blocks without any, by index.
 
 use super::Rank;
 use crate::config::BlockPriorityKind;
@@ -29,13 +32,14 @@ impl BlockPriority {
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         let block = view.warps.block(warp);
         let behind = |first: u16| u64::from((block.slot + view.slots - first) % view.slots);
-        let distance = match self.kind {
-            BlockPriorityKind::None => 0,
-            BlockPriorityKind::Age => block.index,
-            BlockPriorityKind::Rrb => behind((view.cycle % u64::from(view.slots)) as u16),
-            BlockPriorityKind::Srr => behind(self.current),
-        };
-        [distance, 0]
+        match self.kind {
+            BlockPriorityKind::None => [0, 0],
+            BlockPriorityKind::Age => [block.index, 0],
+            BlockPriorityKind::Rrb => [behind((view.cycle % u64::from(view.slots)) as u16), 0],
+            BlockPriorityKind::Srr => [behind(self.current), 0],
+            BlockPriorityKind::MostWaiting => [u64::MAX - u64::from(block.waiting), block.index],
+            BlockPriorityKind::FirstHit => [block.first_hit.unwrap_or(u64::MAX), block.index],
+        }
     }
 
     #[inline]
@@ -49,7 +53,7 @@ impl BlockPriority {
 #[cfg(test)]
 mod tests {
     use super::super::Scheduler;
-    use super::super::test_view::TestWarps;
+    use super::super::test_view::{TestWarps, set};
     use crate::config::{BlockPriorityKind, Config, ScheduleKind};
     use crate::policy::view::BlockFacts;
 
@@ -96,5 +100,80 @@ mod tests {
     fn without_priority_the_schedule_decides() {
         let mut none = scheduler(BlockPriorityKind::None);
         assert_eq!(warps(0).pick(&mut none, &[2, 5]), Some(2), "the older warp, though its block is the younger");
+    }
+
+    /// Blocks of four warps, with so many of each at the barrier since a cycle.
+    fn at_barriers(waiting: &[(u32, Option<u64>)]) -> TestWarps {
+        let block = |warp: usize| {
+            let (waiting, first_hit) = waiting[warp / 4];
+            BlockFacts { slot: warp as u16 / 4, index: warp as u64 / 4, waiting, first_hit }
+        };
+        let count = 4 * waiting.len();
+        let slots = waiting.len() as u16;
+        TestWarps { blocks: (0..count).map(block).collect(), ages: (0..count as u64).collect(), slots, ..TestWarps::new(count) }
+    }
+
+    fn by_block(block_priority: BlockPriorityKind, schedule: ScheduleKind) -> Scheduler {
+        Scheduler::new(&Config { block_priority, schedule, ..Config::default() })
+    }
+
+    fn order(scheduler: &Scheduler, warps: &TestWarps, available: &[u32]) -> Vec<u32> {
+        warps.with_view(&set(available), |view| scheduler.order(view))
+    }
+
+    /// BAWS figure 7: three blocks of four warps, of which w2, w5, w7, w9, w10 and w11 wait.
+    #[test]
+    fn most_waiting_first_orders_figure_7() {
+        let warps = at_barriers(&[(1, Some(9)), (2, Some(8)), (3, Some(7))]);
+        let running = [0, 1, 3, 4, 6, 8];
+        let mut lrr = by_block(BlockPriorityKind::MostWaiting, ScheduleKind::Lrr);
+        let mut gto = by_block(BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
+        for last in [0, 7] {
+            warps.pick(&mut lrr, &[last]);
+            warps.pick(&mut gto, &[last]);
+        }
+        assert_eq!(order(&lrr, &warps, &running), [8, 4, 6, 1, 3, 0]);
+        assert_eq!(order(&gto, &warps, &running), [8, 4, 6, 0, 1, 3], "w7 waits, so the oldest of block 1; w0 goes on");
+        // A fourth block with two waiting has the priority of block 1, and the larger index.
+        let warps = at_barriers(&[(1, Some(9)), (2, Some(8)), (3, Some(7)), (2, Some(1))]);
+        assert_eq!(order(&lrr, &warps, &[0, 1, 3, 4, 6, 8, 13, 14]), [8, 4, 6, 13, 14, 1, 3, 0]);
+    }
+
+    /// BAWS figure 13: block 0 comes to its barrier at t0, two warps of block 1 by t1, three of block 2 by t2.
+    #[test]
+    fn the_first_block_at_its_barrier_need_not_be_the_most_critical() {
+        let saws = by_block(BlockPriorityKind::FirstHit, ScheduleKind::Gto);
+        let mwf = by_block(BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
+        let first = |scheduler: &Scheduler, waiting: [(u32, Option<u64>); 3]| {
+            order(scheduler, &at_barriers(&waiting), &[3, 7, 11])[0] / 4
+        };
+        let t0 = [(1, Some(0)), (0, None), (0, None)];
+        let t1 = [(1, Some(0)), (2, Some(5)), (0, None)];
+        let t2 = [(1, Some(0)), (2, Some(5)), (3, Some(7))];
+        assert_eq!([t0, t1, t2].map(|moment| first(&saws, moment)), [0, 0, 0]);
+        assert_eq!([t0, t1, t2].map(|moment| first(&mwf, moment)), [0, 1, 2]);
+    }
+
+    #[test]
+    fn without_barriers_blocks_go_by_index() {
+        let warps = at_barriers(&[(0, None), (0, None)]);
+        for priority in [BlockPriorityKind::MostWaiting, BlockPriorityKind::FirstHit] {
+            let mut lrr = by_block(priority, ScheduleKind::Lrr);
+            let picks = [0; 5].map(|_| warps.pick(&mut lrr, &[0, 1, 2, 3, 4, 5, 6, 7]));
+            assert_eq!(picks, [0, 1, 2, 3, 0].map(Some), "round robin in block 0");
+            assert_eq!([0; 2].map(|_| warps.pick(&mut lrr, &[4, 5])), [Some(4), Some(5)], "block 0 has nobody");
+            let mut gto = by_block(priority, ScheduleKind::Gto);
+            assert_eq!(warps.pick(&mut gto, &[2, 5]), Some(2));
+            assert_eq!(warps.pick(&mut gto, &[0, 2, 5]), Some(2), "greedy in block 0");
+        }
+    }
+
+    #[test]
+    fn a_new_block_in_a_slot_starts_afresh() {
+        let mut gto = by_block(BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
+        let mut warps = at_barriers(&[(0, None)]);
+        assert_eq!(warps.pick(&mut gto, &[2, 3]), Some(2));
+        warps.blocks.iter_mut().for_each(|block| block.index = 9);
+        assert_eq!(warps.pick(&mut gto, &[0, 2]), Some(0), "the oldest, not the one that issued for the block before");
     }
 }

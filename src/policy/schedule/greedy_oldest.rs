@@ -1,26 +1,34 @@
 //! Greedy then oldest: the warp that issued last goes on while it can; else the one that was dispatched first (VWS table 1).
 
 use super::Rank;
+use super::last::Last;
 use crate::policy::view::IssueView;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GreedyOldest {
-    last: Option<u32>,
+    last: Last,
 }
 
 impl GreedyOldest {
+    /// Greedy for one warp, or for one of each block.
+    pub fn new(by_block: bool) -> GreedyOldest {
+        GreedyOldest { last: Last::new(by_block) }
+    }
+
+    /// The available warp with the lowest rank, where greed is for one warp of all.
     #[inline(never)]
-    pub fn first(&self, view: &IssueView) -> Option<u32> {
-        let last = self.last.filter(|&last| view.available.contains(last));
-        last.or_else(|| view.available.iter(view.words).min_by_key(|&warp| view.age[warp as usize]))
+    pub fn first(&self, view: &IssueView) -> Option<Option<u32>> {
+        let Last::OfAll(last) = self.last else { return None };
+        let last = last.filter(|&last| view.available.contains(last));
+        Some(last.or_else(|| view.available.iter(view.words).min_by_key(|&warp| view.age[warp as usize])))
     }
 
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
-        [u64::from(self.last != Some(warp)), view.age[warp as usize]]
+        [u64::from(self.last.before(warp, view) != Some(warp)), view.age[warp as usize]]
     }
 
-    pub fn issued(&mut self, warp: u32) {
-        self.last = Some(warp);
+    pub fn issued(&mut self, warp: u32, view: &IssueView) {
+        self.last.issued(warp, view);
     }
 }
 

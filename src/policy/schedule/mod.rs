@@ -9,6 +9,7 @@
 
 pub mod block_priority;
 mod greedy_oldest;
+mod last;
 mod lowest_pc;
 mod majority;
 mod oldest;
@@ -45,11 +46,12 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    fn new(kind: ScheduleKind, active: u32) -> Schedule {
-        match kind {
-            ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::default()),
-            ScheduleKind::Gto => Schedule::Gto(GreedyOldest::default()),
-            ScheduleKind::TwoLevel => Schedule::TwoLevel(TwoLevel::new(active)),
+    fn new(config: &Config) -> Schedule {
+        let by_block = config.block_priority.counts_barriers();
+        match config.schedule {
+            ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::new(by_block)),
+            ScheduleKind::Gto => Schedule::Gto(GreedyOldest::new(by_block)),
+            ScheduleKind::TwoLevel => Schedule::TwoLevel(TwoLevel::new(config.tls_active)),
             ScheduleKind::Majority => Schedule::Majority(Majority::default()),
             ScheduleKind::Oldest => Schedule::Oldest(Oldest),
             ScheduleKind::Lpc => Schedule::Lpc(LowestPc),
@@ -82,16 +84,16 @@ impl Schedule {
     #[inline]
     fn shortcut(&self, view: &IssueView) -> Option<Option<u32>> {
         match self {
-            Schedule::Lrr(policy) => Some(policy.first(view)),
-            Schedule::Gto(policy) => Some(policy.first(view)),
+            Schedule::Lrr(policy) => policy.first(view),
+            Schedule::Gto(policy) => policy.first(view),
             Schedule::TwoLevel(_) | Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => None,
         }
     }
 
-    fn issued(&mut self, warp: u32) {
+    fn issued(&mut self, warp: u32, view: &IssueView) {
         match self {
-            Schedule::Lrr(policy) => policy.issued(warp),
-            Schedule::Gto(policy) => policy.issued(warp),
+            Schedule::Lrr(policy) => policy.issued(warp, view),
+            Schedule::Gto(policy) => policy.issued(warp, view),
             Schedule::TwoLevel(policy) => policy.issued(warp),
             Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => {}
         }
@@ -107,10 +109,7 @@ pub struct Scheduler {
 
 impl Scheduler {
     pub fn new(config: &Config) -> Scheduler {
-        Scheduler {
-            priority: BlockPriority::new(config.block_priority),
-            schedule: Schedule::new(config.schedule, config.tls_active),
-        }
+        Scheduler { priority: BlockPriority::new(config.block_priority), schedule: Schedule::new(config) }
     }
 
     /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
@@ -164,7 +163,7 @@ impl Scheduler {
     #[inline]
     pub fn issued(&mut self, warp: u32, view: &IssueView) {
         self.priority.issued(warp, view);
-        self.schedule.issued(warp);
+        self.schedule.issued(warp, view);
     }
 }
 

@@ -1,28 +1,36 @@
 //! Loose round robin: the next available warp after the one that issued last (TBC table 2; the baseline of BAWS).
 
 use super::Rank;
+use super::last::Last;
 use crate::policy::view::IssueView;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RoundRobin {
-    /// Where the search begins: behind the warp that issued last.
-    next: u32,
+    last: Last,
 }
 
 impl RoundRobin {
-    #[inline]
-    pub fn first(&self, view: &IssueView) -> Option<u32> {
-        view.available.next_from(self.next, view.words)
+    /// With one turn for all warps, or with one for each block.
+    pub fn new(by_block: bool) -> RoundRobin {
+        RoundRobin { last: Last::new(by_block) }
     }
 
-    /// How far it is behind the start of the search, going round.
+    /// The available warp with the lowest rank, where there is one turn for all.
+    #[inline]
+    pub fn first(&self, view: &IssueView) -> Option<Option<u32>> {
+        let Last::OfAll(last) = self.last else { return None };
+        Some(view.available.next_from(last.map_or(0, |last| last + 1), view.words))
+    }
+
+    /// How far it is behind the warp that issued last, going round.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         let all = view.words as u32 * 64;
-        [u64::from((warp + all - self.next % all) % all), 0]
+        let next = self.last.before(warp, view).map_or(0, |last| last + 1);
+        [u64::from((warp + all - next % all) % all), 0]
     }
 
-    pub fn issued(&mut self, warp: u32) {
-        self.next = warp + 1;
+    pub fn issued(&mut self, warp: u32, view: &IssueView) {
+        self.last.issued(warp, view);
     }
 }
 
