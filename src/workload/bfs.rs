@@ -60,19 +60,11 @@ pub fn file(name: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use crate::workload::find;
-    use crate::workload::host::testing::run;
+    use crate::workload::host::testing::{check_files, run};
 
-    /// Whoever runs the kernel from its folder finds the same graph there. Set `UPDATE_GRAPH` to write the files.
     #[test]
     fn the_graphs_files_are_the_graph() {
-        for name in ["row.bin", "col.bin", "row128.bin", "col128.bin"] {
-            let bytes = super::file(name).expect(name);
-            let path = format!("{}/static/kernels/bfs/{name}", env!("CARGO_MANIFEST_DIR"));
-            if std::env::var_os("UPDATE_GRAPH").is_some() {
-                std::fs::write(&path, &bytes).expect("the file is written");
-            }
-            assert!(std::fs::read(&path).expect("the file is there") == bytes, "{name}");
-        }
+        check_files("bfs", &["row.bin", "col.bin", "row128.bin", "col128.bin"], super::file);
     }
 
     #[test]

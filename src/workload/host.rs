@@ -47,6 +47,23 @@ impl<'a> Host<'a> {
         self.grid()[0].wrapping_mul(self.block()[0])
     }
 
+    /// Threads of a block in x, for kernels that want a power of two and have room for `most`.
+    pub fn power_of_two(&self, most: i32) -> Result<i32, Mismatch> {
+        let width = self.block()[0];
+        if width > 0 && width <= most && (width as u32).is_power_of_two() {
+            return Ok(width);
+        }
+        Err(Mismatch::Launch(format!("a block should have a power of two of threads, {most} at most, and has {width}")))
+    }
+
+    /// Refuses a block of another shape, for kernels whose tiles have a fixed size.
+    pub fn want_block(&self, wanted: [i32; 3]) -> Result<(), Mismatch> {
+        if self.block() == wanted {
+            return Ok(());
+        }
+        Err(Mismatch::Launch(format!("a block should be {wanted:?} and is {:?}", self.block())))
+    }
+
     /// A parameter passed by value.
     pub fn value<T: Element>(&self, param: usize) -> Result<T, Mismatch> {
         match self.launch.params.get(param) {
@@ -199,6 +216,19 @@ impl fmt::Debug for Host<'_> {
 pub mod testing {
     use super::*;
 
+    /// Whoever runs a kernel from its folder finds the same files there. Set `UPDATE_FILES` to write them.
+    pub fn check_files(workload: &str, names: &[&str], file: fn(&str) -> Option<Vec<u8>>) {
+        for name in names {
+            let bytes = file(name).unwrap_or_else(|| panic!("{workload} makes no file {name}"));
+            let path = format!("{}/static/kernels/{workload}/{name}", env!("CARGO_MANIFEST_DIR"));
+            if std::env::var_os("UPDATE_FILES").is_some() {
+                std::fs::write(&path, &bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
+            }
+            let found = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+            assert!(found == bytes, "{path} holds something else; UPDATE_FILES=1 writes it again");
+        }
+    }
+
     /// Runs a reference on a launch without files, and gives what it leaves in a buffer.
     pub fn run<T: Element>(reference: fn(&mut Host) -> Result<(), Mismatch>, launch: &str, buffer: &str) -> Vec<T> {
         let launch = Launch::parse(launch).unwrap_or_else(|error| panic!("{error}"));
@@ -242,5 +272,18 @@ mod tests {
         assert!(host.read::<u8>(0).is_err() && host.read::<u32>(1).is_err() && host.read::<u32>(9).is_err());
         let x = host.read::<f32>(0).expect("floats");
         assert!(x.at(2).is_err() && x.at(-1).is_err() && x.at(1).is_ok());
+    }
+
+    #[test]
+    fn blocks_that_do_not_suit_a_kernel_are_errors() {
+        let width = |block: &str, most| {
+            let launch = Launch::parse(&LAUNCH.replace("block = [1]", block)).expect("a launch");
+            let host = Host::new(&launch, &[]);
+            (host.power_of_two(most).ok(), host.want_block([16, 16, 1]).is_ok())
+        };
+        assert_eq!(width("block = [64]", 64), (Some(64), false));
+        assert_eq!(width("block = [64]", 32), (None, false));
+        assert_eq!(width("block = [48]", 64), (None, false));
+        assert_eq!(width("block = [16, 16]", 64), (Some(16), true));
     }
 }

@@ -14,22 +14,32 @@
 //! `mod` line and the row. The tests below then hold it to the same rules as the others.
 
 mod bfs;
+mod btree;
 mod collatz;
+mod histogram;
 mod host;
+mod hotspot;
 mod interpreter;
+mod lu;
 mod mandelbrot;
 mod matmul;
 mod mergesort;
 mod nbody;
+mod needle;
+mod pageview;
 mod particles;
 mod radixsort;
 mod raytrace;
 mod reduce;
 mod saxpy;
+mod scalarprod;
+mod scan;
 mod sobel;
+mod srad;
 mod stencil;
 mod tbc;
 mod transpose;
+mod walsh;
 
 pub use host::{Host, Mismatch, compare};
 
@@ -206,6 +216,16 @@ static CATALOGUE: &[Workload] = &[
     workload!("transpose", "Matrix transpose", Convergent, barriers: true, transpose::reference),
     workload!("nbody", "All-pairs gravity", Insensitive, barriers: true, nbody::reference, tiny),
     workload!("sobel", "Sobel's edge filter", Insensitive, barriers: false, sobel::reference),
+    workload!("scalarprod", "Scalar products of vectors", Convergent, barriers: true, scalarprod::reference, tiny),
+    workload!("walsh", "Fast Walsh transform", Insensitive, barriers: true, walsh::reference, tiny),
+    workload!("histogram", "Histogram of bytes", Insensitive, barriers: true, histogram::reference, tiny),
+    workload!("srad", "Speckle-reducing diffusion (SRAD)", Divergent, barriers: true, srad::reference),
+    workload!("hotspot", "Heat of a chip (HotSpot)", Convergent, barriers: true, hotspot::reference),
+    workload!("scan", "Prefix sums of a block", Insensitive, barriers: true, scan::reference, tiny),
+    workload!("lu", "LU decomposition, first tiles", Divergent, barriers: true, lu::reference),
+    workload!("needle", "Sequence alignment (Needleman-Wunsch)", Divergent, barriers: true, needle::reference, tiny),
+    workload!("btree", "Lookups in a B+ tree", Insensitive, barriers: true, btree::reference, files: btree::file, tiny),
+    workload!("pageview", "Page view count", Divergent, barriers: true, pageview::reference, tiny),
 ];
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
 }
 
 /// Adds the upper half to the lower until one sum is left.
-fn fold(mut part: Vec<f32>) -> f32 {
+pub(super) fn fold(mut part: Vec<f32>) -> f32 {
     let mut half = part.len() / 2;
     while half > 0 {
         for t in 0..half {
