@@ -52,9 +52,13 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
         Listed::Workloads => show(
             args.json,
             workload::all().iter().map(|w| {
-                let barriers = if w.barriers { ", barriers" } else { "" };
+                let barriers = if w.has_barriers() { ", barriers" } else { "" };
                 let about = format!("{} ({}{barriers})", w.title, w.class.name());
-                Row { name: w.name, about, more: WorkloadRow { title: w.title, class: w.class.name(), barriers: w.barriers } }
+                Row {
+                    name: w.name,
+                    about,
+                    more: WorkloadRow { title: w.title, class: w.class.name(), barriers: w.has_barriers() },
+                }
             }),
         ),
         Listed::Presets => {

@@ -51,6 +51,30 @@ impl Number {
     }
 }
 
+/// A claim about how much faster something is: it holds where the difference from one is half to one and a half times the
+/// paper's, and in direction where it is on the same side and no less than an eighth of it.
+pub struct Effect {
+    pub judge: Judge,
+    pub id: &'static str,
+    pub place: &'static str,
+    pub claim: &'static str,
+    pub expected: f64,
+}
+
+impl Effect {
+    pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
+        let share = measured.map(|value| (value - 1.0) / (self.expected - 1.0));
+        let verdict = match share {
+            None => Verdict::NotTestable,
+            Some(share) if (0.5..=1.5).contains(&share) => Verdict::Holds,
+            Some(share) if share >= 0.125 => Verdict::HoldsInDirection,
+            Some(_) => Verdict::DoesNotHold,
+        };
+        let expected = format!("{:.3}", self.expected);
+        self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
+    }
+}
+
 impl Judge {
     /// A claim that is true or not.
     pub fn fact(
@@ -102,5 +126,21 @@ mod tests {
         assert_eq!(verdict(1.22, 1.40), Verdict::HoldsInDirection);
         assert_eq!(verdict(1.00, 0.97), Verdict::Holds, "the claim is that there is none");
         assert_eq!(verdict(1.00, 1.10), Verdict::DoesNotHold);
+    }
+
+    #[test]
+    fn an_effect_holds_from_half_to_one_and_a_half_times_its_size() {
+        let verdict = |expected: f64, measured: f64| {
+            Effect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected }
+                .judge(Some(measured), String::new())
+                .verdict
+        };
+        assert_eq!(verdict(1.17, 1.09), Verdict::Holds);
+        assert_eq!(verdict(1.17, 1.08), Verdict::HoldsInDirection);
+        assert_eq!(verdict(1.17, 1.26), Verdict::HoldsInDirection);
+        assert_eq!(verdict(1.17, 1.02), Verdict::DoesNotHold, "an eighth of the effect is none");
+        assert_eq!(verdict(1.017, 1.009), Verdict::Holds);
+        assert_eq!(verdict(1.017, 0.99), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.9, 0.95), Verdict::Holds);
     }
 }

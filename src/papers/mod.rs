@@ -7,6 +7,7 @@
 //! # Adding a paper
 //! Write its file, with the runs and a claim for each sentence that can be tested, and add its row to [`PAPERS`].
 
+mod baws;
 mod judge;
 mod tbc;
 mod vws;
@@ -43,6 +44,12 @@ pub static PAPERS: &[Paper] = &[
         title: "A Variable Warp Size Architecture (Rogers, Johnson, O'Connor and Keckler, ISCA 2015)",
         runs: vws::runs,
         judge: vws::judge,
+    },
+    Paper {
+        id: "baws",
+        title: "Barrier-Aware Warp Scheduling for Throughput Processors (Liu, Yu, Eeckhout et al., ICS 2016)",
+        runs: baws::runs,
+        judge: baws::judge,
     },
 ];
 

@@ -8,7 +8,7 @@
 use super::judge::{Judge, Number, Speedups, each, mean};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
-use crate::workload;
+use crate::workload::{self, Suite};
 
 const JUDGE: Judge = Judge { paper: "tbc" };
 const PRESET: &str = "tbc";
@@ -23,7 +23,7 @@ const WITH_SMALL_L2: [&str; 5] = ["PDOM", "DWF", "DWF-WB", "TBC-LCP", "TBC-LCP-R
 
 pub fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
-    for workload in workload::all() {
+    for workload in workload::suite(Suite::Divergence) {
         runs.extend(TECHNIQUES.map(|technique| Run::new(workload.name, PRESET, technique)));
         runs.extend(WITH_SMALL_L2.map(|technique| Run::new(workload.name, PRESET, technique).with(&SMALL_L2)));
     }
@@ -40,7 +40,7 @@ struct Board<'a> {
 impl<'a> Board<'a> {
     fn new(results: &'a Results) -> Board<'a> {
         let mut board = Board { results, divergent: Vec::new(), coherent: Vec::new() };
-        for workload in workload::all().iter().filter(|workload| !EXAMPLES.contains(&workload.name)) {
+        for workload in workload::suite(Suite::Divergence).filter(|workload| !EXAMPLES.contains(&workload.name)) {
             let Some(report) = board.report(workload.name, "PDOM") else { continue };
             let set = if report.simd_efficiency < DIVERGENT_BELOW { &mut board.divergent } else { &mut board.coherent };
             set.push(workload.name);
@@ -241,7 +241,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
     // The listing with the break counts here: no application of the catalogue has one.
-    let everything: Vec<&'static str> = workload::all().iter().map(|workload| workload.name).collect();
+    let everything: Vec<&'static str> = workload::suite(Suite::Divergence).map(|workload| workload.name).collect();
     let lcp_tbc = board.speedups(&everything, "TBC-LCP", "TBC");
     let lcp_pdom = board.speedups(&everything, "PDOM-LCP", "PDOM");
     let touched =

@@ -10,7 +10,7 @@ use super::{Claim, Results, Run};
 use crate::config::area::area;
 use crate::config::{Config, apply_techniques};
 use crate::metrics::Report;
-use crate::workload::{self, Workload};
+use crate::workload::{self, Suite, Workload};
 
 const JUDGE: Judge = Judge { paper: "vws" };
 const PRESET: &str = "vws";
@@ -50,7 +50,7 @@ const RIVALS: [&str; 4] = ["PDOM", "DWF", "TBC-LCP", "I-VWS"];
 type Keys = &'static [(&'static str, &'static str)];
 
 fn applications() -> impl Iterator<Item = &'static Workload> {
-    workload::all().iter().filter(|workload| !LISTINGS.contains(&workload.name))
+    workload::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name))
 }
 
 pub fn runs() -> Vec<Run> {

@@ -71,6 +71,16 @@ impl Class {
     }
 }
 
+/// The collection that a workload was written for. Scoreboards of papers on divergence run the first alone, that of BAWS all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Suite {
+    /// Threads of warps that part, and counterexamples.
+    Divergence,
+    /// Blocks whose warps meet at barriers, in the shapes of table 2 of the Barrier-Aware Warp Scheduling paper.
+    Barriers,
+}
+
 /// One workload of the catalogue.
 #[derive(Debug)]
 pub struct Workload {
@@ -79,8 +89,7 @@ pub struct Workload {
     /// A few words for a menu.
     pub title: &'static str,
     pub class: Class,
-    /// Barriers shape its run, as in the barrier-intensive set of the Barrier-Aware Warp Scheduling paper.
-    pub barriers: bool,
+    pub suite: Suite,
     /// What it does and what to watch, in Markdown.
     pub text: &'static str,
     /// The CUDA source.
@@ -142,6 +151,11 @@ pub fn all() -> &'static [Workload] {
     CATALOGUE
 }
 
+/// The workloads of a suite.
+pub fn suite(suite: Suite) -> impl Iterator<Item = &'static Workload> {
+    CATALOGUE.iter().filter(move |workload| workload.suite == suite)
+}
+
 /// The workload of that name.
 pub fn find(name: &str) -> Option<&'static Workload> {
     CATALOGUE.iter().find(|workload| workload.name == name)
@@ -155,6 +169,11 @@ impl Workload {
             Size::Small => Some(self.small),
             Size::Full => Some(self.full),
         }
+    }
+
+    /// Whether warps of its blocks meet at barriers.
+    pub fn has_barriers(&self) -> bool {
+        self.ptx.contains("bar.") || self.ptx.contains("barrier.")
     }
 
     /// A file that a launch names, in the form that [`Launch::fill`] asks for.
@@ -177,15 +196,15 @@ macro_rules! workload {
     (@tiny $name:literal) => {
         None
     };
-    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path $(, $tiny:ident)?) => {
-        workload!($name, $title, $class, barriers: $barriers, $reference, files: |_| None $(, $tiny)?)
+    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path $(, $tiny:ident)?) => {
+        workload!($name, $title, $class, $suite, $reference, files: |_| None $(, $tiny)?)
     };
-    ($name:literal, $title:literal, $class:ident, barriers: $barriers:literal, $reference:path, files: $file:expr $(, $tiny:ident)?) => {
+    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path, files: $file:expr $(, $tiny:ident)?) => {
         Workload {
             name: $name,
             title: $title,
             class: Class::$class,
-            barriers: $barriers,
+            suite: Suite::$suite,
             text: include_str!(concat!("../../static/kernels/", $name, "/about.md")),
             cuda: include_str!(concat!("../../static/kernels/", $name, "/kernel.cu")),
             ptx: include_str!(concat!("../../static/kernels/", $name, "/kernel.ptx")),
@@ -199,33 +218,33 @@ macro_rules! workload {
 }
 
 static CATALOGUE: &[Workload] = &[
-    workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, barriers: false, tbc::example1, tiny),
-    workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, barriers: false, tbc::example2, tiny),
-    workload!("mandelbrot", "Mandelbrot set", Divergent, barriers: false, mandelbrot::reference, tiny),
-    workload!("bfs", "Breadth-first search", Divergent, barriers: true, bfs::reference, files: bfs::file, tiny),
-    workload!("collatz", "Collatz sequences", Divergent, barriers: false, collatz::reference, tiny),
-    workload!("raytrace", "Ray tracing of spheres", Divergent, barriers: false, raytrace::reference, tiny),
-    workload!("reduce", "Block reduction", Convergent, barriers: true, reduce::reference, tiny),
-    workload!("matmul", "Tiled matrix multiply", Insensitive, barriers: true, matmul::reference),
-    workload!("stencil", "Five-point stencil with halo", Convergent, barriers: true, stencil::reference),
-    workload!("mergesort", "Merge sort of a block", Divergent, barriers: true, mergesort::reference, tiny),
-    workload!("saxpy", "SAXPY", Convergent, barriers: false, saxpy::reference, tiny),
-    workload!("interpreter", "A sixteen-way interpreter", Divergent, barriers: false, interpreter::reference, tiny),
-    workload!("radixsort", "One digit of a radix sort", Convergent, barriers: true, radixsort::reference, tiny),
-    workload!("particles", "A step of falling particles", Convergent, barriers: false, particles::reference),
-    workload!("transpose", "Matrix transpose", Convergent, barriers: true, transpose::reference),
-    workload!("nbody", "All-pairs gravity", Insensitive, barriers: true, nbody::reference, tiny),
-    workload!("sobel", "Sobel's edge filter", Insensitive, barriers: false, sobel::reference),
-    workload!("scalarprod", "Scalar products of vectors", Convergent, barriers: true, scalarprod::reference, tiny),
-    workload!("walsh", "Fast Walsh transform", Insensitive, barriers: true, walsh::reference, tiny),
-    workload!("histogram", "Histogram of bytes", Insensitive, barriers: true, histogram::reference, tiny),
-    workload!("srad", "Speckle-reducing diffusion (SRAD)", Divergent, barriers: true, srad::reference),
-    workload!("hotspot", "Heat of a chip (HotSpot)", Convergent, barriers: true, hotspot::reference),
-    workload!("scan", "Prefix sums of a block", Insensitive, barriers: true, scan::reference, tiny),
-    workload!("lu", "LU decomposition, first tiles", Divergent, barriers: true, lu::reference),
-    workload!("needle", "Sequence alignment (Needleman-Wunsch)", Divergent, barriers: true, needle::reference, tiny),
-    workload!("btree", "Lookups in a B+ tree", Insensitive, barriers: true, btree::reference, files: btree::file, tiny),
-    workload!("pageview", "Page view count", Divergent, barriers: true, pageview::reference, tiny),
+    workload!("tbc_example1", "One branch, two sides (TBC, example 1)", Divergent, Divergence, tbc::example1, tiny),
+    workload!("tbc_example2", "A loop with a break (TBC, example 2)", Divergent, Divergence, tbc::example2, tiny),
+    workload!("mandelbrot", "Mandelbrot set", Divergent, Divergence, mandelbrot::reference, tiny),
+    workload!("bfs", "Breadth-first search", Divergent, Divergence, bfs::reference, files: bfs::file, tiny),
+    workload!("collatz", "Collatz sequences", Divergent, Divergence, collatz::reference, tiny),
+    workload!("raytrace", "Ray tracing of spheres", Divergent, Divergence, raytrace::reference, tiny),
+    workload!("reduce", "Block reduction", Convergent, Divergence, reduce::reference, tiny),
+    workload!("matmul", "Tiled matrix multiply", Insensitive, Divergence, matmul::reference),
+    workload!("stencil", "Five-point stencil with halo", Convergent, Divergence, stencil::reference),
+    workload!("mergesort", "Merge sort of a block", Divergent, Divergence, mergesort::reference, tiny),
+    workload!("saxpy", "SAXPY", Convergent, Divergence, saxpy::reference, tiny),
+    workload!("interpreter", "A sixteen-way interpreter", Divergent, Divergence, interpreter::reference, tiny),
+    workload!("radixsort", "One digit of a radix sort", Convergent, Divergence, radixsort::reference, tiny),
+    workload!("particles", "A step of falling particles", Convergent, Divergence, particles::reference),
+    workload!("transpose", "Matrix transpose", Convergent, Divergence, transpose::reference),
+    workload!("nbody", "All-pairs gravity", Insensitive, Divergence, nbody::reference, tiny),
+    workload!("sobel", "Sobel's edge filter", Insensitive, Divergence, sobel::reference),
+    workload!("scalarprod", "Scalar products of vectors", Convergent, Barriers, scalarprod::reference, tiny),
+    workload!("walsh", "Fast Walsh transform", Insensitive, Barriers, walsh::reference, tiny),
+    workload!("histogram", "Histogram of bytes", Insensitive, Barriers, histogram::reference, tiny),
+    workload!("srad", "Speckle-reducing diffusion (SRAD)", Divergent, Barriers, srad::reference),
+    workload!("hotspot", "Heat of a chip (HotSpot)", Convergent, Barriers, hotspot::reference),
+    workload!("scan", "Prefix sums of a block", Insensitive, Barriers, scan::reference, tiny),
+    workload!("lu", "LU decomposition, first tiles", Divergent, Barriers, lu::reference),
+    workload!("needle", "Sequence alignment (Needleman-Wunsch)", Divergent, Barriers, needle::reference, tiny),
+    workload!("btree", "Lookups in a B+ tree", Insensitive, Barriers, btree::reference, files: btree::file, tiny),
+    workload!("pageview", "Page view count", Divergent, Barriers, pageview::reference, tiny),
 ];
 
 #[cfg(test)]

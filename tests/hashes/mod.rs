@@ -12,7 +12,7 @@ use warpscope::workload;
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
 
 /// Mechanisms with streams of their own.
-const TECHNIQUES: [(&str, &str); 9] = [
+const TECHNIQUES: [(&str, &str); 12] = [
     ("tbc", "PDOM-LCP"),
     ("tbc", "DWF"),
     ("tbc", "DWF-WB"),
@@ -22,6 +22,9 @@ const TECHNIQUES: [(&str, &str); 9] = [
     ("vws", "I-VWS"),
     ("vws", "E-VWS-ImpatientMem"),
     ("vws", "E-VWS-Sync20"),
+    ("gtx480", "BAWS"),
+    ("gtx480", "MWF-LRR+FEF"),
+    ("gtx480", "SAWS"),
 ];
 
 /// The numbers as this build finds them, in the form of the file.
