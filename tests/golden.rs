@@ -5,10 +5,15 @@ mod common;
 
 use common::golden;
 use common::kernel::Kernel;
+use warpscope::interp::races::Races;
+use warpscope::interp::reference::{self, Order};
 use warpscope::workload::{self, Size};
 
 /// Calls are inlined, so the one kernel that calls itself cannot be had.
 const REFUSED: &str = "recursion";
+
+/// Threads write the same value to the same place, so whoever comes first leaves the same.
+const RACES_ALIKE: [&str; 1] = ["bfs"];
 
 #[test]
 fn golden_runs_leave_what_the_gpu_left() {
@@ -46,4 +51,19 @@ fn workloads_leave_what_their_references_leave() {
         }
     }
     assert!(failures.is_empty(), "{} workload runs fail\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The scalar reference watches every access of every small launch: no two that nothing orders touch the same bytes.
+#[test]
+fn workloads_have_no_races() {
+    let mut failures = Vec::new();
+    for workload in workload::all().iter().filter(|workload| !RACES_ALIKE.contains(&workload.name)) {
+        let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
+            .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
+        let mut races = Races::new(kernel.start.shape.ptx_warp);
+        let outcome = reference::observe(&kernel.program, &kernel.start, 200_000_000, Order::Threads, &mut races);
+        assert!(outcome.trap.is_none(), "{}", workload.name);
+        failures.extend(races.first.map(|conflict| format!("{}: {conflict:?}", workload.name)));
+    }
+    assert!(failures.is_empty(), "{} workloads have races\n{}", failures.len(), failures.join("\n"));
 }

@@ -1,10 +1,11 @@
 // Needleman-Wunsch: every block aligns one pair of sequences.
 //
 // The score of a cell follows from the cells above it, left of it and diagonally before it, so all cells of an
-// anti-diagonal can be computed at once. A thread has a row of the matrix. The last three anti-diagonals are
-// in shared memory, with a barrier behind each; where every score came from is left in global memory,
-// anti-diagonal by anti-diagonal. The anti-diagonals grow at first and shrink at last, and most have
-// fewer cells than the block has threads.
+// anti-diagonal can be computed at once. A thread has a row of the matrix: it keeps its last scores in registers,
+// and finds the score above in shared memory, where the thread of the row above has left it one anti-diagonal
+// earlier. A barrier stands behind each anti-diagonal. Where every score came from is left in global memory,
+// anti-diagonal by anti-diagonal. These grow at first and shrink at last, so threads wait for their first
+// cell and behind their last.
 #define ROWS 128        // at most
 
 enum { MATCHED, FROM_ABOVE, FROM_LEFT };
@@ -12,52 +13,39 @@ enum { MATCHED, FROM_ABOVE, FROM_LEFT };
 extern "C" __global__ void needle(const unsigned char *a, const unsigned char *b, unsigned char *from, int *scores,
                                   int columns, int same, int other, int gap)
 {
-    // Entry t + 1 is the row of thread t; entry 0 is the rim above the matrix.
-    __shared__ int line[3][ROWS + 1];
+    // The scores of this anti-diagonal and of the one before, in turn.
+    __shared__ int line[2][ROWS];
     int t = threadIdx.x;
     int rows = blockDim.x;
     int lines = rows + columns - 1;
-    int mine = a[blockIdx.x * rows + t];
+    int letter = a[blockIdx.x * rows + t];
     b += blockIdx.x * columns;
     from += blockIdx.x * lines * rows;
 
-    if (t == 0) {
-        line[0][0] = 0;
-        line[1][0] = -gap;
-        line[1][1] = -gap;
-    }
-    __syncthreads();
-
-    int before = 0, last = 1, now = 2;
+    int before = -gap * t;          // diagonally before the cell
+    int left = -gap * (t + 1);
 #pragma unroll 1
     for (int d = 0; d < lines; d++) {
         int column = d - t;
         if (column >= 0 && column < columns) {
-            int best = line[before][t] + (mine == b[column] ? same : other);
-            int above = line[last][t] - gap;
-            int left = line[last][t + 1] - gap;
+            int above = t == 0 ? -gap * (d + 1) : line[~d & 1][t - 1];
+            int best = before + (letter == b[column] ? same : other);
             int source = MATCHED;
-            if (above > best) {
-                best = above;
+            if (above - gap > best) {
+                best = above - gap;
                 source = FROM_ABOVE;
             }
-            if (left > best) {
-                best = left;
+            if (left - gap > best) {
+                best = left - gap;
                 source = FROM_LEFT;
             }
-            line[now][t + 1] = best;
+            line[d & 1][t] = best;
             from[d * rows + t] = source;
-            if (d == lines - 1)
-                scores[blockIdx.x] = best;
-        } else if (column == -1) {
-            line[now][t + 1] = -gap * (t + 1);
+            before = above;
+            left = best;
         }
-        if (t == 0)
-            line[now][0] = -gap * (d + 2);
         __syncthreads();
-        int free = before;
-        before = last;
-        last = now;
-        now = free;
     }
+    if (t == rows - 1)
+        scores[blockIdx.x] = left;
 }
