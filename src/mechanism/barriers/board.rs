@@ -261,7 +261,10 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     let exited = runner.state == RunnerState::Exited;
     if !exited {
         let trail = Rect::new(plan.start, top + plan.token / 2.0 - 1.5, x - plan.start, 3.0);
+        // The phase that has ended leaves no trail.
+        scene.beat = if block.released { Beat::Flash } else { Beat::Travel };
         scene.fill(name_of(kind::TRAIL), hue(runner.warp), trail);
+        scene.beat = Beat::default();
         scene.round(name_of(kind::RUNNER), hue(runner.warp), rect);
     } else {
         scene.push(name_of(kind::RUNNER), Tone::Mark, Figure::Ring(Rect::new(x + 1.0, top + 1.0, rect.w - 2.0, rect.h - 2.0)));
@@ -271,8 +274,8 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     let tone = if exited { Tone::Soft } else { ink(runner.warp) };
     scene.mono(name_of(kind::RUNNER_TEXT), tone, text_x, text_y, size, Align::Middle, name(runner.warp));
     if block.released && runner.state == RunnerState::Running {
-        // Through the gate, and back to the start above the lane.
-        let (through, above) = (plan.gate + BAR - plan.wide / 2.0, plan.pitch * 0.3);
+        // Into the gate, not as far as its count, and back to the start above the lane.
+        let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
         let back = (plan.start + plan.gate) / 2.0;
         for (kind, dx, dy) in
             [(kind::RUNNER, 0.0, 0.0), (kind::RUNNER_TEXT, text_x - x, text_y - top), (kind::RUNNER_RING, -2.0, -1.0)]
