@@ -48,10 +48,14 @@ fn settle(lab: &mut Lab) {
 /// The mechanism at this moment.
 fn scene(lab: &Lab) -> Scene<Selection> {
     let stage = lab.stage.as_ref().expect("a stage");
-    drawn(lab, mechanism::of(&stage.session.sim().machine.config).draw)
+    drawn(lab, mechanism::panels(&stage.session.sim().machine)[0].scene)
 }
 
 fn drawn(lab: &Lab, draw: fn(View) -> Scene<Selection>) -> Scene<Selection> {
+    with_view(lab, draw)
+}
+
+fn with_view<R>(lab: &Lab, look: impl FnOnce(View) -> R) -> R {
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
     let view = View {
@@ -64,7 +68,121 @@ fn drawn(lab: &Lab, draw: fn(View) -> Scene<Selection>) -> Scene<Selection> {
         width: 600.0,
         height: 500.0,
     };
-    draw(view)
+    look(view)
+}
+
+/// The stage shows how threads diverge, and where the kernel has a barrier, the barrier board too.
+#[test]
+fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
+    let shown = |kernel: &str, preset: &str, technique: &str| {
+        let mut lab = lab(kernel, preset);
+        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        assert_eq!(lab.misfit, None, "{kernel} {technique}");
+        let stage = lab.stage.as_ref().expect("a stage");
+        mechanism::panels(&stage.session.sim().machine).iter().map(|panel| panel.short).collect::<Vec<_>>()
+    };
+    for (technique, panel) in [("PDOM", "Stack"), ("PDOM-LCP", "Stack"), ("TBC", "Compaction"), ("DWF-WB", "Warp pool")] {
+        assert_eq!(shown("collatz", "gtx480", technique), [panel], "{technique}");
+        assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers"], "{technique}");
+    }
+    for technique in ["WS8", "I-VWS", "E-VWS"] {
+        assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers"], "{technique}");
+        assert_eq!(shown("mandelbrot", "vws", technique), ["Gangs"], "{technique}");
+    }
+}
+
+/// The board of a run agrees with the machine, cycle by cycle: warps wait, the last one's arrival opens the gate.
+#[test]
+fn the_barrier_board_follows_a_run() {
+    use mechanism::barriers::{BarrierView, RunnerState};
+    for (preset, technique) in [("gtx480", "PDOM"), ("gtx480", "TBC"), ("vws", "I-VWS")] {
+        let mut lab = lab("reduce", preset);
+        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        let (mut waited, mut released, mut parked) = (0, 0, 0);
+        while !lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) && lab.cycle() < 20_000 {
+            let stage = lab.stage.as_ref().expect("a stage");
+            let picture = stage.picture();
+            let board = with_view(&lab, |view| BarrierView::of(&view));
+            assert_eq!(board.blocks.iter().map(|block| block.warps.len()).sum::<usize>(), picture.warps.len());
+            for block in &board.blocks {
+                let waits = |runner: &&mechanism::barriers::Runner| runner.state == RunnerState::Waiting;
+                assert_eq!(block.waiting as usize, block.warps.iter().filter(waits).count());
+                waited += block.waiting;
+                if block.released {
+                    released += 1;
+                    assert_eq!(block.waiting, 0, "{technique}: a release empties the gate");
+                    assert!(block.warps.iter().all(|runner| runner.progress == 0), "{technique}: {block:?}");
+                }
+                parked += u32::from(block.waiting as usize + 1 == block.warps.len());
+                assert!(block.warps.iter().all(|runner| runner.progress <= board.longest && runner.buffered <= board.ibuffer));
+            }
+            lab.step();
+        }
+        assert!(waited > 0 && released >= 2 && parked > 0, "{preset} {technique}: {waited} {released} {parked}");
+    }
+}
+
+/// A short jump is played past every cycle on the way, in under two seconds; any other act ends it at its goal.
+#[test]
+fn a_short_jump_is_played_and_a_long_one_is_not() {
+    let mut lab = lab("reduce", "gtx480");
+    lab.transport.wanted = Wanted::Event(Kind::BarrierArrival);
+    lab.next_event();
+    settle(&mut lab);
+    let first = lab.cycle();
+    lab.plays_jumps = || true;
+    let played = |lab: &mut Lab| {
+        let (mut cycles, mut elapsed) = (vec![lab.cycle()], 0.0);
+        while !lab.transport.is_resting() {
+            lab.tick(16.0, f64::INFINITY, &|| 0.0);
+            elapsed += 16.0;
+            cycles.push(lab.cycle());
+        }
+        cycles.dedup();
+        assert!(elapsed < 2000.0, "{elapsed} ms");
+        cycles
+    };
+    // The whole run is known, and so is where the barriers are.
+    lab.end();
+    settle(&mut lab);
+    lab.seek(first);
+    let mut short = 0;
+    for _ in 0..12 {
+        let from = lab.cycle();
+        lab.next_event();
+        assert!(lab.transport.is_resting() || lab.notice.is_none(), "what is found is told at the goal");
+        let way = played(&mut lab);
+        assert!(lab.notice.is_some(), "the goal is told");
+        let to = lab.cycle();
+        match to - from {
+            2..=40 => {
+                assert_eq!(way, (from..=to).collect::<Vec<_>>(), "every cycle is passed");
+                short += 1;
+                // Back the same way.
+                lab.seek(to);
+                lab.previous_event();
+                let back = played(&mut lab);
+                assert_eq!(back, (lab.cycle()..=to).rev().collect::<Vec<_>>());
+                // An act in the middle begins at the goal.
+                lab.seek(from);
+                lab.next_event();
+                lab.tick(16.0, f64::INFINITY, &|| 0.0);
+                assert!(lab.transport.jump().is_some() && lab.cycle() < to);
+                lab.step();
+                assert_eq!((lab.cycle(), lab.transport.is_resting()), (to + 1, true));
+                lab.seek(from);
+                lab.next_event();
+                lab.play();
+                assert_eq!(
+                    (lab.cycle(), lab.transport.is_resting(), lab.notice.is_some()),
+                    (to, true, true),
+                    "pause is the goal"
+                );
+            }
+            _ => assert_eq!(way, [to], "no way to be played"),
+        }
+    }
+    assert!(short > 0, "some lie near each other");
 }
 
 /// Chips over the lines of a text, the selected warp being at line `current`.

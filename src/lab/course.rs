@@ -70,14 +70,24 @@ impl Lab {
     /// On to the next stop.
     pub fn next_stop(&mut self) {
         if let Some(course) = &self.course {
-            self.go_to_stop(course.stop.map_or(0, |at| at + 1));
+            self.walk_to_stop(course.stop.map_or(0, |at| at + 1));
         }
     }
 
     /// Back to the stop before.
     pub fn previous_stop(&mut self) {
         if let Some(at) = self.course.as_ref().and_then(|course| course.stop).and_then(|at| at.checked_sub(1)) {
-            self.go_to_stop(at);
+            self.walk_to_stop(at);
+        }
+    }
+
+    /// Goes to a stop past the cycles on the way, where it is a short way on the same machine.
+    fn walk_to_stop(&mut self, at: usize) {
+        self.arrive();
+        let (from, before) = (self.cycle(), self.setup.clone());
+        self.go_to_stop(at);
+        if self.setup == before {
+            self.play_way(from);
         }
     }
 

@@ -25,7 +25,7 @@ pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
-pub use transport::{Goal, SPEEDS, Transport, Wanted, typed_cycle};
+pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
 
 use crate::config::split_techniques;
 use crate::launch::Launch;
@@ -157,6 +157,8 @@ pub struct Lab {
     pub selection: Option<Selection>,
     pub breakpoints: Breakpoints,
     pub transport: Transport,
+    /// Whether the way of a short jump is to be played; where nobody watches, it is not.
+    pub plays_jumps: fn() -> bool,
     pub notice: Option<Notice>,
     /// The lesson that is being walked through.
     pub course: Option<Course>,
@@ -186,6 +188,7 @@ impl Lab {
             selection: None,
             breakpoints: Breakpoints::default(),
             transport: Transport::default(),
+            plays_jumps: || false,
             notice: None,
             course: None,
         }
@@ -500,8 +503,30 @@ impl Lab {
         self.stage.as_ref().map_or(0, |stage| stage.session.cycle())
     }
 
+    /// The run has come from another cycle to where it is: plays the way, where it is short and is to be played.
+    fn play_way(&mut self, from: u64) {
+        let jump = Jump { from, to: self.cycle() };
+        if let Some(stage) = self.stage.as_mut().filter(|_| jump.is_short() && (self.plays_jumps)()) {
+            stage.session.seek(from);
+            self.transport.goal = Goal::Jump(jump);
+            self.transport.arrival = self.notice.take();
+        }
+    }
+
+    /// Ends a jump that is being played, at its goal; whether there was one.
+    pub fn arrive(&mut self) -> bool {
+        let Some(jump) = self.transport.jump() else { return false };
+        if let Some(stage) = &mut self.stage {
+            stage.session.seek(jump.to);
+        }
+        self.notice = self.transport.arrival.take();
+        self.transport.rest();
+        true
+    }
+
     /// One cycle forwards; play stops.
     pub fn step(&mut self) {
+        self.arrive();
         self.transport.rest();
         self.notice = None;
         let Some(stage) = &mut self.stage else { return };
@@ -518,6 +543,7 @@ impl Lab {
 
     /// One cycle backwards; play stops.
     pub fn back(&mut self) {
+        self.arrive();
         self.transport.rest();
         self.notice = None;
         if let Some(stage) = &mut self.stage {
@@ -554,8 +580,11 @@ impl Lab {
         }
     }
 
-    /// Play or pause.
+    /// Play or pause; a jump ends at its goal.
     pub fn play(&mut self) {
+        if self.arrive() {
+            return;
+        }
         let can = self.stage.as_ref().is_some_and(|stage| !stage.session.at_end());
         if self.transport.is_resting() && !can {
             // At the end there is nothing to play, and what was said of it stays.
@@ -579,6 +608,7 @@ impl Lab {
     }
 
     pub fn next_event(&mut self) {
+        self.arrive();
         self.transport.rest();
         self.notice = None;
         let Some(target) = self.target() else {
@@ -588,8 +618,10 @@ impl Lab {
         let Some(stage) = &mut self.stage else { return };
         match stage.session.known_next(target) {
             Some(cycle) => {
+                let from = stage.session.cycle();
                 stage.session.seek(cycle);
                 self.tell_found();
+                self.play_way(from);
             }
             None if stage.session.ended() => self.notice = Some(Notice::good(self.transport.wanted.none_follows())),
             None => {
@@ -600,6 +632,7 @@ impl Lab {
     }
 
     pub fn previous_event(&mut self) {
+        self.arrive();
         self.transport.rest();
         self.notice = None;
         let Some(target) = self.target() else {
@@ -609,8 +642,10 @@ impl Lab {
         let Some(stage) = &mut self.stage else { return };
         match stage.session.previous(target) {
             Some(cycle) => {
+                let from = stage.session.cycle();
                 stage.session.seek(cycle);
                 self.tell_found();
+                self.play_way(from);
             }
             None => self.notice = Some(Notice::good(self.transport.wanted.none_before())),
         }
@@ -635,7 +670,16 @@ impl Lab {
         let Some(stop) = self.transport.tick(&mut stage.session, &self.breakpoints, elapsed, slice, clock) else { return false };
         match stop {
             transport::Halt::Going => return true,
-            transport::Halt::Arrived if matches!(self.transport.goal, Goal::Search(_)) => self.tell_found(),
+            transport::Halt::Arrived if matches!(self.transport.goal, Goal::Search(_)) => {
+                self.transport.rest();
+                self.tell_found();
+                self.play_way(self.transport.searched_from);
+                return true;
+            }
+            transport::Halt::Arrived if self.transport.jump().is_some() => {
+                self.arrive();
+                return true;
+            }
             transport::Halt::Arrived => {}
             transport::Halt::NotFound => {
                 stage.session.seek(self.transport.searched_from);

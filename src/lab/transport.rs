@@ -2,6 +2,7 @@
 //!
 //! A long way is gone in slices of time, so that the page can draw and answer in between.
 
+use super::Notice;
 use super::stage::LIMIT;
 use crate::record::Kind;
 use crate::session::{Breakpoints, Session, Stop, Target};
@@ -16,8 +17,50 @@ pub enum Goal {
     End,
     Cycle(u64),
     Search(Target),
+    /// To a near cycle that is known, past all that lie on the way, at a pace that can be watched.
+    Jump(Jump),
     /// The run has ended; its result is compared in a slice of its own.
     Verdict,
+}
+
+/// A short way through known cycles, forwards or backwards, that is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    pub from: u64,
+    pub to: u64,
+}
+
+impl Jump {
+    /// The most cycles that are played; longer ways are gone at once.
+    const MOST: u64 = 40;
+    /// How long a cycle takes, and the whole way at most, in milliseconds.
+    const CYCLE_MS: f64 = 120.0;
+    const MOST_MS: f64 = 1500.0;
+
+    fn cycles(self) -> u64 {
+        self.from.abs_diff(self.to)
+    }
+
+    /// Whether there is something to play: a single step is a film already.
+    pub fn is_short(self) -> bool {
+        (2..=Jump::MOST).contains(&self.cycles())
+    }
+
+    fn length_ms(self) -> f64 {
+        (self.cycles() as f64 * Jump::CYCLE_MS).min(Jump::MOST_MS)
+    }
+
+    /// The cycle to show after so many milliseconds.
+    fn at(self, elapsed: f64) -> u64 {
+        let done = (elapsed / self.length_ms() * self.cycles() as f64) as u64;
+        let done = done.min(self.cycles());
+        if self.to > self.from { self.from + done } else { self.from - done }
+    }
+
+    /// Cycles a second.
+    fn rate(self) -> f64 {
+        self.cycles() as f64 * 1000.0 / self.length_ms()
+    }
 }
 
 /// What next and previous look for.
@@ -74,9 +117,6 @@ pub fn typed_cycle(text: &str) -> Option<u64> {
     (sound && !digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Up to this many cycles a second, what changes is animated.
-const ANIMATED: u32 = 8;
-
 /// Cycles between two looks at the clock: at first, at least and at most; they follow how long the last ones took.
 const CHUNK: u64 = 128;
 const CHUNKS: std::ops::RangeInclusive<u64> = 16..=4096;
@@ -104,13 +144,17 @@ pub struct Transport {
     pub wanted: Wanted,
     /// Cycles that play still owes, in parts.
     owed: f64,
+    /// How long the jump that is played has been under way, in milliseconds, and what there is to say at its goal.
+    jumping: f64,
+    pub(super) arrival: Option<Notice>,
     /// Where a search began: who looks for something that is not there does not want to be elsewhere.
     pub searched_from: u64,
 }
 
 impl Default for Transport {
     fn default() -> Transport {
-        Transport { goal: Goal::Rest, speed: 3, wanted: Wanted::Event(Kind::Divergence), owed: 0.0, searched_from: 0 }
+        let wanted = Wanted::Event(Kind::Divergence);
+        Transport { goal: Goal::Rest, speed: 3, wanted, owed: 0.0, jumping: 0.0, arrival: None, searched_from: 0 }
     }
 }
 
@@ -122,6 +166,13 @@ impl Transport {
     pub fn rest(&mut self) {
         self.goal = Goal::Rest;
         self.owed = 0.0;
+        self.jumping = 0.0;
+        self.arrival = None;
+    }
+
+    /// The jump that is being played.
+    pub fn jump(&self) -> Option<Jump> {
+        if let Goal::Jump(jump) = self.goal { Some(jump) } else { None }
     }
 
     pub fn start(&mut self, goal: Goal) {
@@ -135,12 +186,13 @@ impl Transport {
         SPEEDS[self.speed.min(SPEEDS.len() - 1)]
     }
 
-    /// Whether movements are slow enough to be animated.
-    pub fn is_slow(&self) -> bool {
+    /// Cycles a second that pass before a person's eyes; none at single steps, no end of them on the way to a far goal.
+    pub fn pace(&self) -> Option<f64> {
         match self.goal {
-            Goal::Rest => true,
-            Goal::Play => self.rate() <= ANIMATED,
-            _ => false,
+            Goal::Rest => None,
+            Goal::Play => Some(self.rate().into()),
+            Goal::Jump(jump) => Some(jump.rate()),
+            _ => Some(f64::INFINITY),
         }
     }
 
@@ -175,6 +227,15 @@ impl Transport {
             Goal::End => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
             Goal::Cycle(cycle) => Some(run(session, cycle, &none, deadline, clock)),
             Goal::Search(target) => Some(search(session, target, deadline, clock)),
+            Goal::Jump(jump) => {
+                self.jumping += elapsed.min(250.0);
+                let at = jump.at(self.jumping);
+                if at == session.cycle() && at != jump.to {
+                    return None;
+                }
+                session.seek(at);
+                Some(if at == jump.to { Halt::Arrived } else { Halt::Going })
+            }
             Goal::Verdict => Some(Halt::Stopped(Stop::Ended)),
         }
     }

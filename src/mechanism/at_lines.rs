@@ -7,7 +7,7 @@
 
 use super::parts::{hue, ink};
 use crate::program::Pc;
-use crate::scene::{Align, Figure, Rect, Scene, Shape, Tone};
+use crate::scene::{Align, Beat, Figure, Rect, Scene, Shape, Tone};
 use crate::view::{Line, Picture, Selection, WarpPicture};
 
 /// The height of a line in pixels; the style sheet says the same.
@@ -122,7 +122,7 @@ fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more
     let mut x = scene.width - EDGE - letters(more.len()) - all;
     for (left, alpha) in [(x - 2.0 * EDGE, 0.6), (x - EDGE, 1.0)] {
         let rect = if alpha < 1.0 { Rect::new(left, y, EDGE, LINE) } else { Rect::new(left, y, scene.width - left, LINE) };
-        scene.shapes.push(Shape { key: 0, tone: ground, alpha, figure: Figure::Fill(rect) });
+        scene.shapes.push(Shape { key: 0, tone: ground, alpha, beat: Beat::default(), figure: Figure::Fill(rect) });
     }
     let write = |scene: &mut Scene<Selection>, tone: Tone, x: f32, bold: bool, text: String| {
         scene.push(0, tone, Figure::Text { x, y: y + 14.0, size: SIZE, align: Align::Left, mono: true, bold, text });

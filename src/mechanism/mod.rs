@@ -1,11 +1,13 @@
-//! How a technique works, as a picture: one file a mechanism, one row in [`MECHANISMS`].
+//! How a machine works, as pictures: one file a panel, one row in [`PANELS`].
 //!
-//! A mechanism's picture is a function from the machine at one cycle to a [`Scene`]; lanes, stack entries and threads carry
-//! keys, so that the page animates what moved where without any help. To add one: a file with such a function, and a row
-//! that says for which configurations it is. Two pictures are the same whatever the technique: [`flow()`], the kernel's
-//! control-flow graph, and [`at_lines()`], who is at the lines of a text.
+//! A panel's picture is a function from the machine at one cycle, and the room that there is, to a [`Scene`] that fills the
+//! room; lanes, stack entries, threads and warps carry keys, so that the page animates what moved where without any help. The
+//! stage shows every panel that applies to the machine and its kernel. To add one: a file with such a function, and a row
+//! that says where it applies. Two pictures are the same whatever the technique: [`flow()`], the kernel's control-flow
+//! graph, and [`at_lines()`], who is at the lines of a text.
 
 mod at_lines;
+pub mod barriers;
 mod dwf;
 mod ended;
 mod flow;
@@ -17,12 +19,11 @@ mod vws;
 pub use at_lines::{LINE, Lines, draw as at_lines, warps_at};
 pub use flow::draw as flow;
 
-use crate::config::Config;
 use crate::config::DivergenceKind;
 use crate::event::Event;
 use crate::metrics::Tally;
 use crate::scene::Scene;
-use crate::sim::Sim;
+use crate::sim::{Machine, Sim};
 use crate::view::{Listing, Picture, Selection, WarpPicture};
 
 /// What a picture is made from.
@@ -63,63 +64,89 @@ impl<'a> View<'a> {
     }
 }
 
-/// One way of showing how threads part and meet.
-pub struct Mechanism {
-    /// Whether it is for machines of this configuration.
-    pub shows: fn(&Config) -> bool,
+/// A picture on the stage.
+pub struct Panel {
+    /// Its place on the stage, by which a person's choice is remembered. Of the panels of one name at most one applies.
+    pub name: &'static str,
+    /// A word or two for the chooser.
+    pub short: &'static str,
     pub title: &'static str,
     /// What one sees, in the paper's terms with a gloss.
     pub about: &'static str,
-    pub draw: fn(View) -> Scene<Selection>,
+    /// Whether it is for this machine and its kernel.
+    pub applies: fn(&Machine) -> bool,
+    pub scene: fn(View) -> Scene<Selection>,
 }
 
-pub static MECHANISMS: &[Mechanism] = &[
-    Mechanism {
-        shows: |config| config.slices > 1,
+/// The name of the panel for how threads diverge and meet: every machine has one.
+pub const MECHANISM: &str = "mechanism";
+
+/// In the order in which they lie on the stage.
+pub static PANELS: &[Panel] = &[
+    Panel {
+        name: MECHANISM,
+        short: "Gangs",
         title: "Slices and gangs",
         about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
                 together as gangs (A to D), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
-        draw: vws::draw,
+        applies: |machine| machine.config.slices > 1,
+        scene: vws::draw,
     },
-    Mechanism {
-        shows: |config| !config.divergence.reforms(),
+    Panel {
+        name: MECHANISM,
+        short: "Stack",
         title: "Reconvergence stack of each warp",
         about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes \
                 an entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
                 reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
-        draw: pdom::draw,
+        applies: |machine| !machine.reforms && machine.config.slices == 1,
+        scene: pdom::draw,
     },
-    Mechanism {
-        shows: |config| matches!(config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
+    Panel {
+        name: MECHANISM,
+        short: "Compaction",
         title: "Thread block compaction",
         about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides; when \
                 WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
                 next, each thread in its home lane. At the reconvergence point the threads go home. An instruction for threads \
                 of three static warps counts as two shared issue slots.",
-        draw: tbc::draw,
+        applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
+        scene: tbc::draw,
     },
-    Mechanism {
-        shows: |config| matches!(config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
+    Panel {
+        name: MECHANISM,
+        short: "Warp pool",
         title: "Dynamic warp formation",
         about: "After each instruction a warp's threads go back to the pool, to the warp that waits at their next PC and has \
                 their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
                 behind. An instruction for threads of three static warps counts as two shared issue slots; against PDOM that \
                 can still be a loss, where threads go on apart that PDOM would have kept together.",
-        draw: dwf::draw,
+        applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
+        scene: dwf::draw,
+    },
+    Panel {
+        name: "barriers",
+        short: "Barriers",
+        title: "Barrier board",
+        about: "A track for each resident block, from its last barrier to the next. A warp's token stands where its warp-phase is: \
+                as many instructions from the start as the warp has issued since the last barrier. Warps that have arrived wait at \
+                the gate, which counts them (BAWS keeps this count in its priority table); when the last one comes, the gate opens \
+                and all start the next phase. Right: the I-buffer of each warp, with what was fetched and what issued in the last cycle.",
+        applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
+        scene: barriers::draw,
     },
 ];
 
-/// The picture of how a machine works now; once it has ended, what the run came to.
-pub fn draw(view: View) -> Scene<Selection> {
-    if view.sim.finished() && view.picture.warps.is_empty() {
-        ended::draw(view)
-    } else {
-        (of(&view.sim.machine.config).draw)(view)
-    }
+/// The panels for a machine and its kernel.
+pub fn panels(machine: &Machine) -> Vec<&'static Panel> {
+    PANELS.iter().filter(|panel| (panel.applies)(machine)).collect()
 }
 
-/// The picture for a machine: the first that is for it.
-pub fn of(config: &Config) -> &'static Mechanism {
-    MECHANISMS.iter().find(|mechanism| (mechanism.shows)(config)).unwrap_or(&MECHANISMS[0])
+impl Panel {
+    /// The panel's picture of the machine now; once the run has ended, the mechanism's is what the run came to.
+    pub fn draw(&self, view: View) -> Scene<Selection> {
+        let has_ended = view.sim.finished() && view.picture.warps.is_empty();
+        if has_ended && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
+    }
 }

@@ -21,6 +21,19 @@ pub mod kind {
     pub const PARTY: u8 = 11;
     pub const PARTY_EDGE: u8 = 12;
     pub const PARTY_TEXT: u8 = 13;
+    pub const RUNNER: u8 = 14;
+    pub const RUNNER_TEXT: u8 = 15;
+    pub const RUNNER_RING: u8 = 16;
+    pub const TRAIL: u8 = 17;
+    pub const GATE: u8 = 18;
+    pub const GATE_COUNT: u8 = 19;
+    pub const BADGE: u8 = 20;
+    pub const BADGE_TEXT: u8 = 21;
+    pub const CRITICAL: u8 = 22;
+    pub const CRITICAL_TEXT: u8 = 23;
+    pub const BUFFER_CELL: u8 = 24;
+    pub const FETCH_ARROW: u8 = 25;
+    pub const ISSUE_ARROW: u8 = 26;
 }
 
 /// Space after every fourth lane, as a share of a cell.

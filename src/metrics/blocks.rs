@@ -28,8 +28,11 @@ struct Life {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SmBlocks {
     lives: Vec<Life>,
-    /// Instructions that each warp slot has issued since its block started.
+    /// Instructions that each warp slot has issued since its block started, and how many of them before its warp-phase.
     instructions: Vec<u64>,
+    before_phase: Vec<u64>,
+    /// The most instructions that any warp issued in a phase that has ended.
+    longest_phase: u64,
     stalls: u64,
     /// The cycles being told count as stalls: no port has issued in them so far.
     stalled: bool,
@@ -75,7 +78,34 @@ pub struct Shares {
     pub over_5: u64,
 }
 
+impl SmBlocks {
+    /// Instructions that a warp has issued in its current phase.
+    fn progress(&self, warp: usize) -> u64 {
+        let count = |counts: &[u64]| counts.get(warp).copied().unwrap_or(0);
+        count(&self.instructions) - count(&self.before_phase)
+    }
+
+    /// A warp is through a barrier.
+    fn end_phase(&mut self, warp: usize) {
+        self.longest_phase = self.longest_phase.max(self.progress(warp));
+        self.before_phase[warp] = self.instructions[warp];
+    }
+}
+
 impl BlockFolds {
+    /// Instructions that a warp slot has issued since the last barrier of its block that it went through, or since the
+    /// block's start.
+    pub fn phase_progress(&self, sm: u16, warp: u16) -> u64 {
+        self.sms.get(usize::from(sm)).map_or(0, |sm| sm.progress(warp.into()))
+    }
+
+    /// The most instructions that any warp of an SM has issued in one phase so far.
+    pub fn longest_phase(&self, sm: u16) -> u64 {
+        self.sms
+            .get(usize::from(sm))
+            .map_or(0, |sm| (0..sm.instructions.len()).map(|warp| sm.progress(warp)).fold(sm.longest_phase, u64::max))
+    }
+
     /// A warp issued an instruction.
     #[inline(always)]
     pub fn issued(&mut self, sm: u16, warp: u16) {
@@ -94,8 +124,10 @@ impl BlockFolds {
                 let end = usize::from(first_warp) + n;
                 if sm.instructions.len() < end {
                     sm.instructions.resize(end, 0);
+                    sm.before_phase.resize(end, 0);
                 }
                 sm.instructions[usize::from(first_warp)..end].fill(0);
+                sm.before_phase[usize::from(first_warp)..end].fill(0);
                 sm.lives.push(Life {
                     block,
                     first_warp: first_warp.into(),
@@ -114,9 +146,14 @@ impl BlockFolds {
                 }
             }
             Event::BarrierRelease { sm, block, .. } => {
-                if let Some(life) = self.sm(sm).lives.iter_mut().find(|life| life.block == block) {
+                let sm = self.sm(sm);
+                if let Some(life) = sm.lives.iter_mut().find(|life| life.block == block) {
                     let arrivals = std::mem::replace(&mut life.arrived, vec![None; life.ended.len()]);
                     let start = std::mem::replace(&mut life.phase_start, now);
+                    let first_warp = life.first_warp;
+                    for (at, _) in arrivals.iter().enumerate().filter(|(_, arrived)| arrived.is_some()) {
+                        sm.end_phase(first_warp + at);
+                    }
                     self.phase(start, &arrivals);
                 }
             }
@@ -235,6 +272,30 @@ fn shares(spreads: impl Iterator<Item = (u64, u64)>) -> Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn progress_counts_from_the_last_barrier_that_the_warp_went_through() {
+        let mut folds = BlockFolds::default();
+        let (sm, block) = (0, 5);
+        folds.event(0, Event::BlockStart { sm, slot: 0, block, first_warp: 2, warps: 2 });
+        let issue = |folds: &mut BlockFolds, warp: u16, times: u32| (0..times).for_each(|_| folds.issued(sm, warp));
+        issue(&mut folds, 2, 3);
+        issue(&mut folds, 3, 7);
+        assert_eq!((folds.phase_progress(sm, 2), folds.phase_progress(sm, 3), folds.longest_phase(sm)), (3, 7, 7));
+        for warp in [2, 3] {
+            folds.event(9, Event::BarrierArrive { sm, warp, block, barrier: 0, mask: 1 });
+        }
+        assert_eq!(folds.phase_progress(sm, 2), 3, "who waits has not gone on");
+        folds.event(9, Event::BarrierRelease { sm, block, barrier: 0 });
+        issue(&mut folds, 3, 1);
+        assert_eq!((folds.phase_progress(sm, 2), folds.phase_progress(sm, 3), folds.longest_phase(sm)), (0, 1, 7));
+        // A barrier of some warps leaves the others in their phase.
+        folds.event(12, Event::BarrierArrive { sm, warp: 2, block, barrier: 1, mask: 1 });
+        folds.event(12, Event::BarrierRelease { sm, block, barrier: 1 });
+        assert_eq!(folds.phase_progress(sm, 3), 1);
+        folds.event(20, Event::BlockStart { sm, slot: 0, block: 6, first_warp: 2, warps: 2 });
+        assert_eq!((folds.phase_progress(sm, 3), folds.longest_phase(sm)), (0, 7), "the next block begins anew");
+    }
 
     #[test]
     fn a_phase_with_unequal_warps_has_the_papers_rtru() {

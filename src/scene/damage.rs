@@ -4,7 +4,7 @@
 //! Most steps change a handful of lanes and letters out of thousands of shapes, and most of those change at once: only
 //! shapes with a key are on their way for a while.
 
-use super::{Align, Figure, Rect, Scene, Shape};
+use super::{Align, Figure, Key, Rect, Scene, Shape};
 
 /// How far ahead a shape is looked for after others came or went.
 const AHEAD: usize = 96;
@@ -43,6 +43,9 @@ impl Shape {
     pub fn bounds(&self) -> Rect {
         match &self.figure {
             Figure::Fill(r) | Figure::Outline(r) | Figure::Dot(r) | Figure::Wait(r) => r.around(1.0),
+            Figure::Round(r) | Figure::Ring(r) => r.around(2.0),
+            // Its head is wider than its line.
+            Figure::Arrow(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(8.0),
             Figure::Line(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(1.0),
             Figure::Text { x, y, size, align, text, .. } => {
                 let wide = text.chars().count() as f32 * size * 0.9;
@@ -80,10 +83,27 @@ pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
     };
     for shape in &come {
         let was = gone.iter().find(|was| was.key == shape.key && was.key != 0);
-        note(shape, was.map_or_else(|| shape.bounds(), |was| was.bounds().with(&shape.bounds())));
+        note(shape, was.map_or_else(|| shape.bounds(), |was| passed(old, new, was, shape)));
     }
     gone.iter().for_each(|shape| note(shape, shape.bounds()));
     damage
+}
+
+/// A rectangle around all that a shape passes on its way, in either direction.
+fn passed<T>(old: &Scene<T>, new: &Scene<T>, was: &Shape, is: &Shape) -> Rect {
+    let ends = was.bounds().with(&is.bounds());
+    // Where the shape lies while its point is at (x, y), whatever of its two sizes it has.
+    let around = |shape: &Shape, x: f32, y: f32| {
+        let (bounds, at) = (shape.bounds(), shape.figure.place());
+        Rect::new(bounds.x + x - at.x, bounds.y + y - at.y, bounds.w, bounds.h)
+    };
+    points_of(old, new, is.key).fold(ends, |all, (x, y)| all.with(&around(was, x, y)).with(&around(is, x, y)))
+}
+
+/// The points that either scene names for a key.
+fn points_of<'a, T>(old: &'a Scene<T>, new: &'a Scene<T>, key: Key) -> impl Iterator<Item = (f32, f32)> + 'a {
+    let ways = old.ways.iter().chain(&new.ways).filter(move |way| way.key == key);
+    ways.flat_map(|way| way.points.iter().copied())
 }
 
 /// Takes one more rectangle into the damage. No two of them touch, because what lies in both would be painted twice.
@@ -127,8 +147,12 @@ fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> Option<(Vec<&'a Shape>, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Tone, key, tween};
+    use super::super::{Film, Tone, key};
     use super::*;
+
+    fn tween(old: &Scene<()>, new: &Scene<()>, part: f32) -> Scene<()> {
+        Film::new(old, new, false).frame(part)
+    }
 
     fn scene(rects: &[(u32, f32)]) -> Scene<()> {
         let mut scene = Scene::new(1000.0, 10.0);
@@ -153,6 +177,18 @@ mod tests {
             assert_eq!(outside(&old), outside(&tween(&old, &new, part)));
         }
         assert_eq!(outside(&old), outside(&new));
+    }
+
+    #[test]
+    fn a_way_that_leads_around_is_damaged_too() {
+        let (old, mut new) = (scene(&[(0, 0.0)]), scene(&[(0, 50.0)]));
+        new.way(key(1, 0, 0, 0), vec![(700.0, 90.0), (20.0, -30.0)]);
+        let moving = damage(&old, &new).moving;
+        for part in 0..=20 {
+            let frame = tween(&old, &new, part as f32 / 20.0);
+            let shape = frame.shapes.iter().find(|shape| shape.key == key(1, 0, 0, 0)).expect("it is on its way");
+            assert!(moving.iter().any(|rect| rect.with(&shape.bounds()) == *rect), "{shape:?} outside of {moving:?}");
+        }
     }
 
     #[test]

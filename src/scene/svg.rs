@@ -1,6 +1,6 @@
 //! A scene as an SVG file.
 
-use super::{Align, Figure, Palette, Scene, Tone};
+use super::{Align, Figure, Palette, STRONG, Scene, Tone, arrow_head, corner};
 use std::fmt::Write;
 
 /// The fonts that a file asks for: the first that the reader's machine has.
@@ -18,7 +18,7 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     let _ = writeln!(out, r#"<title>{}</title>"#, escape(&scene.words));
     let ground = palette.get(Tone::Panel).css();
     let _ = writeln!(out, r#"<rect x="{}" y="{}" width="{w}" height="{h}" fill="{ground}"/>"#, -MARGIN, -MARGIN);
-    for shape in &scene.shapes {
+    for shape in scene.shapes.iter().filter(|shape| shape.alpha > 0.0) {
         let colour = palette.get(shape.tone).css();
         let alpha = if shape.alpha < 1.0 { format!(r#" opacity="{:.2}""#, shape.alpha) } else { String::new() };
         let _ = match &shape.figure {
@@ -56,6 +56,33 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
                 r.x + r.w,
                 r.y + r.h
             ),
+            Figure::Round(r) => writeln!(
+                out,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" rx="{}" fill="{colour}"{alpha}/>"#,
+                r.x,
+                r.y,
+                r.w,
+                r.h,
+                corner(r)
+            ),
+            Figure::Ring(r) => writeln!(
+                out,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" rx="{}" fill="none" stroke="{colour}" stroke-width="{STRONG}"{alpha}/>"#,
+                r.x,
+                r.y,
+                r.w,
+                r.h,
+                corner(r)
+            ),
+            Figure::Arrow(r) => {
+                let (x, y) = (r.x + r.w, r.y + r.h);
+                let [a, b] = arrow_head(r);
+                writeln!(
+                    out,
+                    r#"<path d="M{} {}L{x} {y}M{} {}L{x} {y}L{} {}" fill="none" stroke="{colour}" stroke-width="{STRONG}"{alpha}/>"#,
+                    r.x, r.y, a.0, a.1, b.0, b.1
+                )
+            }
             Figure::Text { x, y, size, align, mono, bold, text } => {
                 let anchor = match align {
                     Align::Left => "start",

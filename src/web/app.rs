@@ -15,11 +15,11 @@ use super::settings::Settings;
 use super::side::{Tab, side};
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
-use super::stage::stage_panel;
+use super::stage::{load_alone, next_alone, save_alone, stage_panel};
 use super::timeline::{Move, Timeline};
 use super::tips::Tips;
 use super::transport::TransportBar;
-use super::{share, storage, theme};
+use super::{motion, share, storage, theme};
 use crate::lab::{Goal, Lab, Link, Notice};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
@@ -54,11 +54,13 @@ pub fn App() -> Html {
     let asked = use_state_eq(|| (0u32, None::<Move>));
     let sizes = use_state_eq(Sizes::load);
     let hint = use_state_eq(|| storage::load(SEEN).is_none());
+    let alone = use_state_eq(load_alone);
     let dropping = use_dropping(handle.clone());
     use_clock(&handle);
     use_memory(&handle);
     use_links(&handle, embed.setter());
     use_letting_go();
+    use_arrival(&handle);
 
     let switch_theme = {
         let theme = theme.clone();
@@ -84,6 +86,13 @@ pub fn App() -> Html {
             }
         });
     }
+    let onalone = {
+        let alone = alone.setter();
+        Callback::from(move |chosen: Option<AttrValue>| {
+            save_alone(chosen.as_deref());
+            alone.set(chosen);
+        })
+    };
     let close = {
         let sheet = sheet.clone();
         Callback::from(move |()| sheet.set(None))
@@ -91,7 +100,12 @@ pub fn App() -> Html {
     use_keyboard({
         let (handle, tab, column, sheet, asked, hint, switch_theme) =
             (handle.clone(), tab.clone(), column.setter(), sheet.clone(), asked.clone(), hint.clone(), switch_theme.clone());
+        let (alone, onalone) = (alone.clone(), onalone.clone());
         Callback::from(move |event: KeyboardEvent| {
+            // Any key ends a jump at its goal, and does there what it always does; the one for play and pause does no more.
+            if event.key() != " " {
+                handle.act_if(Lab::arrive);
+            }
             // Wherever the focus went meanwhile.
             if event.key() == "Escape" {
                 sheet.set(None);
@@ -120,6 +134,7 @@ pub fn App() -> Html {
                 Deed::Help => toggle(Sheet::Help),
                 Deed::Theme => switch_theme.emit(()),
                 Deed::Share => share::copy(&handle),
+                Deed::Panels => onalone.emit(next_alone(&handle, alone.as_deref())),
                 Deed::Tab(at) => {
                     tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]);
                     column.set(Column::Side);
@@ -170,7 +185,7 @@ pub fn App() -> Html {
                 <div class="workspace" data-column={column.class()}>
                     <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                     { split(Edge::Source) }
-                    { stage_panel(&handle, *theme) }
+                    { stage_panel(&handle, *theme, alone.as_deref(), &onalone) }
                     { split(Edge::Side) }
                     { side(&handle, *theme, shown_tab, &ontab) }
                 </div>
@@ -226,6 +241,7 @@ fn open() -> Lab {
     if let Some(own) = left.or_else(storage::load_own) {
         lab.put_by(own);
     }
+    lab.plays_jumps = motion::is_wanted;
     lab
 }
 
@@ -277,7 +293,7 @@ fn pace(lab: &Lab) -> Pace {
     match (lab.transport.goal, lab.transport.rate()) {
         (Goal::Play, u32::MAX) => Pace { every: Every::Task, slice: FAST_SLICE_MS, pause: FAST_DRAWN_MS },
         (Goal::Play, 1_000..) => Pace { every: Every::Frame, slice: FAST_SLICE_MS, pause: FAST_DRAWN_MS },
-        (Goal::Play, _) => Pace { every: Every::Frame, slice: PLAY_SLICE_MS, pause: 0.0 },
+        (Goal::Play, _) | (Goal::Jump(_), _) => Pace { every: Every::Frame, slice: PLAY_SLICE_MS, pause: 0.0 },
         _ => Pace { every: Every::Task, slice: FAST_SLICE_MS, pause: FAR_DRAWN_MS },
     }
 }
@@ -358,9 +374,24 @@ fn use_keyboard(onkey: Callback<KeyboardEvent>) {
     });
 }
 
+/// A click anywhere ends a jump at its goal; the button for play and pause does so by itself.
+#[hook]
+fn use_arrival(handle: &Handle) {
+    let handle = handle.steady();
+    use_effect_with((), move |()| {
+        let callback = Closure::<dyn FnMut(web_sys::Event)>::new(move |event: web_sys::Event| {
+            let target = event.target_dyn_into::<web_sys::Element>();
+            if target.and_then(|target| target.closest("#play").ok().flatten()).is_none() {
+                handle.act_if(Lab::arrive);
+            }
+        });
+        listen("pointerdown", &callback);
+        move || drop(callback)
+    });
+}
+
 /// What moves through the run or shows something else of it, and what Space presses only for whoever came to it by keyboard.
-const MOVERS: &str =
-    ".transport button:not([aria-expanded]), .side-of-line button, .timeline button, .source button, .notice button, .term";
+const MOVERS: &str = ".transport button:not([aria-expanded]), .side-of-line button, .timeline button, .source button, .notice button, .stage .tabs button, .term";
 
 /// A menu that was opened with the mouse lets go of the keyboard once something is chosen, and so does a button that was
 /// clicked, so that the page's keys work.

@@ -2,21 +2,20 @@
 
 use super::canvas::{self, use_size};
 use super::download::{caption, name, save_text};
-use super::frame::{Frames, motion_allowed, now};
+use super::frame::{Frames, now};
 use super::handle::Handle;
+use super::motion;
 use super::paint::Frame;
 use super::tips;
 use crate::lab::{Lab, Stage, grouped};
-use crate::mechanism::{self, View};
-use crate::scene::{Align, Damage, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg, tween};
+use crate::mechanism::{self, Panel, View};
+use crate::scene::{Align, Damage, Film, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
 use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// How long a movement takes, in milliseconds.
-const MOVE_MS: f64 = 180.0;
 /// How far a pointer's picture reaches below its tip, in pixels.
 const POINTER: f64 = 16.0;
 /// Space around the picture.
@@ -27,25 +26,38 @@ pub const FILE: (f64, f64) = (960.0, 540.0);
 const CAPTION: f32 = 24.0;
 
 /// What is drawn.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Subject {
-    /// How the technique works.
-    Mechanism,
+    /// A panel of the stage.
+    Panel(&'static Panel),
     /// The kernel's control-flow graph.
     Flow,
+}
+
+impl PartialEq for Subject {
+    fn eq(&self, other: &Subject) -> bool {
+        self.label() == other.label()
+    }
 }
 
 impl Subject {
     fn id(self) -> &'static str {
         match self {
-            Subject::Mechanism => "mechanism",
+            Subject::Panel(panel) => panel.name,
             Subject::Flow => "flow",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Subject::Panel(panel) => panel.title,
+            Subject::Flow => "Control-flow graph",
         }
     }
 
     fn draw(self, view: View) -> Scene<Selection> {
         match self {
-            Subject::Mechanism => mechanism::draw(view),
+            Subject::Panel(panel) => panel.draw(view),
             Subject::Flow => mechanism::flow(view),
         }
     }
@@ -92,7 +104,7 @@ pub fn Drawing(props: &Props) -> Html {
     {
         let (node, place, shown) = (node.clone(), place.clone(), shown.clone());
         use_effect_with((props.handle.clone(), props.theme, size, follow), move |(handle, theme, size, follow)| {
-            let Some((scene, slow, cycle)) = draw(subject, handle, *size) else {
+            let Some((scene, film_ms, cycle)) = draw(subject, handle, *size) else {
                 // The canvas goes, and the next one is empty.
                 shown.take();
                 return;
@@ -108,7 +120,7 @@ pub fn Drawing(props: &Props) -> Html {
             if *follow {
                 bring_in_sight(&place, &scene, handle.read(|lab| lab.selection), size.1);
             }
-            show(&mut shown.borrow_mut(), node, scene, slow, cycle, frame);
+            show(&mut shown.borrow_mut(), node, scene, film_ms, cycle, frame);
         });
     }
     let onclick = {
@@ -145,19 +157,20 @@ pub fn Drawing(props: &Props) -> Html {
         })
     };
     html! {
-        <div class="place" ref={place} tabindex="0" role="region" aria-label={if subject == Subject::Flow { "Control-flow graph" } else { "Picture of the mechanism" }}>
+        <div class="place" ref={place} tabindex="0" role="region" aria-label={subject.label()}>
             <canvas ref={node} id={subject.id()} role="img" {onclick} {onmousemove} {onmouseleave} />
         </div>
     }
 }
 
-fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, bool, u64)> {
+/// The scene now, how long the film to it may be (in milliseconds), and its cycle.
+fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, f64, u64)> {
     if width <= 2.0 * MARGIN || height <= 2.0 * MARGIN {
         return None;
     }
     handle.on_stage(|lab, stage| {
         let room = (width - 2.0 * MARGIN, height - 2.0 * MARGIN);
-        (Rc::new(scene(subject, lab, stage, room)), lab.transport.is_slow(), stage.session.cycle())
+        (Rc::new(scene(subject, lab, stage, room)), motion::film_ms(lab.transport.pace()), stage.session.cycle())
     })
 }
 
@@ -209,10 +222,11 @@ fn bring_in_sight(place: &NodeRef, scene: &Scene<Selection>, selection: Option<S
     }
 }
 
-/// Paints the scene, at once or on the way from the one before.
-fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: bool, cycle: u64, frame: Frame) {
+/// Paints the scene, at once or as a film from the one before. A film that is still running ends at once.
+fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: f64, cycle: u64, frame: Frame) {
     let before = shown.scene.replace(scene.clone());
     let near = shown.cycle != cycle && shown.cycle.abs_diff(cycle) <= 2;
+    let backwards = cycle < shown.cycle;
     shown.cycle = cycle;
     shown.moving = None;
     let same_frame = shown.frame.replace(frame) == Some(frame);
@@ -224,7 +238,7 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
     let Damage { mut all, moving } = damage(&before, &scene);
     // Where the last movement had not come to its end.
     shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
-    if moving.is_empty() || !(slow && near && motion_allowed()) {
+    if moving.is_empty() || !near || film_ms <= 0.0 {
         frame.repaint(&node, &scene, &all);
         return;
     }
@@ -234,11 +248,11 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, slow: boo
     *unsettled.borrow_mut() = all;
     let start = now();
     shown.moving = Some(Frames::start(move || {
-        let part = (now() - start) / MOVE_MS;
+        let part = (now() - start) / film_ms;
         let going = part < 1.0;
         let parts = unsettled.replace(if going { moving.clone() } else { Vec::new() });
         if going {
-            frame.repaint(&node, &tween(&from, &to, part as f32), &parts);
+            frame.repaint(&node, &Film::new(&from, &to, backwards).frame(part as f32), &parts);
         } else {
             frame.repaint(&node, &to, &parts);
         }
@@ -251,5 +265,5 @@ fn within(scene: &Scene<Selection>, damage: &[Rect]) -> Scene<Selection> {
     // A pixel more, because damage is painted in whole pixels of the screen.
     let near = |shape: &&Shape| damage.iter().any(|part| part.meets(&shape.bounds().around(1.0)));
     let shapes = scene.shapes.iter().filter(near).cloned().collect();
-    Scene { shapes, spots: Vec::new(), words: String::new(), ..*scene }
+    Scene { shapes, ways: scene.ways.clone(), spots: Vec::new(), words: String::new(), ..*scene }
 }

@@ -20,6 +20,8 @@ pub enum Deed {
     Share,
     /// Shows a tab of the right-hand column.
     Tab(usize),
+    /// Shows the next panel of the stage alone, or all of them.
+    Panels,
 }
 
 pub struct Shortcut {
@@ -79,6 +81,7 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["4"], "", "", Deed::Tab(3)),
     key(&["5"], "", "", Deed::Tab(4)),
     key(&["6"], "", "", Deed::Tab(5)),
+    key(&["v", "V"], "V", "Stage: the next panel alone, or all", Deed::Panels),
     key(&["e", "E"], "E", "Edit the kernel", Deed::Editor),
     key(&["m", "M"], "M", "The machine's keys", Deed::Settings),
     key(&["g", "G"], "G", "Lessons", Deed::Lessons),

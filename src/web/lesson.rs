@@ -87,9 +87,9 @@ pub fn lesson_panel(handle: &Handle) -> Html {
 
 /// Whether the machine stands elsewhere than at the stop.
 fn is_away(lab: &Lab, course: &Course) -> bool {
-    course
-        .current()
-        .is_some_and(|stop| course.lesson.cycle_of(stop) != Some(lab.cycle()) || lab.setup.technique != stop.technique)
+    // On the way to it is not away.
+    let cycle = lab.transport.jump().map_or(lab.cycle(), |jump| jump.to);
+    course.current().is_some_and(|stop| course.lesson.cycle_of(stop) != Some(cycle) || lab.setup.technique != stop.technique)
 }
 
 fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {

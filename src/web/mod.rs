@@ -41,6 +41,7 @@ mod kernel;
 mod keys;
 mod lesson;
 mod memory;
+mod motion;
 mod notice;
 mod numbers;
 mod paint;

@@ -1,7 +1,7 @@
 //! A scene on a canvas.
 
 use super::canvas;
-use crate::scene::{Align, Figure, Palette, Rect, Scene, Shape, Theme, Tone};
+use crate::scene::{Align, Figure, Palette, Rect, STRONG, Scene, Shape, Theme, Tone, arrow_head, corner};
 use web_sys::CanvasRenderingContext2d;
 use yew::NodeRef;
 
@@ -146,8 +146,41 @@ impl<'a> Pen<'a> {
                 context.line_to((r.x + r.w).into(), (r.y + r.h).into());
                 context.stroke();
             }
+            Figure::Round(r) => {
+                self.fill(shape.tone);
+                self.rounded(r);
+                context.fill();
+            }
+            Figure::Ring(r) => {
+                self.stroke(shape.tone);
+                context.set_line_width(STRONG.into());
+                self.rounded(r);
+                context.stroke();
+                context.set_line_width(1.0);
+            }
+            Figure::Arrow(r) => {
+                self.stroke(shape.tone);
+                context.set_line_width(STRONG.into());
+                let (x, y) = ((r.x + r.w).into(), (r.y + r.h).into());
+                let [a, b] = arrow_head(r);
+                context.begin_path();
+                context.move_to(r.x.into(), r.y.into());
+                context.line_to(x, y);
+                context.move_to(a.0.into(), a.1.into());
+                context.line_to(x, y);
+                context.line_to(b.0.into(), b.1.into());
+                context.stroke();
+                context.set_line_width(1.0);
+            }
             Figure::Text { .. } => {}
         }
+    }
+
+    /// A path around a rectangle with round corners.
+    fn rounded(&self, r: &Rect) {
+        let context = self.context;
+        context.begin_path();
+        let _ = context.round_rect_with_f64(r.x.into(), r.y.into(), r.w.into(), r.h.into(), corner(r).into());
     }
 
     /// Words of one font.

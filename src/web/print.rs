@@ -6,6 +6,7 @@ use super::drawing::{FILE, Subject, scene};
 use super::handle::Handle;
 use super::numbers::numbers;
 use crate::lab::grouped;
+use crate::mechanism::{self, Panel};
 use crate::scene::{Palette, Theme, svg};
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -33,14 +34,19 @@ pub fn PrintSheet(props: &Props) -> Html {
     }
     let sheet = props.handle.on_stage(|lab, stage| {
         printing.then(|| {
-            let picture = svg(&scene(Subject::Mechanism, lab, stage, FILE), Palette::of(Theme::Light));
-            (format!("{}, cycle {}", caption(lab, stage), grouped(stage.session.cycle())), address(&picture))
+            let picture = |panel: &'static Panel| {
+                let picture = svg(&scene(Subject::Panel(panel), lab, stage, FILE), Palette::of(Theme::Light));
+                html! { <img src={address(&picture)} alt={panel.title} /> }
+            };
+            let panels = mechanism::panels(&stage.session.sim().machine);
+            let pictures: Html = panels.into_iter().map(picture).collect();
+            (format!("{}, cycle {}", caption(lab, stage), grouped(stage.session.cycle())), pictures)
         })
     });
-    let Some(Some((caption, picture))) = sheet else { return Html::default() };
+    let Some(Some((caption, pictures))) = sheet else { return Html::default() };
     html! {
         <section class="sheet" aria-label="Printed sheet">
-            <figure><img src={picture} alt="The mechanism" /><figcaption>{ caption }</figcaption></figure>
+            <figure>{ pictures }<figcaption>{ caption }</figcaption></figure>
             { numbers(&props.handle) }
         </section>
     }

@@ -1,16 +1,40 @@
-//! The mechanism: how the chosen technique works, now.
+//! The stage: every panel that applies to the machine and its kernel, or one of them alone.
 
 use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
+use super::motion::MotionMenu;
+use super::storage;
 use super::tips::term;
 use crate::lab::Lab;
-use crate::mechanism;
+use crate::mechanism::{self, Panel};
 use crate::scene::Theme;
 use yew::prelude::*;
 
-pub fn stage_panel(handle: &Handle, theme: Theme) -> Html {
-    let mechanism = handle.on_stage(|_, stage| mechanism::of(&stage.session.sim().machine.config));
-    let Some(mechanism) = mechanism else {
+const ALONE: &str = "warpscope.panel";
+
+/// The name of the panel that is shown alone, as it was left; none for all of them.
+pub fn load_alone() -> Option<AttrValue> {
+    storage::load(ALONE).filter(|name| !name.is_empty()).map(AttrValue::from)
+}
+
+pub fn save_alone(alone: Option<&str>) {
+    storage::save(ALONE, alone.unwrap_or_default());
+}
+
+/// What comes after it when a person goes through the choices: all panels, then each of them alone.
+pub fn next_alone(handle: &Handle, alone: Option<&str>) -> Option<AttrValue> {
+    let names: Vec<&str> = applying(handle)?.iter().map(|panel| panel.name).collect();
+    let next = alone.and_then(|alone| names.iter().position(|name| *name == alone)).map_or(0, |at| at + 1);
+    names.get(next).filter(|_| names.len() > 1).map(|name| AttrValue::from(*name))
+}
+
+fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
+    handle.on_stage(|_, stage| mechanism::panels(&stage.session.sim().machine))
+}
+
+/// `alone` names the panel that is shown alone, where it applies.
+pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: &Callback<Option<AttrValue>>) -> Html {
+    let Some(panels) = applying(handle) else {
         let (what, next) = match handle.read(|lab| lab.misfit.is_some()) {
             true => ("The kernel does not fit the machine", "The message below says why."),
             false => ("No kernel is loaded", "Choose one at the top, or press E to paste your own."),
@@ -22,17 +46,66 @@ pub fn stage_panel(handle: &Handle, theme: Theme) -> Html {
             </section>
         };
     };
+    let chosen = panels.iter().copied().find(|panel| Some(panel.name) == alone);
+    let shown = chosen.map_or_else(|| panels.clone(), |panel| vec![panel]);
+    // One panel has the stage's own header; several have theirs.
+    let only = if let [only] = shown.as_slice() { Some(*only) } else { None };
     html! {
         <section class="panel stage" aria-label="Mechanism">
             <header>
                 <h2>{ "Mechanism" }</h2>
-                { term(html! { { mechanism.title } }, mechanism.about) }
+                if panels.len() > 1 {
+                    { chooser(&panels, chosen, onalone) }
+                }
+                if let Some(panel) = only {
+                    { term(html! { { panel.title } }, panel.about) }
+                }
                 <span class="push"></span>
-                { save_button(handle, theme, Subject::Mechanism) }
+                <MotionMenu />
+                if let Some(panel) = only {
+                    { save_button(handle, theme, Subject::Panel(panel)) }
+                }
             </header>
             { idle_note(handle) }
-            <Drawing handle={handle.clone()} {theme} subject={Subject::Mechanism} />
+            <div class="views">
+                <div class="arranged">{ for shown.into_iter().map(|panel| view(handle, theme, panel, only.is_none())) }</div>
+            </div>
         </section>
+    }
+}
+
+/// Which panel is shown alone, or all of them.
+fn chooser(panels: &[&'static Panel], chosen: Option<&'static Panel>, onalone: &Callback<Option<AttrValue>>) -> Html {
+    let button = |name: Option<&'static str>, label: &'static str, title: &str| {
+        let onclick = onalone.reform(move |_: MouseEvent| name.map(AttrValue::from));
+        let pressed = chosen.map(|panel| panel.name) == name;
+        html! {
+            <button type="button" data-alone={name.unwrap_or("all")} aria-pressed={pressed.to_string()} title={format!("{title} (V)")} {onclick}>
+                { label }
+            </button>
+        }
+    };
+    html! {
+        <div class="tabs" role="group" aria-label="Panels on the stage">
+            { button(None, "All", "All panels together") }
+            { for panels.iter().map(|panel| button(Some(panel.name), panel.short, panel.title)) }
+        </div>
+    }
+}
+
+/// A panel in its place.
+fn view(handle: &Handle, theme: Theme, panel: &'static Panel, titled: bool) -> Html {
+    html! {
+        <div key={panel.name} class="view" data-panel={panel.name}>
+            if titled {
+                <div class="caption">
+                    { term(html! { { panel.title } }, panel.about) }
+                    <span class="push"></span>
+                    { save_button(handle, theme, Subject::Panel(panel)) }
+                </div>
+            }
+            <Drawing handle={handle.clone()} {theme} subject={Subject::Panel(panel)} />
+        </div>
     }
 }
 

@@ -62,7 +62,7 @@ async fn at_width(name: &'static str, width: u32, height: u32) {
         page.see(".question", "").await;
         page.script(&axe(), vec![]).await;
         look(&page, &format!("a lesson, {width} wide")).await;
-        page.goto("#kernel=collatz&technique=TBC&cycle=120").await;
+        page.goto("#kernel=reduce&technique=TBC&cycle=120").await;
         page.at(120).await;
         page.script(&axe(), vec![]).await;
         for theme in ["light", "dark"] {

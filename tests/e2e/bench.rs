@@ -71,6 +71,7 @@ async fn benchmark() {
     let server = Server::start(folder.clone()).await;
     let page = Page::blank("bench", &server.address).await;
     page.resize(1920, 1080).await;
+    page.set_motion(true).await;
     let mut figures = Figures { missed_by_far: Vec::new() };
     let busy = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("\nLoad of the machine in the last minute: {}", busy.split(' ').next().unwrap_or("unknown"));

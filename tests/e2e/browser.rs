@@ -79,6 +79,13 @@ impl Page {
         self.devtools("Emulation.setDeviceMetricsOverride", size).await;
     }
 
+    /// Has the page move as for a person who has not asked for less motion, or no longer.
+    pub async fn set_motion(&self, moves: bool) {
+        let value = if moves { "no-preference" } else { "reduce" };
+        let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": value }] });
+        self.devtools("Emulation.setEmulatedMedia", media).await;
+    }
+
     pub async fn close(self) {
         // A browser that does not close ends with its driver.
         let _ = self.client.close().await;
@@ -354,6 +361,8 @@ fn capabilities(profile: &Path) -> Capabilities {
     }
     let flags = options["args"].as_array_mut().expect("webdriver.json lists the browser's flags");
     flags.push(format!("--user-data-dir={}", profile.display()).into());
+    // Without films and played jumps, what is looked at is there at once; scenarios about motion ask for it.
+    flags.push("--force-prefers-reduced-motion".into());
     capabilities.insert("timeouts".into(), json!({ "script": 180_000 }));
     capabilities.insert("goog:loggingPrefs".into(), json!({ "browser": "ALL" }));
     capabilities

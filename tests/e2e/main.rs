@@ -19,6 +19,7 @@ mod moving;
 mod plots;
 mod server;
 mod sharing;
+mod stage;
 mod views;
 
 use browser::{Page, key};

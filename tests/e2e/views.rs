@@ -32,7 +32,7 @@ const MISFITS: &str = "
         if (r.left < -0.5 || r.top < -0.5 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5) misfits.push(`${name(panel)} sticks out`);
         if (r.width < 100 || r.height < 20) misfits.push(`${name(panel)} is ${r.width} by ${r.height}`);
     }
-    for (const canvas of document.querySelectorAll('#mechanism, #flow, #timeline')) {
+    for (const canvas of document.querySelectorAll('#mechanism, #barriers, #flow, #timeline')) {
         const r = canvas.getBoundingClientRect();
         if (Math.abs(canvas.width - r.width) > 1 || Math.abs(canvas.height - r.height) > 1) misfits.push(`${canvas.id} has ${canvas.width}x${canvas.height} pixels on ${r.width}x${r.height}`);
     }
@@ -124,6 +124,7 @@ async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
         page.until(&format!("{shown} === 'panel source, panel stage, panel side'")).await;
         page.press(['1']).await;
         // With motion, a step moves over several frames; without, it is there at once.
+        page.set_motion(true).await;
         let frames = "
             const looks = new Set();
             const from = performance.now();
@@ -138,8 +139,7 @@ async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
             most = most.max(page.script_async(frames, vec![]).await.as_u64().unwrap_or(0));
         }
         assert!(most > 3, "a step shows what moved: {most} looks");
-        let still = serde_json::json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
-        page.devtools("Emulation.setEmulatedMedia", still).await;
+        page.set_motion(false).await;
         for _ in 0..4 {
             let looks = page.script_async(frames, vec![]).await.as_u64().unwrap_or(0);
             // The look before the step may still be there in the first frame.

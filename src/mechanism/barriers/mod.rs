@@ -1,0 +1,24 @@
+//! The barrier board: how far each block's warps have come on their way to the next barrier (BAWS sections 3 and 4).
+//!
+//! [`BarrierView`] is what the board shows, as plain data; [`board::draw`] draws it into the room that there is.
+
+mod board;
+mod view;
+
+pub use board::{Room, draw as draw_board};
+pub use view::{BarrierView, BlockTrack, Runner, RunnerState};
+
+use super::View;
+use crate::scene::Scene;
+use crate::view::Selection;
+
+pub fn draw(view: View) -> Scene<Selection> {
+    let room = Room {
+        width: view.width,
+        height: view.height,
+        sm: view.sm(),
+        slot: view.focus().map(|warp| warp.slot),
+        warp: view.selection.and_then(Selection::warp).map(|(_, warp)| warp),
+    };
+    draw_board(&BarrierView::of(&view), &room)
+}

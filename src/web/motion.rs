@@ -1,0 +1,48 @@
+//! How much motion a person wants: the length of films that was chosen, unless the system asks for less motion.
+
+use super::frame::motion_allowed;
+use super::storage;
+use crate::scene::Motion;
+use std::cell::Cell;
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+const MOTION: &str = "warpscope.motion";
+
+thread_local! {
+    static CHOSEN: Cell<Motion> = Cell::new(storage::load(MOTION).and_then(|key| Motion::from_key(&key)).unwrap_or_default());
+}
+
+/// How long a film may be while so many cycles a second pass (`None`: single steps), in milliseconds.
+pub fn film_ms(rate: Option<f64>) -> f64 {
+    if motion_allowed() { CHOSEN.get().film_ms(rate) } else { 0.0 }
+}
+
+/// Whether a step has a film, and a short jump is played.
+pub fn is_wanted() -> bool {
+    film_ms(None) > 0.0
+}
+
+/// The menu for the length of films; it is remembered.
+#[component]
+pub fn MotionMenu() -> Html {
+    let chosen = use_state_eq(|| CHOSEN.get());
+    let onchange = {
+        let chosen = chosen.clone();
+        Callback::from(move |event: Event| {
+            let menu = event.target_dyn_into::<HtmlSelectElement>();
+            if let Some(motion) = menu.and_then(|menu| Motion::from_key(&menu.value())) {
+                storage::save(MOTION, motion.key());
+                CHOSEN.set(motion);
+                chosen.set(motion);
+            }
+        })
+    };
+    html! {
+        <select id="motion" aria-label="Film of a step" title="How long the film of a single step takes" {onchange}>
+            { for Motion::ALL.into_iter().map(|motion| html! {
+                <option value={motion.key()} selected={motion == *chosen}>{ motion.label() }</option>
+            }) }
+        </select>
+    }
+}

@@ -1,0 +1,227 @@
+//! The stage: its panels, the chooser, the barrier board, and the films of steps.
+
+use crate::browser::{Page, key};
+use crate::on_the_page;
+use crate::views::look;
+
+const BOARD: &str = "document.querySelector('#barriers').getAttribute('aria-label')";
+
+/// What the barrier board says.
+async fn board(page: &Page) -> String {
+    page.attribute("#barriers", "aria-label").await.unwrap_or_default()
+}
+
+/// How far each running warp has come, as the board says it.
+fn progress(words: &str) -> Vec<(String, u64)> {
+    let runners = words.split(['.', ';', ',']).filter_map(|part| part.trim().split_once(" at "));
+    runners.filter_map(|(warp, progress)| Some((warp.to_string(), progress.parse().ok()?))).collect()
+}
+
+/// Goes to the next release of a barrier.
+async fn next_release(page: &Page) {
+    page.choose("#wanted", "barrier-release").await;
+    page.leave().await;
+    page.press_shifted(key::RIGHT).await;
+    page.until(&format!("/released in the last cycle/.test({BOARD})")).await;
+}
+
+#[tokio::test]
+async fn a_barrier_kernel_shows_its_board_and_a_release_empties_the_gate() {
+    on_the_page("board", async |page| {
+        assert!(!page.has("#barriers").await && !page.has(".stage .tabs").await, "collatz has no barrier");
+        page.take_kernel("reduce").await;
+        page.until("document.querySelectorAll('.stage .view').length === 2").await;
+        page.see("[data-panel=barriers] .caption", "Barrier board").await;
+        page.see("[data-panel=mechanism] .caption", "Reconvergence stack").await;
+        page.until(&format!("/barrier board/.test({BOARD})")).await;
+        // A step of a warp that issues moves its runner by one.
+        next_release(&page).await;
+        let mut moved = false;
+        for _ in 0..12 {
+            let (before, cycle) = (progress(&board(&page).await), page.cycle().await);
+            page.press([key::RIGHT]).await;
+            page.at(cycle + 1).await;
+            page.until(&format!("{BOARD}.startsWith('Cycle {}:')", cycle + 1)).await;
+            let after = progress(&board(&page).await);
+            let step = |(warp, from): &(String, u64)| {
+                after.iter().find(|(other, _)| other == warp).map_or(0, |(_, to)| to.saturating_sub(*from))
+            };
+            let steps: Vec<u64> = before.iter().map(step).collect();
+            assert!(steps.iter().all(|step| *step <= 1), "{before:?} {after:?}");
+            moved |= steps.contains(&1);
+        }
+        assert!(moved, "a runner moves");
+        page.go_to(0).await;
+        next_release(&page).await;
+        let released = page.cycle().await;
+        assert!(board(&page).await.contains("0 of 4 warps at the barrier, released in the last cycle"), "{}", board(&page).await);
+        page.press([key::LEFT]).await;
+        page.until(&format!("{BOARD}.startsWith('Cycle {}:')", released - 1)).await;
+        let before = board(&page).await;
+        assert!(before.contains("3 of 4 warps at the barrier"), "all but the last wait: {before}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
+    on_the_page("chooser", async |page| {
+        let shown = "[...document.querySelectorAll('.stage .view')].map((view) => view.dataset.panel).join()";
+        page.take_kernel("reduce").await;
+        page.until(&format!("{shown} === 'mechanism,barriers'")).await;
+        let half = page.place("#barriers").await;
+        page.eval("document.querySelector('.stage [data-alone=all]').focus()").await;
+        page.press([key::TAB, key::TAB]).await;
+        assert_eq!(page.eval("document.activeElement.dataset.alone").await, "barriers");
+        page.press([key::ENTER]).await;
+        page.until(&format!("{shown} === 'barriers'")).await;
+        assert_eq!(page.attribute("[data-alone=barriers]", "aria-pressed").await.as_deref(), Some("true"));
+        page.until(&format!("document.querySelector('#barriers').height > {} * 1.5", half[3])).await;
+        page.see(".stage > header", "Barrier board").await;
+        page.until("location.hash.includes('reduce')").await;
+        page.reload().await;
+        page.until(&format!("{shown} === 'barriers'")).await;
+        // A kernel without a barrier has the mechanism, whatever was chosen; the choice waits.
+        page.take_kernel("collatz").await;
+        page.until(&format!("{shown} === 'mechanism'")).await;
+        page.take_kernel("reduce").await;
+        page.until(&format!("{shown} === 'barriers'")).await;
+        // V goes through all of them.
+        page.leave().await;
+        for expected in ["mechanism,barriers", "mechanism", "barriers", "mechanism,barriers"] {
+            page.press(['v']).await;
+            page.until(&format!("{shown} === '{expected}'")).await;
+        }
+    })
+    .await;
+}
+
+/// Looks of a canvas in each frame of a step, for as long as the given milliseconds.
+const LOOKS: &str = "
+    const looks = new Set();
+    const from = performance.now();
+    document.querySelector(given[1]).click();
+    while (performance.now() - from < given[0]) {
+        await new Promise(requestAnimationFrame);
+        looks.add(document.querySelector('#barriers').toDataURL());
+    }
+    return looks.size";
+
+async fn looks(page: &Page, ms: u32, button: &str) -> u64 {
+    page.script_async(LOOKS, vec![ms.into(), button.into()]).await.as_u64().unwrap_or(0)
+}
+
+#[tokio::test]
+async fn a_step_is_a_film_and_without_motion_there_are_no_frames_in_between() {
+    on_the_page("film", async |page| {
+        page.take_kernel("reduce").await;
+        next_release(&page).await;
+        page.press([key::LEFT]).await;
+        page.let_frames_pass(3).await;
+        page.set_motion(true).await;
+        assert!(looks(&page, 700, "#step").await > 6, "a release travels");
+        assert!(looks(&page, 700, "#back").await > 6, "and back");
+        // A film does not keep the next step waiting: the picture of the last of three quick steps is there when its film ends.
+        page.press([key::RIGHT, key::RIGHT, key::RIGHT]).await;
+        let film = page.picture().await;
+        page.choose("#motion", "off").await;
+        page.leave().await;
+        page.press([key::LEFT, key::RIGHT]).await;
+        page.picture().await.assert_same(&film);
+        page.press([key::LEFT, key::LEFT, key::LEFT]).await;
+        assert!(looks(&page, 400, "#step").await <= 2, "a film that is switched off");
+        page.reload().await;
+        page.until("document.querySelector('#motion').value === 'off'").await;
+        page.choose("#motion", "full").await;
+        page.set_motion(false).await;
+        page.until("!!document.querySelector('#barriers')").await;
+        next_release(&page).await;
+        page.press([key::LEFT]).await;
+        page.let_frames_pass(3).await;
+        // The look before the step may still be there in the first frame.
+        assert!(looks(&page, 400, "#step").await <= 2, "less motion is no motion");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_short_jump_is_played_and_any_key_ends_it_at_its_goal() {
+    on_the_page("jump", async |page| {
+        page.take_kernel("reduce").await;
+        page.choose("#wanted", "barrier-arrival").await;
+        page.leave().await;
+        // From one arrival to another that lies within forty cycles: without motion at once.
+        let mut found = None;
+        page.press_shifted(key::RIGHT).await;
+        page.see("#notice", "arriv").await;
+        for _ in 0..12 {
+            let from = page.cycle().await;
+            page.press_shifted(key::RIGHT).await;
+            page.beyond(from).await;
+            let to = page.cycle().await;
+            if (8..=40).contains(&(to - from)) {
+                found = Some((from, to));
+                break;
+            }
+        }
+        let (from, to) = found.expect("two arrivals near each other");
+        page.go_to(from).await;
+        page.set_motion(true).await;
+        let watch = "
+            const seen = new Set();
+            const begun = performance.now();
+            document.querySelector('#next').click();
+            while (Number(cycle.value) < given[0] && performance.now() - begun < 5000) {
+                await new Promise(requestAnimationFrame);
+                seen.add(cycle.value);
+            }
+            return [seen.size, performance.now() - begun]";
+        let watched = page.script_async(watch, vec![to.into()]).await;
+        let (seen, took) = (watched[0].as_u64().unwrap_or(0), watched[1].as_f64().unwrap_or(0.0));
+        assert!(seen > 4 && took < 2500.0, "{seen} cycles of {} in {took} ms", to - from);
+        page.see("#notice", "arriv").await;
+        page.go_to(from).await;
+        page.press_shifted(key::RIGHT).await;
+        page.press(['x']).await;
+        page.at(to).await;
+        page.see("#notice", "arriv").await;
+        page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
+    })
+    .await;
+}
+
+/// Pictures to look at: the board in both sizes and themes, and a film in its middle.
+#[tokio::test]
+async fn the_board_fits_both_screens_in_light_and_dark() {
+    on_the_page("stage", async |page| {
+        for (kernel, launch) in [("reduce", "small"), ("reduce", "full"), ("matmul", "full")] {
+            page.goto(&format!("#kernel={kernel}&size={launch}&preset=gtx480&technique=PDOM&cycle=0")).await;
+            page.at(0).await;
+            next_release(&page).await;
+            page.press([key::LEFT]).await;
+            for (width, height) in [(1280, 720), (1920, 1080)] {
+                page.resize(width, height).await;
+                for theme in ["light", "dark"] {
+                    page.until(&format!("document.documentElement.dataset.theme === '{theme}'")).await;
+                    for alone in ["all", "barriers"] {
+                        page.click(&format!("[data-alone={alone}]")).await;
+                        look(&page, &format!("{kernel}-{launch}-{alone}-{width}"), theme).await;
+                    }
+                    page.press(['t']).await;
+                }
+            }
+            page.resize(1280, 720).await;
+            page.set_motion(true).await;
+            page.choose("#motion", "slow").await;
+            page.leave().await;
+            page.press([key::RIGHT]).await;
+            for moment in 1..=4 {
+                page.let_frames_pass(12).await;
+                page.screenshot(&format!("{kernel}-{launch}-film-{moment}")).await;
+            }
+            page.choose("#motion", "full").await;
+            page.set_motion(false).await;
+        }
+    })
+    .await;
+}
