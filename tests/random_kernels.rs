@@ -52,6 +52,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
+    fn whoever_issues_first_random_kernels_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
+        let text = recipe.ptx();
+        if let Err(trouble) = check(&recipe, &text, &setups::barrier_aware(), &picks) {
+            return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
     fn however_lanes_are_sliced_random_kernels_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
         let text = recipe.ptx();
         if let Err(trouble) = check(&recipe, &text, &setups::slices(), &picks) {

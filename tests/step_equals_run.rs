@@ -17,12 +17,20 @@ const MOST: u64 = 6_000;
 
 /// Every workload's least launch on every machine that holds it.
 fn each(check: impl Fn(&Sim) -> Result<(), String>) {
-    let mut runs = 0;
+    let (mut runs, mut cases) = (0, 0);
     let mut failures = Vec::new();
+    let machines = || {
+        let stacks = setups::plain().into_iter().chain(setups::barrier_aware());
+        stacks.chain(setups::regrouping_few()).chain(setups::slices_few())
+    };
     for workload in workload::all() {
         let kernel = Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
-        for Setup { name, config } in setups::plain().into_iter().chain(setups::regrouping_few()).chain(setups::slices_few()) {
+        for Setup { name, config } in machines() {
+            cases += 1;
+            if !setups::sampled(cases, 4) {
+                continue;
+            }
             let Ok(sim) = machine::load(&kernel, &config) else { continue };
             runs += 1;
             failures.extend(check(&sim).err().map(|trouble| format!("{} on {name}: {trouble}", workload.name)));

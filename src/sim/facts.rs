@@ -18,9 +18,6 @@ impl Facts<'_> {
     /// Warps of a block at its barrier, and those that have exited where these count.
     pub fn waiting(&self, slot: u16, block: &Block) -> u32 {
         let machine = self.machine;
-        if !machine.config.block_priority.counts_barriers() {
-            return 0;
-        }
         let exits = machine.config.exits_wait;
         let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
         if !machine.reforms {
@@ -51,6 +48,8 @@ impl Warps for Facts<'_> {
         let slot = self.warps[warp as usize].block;
         let block = self.blocks[usize::from(slot)].as_ref();
         let Some(block) = block else { return BlockFacts { slot, index: u64::MAX, ..BlockFacts::default() } };
-        BlockFacts { slot, index: block.index, waiting: self.waiting(slot, block), first_hit: block.first_hit }
+        let counts = self.machine.config.block_priority.counts_barriers();
+        let waiting = if counts { self.waiting(slot, block) } else { 0 };
+        BlockFacts { slot, index: block.index, waiting, first_hit: block.first_hit }
     }
 }

@@ -105,13 +105,14 @@ impl<S: Sink> Core<'_, S> {
         let (machine, words) = (self.machine, self.machine.words);
         let config = &machine.config;
         let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, .. } = &mut *self.sm;
-        let Scratch { wanting, held, nobody, .. } = &mut **scratch;
+        let Scratch { wanting, stalled, nobody, .. } = &mut **scratch;
         for word in 0..words {
             let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
             let own = ports.iter().skip(slice as usize).step_by(config.slices as usize);
             let own = if config.slices > 1 { own.fold(0, |all, port| all | port.warps.bits[word]) } else { u64::MAX };
             wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
-            held.bits[word] = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
+            let held = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
+            stalled.bits[word] = held | sets.data.bits[word];
         }
         let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine };
         let (slots, cycle) = (blocks.len() as u16, self.cycle);
@@ -126,7 +127,7 @@ impl<S: Sink> Core<'_, S> {
             words,
         };
         let issue_rank = |warp: u32| ports[config.port_of(warp) as usize].scheduler.rank(warp, &issue);
-        let view = FetchView { wanting, held, warps: &facts, issue_rank: &issue_rank, words };
+        let view = FetchView { wanting, stalled, warps: &facts, issue_rank: &issue_rank, words };
         fetch[slice as usize].first(&view)
     }
 

@@ -19,9 +19,9 @@ pub struct Scratch {
     available: WarpSet,
     resident: WarpSet,
     long_wait: WarpSet,
-    /// A slice's warps that take instructions, and the SM's that wait for others.
+    /// A slice's warps that take instructions, and the SM's that could not issue if they had any.
     pub wanting: WarpSet,
-    pub held: WarpSet,
+    pub stalled: WarpSet,
     /// Always empty.
     pub nobody: WarpSet,
     /// Warps whose next instruction could go, and gangs.

@@ -29,6 +29,7 @@ mod gang;
 mod gather;
 mod issue;
 pub mod memory;
+pub mod order;
 mod slices;
 mod spinning;
 pub mod state;

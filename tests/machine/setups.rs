@@ -1,4 +1,6 @@
 //! Machines to test on: every preset, every schedule technique, several SMs, warps of other widths.
+//!
+//! Wide matrices are sampled: the same share of cases in every run, all of them with `WARPSCOPE_ALL=1` (`./check --all`).
 
 use warpscope::config::{Config, PRESETS, TECHNIQUES, apply_techniques};
 
@@ -20,11 +22,43 @@ pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
     Setup { name, config }
 }
 
-/// The names of the techniques that decide which warp issues.
+/// Whether a case of a wide matrix belongs to the sample of one in `every`: scattered, and the same in every run.
+pub fn sampled(case: usize, every: usize) -> bool {
+    let scattered = (case as u64 ^ 0x9e37).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+    scattered.is_multiple_of(every as u64) || std::env::var_os("WARPSCOPE_ALL").is_some()
+}
+
+/// The names of the techniques that decide which warp issues and nothing else.
 pub fn schedules() -> Vec<&'static str> {
-    let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.decides == "schedule").map(|t| t.name).collect();
+    let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.keys == ["schedule"]).map(|t| t.name).collect();
     assert!(names.len() >= 3, "{names:?}");
     names
+}
+
+/// The schedules of BAWS on its machine, each with another way to fetch; fetch policies with other schedules, with larger
+/// I-buffers, and with divergence techniques of other papers.
+pub fn barrier_aware() -> Vec<Setup> {
+    let of = |t: &&warpscope::config::Technique| t.decides == "schedule" && t.paper.starts_with("BAWS");
+    let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("gtx480", t.name, &[])).collect();
+    assert!(setups.len() >= 4, "MWF-LRR, MWF-GTO, SAWS, BAWS");
+    let room = [("fetch_when", "room"), ("ibuffer", "4")];
+    setups.extend([
+        setup("gtx480", "MWF-LRR+CFF", &[]),
+        setup("gtx480", "MWF-LRR+FEF", &[]),
+        setup("gtx480", "SAWS+CFF", &[("sms", "2")]),
+        setup("gtx480", "MWF-GTO+CFF", &room),
+        setup("gtx480", "MWF-GTO+FEF", &[("ibuffer", "4"), ("fetch_instructions", "1")]),
+        setup("gtx480", "MWF-LRR", &[("exits_wait", "false")]),
+        setup("gtx480", "LRR+FEF", &[]),
+        setup("gtx480", "GTO+CFF", &[]),
+        setup("origami", "TLS+CFF", &[]),
+        setup("gtx480", "TBC,MWF-GTO+CFF", &[]),
+        setup("tbc", "TBC-LCP,SAWS", &[]),
+        setup("vws", "WS8,MWF-LRR+CFF", &[]),
+        setup("vws", "WS4,MWF-GTO+FEF", &[]),
+        setup("gtx480", "DWF+CFF", &[]),
+    ]);
+    setups
 }
 
 /// A preset with every schedule, and with four SMs.
@@ -137,7 +171,7 @@ pub fn plain() -> Vec<Setup> {
     PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
 }
 
-/// All of these, and the divergence techniques.
+/// All of these, and the divergence and the barrier-aware techniques.
 pub fn all() -> Vec<Setup> {
-    plain().into_iter().chain(regrouping()).chain(slices()).collect()
+    plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).collect()
 }

@@ -1,15 +1,16 @@
 //! Critical-fetch-first: instructions go to the warp that the issue policy would issue next (BAWS section 4.2).
 //!
-//! The order is that of the issue policy, asked as if every warp had instructions. A warp at a barrier cannot issue next, so
-//! it comes behind all that can; with several schedulers the fetch goes to the one whose candidate has the lowest rank.
+//! The order is that of the issue policy, asked as if every warp had instructions. A warp that is stalled, at a barrier or for
+//! a value, cannot issue next, so it comes behind all that can: "if that one is stalled, it fetches an instruction from the
+//! oldest warp", as the section has it for GTO. With several schedulers the candidate with the lowest rank is taken.
 
 use super::FetchView;
 use crate::policy::schedule::IssueRank;
 
-/// Warps that wait for others come last, then those that the issue policy keeps back, then the rest in its order.
+/// Warps that are stalled come last, then those that the issue policy keeps back, then the rest in its order.
 pub fn rank(warp: u32, view: &FetchView) -> (bool, bool, Option<IssueRank>) {
     let rank = (view.issue_rank)(warp);
-    (view.held.contains(warp), rank.is_none(), rank)
+    (view.stalled.contains(warp), rank.is_none(), rank)
 }
 
 #[cfg(test)]
@@ -19,11 +20,11 @@ mod tests {
     use crate::policy::schedule::test_view::{TestWarps, set};
 
     /// The choice among wanting warps whose ranks are given by number; `None` is kept back.
-    fn choice(wanting: &[u32], held: &[u32], ranks: &[Option<u64>]) -> Option<u32> {
+    fn choice(wanting: &[u32], stalled: &[u32], ranks: &[Option<u64>]) -> Option<u32> {
         let warps = TestWarps::new(ranks.len());
         let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [rank, 0]));
-        let (wanting, held) = (set(wanting), set(held));
-        let view = FetchView { wanting: &wanting, held: &held, warps: &warps, issue_rank: &issue_rank, words: 1 };
+        let (wanting, stalled) = (set(wanting), set(stalled));
+        let view = FetchView { wanting: &wanting, stalled: &stalled, warps: &warps, issue_rank: &issue_rank, words: 1 };
         Fetch::new(FetchKind::Cff).first(&view)
     }
 

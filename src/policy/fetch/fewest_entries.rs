@@ -21,7 +21,7 @@ mod tests {
         let mut choose = |buffered: [u8; 4], wanting: &[u32]| {
             let warps = TestWarps { buffered: buffered.to_vec(), ..TestWarps::new(4) };
             let wanting = set(wanting);
-            let view = FetchView { wanting: &wanting, held: &set(&[]), warps: &warps, issue_rank: &|_| None, words: 1 };
+            let view = FetchView { wanting: &wanting, stalled: &set(&[]), warps: &warps, issue_rank: &|_| None, words: 1 };
             let warp = fetch.first(&view);
             warp.into_iter().for_each(|warp| fetch.fetched(warp));
             warp

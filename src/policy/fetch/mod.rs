@@ -18,8 +18,8 @@ use crate::config::FetchKind;
 pub struct FetchView<'a> {
     /// Warps that take instructions now.
     pub wanting: &'a WarpSet,
-    /// Warps that wait for others: at a barrier, for their PTX warp or for their gang.
-    pub held: &'a WarpSet,
+    /// Warps that could not issue if they had instructions: they wait for others or for a value.
+    pub stalled: &'a WarpSet,
     pub warps: &'a dyn Warps,
     /// A warp's place in the order of its scheduler; `None` if that does not let it issue now.
     pub issue_rank: &'a dyn Fn(u32) -> Option<IssueRank>,

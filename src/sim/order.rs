@@ -1,0 +1,70 @@
+//! The order in which the schedulers of an SM would take its warps, for those who look at the machine.
+
+use super::Sim;
+use super::facts::Facts;
+use super::state::Sm;
+use crate::policy::view::{IssueView, Warps};
+use crate::policy::warp_set::WarpSet;
+
+/// Who would issue, at the end of a cycle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IssueOrder {
+    /// For each port, its warps that wait for no other, first the one that its scheduler would take first.
+    pub ports: Vec<Vec<u32>>,
+    /// For each port, the first of those that wait for no value either: what the scheduler wants next, instructions or not.
+    pub wanted: Vec<Option<u32>>,
+}
+
+impl Sim {
+    /// The order of the warps of an SM in the cycle that comes next.
+    pub fn issue_order(&self, sm: u16) -> IssueOrder {
+        let mut order = IssueOrder::default();
+        let Some(sm) = self.state.sms.get(usize::from(sm)) else { return order };
+        for port in 0..sm.ports.len() {
+            let ranked = self.port_order(sm, port);
+            order.wanted.push(ranked.iter().copied().find(|&warp| !sm.sets.data.contains(warp)));
+            order.ports.push(ranked);
+        }
+        order
+    }
+
+    /// Warps of each block slot of an SM at their barrier: the warp priority table, as MWF counts.
+    pub fn waiting(&self, sm: u16) -> Vec<u32> {
+        let Some(sm) = self.state.sms.get(usize::from(sm)) else { return Vec::new() };
+        let facts = self.facts(sm);
+        let count = |(slot, block): (usize, &Option<_>)| block.as_ref().map_or(0, |block| facts.waiting(slot as u16, block));
+        sm.blocks.iter().enumerate().map(count).collect()
+    }
+
+    fn facts<'a>(&'a self, sm: &'a Sm) -> Facts<'a> {
+        let Sm { warps, blocks, sets, statics, .. } = sm;
+        Facts { warps, blocks, sets, statics: &statics.warps, machine: &self.machine }
+    }
+
+    fn port_order(&self, sm: &Sm, port: usize) -> Vec<u32> {
+        let words = self.machine.words;
+        let (mut runnable, mut resident, mut long_wait) = (WarpSet::default(), WarpSet::default(), WarpSet::default());
+        let (sets, state) = (&sm.sets, &sm.ports[port]);
+        for word in 0..words {
+            let mine = sets.resident.bits[word] & state.warps.bits[word];
+            let held = sets.exited.bits[word] | sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
+            resident.bits[word] = mine;
+            runnable.bits[word] = mine & !held & !sets.leaving.bits[word];
+            long_wait.bits[word] = mine & (held | sets.data.bits[word] & sets.loading.bits[word]);
+        }
+        let facts = self.facts(sm);
+        let view = IssueView {
+            available: &runnable,
+            long_wait: &long_wait,
+            resident: &resident,
+            age: &sm.age,
+            warps: &facts as &dyn Warps,
+            slots: sm.blocks.len() as u16,
+            cycle: self.state.cycle,
+            words,
+        };
+        let mut scheduler = state.scheduler.clone();
+        scheduler.arrange(&view);
+        scheduler.order(&view)
+    }
+}
