@@ -131,8 +131,11 @@ pub static PANELS: &[Panel] = &[
         title: "Barrier board",
         about: "A track for each resident block, from its last barrier to the next. A warp's token stands where its warp-phase is: \
                 as many instructions from the start as the warp has issued since the last barrier. Warps that have arrived wait at \
-                the gate, which counts them (BAWS keeps this count in its priority table); when the last one comes, the gate opens \
-                and all start the next phase. Right: the I-buffer of each warp, with what was fetched and what issued in the last cycle.",
+                the gate, which counts them; when the last one comes, the gate opens and all start the next phase. Numbers beside the \
+                tokens are the order in which the warp's scheduler would take it; ! marks critical warps: those that most others \
+                wait for. Under MWF and SAWS a block's priority is its count in the warp priority table. Right: the I-buffer of each \
+                warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
+                instructions and fetch served another.",
         applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
         scene: barriers::draw,
     },

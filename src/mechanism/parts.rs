@@ -34,6 +34,7 @@ pub mod kind {
     pub const BUFFER_CELL: u8 = 24;
     pub const FETCH_ARROW: u8 = 25;
     pub const ISSUE_ARROW: u8 = 26;
+    pub const STARVED: u8 = 27;
 }
 
 /// Space after every fourth lane, as a share of a cell.

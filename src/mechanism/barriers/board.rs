@@ -30,6 +30,8 @@ const HIGHEST_ROW: f32 = 64.0;
 /// Above the first row, for the headings; between two blocks.
 const HEAD: f32 = 24.0;
 const BLOCK_GAP: f32 = 10.0;
+/// For the line below the tracks.
+const FOOT: f32 = 18.0;
 /// For a block's name.
 const LABEL: f32 = 66.0;
 /// For the gate with its count, for those that have ended and for an I-buffer: at least as wide as its heading.
@@ -62,8 +64,25 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     if !others.is_empty() {
         y = overview(&mut scene, &plan, room, &others, y + BLOCK_GAP);
     }
+    if has_foot(view, room) {
+        foot(&mut scene, view, (y + FOOT).max(room.height) - 4.0);
+        y += FOOT;
+    }
     scene.height = scene.height.max(y);
     scene
+}
+
+/// Whether there is room for a line below the tracks, and something to say in it.
+fn has_foot(view: &BarrierView, room: &Room) -> bool {
+    room.height >= 200.0 && view.fetches > 0
+}
+
+/// How well fetch has served issue so far.
+fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
+    let missed = view.fetches - view.used_next;
+    let share = 100.0 * missed as f32 / view.fetches as f32;
+    let text = format!("Fetches for another warp than the one that issued next: {missed} of {} ({share:.0}%)", view.fetches);
+    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, text);
 }
 
 /// Where things lie.
@@ -84,6 +103,8 @@ struct Plan {
     cells: f32,
     issue: f32,
     ibuffer: u32,
+    /// A scheduler wants a warp next that has no instruction, so the last fetch went to the wrong one.
+    mismatch: bool,
     /// Progress at the end of the track.
     scale: u64,
 }
@@ -92,7 +113,8 @@ impl Plan {
     fn new(view: &BarrierView, room: &Room) -> Plan {
         let rows: usize = view.blocks.iter().map(|block| block.warps.len()).sum();
         let least = TOKEN.start() + ROW_GAP;
-        let free = |blocks: usize| room.height - HEAD - BLOCK_GAP * blocks.saturating_sub(1) as f32;
+        let foot = if has_foot(view, room) { FOOT } else { 0.0 };
+        let free = |blocks: usize| room.height - HEAD - foot - BLOCK_GAP * blocks.saturating_sub(1) as f32;
         let mut pitch = free(view.blocks.len()) / rows.max(1) as f32;
         let mut only = None;
         if pitch < least && view.blocks.len() > 1 {
@@ -122,6 +144,7 @@ impl Plan {
             cells: issue - buffer / 2.0 - cells / 2.0,
             issue,
             ibuffer: view.ibuffer,
+            mismatch: view.blocks.iter().flat_map(|block| &block.warps).any(|runner| runner.starved),
             scale: round_up(view.longest),
         }
     }
@@ -207,7 +230,11 @@ fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     scene.outline(0, Tone::Line, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
     let middle = area.y + area.h / 2.0;
     let label = Rect::new(0.0, area.y, LABEL - 8.0, area.h);
-    scene.bold(0, Tone::Text, 0.0, middle + 4.0, BASE, Align::Left, format!("Block {}", block.index));
+    let lift = if block.priority.is_some() && area.h >= 36.0 { 5.0 } else { -4.0 };
+    scene.bold(0, Tone::Text, 0.0, middle - lift, BASE, Align::Left, format!("Block {}", block.index));
+    if let Some(priority) = block.priority.filter(|_| area.h >= 36.0) {
+        scene.label(0, Tone::Text, 0.0, middle + 13.0, SMALL, Align::Left, format!("priority {priority}"));
+    }
     scene.spot(label, Selection::Block { sm: room.sm, slot: block.slot });
     // Where each phase begins.
     scene.fill(0, Tone::Mark, Rect::new(plan.start - 2.0, area.y, 1.0, area.h));
@@ -328,7 +355,13 @@ fn front_end(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &Blo
     scene.beat = Beat::Flash;
     if runner.fetched && plan.ibuffer > 0 {
         let arrow = Rect::new(plan.fetch + 4.0, middle, ARROW - 10.0, 0.0);
-        scene.push(name(kind::FETCH_ARROW, 0), Tone::Accent, Figure::Arrow(arrow));
+        let tone = if plan.mismatch { Tone::Bad } else { Tone::Accent };
+        scene.push(name(kind::FETCH_ARROW, 0), tone, Figure::Arrow(arrow));
+    }
+    if runner.starved {
+        let cells = plan.ibuffer as f32 * (cell + 2.0) + 2.0;
+        let around = Rect::new(plan.cells - 2.0, top - 2.0, cells, cell + 4.0);
+        scene.push(name(kind::STARVED, 0), Tone::Bad, Figure::Ring(around));
     }
     if runner.issued {
         let arrow = Rect::new(plan.issue + 4.0, middle, ARROW - 8.0, 0.0);
@@ -412,16 +445,16 @@ mod tests {
     const ROOM: Room = Room { width: 600.0, height: 400.0, sm: 0, slot: Some(0), warp: None };
 
     fn runner(warp: u16, progress: u64, state: RunnerState) -> Runner {
-        Runner { warp, progress, state, badge: None, critical: false, buffered: 1, fetched: false, issued: false }
+        Runner { warp, progress, state, badge: None, critical: false, starved: false, buffered: 1, fetched: false, issued: false }
     }
 
     fn block(slot: u16, warps: Vec<Runner>) -> BlockTrack {
         let waiting = warps.iter().filter(|runner| runner.state == RunnerState::Waiting).count() as u32;
-        BlockTrack { slot, index: u64::from(slot) + 10, waiting, released: false, warps }
+        BlockTrack { slot, index: u64::from(slot) + 10, waiting, priority: None, released: false, warps }
     }
 
     fn board(blocks: Vec<BlockTrack>) -> BarrierView {
-        BarrierView { cycle: 7, blocks, longest: 20, ibuffer: 2 }
+        BarrierView { cycle: 7, blocks, longest: 20, ibuffer: 2, fetches: 0, used_next: 0 }
     }
 
     fn running(warps: std::ops::Range<u16>, progress: u64) -> Vec<Runner> {

@@ -2,6 +2,7 @@
 
 use super::super::View;
 use crate::event::{Event, Reason};
+use crate::sim::order::IssueOrder;
 use crate::view::WarpPicture;
 
 /// The warps of one SM on their way to their blocks' next barriers.
@@ -14,6 +15,9 @@ pub struct BarrierView {
     pub longest: u64,
     /// Entries of a warp's I-buffer; zero where fetch is ideal and there is none.
     pub ibuffer: u32,
+    /// Fetches so far, and those whose warp was the next to issue.
+    pub fetches: u64,
+    pub used_next: u64,
 }
 
 /// The track of one block, from its last barrier to the next.
@@ -24,6 +28,8 @@ pub struct BlockTrack {
     pub index: u64,
     /// Warps that wait at the barrier: the block's count in BAWS's priority table.
     pub waiting: u32,
+    /// The block's entry in the warp priority table, where the issue policy has one.
+    pub priority: Option<u32>,
     /// A barrier of the block was released in the last cycle.
     pub released: bool,
     pub warps: Vec<Runner>,
@@ -36,10 +42,12 @@ pub struct Runner {
     /// Instructions that it has issued in its current warp-phase.
     pub progress: u64,
     pub state: RunnerState,
-    /// Its turn among the warps that its scheduler could take, from 1 on; none while no order is known.
+    /// Its turn among the warps that its scheduler could take, from 1 on.
     pub badge: Option<u32>,
-    /// The others of its block wait for it at the barrier.
+    /// Its block has most warps at the barrier, and they wait for it (BAWS section 4.1).
     pub critical: bool,
+    /// Its scheduler wants it next, and it has no instruction: fetch has served another.
+    pub starved: bool,
     /// Instructions in its I-buffer.
     pub buffered: u32,
     /// Fetch and issue chose it in the last cycle.
@@ -56,29 +64,46 @@ pub enum RunnerState {
 }
 
 impl BarrierView {
-    /// The board of the SM that is looked at. No order of warps is known here, so nobody has a badge or is critical.
+    /// The board of the SM that is looked at.
     pub fn of(view: &View) -> BarrierView {
         let (sm, config) = (view.sm(), &view.sim.machine.config);
+        let order = view.sim.issue_order(sm);
+        let has_table = config.block_priority.counts_barriers();
+        let table = if has_table { view.sim.waiting(sm) } else { Vec::new() };
         let folds = &view.tally.metrics.block_folds;
         let mut blocks: Vec<BlockTrack> = Vec::new();
         for warp in view.warps() {
-            let runner = runner(view, warp);
+            let runner = runner(view, &order, warp);
             if blocks.last().is_none_or(|block| block.slot != warp.slot) {
                 let released = was_released(view.last, sm, warp.block);
-                blocks.push(BlockTrack { slot: warp.slot, index: warp.block, released, ..BlockTrack::default() });
+                let priority = table.get(usize::from(warp.slot)).copied();
+                blocks.push(BlockTrack { slot: warp.slot, index: warp.block, priority, released, ..BlockTrack::default() });
             }
             if let Some(block) = blocks.last_mut() {
                 block.waiting += u32::from(runner.state == RunnerState::Waiting);
                 block.warps.push(runner);
             }
         }
-        let ibuffer = if config.ideal_fetch { 0 } else { config.ibuffer };
-        BarrierView { cycle: view.picture.cycle, blocks, longest: folds.longest_phase(sm), ibuffer }
+        let most = blocks.iter().map(|block| block.waiting).max().unwrap_or(0);
+        for block in blocks.iter_mut().filter(|block| block.waiting == most && most > 0) {
+            block.warps.iter_mut().for_each(|runner| runner.critical = runner.state == RunnerState::Running);
+        }
+        let metrics = &view.tally.metrics;
+        BarrierView {
+            cycle: view.picture.cycle,
+            blocks,
+            longest: folds.longest_phase(sm),
+            ibuffer: if config.ideal_fetch { 0 } else { config.ibuffer },
+            fetches: metrics.fetches,
+            used_next: metrics.fetching.used_next,
+        }
     }
 }
 
-fn runner(view: &View, warp: &WarpPicture) -> Runner {
+fn runner(view: &View, order: &IssueOrder, warp: &WarpPicture) -> Runner {
     let entry = warp.entry.and_then(|entry| view.sim.state.sms[usize::from(warp.sm)].warps.get(usize::from(entry)));
+    let turn = |port: &Vec<u32>| port.iter().position(|&taken| Some(taken as u16) == warp.entry);
+    let is_wanted = order.wanted.iter().flatten().any(|&wanted| Some(wanted as u16) == warp.entry);
     let state = match warp.alive {
         0 => RunnerState::Exited,
         alive if warp.at_barrier == alive => RunnerState::Waiting,
@@ -88,8 +113,10 @@ fn runner(view: &View, warp: &WarpPicture) -> Runner {
         warp: warp.warp,
         progress: view.tally.metrics.block_folds.phase_progress(warp.sm, warp.warp),
         state,
-        badge: None,
+        badge: order.ports.iter().find_map(turn).map(|turn| turn as u32 + 1),
         critical: false,
+        starved: is_wanted
+            && entry.is_some_and(|entry| entry.filled == 0 && !entry.fetching && !view.sim.machine.config.ideal_fetch),
         buffered: entry.filter(|_| state != RunnerState::Exited).map_or(0, |entry| entry.filled.into()),
         fetched: was_fetched(view.last, warp),
         issued: warp.reason == Some(Reason::Issued),
