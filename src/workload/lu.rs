@@ -61,9 +61,10 @@ fn factor(a: &mut Tile) {
 /// Solves L X = B in place.
 fn solve_right(diagonal: &Tile, b: &mut Tile) {
     for k in 0..TILE {
-        for y in k + 1..TILE {
-            for x in 0..TILE {
-                b[y][x] -= diagonal[y][k] * b[k][x];
+        let pivot = b[k];
+        for (row, l) in b.iter_mut().zip(diagonal).skip(k + 1) {
+            for (element, above) in row.iter_mut().zip(pivot) {
+                *element -= l[k] * above;
             }
         }
     }

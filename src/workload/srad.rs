@@ -67,14 +67,8 @@ impl Image {
         let above = 0.5 * gradient - 0.0625 * (laplacian * laplacian);
         let below = 1.0 + 0.25 * laplacian;
         let variation = above / (below * below);
-        let c = 1.0 / (1.0 + (variation - speckle) / (speckle * (1.0 + speckle)));
-        Ok(if c < 0.0 {
-            0.0
-        } else if c > 1.0 {
-            1.0
-        } else {
-            c
-        })
+        let c: f32 = 1.0 / (1.0 + (variation - speckle) / (speckle * (1.0 + speckle)));
+        Ok(c.clamp(0.0, 1.0))
     }
 }
 

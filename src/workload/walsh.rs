@@ -47,7 +47,7 @@ mod tests {
 
     /// By the definition: the sign is that of the number of bits that both indices have.
     fn plainly(s: &[f32]) -> Vec<f32> {
-        let sign = |i: usize, k: usize| if (i & k).count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |i: usize, k: usize| if (i & k).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
         (0..s.len()).map(|i| s.iter().enumerate().map(|(k, x)| sign(i, k) * x).sum()).collect()
     }
 
