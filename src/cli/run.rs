@@ -4,7 +4,7 @@ use super::args::RunArgs;
 use super::subject::Subject;
 use super::{Failure, print, print_json, trace};
 use crate::check;
-use crate::config::{Config, apply_techniques};
+use crate::config::Config;
 use crate::interp::memory::Global;
 use crate::interp::reference;
 use crate::interp::shape::Shape;
@@ -224,19 +224,17 @@ fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
 
 /// The preset with its techniques and changed keys.
 fn config(args: &RunArgs) -> Result<Config, Failure> {
-    let mut config = Config::preset(&args.preset).map_err(Failure::input)?;
-    if let Some(techniques) = &args.technique {
-        if techniques.trim().is_empty() {
-            return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
-        }
-        apply_techniques(&mut config, techniques).map_err(Failure::input)?;
+    let techniques = args.technique.as_deref().unwrap_or_default();
+    if args.technique.is_some() && techniques.trim().is_empty() {
+        return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
     }
-    for setting in &args.settings {
-        let (key, value) =
-            setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
-        config.set(key.trim(), value).map_err(Failure::input)?;
-    }
-    Ok(config)
+    let pair = |setting: &'_ String| match setting.split_once('=') {
+        Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
+        None => Err(Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`"))),
+    };
+    let keys = args.settings.iter().map(pair).collect::<Result<Vec<_>, _>>()?;
+    let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    Config::build(&args.preset, techniques, keys).map_err(Failure::input)
 }
 
 /// Against the workload's reference, and against the scalar interpreter for files.

@@ -66,6 +66,20 @@ impl Config {
         self.warp_width * self.slices
     }
 
+    /// The machine of a preset, with techniques and then keys on top: the one way from what a person chose to a machine.
+    pub fn build<'a>(
+        preset: &str,
+        techniques: &str,
+        keys: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Config, ConfigError> {
+        let mut config = Config::preset(preset)?;
+        apply_techniques(&mut config, techniques)?;
+        for (key, value) in keys {
+            config.set(key, value)?;
+        }
+        Ok(config)
+    }
+
     /// The preset of that name, compared without case.
     pub fn preset(name: &str) -> Result<Config, ConfigError> {
         let preset = PRESETS.iter().find(|p| p.name.eq_ignore_ascii_case(name));

@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, apply_techniques, split_techniques};
+use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, split_techniques};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +21,12 @@ impl Default for Setup {
 impl Setup {
     /// The machine before any key was changed.
     pub fn base(&self) -> Result<Config, ConfigError> {
-        let mut config = Config::preset(&self.preset)?;
-        apply_techniques(&mut config, &self.technique)?;
-        Ok(config)
+        Config::build(&self.preset, &self.technique, [])
     }
 
     pub fn config(&self) -> Result<Config, ConfigError> {
-        let mut config = self.base()?;
-        for (key, value) in &self.keys {
-            config.set(key, value)?;
-        }
+        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let config = Config::build(&self.preset, &self.technique, keys)?;
         config.validate()?;
         Ok(config)
     }

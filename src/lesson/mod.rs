@@ -7,7 +7,7 @@
 //! # Adding a lesson
 //! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
 
-use crate::config::{Config, apply_techniques};
+use crate::config::Config;
 use crate::document::{self, Expected, ReadError, Refusal};
 use crate::event::{Event, Sink};
 use crate::launch::Launch;
@@ -211,12 +211,8 @@ const MOST_CYCLES: u64 = 10_000;
 
 impl Lesson {
     pub fn config(&self, technique: &str) -> Result<Config, String> {
-        let mut config = Config::preset(&self.preset).map_err(|error| error.to_string())?;
-        apply_techniques(&mut config, technique).map_err(|error| error.to_string())?;
-        for (key, value) in &self.keys {
-            config.set(key, value).map_err(|error| error.to_string())?;
-        }
-        Ok(config)
+        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        Config::build(&self.preset, technique, keys).map_err(|error| error.to_string())
     }
 
     /// The machine before its first cycle.

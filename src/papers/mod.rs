@@ -12,7 +12,7 @@ mod judge;
 mod tbc;
 mod vws;
 
-use crate::config::{Config, apply_techniques};
+use crate::config::Config;
 use crate::launch::Launch;
 use crate::metrics::{Metrics, Report};
 use crate::program;
@@ -82,12 +82,8 @@ impl Run {
 
     /// The machine that it runs on.
     pub fn config(&self) -> Result<Config, String> {
-        let mut config = Config::preset(&self.preset).map_err(|error| error.to_string())?;
-        apply_techniques(&mut config, &self.technique).map_err(|error| error.to_string())?;
-        for (key, value) in &self.keys {
-            config.set(key, value).map_err(|error| error.to_string())?;
-        }
-        Ok(config)
+        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        Config::build(&self.preset, &self.technique, keys).map_err(|error| error.to_string())
     }
 
     /// Runs it to its end and checks what it left.

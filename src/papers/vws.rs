@@ -7,8 +7,8 @@
 
 use super::judge::{Judge, Number, Speedups, each, mean};
 use super::{Claim, Results, Run};
+use crate::config::Config;
 use crate::config::area::area;
-use crate::config::{Config, apply_techniques};
 use crate::metrics::Report;
 use crate::workload::{self, Suite, Workload};
 
@@ -394,12 +394,7 @@ fn rivals(board: &Board) -> Vec<Claim> {
 
 /// Table 2: a calculation, shown once there are runs to stand beside it.
 fn cost(board: &Board) -> Claim {
-    let of = |keys: Keys| -> Option<f64> {
-        let mut config = Config::preset(PRESET).ok()?;
-        apply_techniques(&mut config, "I-VWS").ok()?;
-        keys.iter().try_for_each(|(key, value)| config.set(key, value)).ok()?;
-        Some(area(&config).sm_mm2)
-    };
+    let of = |keys: Keys| -> Option<f64> { Some(area(&Config::build(PRESET, "I-VWS", keys.iter().copied()).ok()?).sm_mm2) };
     let measured = of(&[]).zip(of(BASE_8)).filter(|_| !board.everything().is_empty());
     JUDGE.fact(
         "vws.area",

@@ -2,7 +2,7 @@
 //!
 //! Wide matrices are sampled: the same share of cases in every run, all of them with `WARPSCOPE_ALL=1` (`./check --all`).
 
-use warpscope::config::{Config, PRESETS, TECHNIQUES, apply_techniques};
+use warpscope::config::{Config, PRESETS, TECHNIQUES};
 
 /// A configuration and what to call it in messages.
 pub struct Setup {
@@ -12,14 +12,9 @@ pub struct Setup {
 
 /// A preset with techniques and keys on top.
 pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
-    let mut config = Config::preset(preset).expect("a preset of that name");
-    apply_techniques(&mut config, techniques).expect("techniques that go together");
-    let mut name = format!("{preset} {techniques}").trim().to_string();
-    for (key, value) in keys {
-        config.set(key, value).expect("a key with a value it can have");
-        name += &format!(" {key}={value}");
-    }
-    Setup { name, config }
+    let config = Config::build(preset, techniques, keys.iter().copied()).expect("a machine");
+    let keys: String = keys.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+    Setup { name: format!("{preset} {techniques}{keys}"), config }
 }
 
 /// Whether a case of a wide matrix belongs to the sample of one in `every`: scattered, and the same in every run.
