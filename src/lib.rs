@@ -4,15 +4,14 @@
 //! line, is read off that run. `ARCHITECTURE.md` shows how the rooms of this library fit together.
 //!
 //! ```
-//! use warpscope::{interp, launch::Launch, program, workload};
+//! use warpscope::{config::Config, event::Silence, interp::job::Job, sim::Sim, workload};
 //!
 //! let saxpy = workload::find("saxpy").expect("a workload of the catalogue");
-//! let program = program::load(saxpy.ptx, None).expect("sound PTX");
-//! let launch = Launch::parse(saxpy.small).expect("a sound launch");
-//! let buffers = launch.fill(&|file| saxpy.read_file(file)).expect("its files");
-//! let start = interp::start::Start::new(&program, &launch, &buffers, 32, 1).expect("they fit together");
-//! let outcome = interp::reference::run(&program, &start, 1_000_000);
-//! assert!(outcome.trap.is_none());
+//! let job = Job::load(saxpy.ptx, saxpy.small, &|file| saxpy.read_file(file)).expect("a kernel and its launch");
+//! let config = Config::build("gtx480", "TBC,GTO", [("sms", "2")]).expect("a machine");
+//! let mut sim = Sim::of(&job, config).expect("they fit together");
+//! sim.run(1_000_000, &mut Silence);
+//! assert!(sim.finished() && sim.trap().is_none());
 //! ```
 
 pub mod check;

@@ -5,12 +5,13 @@ use super::subject::Subject;
 use super::{Failure, print, print_json, trace};
 use crate::check;
 use crate::config::Config;
+use crate::interp::job::Job;
 use crate::interp::memory::Global;
 use crate::interp::reference;
 use crate::interp::shape::Shape;
 use crate::interp::start::Start;
 use crate::interp::trap::Trap;
-use crate::launch::{BufferData, Launch};
+use crate::launch::BufferData;
 use crate::metrics::{Metrics, Report};
 use crate::program::Program;
 use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
@@ -23,11 +24,9 @@ use std::time::Instant;
 const PTX_WARP: u32 = 32;
 
 /// Everything that a run is about, checked.
-struct Job {
+struct Task {
     subject: Subject,
-    program: Program,
-    launch: Launch,
-    before: Vec<BufferData>,
+    job: Job,
 }
 
 /// What a run left, whatever ran it.
@@ -93,33 +92,27 @@ struct MachineSpeed {
 }
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let job = Job::prepare(args)?;
-    if args.reference { by_reference(args, &job) } else { by_machine(args, job) }
+    let task = Task::prepare(args)?;
+    if args.reference { by_reference(args, &task) } else { by_machine(args, task) }
 }
 
-impl Job {
-    fn prepare(args: &RunArgs) -> Result<Job, Failure> {
+impl Task {
+    fn prepare(args: &RunArgs) -> Result<Task, Failure> {
         let subject = Subject::open(&args.subject)?;
-        let (mut program, file) = subject.load(args.launch.as_deref())?;
+        let (program, file) = subject.load(args.launch.as_deref())?;
         Start::check(&program, &file.launch).map_err(Failure::input)?;
         // Before anything is filled: whatever runs it needs at least as much.
         let shape = Shape::new(&program, &file.launch, PTX_WARP, 1);
         Footprint::of_reference(&program, &shape, memory_bytes(&program, &file.launch))
             .check(&Config::default(), BUDGET, 1)
             .map_err(Failure::input)?;
-        let before = file.fill(&mut program)?;
-        check_dumps(&args.dump, &before, &program)?;
-        Ok(Job { subject, program, launch: file.launch, before })
+        let job = file.bind(program)?;
+        check_dumps(&args.dump, &job.before, &job.program)?;
+        Ok(Task { subject, job })
     }
 
     fn finish(&self, program: &Program, global: &Global, output: Vec<u8>, trap: Option<Trap>) -> Finished {
-        // A variable in constant space stays as it is.
-        let contents = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
-        Finished {
-            after: self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: contents(b) }).collect(),
-            output,
-            trap: trap.map(|trap| trap.in_text(program, &self.subject.ptx)),
-        }
+        Finished { after: self.job.after(global), output, trap: trap.map(|trap| trap.in_text(program, &self.subject.ptx)) }
     }
 
     fn common<'a>(
@@ -138,8 +131,8 @@ impl Job {
             kernel,
             machine,
             technique,
-            grid: self.launch.grid,
-            block: self.launch.block,
+            grid: self.job.launch.grid,
+            block: self.job.launch.block,
             buffers: finished.after.iter().map(report).collect(),
             output: String::from_utf8_lossy(&finished.output).into_owned(),
             check: check.map(|result| if result.is_ok() { "ok" } else { "failed" }),
@@ -150,20 +143,20 @@ impl Job {
     /// Compares with the workload's own reference, if it is a workload.
     fn check_workload(&self, finished: &Finished) -> Option<Result<(), Mismatch>> {
         let workload = self.subject.workload?;
-        Some(workload.check(&self.launch, &self.before, &finished.after))
+        Some(workload.check(&self.job.launch, &self.job.before, &finished.after))
     }
 }
 
-fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
-    let program = &job.program;
-    let start = Start::new(program, &job.launch, &job.before, PTX_WARP, 1).map_err(Failure::input)?;
+fn by_reference(args: &RunArgs, task: &Task) -> Result<(), Failure> {
+    let program = &task.job.program;
+    let start = task.job.start(PTX_WARP, 1).map_err(Failure::input)?;
     let clock = Instant::now();
     let outcome = reference::run(program, &start, args.max_cycles);
     let seconds = clock.elapsed().as_secs_f64();
-    let finished = job.finish(program, &outcome.global, outcome.output, outcome.trap);
+    let finished = task.finish(program, &outcome.global, outcome.output, outcome.trap);
     let check = match (args.check, &finished.trap) {
         (true, None) => {
-            let result = job.check_workload(&finished).ok_or_else(|| {
+            let result = task.check_workload(&finished).ok_or_else(|| {
                 Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into())
             })?;
             Some(result.map_err(|mismatch| mismatch.to_string()))
@@ -172,7 +165,7 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
     };
     if args.json {
         print_json(&ReferenceReport {
-            common: job.common("scalar reference", None, &program.kernel, &finished, check.as_ref()),
+            common: task.common("scalar reference", None, &program.kernel, &finished, check.as_ref()),
             thread_instructions: outcome.thread_instructions,
             host: ReferenceSpeed { seconds, thread_instructions_per_s: outcome.thread_instructions as f64 / seconds.max(1e-9) },
         })?;
@@ -186,27 +179,27 @@ fn by_reference(args: &RunArgs, job: &Job) -> Result<(), Failure> {
     conclude(args, program, &finished, check)
 }
 
-fn by_machine(args: &RunArgs, job: Job) -> Result<(), Failure> {
+fn by_machine(args: &RunArgs, task: Task) -> Result<(), Failure> {
     let config = config(args)?;
-    let mut sim = Sim::new(job.program.clone(), config, &job.launch, &job.before).map_err(Failure::input)?;
+    let mut sim = Sim::of(&task.job, config).map_err(Failure::input)?;
     let mut metrics = Metrics::of(&sim.machine.config);
     let clock = Instant::now();
     match &args.trace {
         None => sim.run(args.max_cycles, &mut metrics),
         Some(path) => {
             let cycles = args.trace_cycles.clone().unwrap_or(0..u64::MAX);
-            trace::run(&mut sim, &job.subject.ptx, args.max_cycles, &mut metrics, path, cycles)?;
+            trace::run(&mut sim, &task.subject.ptx, args.max_cycles, &mut metrics, path, cycles)?;
         }
     }
     let seconds = clock.elapsed().as_secs_f64().max(1e-9);
     let trap = if sim.finished() { sim.trap().cloned() } else { Some(sim::too_long(&sim, args.max_cycles)) };
     let (program, cycles) = (&sim.machine.program, sim.state.cycle);
-    let finished = job.finish(program, &sim.state.uncore.global, sim.state.uncore.output.clone(), trap);
+    let finished = task.finish(program, &sim.state.uncore.global, sim.state.uncore.output.clone(), trap);
     let report = Report::new(&metrics, &sim.machine.config, cycles);
-    let check = (args.check && finished.trap.is_none()).then(|| check(&job, &sim, &finished));
+    let check = (args.check && finished.trap.is_none()).then(|| check(&task, &sim, &finished));
     if args.json {
         print_json(&MachineReport {
-            common: job.common(&args.preset, args.technique.as_deref(), &program.kernel, &finished, check.as_ref()),
+            common: task.common(&args.preset, args.technique.as_deref(), &program.kernel, &finished, check.as_ref()),
             report: &report,
             host: MachineSpeed {
                 seconds,
@@ -238,10 +231,10 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
 }
 
 /// Against the workload's reference, and against the scalar interpreter for files.
-fn check(job: &Job, sim: &Sim, finished: &Finished) -> Result<(), String> {
+fn check(task: &Task, sim: &Sim, finished: &Finished) -> Result<(), String> {
     let (program, start) = (&sim.machine.program, &sim.machine.start);
-    let subject = check::Subject { program, start, ptx: &job.subject.ptx, most: u64::MAX };
-    let result = match job.check_workload(finished) {
+    let subject = check::Subject { program, start, ptx: &task.subject.ptx, most: u64::MAX };
+    let result = match task.check_workload(finished) {
         Some(result) => result.map_err(|mismatch| check::explain(subject, mismatch, &finished.after)),
         None => check::against_reference(subject, &finished.after).unwrap_or(Ok(())),
     };

@@ -1,8 +1,8 @@
 //! What a command is about: a workload of the catalogue, or files.
 
 use super::Failure;
-use crate::interp::start;
-use crate::launch::{BufferData, Launch};
+use crate::interp::job::Job;
+use crate::launch::Launch;
 use crate::program::{self, Program};
 use crate::ptx;
 use crate::workload::{self, Size, Workload};
@@ -121,13 +121,13 @@ impl LaunchFile {
         Ok(LaunchFile { launch, path: path.to_string(), files })
     }
 
-    /// What the launch's buffers, and the module variables that it names, hold at the start.
-    pub fn fill(&self, program: &mut Program) -> Result<Vec<BufferData>, Failure> {
+    /// The kernel with the launch's buffers filled.
+    pub fn bind(self, program: Program) -> Result<Job, Failure> {
         let read = |file: &str| match &self.files {
             Files::Workload(workload) => workload.read_file(file),
             Files::Folder(folder) => std::fs::read(folder.join(file)).map_err(|error| error.to_string()),
         };
-        start::fill(program, &self.launch, &read).map_err(|error| Failure::Input(format!("{}: {error}", self.path)))
+        Job::bind(program, self.launch, &read).map_err(|error| Failure::Input(format!("{}: {error}", self.path)))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! - [`alu`]: operations on registers; [`access`]: loads, stores and atomics; [`warp`]: shuffles and votes.
 //! - [`memory`]: the state spaces; [`barrier`]: who waits for whom in a block.
-//! - [`start`]: a launch bound to a program; [`reference`](mod@reference): the scalar interpreter.
+//! - [`job`]: a kernel and a launch; [`start`]: the state in which its runs begin; [`reference`](mod@reference): the scalar interpreter.
 //!
 //! Every operation is written once, for `W` lanes: the reference runs it with one, a warp with as many as it has.
 
@@ -10,6 +10,7 @@ pub mod access;
 pub mod alu;
 pub mod barrier;
 pub mod host_call;
+pub mod job;
 pub mod lanes;
 pub mod memory;
 pub mod num;

@@ -77,27 +77,6 @@ impl Start {
     }
 }
 
-/// Fills the launch's buffers and sets the module variables that it names: what each of them holds at the start.
-pub fn fill(
-    program: &mut Program,
-    launch: &Launch,
-    read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-) -> Result<Vec<BufferData>, LaunchError> {
-    let mut filled = launch.fill(read_file)?;
-    for global in &launch.globals {
-        let Some(variable) = program.variables.iter().find(|variable| variable.name == global.name) else {
-            let known: Vec<String> = program.variables.iter().map(|variable| format!("`{}`", variable.name)).collect();
-            let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-            let message = format!("the module has no `.global` or `.const` variable of this name; it has {known}");
-            return Err(LaunchError::Global { name: global.name.clone(), message });
-        };
-        let data = global.fill(variable.ty, variable.image(), read_file)?;
-        program.set_variable(&data.name, data.bytes.clone());
-        filled.push(data);
-    }
-    Ok(filled)
-}
-
 fn check_threads(program: &Program, launch: &Launch) -> Result<(), StartError> {
     let Some(allowed) = program.max_threads else { return Ok(()) };
     let product = |block: [u32; 3]| block.iter().map(|&n| u64::from(n)).product::<u64>();

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::{Finding, Origin, Spot, grouped};
-use crate::interp::start::{self, Start};
+use crate::interp::job::Job;
+use crate::interp::start::Start;
 use crate::launch::{BufferData, Launch, LaunchError};
 use crate::program::{self, Program};
 use crate::ptx::{self, Problem, Span};
@@ -109,7 +110,7 @@ enum Misfit {
 }
 
 fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
-    let mut program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
+    let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
         // Which of several kernels is meant is a question to the launch; that there is none is the PTX's own problem.
         [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
             Some(_) => Misfit::Launch(problem.message.clone()),
@@ -125,8 +126,8 @@ fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misf
         let file = catalogue.and_then(|origin| (origin.workload.file)(name));
         file.ok_or_else(|| "a page has no files of yours; use the command line, or give values".to_string())
     };
-    let buffers = start::fill(&mut program, &launch, &read_file).map_err(Misfit::Buffers)?.into();
-    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers })
+    let Job { program, launch, before } = Job::bind(program, launch, &read_file).map_err(Misfit::Buffers)?;
+    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers: before.into() })
 }
 
 /// Refuses to set module variables that are larger than the buffers of a launch may be.

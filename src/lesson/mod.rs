@@ -10,8 +10,8 @@
 use crate::config::Config;
 use crate::document::{self, Expected, ReadError, Refusal};
 use crate::event::{Event, Sink};
-use crate::launch::Launch;
-use crate::program::{self, Pc, Program};
+use crate::interp::job::Job;
+use crate::program::{Pc, Program};
 use crate::replay::Replay;
 use crate::sim::Sim;
 use serde::Deserialize;
@@ -217,11 +217,9 @@ impl Lesson {
 
     /// The machine before its first cycle.
     pub fn sim(&self, technique: &str) -> Result<Sim, String> {
-        let launch = Launch::parse(self.launch).map_err(|error| error.to_string())?;
-        let program = program::load(self.kernel, launch.kernel.as_deref())
-            .map_err(|problems| format!("{} problems in the kernel", problems.len()))?;
-        let buffers = launch.fill(&|file| Err(format!("lessons have no file {file}"))).map_err(|error| error.to_string())?;
-        Sim::new(program, self.config(technique)?, &launch, &buffers).map_err(|error| error.to_string())
+        let read_file = |file: &str| Err(format!("lessons have no file {file}"));
+        let job = Job::load(self.kernel, self.launch, &read_file).map_err(|error| error.to_string())?;
+        Sim::of(&job, self.config(technique)?).map_err(|error| error.to_string())
     }
 
     /// The first instruction behind a label of the kernel.

@@ -13,9 +13,8 @@ mod tbc;
 mod vws;
 
 use crate::config::Config;
-use crate::launch::Launch;
+use crate::interp::job::Job;
 use crate::metrics::{Metrics, Report};
-use crate::program;
 use crate::sim::Sim;
 use crate::workload;
 use serde::Serialize;
@@ -90,12 +89,9 @@ impl Run {
     pub fn perform(&self) -> Result<Report, RunError> {
         let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
         let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
-        let launch = Launch::parse(named.full).map_err(|error| unfit(&error))?;
-        let program = program::load(named.ptx, launch.kernel.as_deref())
-            .map_err(|problems| unfit(&format!("{} problems in the kernel", problems.len())))?;
-        let before = launch.fill(&|file| named.read_file(file)).map_err(|error| unfit(&error))?;
+        let job = Job::load(named.ptx, named.full, &|file| named.read_file(file)).map_err(|error| unfit(&error))?;
         let config = self.config().map_err(|error| unfit(&error))?;
-        let mut sim = Sim::new(program, config, &launch, &before).map_err(|error| unfit(&error))?;
+        let mut sim = Sim::of(&job, config).map_err(|error| unfit(&error))?;
         let mut metrics = Metrics::of(&sim.machine.config);
         sim.run(MOST_CYCLES, &mut metrics);
         if let Some(trap) = sim.trap() {
@@ -104,11 +100,8 @@ impl Run {
         if !sim.finished() {
             return Err(RunError::Failed("it does not end".to_string()));
         }
-        let mut after = before.clone();
-        for buffer in &mut after {
-            buffer.bytes = sim.state.uncore.global.read_buffer(&buffer.name).unwrap_or_default();
-        }
-        named.check(&launch, &before, &after).map_err(|mismatch| RunError::Failed(mismatch.to_string()))?;
+        let after = job.after(&sim.state.uncore.global);
+        named.check(&job.launch, &job.before, &after).map_err(|mismatch| RunError::Failed(mismatch.to_string()))?;
         Ok(Report::new(&metrics, &sim.machine.config, sim.state.cycle))
     }
 }

@@ -39,6 +39,7 @@ pub mod wheel;
 use crate::config::{Config, ConfigError};
 use crate::event::Sink;
 use crate::interp::alu::Exec;
+use crate::interp::job::Job;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::shape::{BlockView, Shape};
 use crate::interp::start::{Start, StartError};
@@ -119,6 +120,11 @@ pub enum SimError {
 }
 
 impl Sim {
+    /// A job on a machine, before its first cycle.
+    pub fn of(job: &Job, config: Config) -> Result<Sim, SimError> {
+        Sim::new(job.program.clone(), config, &job.launch, &job.before)
+    }
+
     /// Binds a program, a launch and a configuration, and checks that they go together.
     pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Sim, SimError> {
         config.validate()?;

@@ -1,8 +1,9 @@
 //! A kernel bound to a launch, and the scalar reference's run of it.
 
+use warpscope::interp::job::Job;
 use warpscope::interp::memory::Global;
 use warpscope::interp::reference::{self, Outcome};
-use warpscope::interp::start::{self, Start};
+use warpscope::interp::start::Start;
 use warpscope::launch::{BufferData, Launch};
 use warpscope::program::{self, Program};
 use warpscope::ptx::problem;
@@ -32,9 +33,9 @@ impl Kernel {
         launch: Launch,
         read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Kernel, String> {
-        let mut program = program::load(text, launch.kernel.as_deref())
+        let program = program::load(text, launch.kernel.as_deref())
             .map_err(|problems| problem::render(&problems, "kernel.ptx", text, 3))?;
-        let before = start::fill(&mut program, &launch, read_file).map_err(|error| error.to_string())?;
+        let Job { program, launch, before } = Job::bind(program, launch, read_file).map_err(|error| error.to_string())?;
         let start = Start::new(&program, &launch, &before, 32, 1).map_err(|error| error.to_string())?;
         Ok(Kernel { text: text.to_string(), program, launch, before, start })
     }

@@ -3,8 +3,7 @@
 
 use warpscope::config::{Config, apply_techniques};
 use warpscope::event::EventHash;
-use warpscope::launch::Launch;
-use warpscope::program;
+use warpscope::interp::job::Job;
 use warpscope::sim::Sim;
 use warpscope::workload;
 
@@ -44,10 +43,8 @@ pub fn found() -> String {
 }
 
 fn hash(workload: &workload::Workload, config: Config) -> u64 {
-    let launch = Launch::parse(workload.small).expect("a sound launch");
-    let program = program::load(workload.ptx, launch.kernel.as_deref()).expect("sound PTX");
-    let buffers = launch.fill(&|file| workload.read_file(file)).expect("its files");
-    let mut sim = Sim::new(program, config, &launch, &buffers).expect("they fit together");
+    let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
+    let mut sim = Sim::of(&job, config).expect("they fit together");
     let mut hash = EventHash::default();
     sim.run(10_000_000, &mut hash);
     assert!(sim.finished() && sim.trap().is_none(), "{} comes to its end", workload.name);

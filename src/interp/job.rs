@@ -1,0 +1,73 @@
+//! A kernel bound to a launch with its buffers filled: what every run is made from, on a machine or by the reference.
+
+use super::memory::Global;
+use super::start::{Start, StartError};
+use crate::launch::{BufferData, Launch, LaunchError};
+use crate::program::{self, Program};
+use crate::ptx::Problem;
+use thiserror::Error;
+
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub program: Program,
+    pub launch: Launch,
+    /// What the buffers, and the module variables that the launch names, hold at the start.
+    pub before: Vec<BufferData>,
+}
+
+/// Why two texts make no job.
+#[derive(Debug, Error)]
+pub enum JobError {
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("the kernel has {}", count(.0))]
+    Kernel(Vec<Problem>),
+}
+
+/// `1 problem: …`, with the first of them.
+fn count(problems: &[Problem]) -> String {
+    let first = problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
+    let noun = if problems.len() == 1 { "problem" } else { "problems" };
+    format!("{} {noun}: {first}", problems.len())
+}
+
+impl Job {
+    /// Reads a kernel and its launch, and fills the buffers.
+    pub fn load(ptx: &str, launch: &str, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Job, JobError> {
+        let launch = Launch::parse(launch)?;
+        let program = program::load(ptx, launch.kernel.as_deref()).map_err(JobError::Kernel)?;
+        Ok(Job::bind(program, launch, read_file)?)
+    }
+
+    /// Fills the buffers of a launch and the module variables that it names.
+    pub fn bind(
+        mut program: Program,
+        launch: Launch,
+        read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Job, LaunchError> {
+        let mut before = launch.fill(read_file)?;
+        for global in &launch.globals {
+            let Some(variable) = program.variables.iter().find(|variable| variable.name == global.name) else {
+                let known: Vec<String> = program.variables.iter().map(|variable| format!("`{}`", variable.name)).collect();
+                let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+                let message = format!("the module has no `.global` or `.const` variable of this name; it has {known}");
+                return Err(LaunchError::Global { name: global.name.clone(), message });
+            };
+            let data = global.fill(variable.ty, variable.image(), read_file)?;
+            program.set_variable(&data.name, data.bytes.clone());
+            before.push(data);
+        }
+        Ok(Job { program, launch, before })
+    }
+
+    /// The state in which a run begins, for PTX warps of a width and so many SMs.
+    pub fn start(&self, ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
+        Start::new(&self.program, &self.launch, &self.before, ptx_warp, sms)
+    }
+
+    /// What a run has left in the buffers. A variable in constant space stays as it is.
+    pub fn after(&self, global: &Global) -> Vec<BufferData> {
+        let bytes = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
+        self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: bytes(b) }).collect()
+    }
+}
