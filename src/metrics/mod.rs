@@ -9,6 +9,7 @@ mod fetching;
 pub mod gangs;
 mod lanes;
 mod report;
+pub mod slots;
 mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
@@ -23,6 +24,8 @@ use serde::Serialize;
 /// Counts over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
+    /// Threads of a warp.
+    pub width: u32,
     pub warp_instructions: u64,
     pub thread_instructions: u64,
     pub branches: u64,
@@ -54,7 +57,12 @@ pub struct Metrics {
 impl Metrics {
     /// For a run on a machine.
     pub fn of(config: &Config) -> Metrics {
-        Metrics { lanes: lanes::LaneFolds::new(config), fetching: fetching::FetchFolds::new(config), ..Metrics::default() }
+        Metrics {
+            width: config.warp_width,
+            lanes: lanes::LaneFolds::new(config),
+            fetching: fetching::FetchFolds::new(config),
+            ..Metrics::default()
+        }
     }
 }
 

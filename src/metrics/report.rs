@@ -2,7 +2,7 @@
 
 use super::blocks::WarpDivergence;
 use super::gangs::GangReport;
-use super::{CacheCounts, Metrics};
+use super::{CacheCounts, DEFINITIONS, Metrics, slots};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::event::Reason;
@@ -129,54 +129,20 @@ impl Report {
 
     /// The number of that name, where it is a single one.
     pub fn number(&self, name: &str) -> Option<Number> {
-        Some(match name {
-            "cycles" => Number::Count(self.cycles),
-            "warp_instructions" => Number::Count(self.warp_instructions),
-            "thread_instructions" => Number::Count(self.thread_instructions),
-            "ipc" => Number::Ratio(self.ipc),
-            "lane_efficiency" => Number::Ratio(self.lane_efficiency),
-            "simd_efficiency" => Number::Ratio(self.simd_efficiency),
-            "branches" => Number::Count(self.branches),
-            "divergent_branches" => Number::Count(self.divergent_branches),
-            "branch_efficiency" => Number::Ratio(self.branch_efficiency),
-            "sms" => Number::Count(self.sms.into()),
-            "issue_ports" => Number::Count(self.issue_ports.into()),
-            "resident_warp_cycles" => Number::Count(self.resident_warp_cycles),
-            "fetches" => Number::Count(self.fetches),
-            "fetches_per_cycle" => Number::Ratio(self.fetches_per_cycle),
-            "fetches_used_next" => Number::Count(self.fetches_used_next),
-            "instruction_misses" => Number::Count(self.instruction_misses),
-            "l0_hits" => Number::Count(self.l0_hits),
-            "memory_transactions" => Number::Count(self.memory_transactions),
-            "memory_bytes" => Number::Count(self.memory_bytes),
-            "shared_bank_conflicts" => Number::Count(self.shared_bank_conflicts),
-            "max_stack_depth" => Number::Count(self.max_stack_depth),
-            "warps_formed" => Number::Count(self.warps_formed),
-            "threads_merged" => Number::Count(self.threads_merged),
-            "area_mm2" => Number::Ratio(self.area_mm2),
-            "storage_bytes" => Number::Count(self.storage_bytes.into()),
-            "blocks" => Number::Count(self.blocks),
-            _ => return None,
-        })
+        let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
+        definition.value.map(|value| value(self))
     }
 }
 
-/// Slots in eighths of the port's width, as `W1_4` … `W29_32` for warps of 32, and what went unused.
+/// Slots by class, and what went unused.
 fn issue_slots(metrics: &Metrics, width: u32) -> Counts {
-    let step = width.div_ceil(8).max(1);
-    let mut slots = Vec::new();
-    let mut low = 1;
-    while low <= width {
-        let high = (low + step - 1).min(width);
-        let count: u64 = metrics.slots_by_threads[low as usize - 1..high as usize].iter().sum();
-        let name = if low == high { format!("W{low}") } else { format!("W{low}_{high}") };
-        slots.push((name, count));
-        low = high + 1;
+    let mut counts = vec![0; slots::names(width).len()];
+    for (threads, count) in (1..).zip(&metrics.slots_by_threads[..width as usize]) {
+        counts[slots::class_of(threads, width)] += count;
     }
-    slots.push(("stall".into(), metrics.slots_stall));
-    slots.push(("w0_mem".into(), metrics.slots_memory));
-    slots.push(("w0_idle".into(), metrics.slots_idle));
-    Counts(slots)
+    let unused = [metrics.slots_stall, metrics.slots_memory, metrics.slots_idle];
+    let unused = slots::UNUSED.into_iter().map(str::to_string).zip(unused);
+    Counts(slots::names(width).into_iter().zip(counts).chain(unused).collect())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::event::Reason;
+use crate::metrics::slots;
 use crate::record::{Bucket, SLOT_CLASSES};
 use crate::scene::{Palette, Rgb, Tone};
 
@@ -239,21 +240,24 @@ fn single(name: &str) -> Vec<Label> {
     vec![Paint::Pure(Tone::Accent).label(name)]
 }
 
-/// Classes of four lanes each that a warp of this width can fall into.
+/// Classes that a warp of this width can fall into.
 fn filled_classes(facts: &Facts) -> usize {
-    (facts.warp_width.div_ceil(4) as usize).clamp(1, SLOT_CLASSES - UNUSED.len())
+    slots::names(facts.warp_width).len()
 }
 
 /// From pale (few lanes) to full (all lanes), then what went unused.
 fn slot_labels(facts: &Facts) -> Vec<Label> {
     let filled = filled_classes(facts);
-    let class = |at: usize| {
-        let (low, high) = (4 * at as u64 + 1, (4 * at as u64 + 4).min(u64::from(facts.warp_width.max(1))));
-        let name = if low == high { format!("W{low}") } else { format!("W{low}_{high}") };
+    let class = |(at, name): (usize, String)| {
         let share = if filled == 1 { 1.0 } else { 0.3 + 0.7 * at as f32 / (filled - 1) as f32 };
         Paint::Mix(Tone::Reason(Reason::Issued), Tone::Panel, share).label(&name)
     };
-    (0..filled).map(class).chain(UNUSED.map(|(name, tone)| Paint::Pure(tone).label(name))).collect()
+    slots::names(facts.warp_width)
+        .into_iter()
+        .enumerate()
+        .map(class)
+        .chain(UNUSED.map(|(name, tone)| Paint::Pure(tone).label(name)))
+        .collect()
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

@@ -150,7 +150,7 @@ fn slots_are_named_by_the_lanes_that_a_warp_has() {
         chart.curves.into_iter().map(|curve| curve.label.name).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(32), "W1_4 W5_8 W9_12 W13_16 W17_20 W21_24 W25_28 W29_32 stall w0_mem w0_idle");
-    assert_eq!(names(8), "W1_4 W5_8 stall w0_mem w0_idle");
+    assert_eq!(names(8), "W1 W2 W3 W4 W5 W6 W7 W8 stall w0_mem w0_idle");
     assert_eq!(names(1), "W1 stall w0_mem w0_idle");
 }
 

@@ -3,13 +3,13 @@
 //! What is kept is the numbers of the run up to the end of each stretch; a stretch's own are what they grew by.
 
 use crate::event::Reason;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, slots};
 
 /// The most stretches that are kept.
 const MOST: usize = 1024;
 
 /// How issue slots are told apart: active threads in eighths of the width, then stall, memory, idle (TBC figure 13).
-pub const SLOT_CLASSES: usize = 11;
+pub const SLOT_CLASSES: usize = slots::MOST + slots::UNUSED.len();
 
 /// What happened in one stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,18 +35,18 @@ pub struct Bucket {
 impl Bucket {
     /// All of a run so far.
     fn of(metrics: &Metrics, cycles: u64) -> Bucket {
-        let mut slots = [0; SLOT_CLASSES];
-        for (threads, count) in metrics.slots_by_threads.iter().enumerate() {
-            slots[threads / 4] += count;
+        let mut classes = [0; SLOT_CLASSES];
+        for (threads, count) in (1..).zip(metrics.slots_by_threads) {
+            classes[slots::class_of(threads, metrics.width).min(slots::MOST - 1)] += count;
         }
-        slots[8..].copy_from_slice(&[metrics.slots_stall, metrics.slots_memory, metrics.slots_idle]);
+        classes[slots::MOST..].copy_from_slice(&[metrics.slots_stall, metrics.slots_memory, metrics.slots_idle]);
         Bucket {
             cycles,
             warp_instructions: metrics.warp_instructions,
             thread_instructions: metrics.thread_instructions,
             lanes_offered: metrics.lanes.offered,
             reasons: metrics.warp_cycles,
-            slots,
+            slots: classes,
             l1_hits: metrics.l1d.hits,
             l1_misses: metrics.l1d.misses,
             l1_merges: metrics.l1d.mshr_merges,
