@@ -17,7 +17,9 @@ pub use acts::LaunchShape;
 pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind};
 pub use keys::{Config, KEYS, Key, Kind};
 pub use preset::{PRESETS, Preset};
-pub use technique::{AXES, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques, split_techniques};
+pub use technique::{
+    AXES, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques, join_techniques, split_techniques,
+};
 pub use validate::{MAX_THREADS, MAX_WARPS};
 
 use serde::{Deserialize, Serialize};

@@ -286,6 +286,24 @@ pub fn split_techniques(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '+']).map(str::trim).filter(|_| !names.trim().is_empty())
 }
 
+/// A list of techniques as the papers write it: a fetch policy behind its schedule with a plus, `PDOM,MWF-GTO+CFF`.
+pub fn join_techniques(names: &[&str]) -> String {
+    let decides = |name: &str| Technique::find(name).map(|(technique, _)| technique.decides);
+    let mut list = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let follows = at > 0 && decides(name) == Some(FETCH) && decides(names[at - 1]) == Some(SCHEDULE);
+        list += if at == 0 {
+            ""
+        } else if follows {
+            "+"
+        } else {
+            ","
+        };
+        list += name;
+    }
+    list
+}
+
 /// Applies a list of techniques, e.g. `PDOM,GTO`; an empty list changes nothing.
 pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigError> {
     let mut chosen: Vec<(&Technique, Option<u32>)> = Vec::new();
@@ -364,6 +382,19 @@ mod tests {
             let error = apply_techniques(&mut config, missing).expect_err(missing).to_string();
             assert!(error.contains("missing"), "{error}");
         }
+        for (names, joined) in
+            [(&["PDOM", "MWF-GTO", "CFF"][..], "PDOM,MWF-GTO+CFF"), (&["TBC", "FEF"], "TBC,FEF"), (&["CFF"], "CFF"), (&[], "")]
+        {
+            assert_eq!(join_techniques(names), joined);
+            assert_eq!(split_techniques(joined).collect::<Vec<_>>(), names);
+        }
+        let mut combined = Config::default();
+        apply_techniques(&mut combined, "CFF,MWF-GTO,TBC")?;
+        assert_eq!(combined.block_priority, BlockPriorityKind::MostWaiting, "the schedule's own, not TBC's AGE");
+        assert_eq!((combined.divergence, combined.fetch), (DivergenceKind::Tbc, FetchKind::Cff));
+        let clash = apply_techniques(&mut config, "TBC-RRB,MWF-GTO").expect_err("both name a priority").to_string();
+        assert!(clash.contains("block_priority"), "{clash}");
+        assert!(apply_techniques(&mut config, "BAWS+CFF").is_err_and(|e| e.to_string().contains("fetch")));
         assert!(apply_techniques(&mut config, "zzz").is_err_and(|e| e.to_string().contains("PDOM")));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Which machine: a preset, techniques, and the keys that a person changed.
 
-use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, split_techniques};
+use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, join_techniques, split_techniques};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Setup {
         // In the table's order, so that one choice has one name.
         let place = |name: &&str| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name));
         names.sort_by_key(place);
-        Setup { technique: names.join(","), ..self.clone() }
+        Setup { technique: join_techniques(&names), ..self.clone() }
     }
 
     /// Another preset that the techniques can be on, where they cannot be on this one.
@@ -145,6 +145,15 @@ mod tests {
         assert_eq!(setup.technique_for("schedule"), Some("GTO"));
         assert_eq!(setup.with_technique("schedule", Some("LRR")).technique, "PDOM,LRR");
         assert_eq!(setup.with_technique("schedule", None), Setup::default());
+        let critical = Setup::default().with_technique("fetch", Some("CFF")).with_technique("schedule", Some("MWF-GTO"));
+        assert_eq!(critical.technique, "PDOM,MWF-GTO+CFF");
+        let whole = critical.with_technique("schedule", Some("BAWS"));
+        assert_eq!(
+            (whole.technique.as_str(), whole.technique_for("fetch")),
+            ("PDOM,BAWS", None),
+            "BAWS brings its own fetch policy"
+        );
+        assert_eq!(whole.default_for("fetch").as_deref(), Some("CFF, BAWS's own"));
     }
 
     #[test]
