@@ -550,6 +550,39 @@ fn the_record_agrees_with_the_events() {
     assert_eq!(buckets.iter().map(|b| b.cycles).sum::<u64>(), end);
 }
 
+/// The warp-phases that figures are made from are those of the report, and going back and forth adds none.
+#[test]
+fn warp_phases_of_the_record_are_those_of_the_report() {
+    for technique in ["", "PDOM,GTO", "TBC", "DWF"] {
+        let mut lab = lab("reduce", if technique.is_empty() { "gtx480" } else { "tbc" });
+        lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+        lab.end();
+        settle(&mut lab);
+        let stage = lab.stage.as_mut().expect("a stage");
+        let report = stage.report();
+        let end = stage.session.cycle();
+        for cycle in [end / 2, end] {
+            stage.session.seek(cycle);
+            let phases = stage.session.record().phases();
+            assert_eq!(phases.kept().len() as u64, report.barriers.phases, "{technique}");
+            assert_eq!(phases.rtru(), Some(report.barriers.rtru), "{technique}");
+            assert!(phases.open(end).next().is_none() && phases.left_out() == 0);
+        }
+        for phase in stage.session.record().phases().kept() {
+            assert!(phase.start <= phase.release && phase.release <= end);
+            assert!(phase.parts.iter().all(|part| part.start <= part.arrival && part.arrival <= phase.release), "{phase:?}");
+        }
+        stage.session.seek(end / 2);
+        let picture = stage.picture();
+        let WarpPicture { sm, warp, slot, block, .. } = *picture.warps.last().expect("resident warps");
+        for selection in [Selection::Warp { sm, warp }, Selection::Lane { sm, warp, lane: 1 }, Selection::Block { sm, slot }] {
+            let run = stage.run(Some(selection));
+            assert_eq!((run.sm, run.block, run.barriers), (sm, Some(block), true));
+        }
+    }
+    assert!(!lab("saxpy", "gtx480").stage.expect("a stage").run(None).barriers);
+}
+
 #[test]
 fn sentences_follow_the_cause() {
     let mut lab = lab("reduce", "gtx480");

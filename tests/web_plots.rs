@@ -7,8 +7,8 @@ use std::rc::Rc;
 use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, Sink, SlotUse};
 use warpscope::metrics::Metrics;
-use warpscope::plot::{Chart, FIGURES, FINE, Frame};
-use warpscope::record::Series;
+use warpscope::plot::{Chart, FIGURES, FINE, Figure, Frame, Run};
+use warpscope::record::{Phases, Series};
 use warpscope::scene::{Palette, Rgb, Theme, Tone};
 use warpscope::web::chart;
 use wasm_bindgen::prelude::*;
@@ -24,9 +24,50 @@ extern "C" {
     fn decode(blob: &Blob) -> Promise;
 }
 
+struct Told {
+    series: Series,
+    metrics: Metrics,
+    phases: Phases,
+}
+
+impl Told {
+    fn chart(&self, figure: &'static Figure, most: usize) -> Chart {
+        let Told { series, metrics, phases } = self;
+        Chart::new(
+            figure,
+            &Run { series, metrics, phases, warp_width: 32, barriers: true, cycle: None, sm: 0, block: None },
+            most,
+        )
+    }
+}
+
+/// Three blocks of sixteen warps, with a barrier every 64 cycles that warps come to one after the other; one warp ends early.
+fn barriers(cycle: u64) -> Vec<Event> {
+    let (sm, barrier) = (0, 0);
+    let mut events = Vec::new();
+    for block in 0..3 {
+        let first_warp = 16 * block as u16;
+        if cycle == 0 {
+            events.push(Event::BlockStart { sm, slot: block as u16, block, first_warp, warps: 16 });
+        }
+        if cycle == 100 {
+            events.push(Event::WarpExit { sm, warp: first_warp });
+        }
+        let late = first_warp + 1 + (cycle % 64 / 4) as u16;
+        if cycle % 4 == 0 && late < first_warp + 16 {
+            events.push(Event::BarrierArrive { sm, warp: late, block, barrier, mask: 1 });
+        }
+        if cycle % 64 == 63 {
+            events.push(Event::BarrierRelease { sm, block, barrier });
+        }
+    }
+    events
+}
+
 /// A run that fills as many stretches as are ever kept, with a bit of everything.
-fn series() -> Series {
+fn told() -> Told {
     let (mut series, mut metrics) = (Series::new(1), Metrics::of(&Config::default()));
+    let mut phases = Phases::default();
     for cycle in 0..1024 {
         let mut counts = [2; 9];
         counts[(cycle / 11 % 9) as usize] += 6;
@@ -44,8 +85,9 @@ fn series() -> Series {
         metrics.event(cycle, Event::L1 { sm: 0, line: 0, write: false, outcome });
         metrics.event(cycle, Event::L2 { line: 0, write: false, outcome });
         series.count(cycle + 1, &metrics);
+        barriers(cycle).into_iter().for_each(|event| phases.event(cycle, event));
     }
-    series
+    Told { series, metrics, phases }
 }
 
 fn canvas() -> HtmlCanvasElement {
@@ -68,11 +110,11 @@ fn count(pixels: &[[u8; 4]], Rgb(r, g, b): Rgb) -> usize {
 
 #[wasm_bindgen_test]
 fn every_figure_is_drawn_at_its_size_in_its_colours() {
-    let series = series();
+    let told = told();
     for theme in [Theme::Light, Theme::Dark] {
         let palette = Palette::of(theme);
         for figure in FIGURES {
-            let chart = Chart::new(figure, &series, 32, 200);
+            let chart = told.chart(figure, 200);
             let canvas = canvas();
             let frame = Frame { width: 400, height: 240, scale: 1.5, fine: FINE, titled: false };
             assert!(chart::paint(&canvas, &chart, palette, &frame));
@@ -83,9 +125,9 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
                 let Rgb(r, g, b) = palette.get(Tone::Panel);
                 [r, g, b]
             });
-            for curve in &chart.curves {
-                let found = count(&pixels, curve.label.paint.colour(palette));
-                assert!(found > 40, "{} in {theme:?}: {} has {found} pixels", figure.id, curve.label.name);
+            for label in chart.content().labels() {
+                let found = count(&pixels, label.paint.colour(palette));
+                assert!(found > 40, "{} in {theme:?}: {} has {found} pixels", figure.id, label.name);
             }
         }
     }
@@ -97,7 +139,7 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
     let palette = Palette::of(Theme::Light);
     for figure in FIGURES {
         let canvas = canvas();
-        assert!(chart::show(&canvas, &Chart::new(figure, &series(), 32, 200), palette, 380));
+        assert!(chart::show(&canvas, &told().chart(figure, 200), palette, 380));
         assert_eq!(canvas.width(), (380.0 * ratio).round() as u32);
         assert_eq!(canvas.style().get_property_value("height").ok(), Some(format!("{}px", f64::from(canvas.height()) / ratio)));
     }
@@ -107,7 +149,8 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
 fn a_run_without_cycles_says_so() {
     let canvas = canvas();
     let palette = Palette::of(Theme::Light);
-    assert!(chart::show(&canvas, &Chart::new(&FIGURES[0], &Series::new(1), 32, 200), palette, 380));
+    let nothing = Told { series: Series::new(1), metrics: Metrics::default(), phases: Phases::default() };
+    assert!(chart::show(&canvas, &nothing.chart(&FIGURES[0], 200), palette, 380));
     let pixels = pixels(&canvas);
     let ground = count(&pixels, palette.get(Tone::Panel));
     assert!(ground > pixels.len() * 9 / 10 && ground < pixels.len(), "a few words on an empty ground");
@@ -131,7 +174,7 @@ async fn png(chart: &Chart, scale: u32) -> Blob {
 
 #[wasm_bindgen_test]
 async fn picture_files_decode_to_their_size_and_are_not_blank() {
-    let mut chart = Chart::new(&FIGURES[3], &series(), 32, 360);
+    let mut chart = told().chart(&FIGURES[3], 360);
     chart.note = "collatz, gtx480, PDOM".into();
     for scale in [1, 2, 4] {
         let blob = png(&chart, scale).await;
@@ -148,9 +191,9 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
         context(&canvas).draw_image_with_image_bitmap(bitmap.unchecked_ref(), 0.0, 0.0).expect("drawn");
         let pixels = pixels(&canvas);
         let palette = Palette::of(Theme::Light);
-        for curve in &chart.curves {
-            let found = count(&pixels, curve.label.paint.colour(palette));
-            assert!(found > 100, "{} has {found} pixels at {scale}×", curve.label.name);
+        for label in chart.content().labels() {
+            let found = count(&pixels, label.paint.colour(palette));
+            assert!(found > 100, "{} has {found} pixels at {scale}×", label.name);
         }
     }
 }
@@ -159,13 +202,13 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
 #[wasm_bindgen_test]
 fn drawing_is_quick() {
     let clock = web_sys::window().expect("a window").performance().expect("a clock");
-    let (series, palette) = (series(), Palette::of(Theme::Light));
+    let (told, palette) = (told(), Palette::of(Theme::Light));
     for figure in FIGURES {
         let canvas = canvas();
         let mut times: Vec<f64> = (0..30)
             .map(|_| {
                 let start = clock.now();
-                let chart = Chart::new(figure, &series, 32, chart::most_stretches(400));
+                let chart = told.chart(figure, chart::most_stretches(400));
                 chart::show(&canvas, &chart, palette, 400);
                 clock.now() - start
             })

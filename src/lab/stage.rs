@@ -7,6 +7,7 @@ use crate::config::DivergenceKind;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
+use crate::plot::Run;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;
@@ -155,6 +156,28 @@ impl Stage {
     pub fn report(&self) -> Report {
         let metrics = &self.session.replay().tally().metrics;
         Report::new(metrics, &self.session.sim().machine.config, self.session.cycle())
+    }
+
+    /// What figures are made from; those of one SM show the selection's, and its block first.
+    pub fn run(&self, selection: Option<Selection>) -> Run<'_> {
+        let (session, picture) = (&self.session, self.picture());
+        let machine = &session.sim().machine;
+        let selected = selection.and_then(|selection| {
+            picture.warps.iter().find(|warp| match selection {
+                Selection::Block { sm, slot } => (warp.sm, warp.slot) == (sm, slot),
+                _ => selection.warp() == Some((warp.sm, warp.warp)),
+            })
+        });
+        Run {
+            series: session.record().series(),
+            phases: session.record().phases(),
+            metrics: &session.replay().tally().metrics,
+            warp_width: machine.config.warp_width,
+            barriers: machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
+            cycle: Some(session.cycle()),
+            sm: selection.map_or(0, Selection::sm),
+            block: selected.map(|warp| warp.block),
+        }
     }
 
     /// Memory at the cycle that is looked at; what the kernel wrote comes first.

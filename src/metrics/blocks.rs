@@ -1,9 +1,8 @@
-//! Folds that follow blocks through their lives: warp-phases (BAWS section 3) and warp-level divergence (VTW section 3).
+//! Folds that follow blocks through their lives: warp-phases ([`super::phases`]) and warp-level divergence (VTW section 3).
 //!
-//! A *warp-phase* is a warp's execution between two barriers, or between a barrier and its block's start or end. RTRU, the
-//! ratio of temporal resource underutilisation, says how unequal the warps of a phase are: Σ(max T − Tᵢ) / (N · max T).
 //! The *divergent warp region* of a block is the time from its first warp's end to its last one's.
 
+use super::phases::{Ending, Phase, PhaseTracker};
 use crate::event::{Event, SlotUse};
 use serde::Serialize;
 
@@ -13,10 +12,6 @@ struct Life {
     block: u64,
     first_warp: usize,
     start: u64,
-    /// When the current phase began.
-    phase_start: u64,
-    /// For each warp: when it arrived at the barrier that the phase leads to.
-    arrived: Vec<Option<u64>>,
     /// For each warp: when it ended.
     ended: Vec<Option<u64>>,
     /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
@@ -43,6 +38,7 @@ struct SmBlocks {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockFolds {
     sms: Vec<SmBlocks>,
+    tracker: PhaseTracker,
     pub phases: u64,
     /// Sum of RTRU over phases, in millionths: sums of floats would depend on their order.
     rtru_millionths: u64,
@@ -116,6 +112,9 @@ impl BlockFolds {
 
     /// Starts, ends and barriers; issues and slots, which are many, have doors of their own.
     pub fn event(&mut self, now: u64, event: Event) {
+        if let Some(phase) = self.tracker.event(now, event) {
+            self.phase(&phase);
+        }
         match event {
             Event::BlockStart { sm, block, first_warp, warps, .. } => {
                 let sm = self.sm(sm);
@@ -132,30 +131,11 @@ impl BlockFolds {
                     block,
                     first_warp: first_warp.into(),
                     start: now,
-                    phase_start: now,
-                    arrived: vec![None; n],
                     ended: vec![None; n],
                     stalls_at_start: stalls,
                     stalls_at_first_end: stalls,
                 });
                 sm.resident_most = sm.resident_most.max(sm.lives.len());
-            }
-            Event::BarrierArrive { sm, warp, .. } => {
-                if let Some((life, at)) = self.warp(sm, warp) {
-                    life.arrived[at].get_or_insert(now);
-                }
-            }
-            Event::BarrierRelease { sm, block, .. } => {
-                let sm = self.sm(sm);
-                if let Some(life) = sm.lives.iter_mut().find(|life| life.block == block) {
-                    let arrivals = std::mem::replace(&mut life.arrived, vec![None; life.ended.len()]);
-                    let start = std::mem::replace(&mut life.phase_start, now);
-                    let first_warp = life.first_warp;
-                    for (at, _) in arrivals.iter().enumerate().filter(|(_, arrived)| arrived.is_some()) {
-                        sm.end_phase(first_warp + at);
-                    }
-                    self.phase(start, &arrivals);
-                }
             }
             Event::WarpExit { sm, warp } => {
                 let stalls = self.sm(sm).stalls;
@@ -206,14 +186,12 @@ impl BlockFolds {
         }
     }
 
-    /// Warps that ended before the phase began have no part in it.
-    fn phase(&mut self, start: u64, arrivals: &[Option<u64>]) {
-        let times: Vec<u64> = arrivals.iter().flatten().filter_map(|at| at.checked_sub(start)).collect();
-        let Some(longest) = times.iter().copied().max() else { return };
+    fn phase(&mut self, phase: &Phase) {
         self.phases += 1;
-        if longest > 0 {
-            let idle: u64 = times.iter().map(|&t| longest - t).sum();
-            self.rtru_millionths += idle * 1_000_000 / (times.len() as u64 * longest);
+        self.rtru_millionths += phase.rtru_millionths();
+        if phase.ending == Ending::Barrier {
+            let sm = self.sm(phase.sm);
+            phase.parts.iter().for_each(|part| sm.end_phase(usize::from(phase.first_warp + part.warp)));
         }
     }
 
@@ -223,8 +201,6 @@ impl BlockFolds {
         let Some(at) = state.lives.iter().position(|life| life.block == block) else { return };
         let life = state.lives.swap_remove(at);
         let instructions = state.instructions[life.first_warp..life.first_warp + life.ended.len()].to_vec();
-        // The end of a block is a barrier that nobody wrote down.
-        self.phase(life.phase_start, &life.ended);
         let spread = |values: &mut dyn Iterator<Item = u64>| {
             values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)))
         };

@@ -8,6 +8,7 @@ mod definitions;
 mod fetching;
 pub mod gangs;
 mod lanes;
+pub mod phases;
 mod report;
 pub mod slots;
 mod tally;

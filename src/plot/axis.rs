@@ -1,5 +1,7 @@
 //! Numbers on axes: where ticks stand and how values are written.
 
+use std::ops::Range;
+
 /// A count with its thousands set apart: 1 234 567.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -43,7 +45,7 @@ pub fn step(top: f64, most: usize, whole: bool) -> f64 {
     if whole { tidy.max(1.0) } else { tidy }
 }
 
-/// The ticks of an axis that begins at zero: its upper end, and the values to write.
+/// The ticks of an axis: how long it is, and the values to write. It begins at zero, unless it counts cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
     pub top: f64,
@@ -71,10 +73,14 @@ impl Ticks {
         Ticks::every(step, top)
     }
 
-    /// For cycles.
-    pub fn cycles(end: u64, most: usize) -> Ticks {
-        let end = end.max(1) as f64;
-        Ticks::every(step(end, most, true), end)
+    /// For cycles, of which the first need not be 0.
+    pub fn cycles(shown: Range<u64>, most: usize) -> Ticks {
+        let (start, end) = (shown.start as f64, shown.end.max(shown.start + 1) as f64);
+        let step = step(end - start, most, true);
+        let mut ticks = Ticks::every(step, end - start);
+        let first = (start / step).ceil() * step;
+        ticks.values = ticks.values.iter().map(|tick| tick + first).filter(|&tick| tick <= end).collect();
+        ticks
     }
 
     fn every(step: f64, top: f64) -> Ticks {
@@ -119,8 +125,10 @@ mod tests {
         assert_eq!(labels(&Ticks::up_to(32.0, 5)), ["0", "8", "16", "24", "32"]);
         assert_eq!(labels(&Ticks::around(0.93, 4)), ["0.00", "0.25", "0.50", "0.75", "1.00"]);
         assert_eq!(labels(&Ticks::around(47.0, 5)), ["0", "10", "20", "30", "40", "50"]);
-        assert_eq!(labels(&Ticks::cycles(3, 8)), ["0", "1", "2", "3"]);
-        assert_eq!(labels(&Ticks::cycles(23_456, 4)), ["0", "10\u{202f}000", "20\u{202f}000"]);
+        assert_eq!(labels(&Ticks::cycles(0..3, 8)), ["0", "1", "2", "3"]);
+        assert_eq!(labels(&Ticks::cycles(0..23_456, 4)), ["0", "10\u{202f}000", "20\u{202f}000"]);
+        assert_eq!(labels(&Ticks::cycles(130..260, 4)), ["150", "200", "250"]);
+        assert_eq!(labels(&Ticks::cycles(7..7, 4)), ["7", "8"]);
         for most in 1..9 {
             for top in [0.003, 0.7, 1.0, 13.0, 99.0, 1e6, 7.3e9] {
                 assert!(Ticks::around(top, most).values.len() <= most + 1, "{top} in {most}");

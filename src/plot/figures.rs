@@ -6,7 +6,7 @@ use crate::metrics::slots;
 use crate::record::{Bucket, SLOT_CLASSES};
 use crate::scene::{Palette, Rgb, Tone};
 
-/// A thing to plot over the cycles of a run.
+/// A thing to plot of a run.
 #[derive(Debug)]
 pub struct Figure {
     /// For names of files.
@@ -16,22 +16,34 @@ pub struct Figure {
     pub y: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
-    pub kind: Kind,
     /// Whether it is for machines of this configuration.
     pub shows: fn(&Config) -> bool,
+    pub kind: Kind,
+}
+
+/// How a figure's numbers come about, and how they are drawn.
+#[derive(Debug)]
+pub enum Kind {
+    /// Curves from the same zero.
+    Line(OverTime),
+    /// Layers on top of each other, the first at the bottom.
+    Stack(OverTime),
+    /// A bar for each warp and warp-phase.
+    WarpPhases,
+    /// A point for each warp-phase.
+    Rtru,
+    /// One bar for all warp-cycles.
+    Breakdown,
+}
+
+/// Numbers of stretches of cycles.
+#[derive(Debug)]
+pub struct OverTime {
     /// Where the y axis ends, if not with the data.
     pub top: fn(&Facts) -> Option<f64>,
     pub labels: fn(&Facts) -> Vec<Label>,
     /// A value for each label; not a number where there is nothing to say.
     pub values: fn(&Bucket, &Facts) -> Vec<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Curves from the same zero.
-    Line,
-    /// Layers on top of each other, the first at the bottom.
-    Stack,
 }
 
 /// What figures must know of the machine.
@@ -48,6 +60,13 @@ pub struct Label {
     pub letter: Option<char>,
     pub name: String,
     pub paint: Paint,
+}
+
+impl Label {
+    /// For a reason, in its colour.
+    pub fn of(reason: Reason) -> Label {
+        Label { letter: Some(reason.letter()), name: reason.label().into(), paint: Paint::Pure(Tone::Reason(reason)) }
+    }
 }
 
 /// What a class of issue slots is called where people read: `W1_4` is a range, and `w0` would be a warp everywhere else.
@@ -88,11 +107,12 @@ pub static FIGURES: &[Figure] = &[
         y: "IPC",
         unit: "thread instructions/cycle",
         about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
-        kind: Kind::Line,
         shows: |_| true,
-        top: |_| None,
-        labels: |_| single("IPC"),
-        values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
+        kind: Kind::Line(OverTime {
+            top: |_| None,
+            labels: |_| single("IPC"),
+            values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
+        }),
     },
     Figure {
         id: "lane-efficiency",
@@ -101,11 +121,12 @@ pub static FIGURES: &[Figure] = &[
         unit: "%",
         about: "Threads issued over the lanes that the machine had in the cycles in which it issued. It can be compared \
                 across warp widths. A gap is a stretch in which nothing issued.",
-        kind: Kind::Line,
         shows: |_| true,
-        top: |_| Some(100.0),
-        labels: |_| single("lanes used"),
-        values: |bucket, _| vec![percent(bucket.thread_instructions, bucket.lanes_offered)],
+        kind: Kind::Line(OverTime {
+            top: |_| Some(100.0),
+            labels: |_| single("lanes used"),
+            values: |bucket, _| vec![percent(bucket.thread_instructions, bucket.lanes_offered)],
+        }),
     },
     Figure {
         id: "simd-efficiency",
@@ -114,11 +135,14 @@ pub static FIGURES: &[Figure] = &[
         unit: "%",
         about: "Thread instructions over warp instructions times warp width, the papers' number. \
                 A gap is a stretch in which nothing issued.",
-        kind: Kind::Line,
         shows: |_| true,
-        top: |_| Some(100.0),
-        labels: |_| single("SIMD efficiency"),
-        values: |bucket, facts| vec![percent(bucket.thread_instructions, bucket.warp_instructions * u64::from(facts.warp_width))],
+        kind: Kind::Line(OverTime {
+            top: |_| Some(100.0),
+            labels: |_| single("SIMD efficiency"),
+            values: |bucket, facts| {
+                vec![percent(bucket.thread_instructions, bucket.warp_instructions * u64::from(facts.warp_width))]
+            },
+        }),
     },
     Figure {
         id: "active-lanes",
@@ -127,11 +151,12 @@ pub static FIGURES: &[Figure] = &[
         unit: "lanes/instruction",
         about: "Lanes at work in an issued instruction, on average; the axis ends at the warp's width. \
                 A gap is a stretch in which nothing issued.",
-        kind: Kind::Line,
         shows: |_| true,
-        top: |facts| Some(f64::from(facts.warp_width.max(1))),
-        labels: |_| single("active lanes"),
-        values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
+        kind: Kind::Line(OverTime {
+            top: |facts| Some(f64::from(facts.warp_width.max(1))),
+            labels: |_| single("active lanes"),
+            values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
+        }),
     },
     Figure {
         id: "stalls",
@@ -139,18 +164,42 @@ pub static FIGURES: &[Figure] = &[
         y: "Warp-cycles",
         unit: "%",
         about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
-        kind: Kind::Stack,
         shows: |_| true,
-        top: |_| Some(100.0),
-        labels: |_| {
-            let label = |reason: Reason| Label {
-                letter: Some(reason.letter()),
-                name: reason.label().into(),
-                paint: Paint::Pure(Tone::Reason(reason)),
-            };
-            Reason::ALL.map(label).to_vec()
-        },
-        values: |bucket, _| shares(&bucket.reasons),
+        kind: Kind::Stack(OverTime {
+            top: |_| Some(100.0),
+            labels: |_| Reason::ALL.map(Label::of).to_vec(),
+            values: |bucket, _| shares(&bucket.reasons),
+        }),
+    },
+    Figure {
+        id: "stall-totals",
+        title: "Stalls of the run so far",
+        y: "Warp-cycles",
+        unit: "%",
+        about: "Warp-cycles up to the cycle that is looked at, by what the warp waited for (BAWS figure 10): hazards first, then \
+                what is no hazard. They add up to the warp-cycles of all resident warps.",
+        shows: |_| true,
+        kind: Kind::Breakdown,
+    },
+    Figure {
+        id: "warp-phases",
+        title: "Warp-phases",
+        y: "Warps",
+        unit: "cycles",
+        about: "A bar for each warp and warp-phase (BAWS figures 3 and 4): dark from the phase's start to the warp's arrival at the \
+                barrier or its end, pale while it waits for the last warp of its block. Shows the selected block and its neighbours.",
+        shows: |_| true,
+        kind: Kind::WarpPhases,
+    },
+    Figure {
+        id: "rtru",
+        title: "RTRU of warp-phases",
+        y: "RTRU",
+        unit: "%",
+        about: "A point for each warp-phase that has ended: the share of its warps' time that they wait for the slowest one, \
+                the ratio of temporal resource underutilisation (BAWS equation 1 and figure 5). Smaller is better.",
+        shows: |_| true,
+        kind: Kind::Rtru,
     },
     Figure {
         id: "issue-slots",
@@ -160,17 +209,18 @@ pub static FIGURES: &[Figure] = &[
         about: "What each issue port did each cycle (TBC figure 13): W1_4 issued an instruction with 1 to 4 active lanes, and so on; \
                 stall: a warp was ready, but no unit free; w0_mem: no warp was ready and at least one waited for memory; w0_idle: \
                 no warp was ready and none waited for memory.",
-        kind: Kind::Stack,
         shows: |_| true,
-        top: |_| Some(100.0),
-        labels: slot_labels,
-        values: |bucket, facts| {
-            let filled = filled_classes(facts);
-            let unused = SLOT_CLASSES - UNUSED.len();
-            // Classes wider than the warp are empty.
-            let shares = shares(&bucket.slots);
-            [&shares[..filled], &shares[unused..]].concat()
-        },
+        kind: Kind::Stack(OverTime {
+            top: |_| Some(100.0),
+            labels: slot_labels,
+            values: |bucket, facts| {
+                let filled = filled_classes(facts);
+                let unused = SLOT_CLASSES - UNUSED.len();
+                // Classes wider than the warp are empty.
+                let shares = shares(&bucket.slots);
+                [&shares[..filled], &shares[unused..]].concat()
+            },
+        }),
     },
     Figure {
         id: "l1",
@@ -178,11 +228,12 @@ pub static FIGURES: &[Figure] = &[
         y: "L1 accesses",
         unit: "accesses/cycle",
         about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
-        kind: Kind::Stack,
         shows: |_| true,
-        top: |_| None,
-        labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
-        values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
+        kind: Kind::Stack(OverTime {
+            top: |_| None,
+            labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
+            values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
+        }),
     },
     Figure {
         id: "l2",
@@ -190,11 +241,12 @@ pub static FIGURES: &[Figure] = &[
         y: "L2 accesses",
         unit: "accesses/cycle",
         about: "Accesses to the L2 cache per cycle: found there (hit), or to be fetched from memory (miss).",
-        kind: Kind::Stack,
         shows: |_| true,
-        top: |_| None,
-        labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
-        values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
+        kind: Kind::Stack(OverTime {
+            top: |_| None,
+            labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
+            values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
+        }),
     },
     Figure {
         id: "gang-sizes",
@@ -203,14 +255,15 @@ pub static FIGURES: &[Figure] = &[
         unit: "warps",
         about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
                 split, 1 a warp that its slice schedules by itself.",
-        kind: Kind::Stack,
         shows: |config| config.gangs,
-        top: |_| None,
-        labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
-        values: |bucket, facts| {
-            let large_first: Vec<u64> = bucket.gangs.iter().rev().copied().collect();
-            per_cycle(&large_first, bucket, facts)
-        },
+        kind: Kind::Stack(OverTime {
+            top: |_| None,
+            labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
+            values: |bucket, facts| {
+                let large_first: Vec<u64> = bucket.gangs.iter().rev().copied().collect();
+                per_cycle(&large_first, bucket, facts)
+            },
+        }),
     },
 ];
 
@@ -231,7 +284,7 @@ const UNUSED: [(&str, Tone); 3] = [
 ];
 
 impl Paint {
-    fn label(self, name: &str) -> Label {
+    pub fn label(self, name: &str) -> Label {
         Label { letter: None, name: name.into(), paint: self }
     }
 }

@@ -1,27 +1,10 @@
 //! What leaves the page: a chart as a table for other programs, and names of files.
 
 use super::Chart;
-use std::fmt::Write;
 
-/// A heading with names and units, then a row for each stretch: its first cycle and a value for each curve. A cell is empty
-/// where there is nothing to say.
+/// The numbers of a chart: a heading with names and units, then rows.
 pub fn csv(chart: &Chart) -> String {
-    let mut text = String::from("cycle");
-    for curve in &chart.curves {
-        let _ = write!(text, ",{}", cell(&format!("{} [{}]", curve.label.name, chart.figure.unit)));
-    }
-    text.push('\n');
-    for (at, start) in chart.edges.iter().take(chart.len()).enumerate() {
-        let _ = write!(text, "{start}");
-        for curve in &chart.curves {
-            text.push(',');
-            if curve.values[at].is_finite() {
-                let _ = write!(text, "{}", curve.values[at]);
-            }
-        }
-        text.push('\n');
-    }
-    text
+    chart.content().csv(chart.figure)
 }
 
 /// `warpscope-collatz-pdom-ipc@2x.png`: what was run, on what, the figure, and how the file ends.
@@ -39,7 +22,7 @@ fn plain(text: &str) -> String {
 }
 
 /// In quotes where it would not read back otherwise.
-fn cell(text: &str) -> String {
+pub fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 

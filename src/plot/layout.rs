@@ -1,15 +1,13 @@
 //! Where everything in a figure lies: a chart becomes marks with places and colours, whatever they are drawn on.
 //!
 //! The axis' name stands above it, upright; the legend stands beside the data where there is room and below them elsewhere,
-//! never on them. A stretch is drawn as wide as it is, so that a single cycle shows as a step.
+//! never on them. What lies between is the figure's own: each kind draws it with the [`Sheet`]'s axes and marks.
 
 use super::axis::Ticks;
-use super::chart::{Chart, Curve};
-use super::figures::{Kind, Paint, slot_words};
+use super::chart::{Chart, Content};
+use super::figures::{Label, slot_words};
 use crate::scene::{Align, Palette, Rgb, Tone};
-use plotters::coord::CoordTranslate;
-use plotters::coord::cartesian::Cartesian2d;
-use plotters::coord::types::RangedCoordf64;
+use std::ops::Range;
 
 /// Units of a pixel on backends that can be shrunk by as much. Backends take whole numbers; in whole pixels, gentle slopes
 /// would be stairs.
@@ -17,10 +15,12 @@ pub const FINE: u32 = 8;
 
 /// From here on a legend stands beside the data, and letters are larger.
 const WIDE: u32 = 560;
-const PAD: f64 = 8.0;
+pub const PAD: f64 = 8.0;
 /// Room for the y axis' name above the data and for cycles below, in heights of letters.
 const ABOVE: f64 = 2.0;
-const BELOW: f64 = 1.6;
+pub const BELOW: f64 = 1.6;
+/// A line of running words, in heights of letters.
+const LINE: f64 = 1.4;
 
 /// The size of words and numbers.
 fn letters(frame: &Frame) -> f64 {
@@ -51,6 +51,9 @@ impl Frame {
 
 pub type Point = (i32, i32);
 
+/// A part of the sheet, in the page's pixels: left, top, right, bottom.
+pub type Room = [f64; 4];
+
 /// Something to draw, in backend units.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
@@ -79,12 +82,20 @@ pub enum Mark {
     },
 }
 
-/// How tall a sheet without a title must be, for the data to be as tall as `data`.
+/// How tall a sheet without a title must be, for curves to have `data` for their height.
 pub fn fitting_height(chart: &Chart, width: u32, data: u32) -> u32 {
     let frame = Frame { width, height: 0, scale: 1.0, fine: 1, titled: false };
     let letters = letters(&frame);
-    let legend = Legend::new(chart, &frame, letters, 0.0);
-    (PAD + letters * ABOVE + f64::from(data) + letters * BELOW - legend.bottom).ceil() as u32
+    let content = chart.content();
+    let legend = Legend::new(content, &frame, letters, 0.0);
+    let remark = remark(content, &frame).len() as f64 * letters * LINE;
+    (PAD + letters * ABOVE + remark + content.height(f64::from(data), letters) - legend.bottom).ceil() as u32
+}
+
+/// What a figure remarks, in lines that fit the sheet.
+fn remark(content: &dyn Content, frame: &Frame) -> Vec<String> {
+    let fits = f64::from(frame.width) - 2.0 * PAD;
+    content.remark().map_or_else(Vec::new, |text| wrapped(&text, letters(frame), fits))
 }
 
 pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
@@ -97,42 +108,37 @@ pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
     if frame.titled {
         top = sheet.title(chart, top);
     }
-    if chart.is_empty() {
-        let middle = (top + height - PAD) / 2.0;
-        sheet.text(width / 2.0, middle, Align::Middle, Tone::Soft, "Nothing has run yet");
+    let content = chart.content();
+    if let Some(nothing) = content.nothing() {
+        let lines = wrapped(nothing, letters, width - 2.0 * PAD);
+        let first = (top + height - PAD - (lines.len() - 1) as f64 * letters * LINE) / 2.0;
+        for (at, line) in lines.iter().enumerate() {
+            sheet.text(width / 2.0, first + at as f64 * letters * LINE, Align::Middle, Tone::Soft, line);
+        }
         return sheet.marks;
     }
 
-    let name = format!("{} ({})", chart.figure.y, chart.figure.unit);
-    sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &name);
-    top += letters * ABOVE;
-    let legend = Legend::new(chart, frame, letters, top);
-    let bottom = legend.bottom - letters * BELOW;
-    let rows = ((bottom - top) / (letters * 2.2)).max(2.0) as usize;
-    let ticks = chart.top.map_or_else(|| Ticks::around(chart.largest(), rows), |top| Ticks::up_to(top, rows));
-    let tick_names: Vec<String> = ticks.values.iter().map(|&value| ticks.label(value)).collect();
-    let left = PAD + tick_names.iter().map(|name| text_width(name, letters)).fold(0.0, f64::max) + 6.0;
-    let data = [left, top, legend.right.max(left + 1.0), bottom.max(top + 1.0)];
-
-    for (value, name) in ticks.values.iter().zip(&tick_names) {
-        let y = data[3] - (data[3] - data[1]) * value / ticks.top;
-        sheet.hairline([data[0], y, data[2], y], palette.get(Tone::Line));
-        sheet.text(left - 6.0, y, Align::Right, Tone::Soft, name);
+    sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &content.heading(chart.figure));
+    for line in remark(content, frame) {
+        top += letters * LINE;
+        sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &line);
     }
-    sheet.data(chart, data, ticks.top);
-    sheet.cycles(chart, data);
-    legend.draw(chart, &mut sheet);
+    top += letters * ABOVE;
+    let legend = Legend::new(content, frame, letters, top);
+    content.draw(&mut sheet, [PAD, top, legend.right.max(PAD + 1.0), legend.bottom.max(top + 1.0)], chart.cycle);
+    legend.draw(content, &mut sheet);
     sheet.marks
 }
 
-struct Sheet<'a> {
-    palette: &'a Palette,
+/// What has been drawn so far, and how to draw more.
+pub struct Sheet<'a> {
+    pub palette: &'a Palette,
     scale: f64,
     fine: i32,
     /// The size of words and numbers.
-    letters: f64,
+    pub letters: f64,
     width: f64,
-    marks: Vec<Mark>,
+    pub marks: Vec<Mark>,
 }
 
 impl<'a> Sheet<'a> {
@@ -146,32 +152,50 @@ impl<'a> Sheet<'a> {
     }
 
     /// At the nearest whole pixel of the device, where bars have sharp edges.
-    fn sharp(&self, length: f64) -> i32 {
+    pub fn sharp(&self, length: f64) -> i32 {
         (length * self.scale).round() as i32 * self.fine
     }
 
-    fn bar(&mut self, [left, top, right, bottom]: [f64; 4], colour: Rgb) {
+    pub fn bar(&mut self, [left, top, right, bottom]: Room, colour: Rgb) {
         let (from, to) = ((self.sharp(left), self.sharp(top)), (self.sharp(right), self.sharp(bottom)));
         self.marks.push(Mark::Bar { from, to, colour });
     }
 
+    /// How thick a curve is, in backend units.
+    pub fn stroke(&self) -> u32 {
+        (1.5 * self.unit()).round().max(1.0) as u32
+    }
+
     /// A bar one pixel thick; which way it runs follows from where it is long.
-    fn hairline(&mut self, [left, top, right, bottom]: [f64; 4], colour: Rgb) {
+    pub fn hairline(&mut self, [left, top, right, bottom]: Room, colour: Rgb) {
         let thick = self.scale.round().max(1.0) as i32 * self.fine;
         let from = (self.sharp(left), self.sharp(top));
         let to = (self.sharp(right).max(from.0 + thick), self.sharp(bottom).max(from.1 + thick));
         self.marks.push(Mark::Bar { from, to, colour });
     }
 
-    fn text(&mut self, x: f64, y: f64, align: Align, tone: Tone, text: &str) {
+    pub fn text(&mut self, x: f64, y: f64, align: Align, tone: Tone, text: &str) {
         self.write((x, y), self.letters, false, align, tone, text);
     }
 
-    fn write(&mut self, (x, y): (f64, f64), size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
+    pub fn write(&mut self, (x, y): (f64, f64), size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
         let unit = self.unit();
         let at = ((x * unit).round() as i32, (y * unit).round() as i32);
         let colour = self.palette.get(tone);
         self.marks.push(Mark::Text { at, size: size * unit, bold, align, colour, text: text.into() });
+    }
+
+    /// A label from `x` on: its colour, its letter and its name.
+    pub fn label(&mut self, x: f64, y: f64, label: &Label) {
+        let letters = self.letters;
+        let half = letters * 0.4;
+        self.bar([x, y - half, x + 2.0 * half, y + half], label.paint.colour(self.palette));
+        let mut x = x + letters * 1.25;
+        if let Some(letter) = label.letter {
+            self.write((x + letters * 0.4, y), letters, true, Align::Middle, Tone::Text, &letter.to_string());
+            x += letters * 1.1;
+        }
+        self.text(x, y, Align::Left, Tone::Text, &slot_words(&label.name));
     }
 
     /// The title, and what was run beside it or below; returns where the rest begins.
@@ -191,59 +215,34 @@ impl<'a> Sheet<'a> {
         top + row + letters * 1.5
     }
 
-    fn data(&mut self, chart: &Chart, [left, top, right, bottom]: [f64; 4], most: f64) {
-        let x = self.sharp(left)..self.sharp(right);
-        let y = self.sharp(bottom)..self.sharp(top);
-        let zero = y.start;
-        let end = chart.end() as f64;
-        let plane: Cartesian2d<RangedCoordf64, RangedCoordf64> = Cartesian2d::new(0.0..end, 0.0..most, (x, y));
-        let stairs = |values: &[f64], from: usize| stairs(&plane, &chart.edges, values, from);
-        match chart.figure.kind {
-            Kind::Line => {
-                for Curve { label, values } in &chart.curves {
-                    let colour = label.paint.colour(self.palette);
-                    let wash = match label.paint {
-                        Paint::Pure(tone) | Paint::Mix(tone, ..) => Paint::Mix(tone, Tone::Panel, 0.14).colour(self.palette),
-                    };
-                    let runs: Vec<Vec<Point>> = runs(values).map(|run| stairs(&values[run.clone()], run.start)).collect();
-                    // With several curves, washes would hide each other.
-                    if chart.curves.len() == 1 {
-                        self.marks.extend(runs.iter().map(|run| Mark::Area { points: closed(run.clone(), zero), colour: wash }));
-                    }
-                    let width = (1.5 * self.unit()).round().max(1.0) as u32;
-                    self.marks.extend(runs.into_iter().map(|points| Mark::Path { points, width, colour }));
-                }
-            }
-            Kind::Stack => {
-                // Each layer goes down to zero and the lower ones hide what is not its own: no ground shines through between.
-                let mut tops = vec![vec![0.0; chart.len()]];
-                for curve in &chart.curves {
-                    let below = &tops[tops.len() - 1];
-                    tops.push(below.iter().zip(&curve.values).map(|(below, value)| below + value).collect());
-                }
-                for (layer, curve) in chart.curves.iter().enumerate().rev() {
-                    if curve.values.iter().all(|&value| value == 0.0 || value.is_nan()) {
-                        continue;
-                    }
-                    let colour = curve.label.paint.colour(self.palette);
-                    let tops = &tops[layer + 1];
-                    let areas = runs(tops).map(|run| closed(stairs(&tops[run.clone()], run.start), zero));
-                    self.marks.extend(areas.map(|points| Mark::Area { points, colour }));
-                }
-            }
-        }
+    /// How many ticks a y axis has room for, with cycles below it.
+    pub fn tick_rows(&self, [_, top, _, bottom]: Room) -> usize {
+        ((bottom - self.letters * BELOW - top) / (self.letters * 2.2)).max(2.0) as usize
     }
 
-    /// The x axis and the cycle that is looked at.
-    fn cycles(&mut self, chart: &Chart, [left, top, right, bottom]: [f64; 4]) {
+    /// A y axis with its lines; returns the room for data, which leaves room for cycles below.
+    pub fn values(&mut self, [left, top, right, bottom]: Room, ticks: &Ticks) -> Room {
         let letters = self.letters;
-        let end = chart.end();
+        let names: Vec<String> = ticks.values.iter().map(|&value| ticks.label(value)).collect();
+        let left = left + names.iter().map(|name| text_width(name, letters)).fold(0.0, f64::max) + 6.0;
+        let data = [left, top, right.max(left + 1.0), (bottom - letters * BELOW).max(top + 1.0)];
+        for (value, name) in ticks.values.iter().zip(&names) {
+            let y = data[3] - (data[3] - data[1]) * value / ticks.top;
+            self.hairline([data[0], y, data[2], y], self.palette.get(Tone::Line));
+            self.text(left - 6.0, y, Align::Right, Tone::Soft, name);
+        }
+        data
+    }
+
+    /// The x axis below the data, and the cycle that is looked at.
+    pub fn cycles(&mut self, [left, top, right, bottom]: Room, shown: Range<u64>, cycle: Option<u64>) {
+        let letters = self.letters;
         self.hairline([left, bottom, right, bottom], self.palette.get(Tone::Edge));
-        let ticks = Ticks::cycles(end, ((right - left) / (letters * 5.4)).max(1.0) as usize);
+        let ticks = Ticks::cycles(shown.clone(), ((right - left) / (letters * 5.4)).max(1.0) as usize);
         let (middle, name) = (bottom + letters * 0.95, "cycle");
         self.text(right, middle, Align::Right, Tone::Soft, name);
         let free = right - text_width(name, letters) - letters * 0.6;
-        let place = |cycle: f64| left + (right - left) * cycle / ticks.top;
+        let place = |cycle: f64| along([left, right], &shown, cycle);
         for &tick in &ticks.values {
             let (x, text) = (place(tick), ticks.label(tick));
             self.hairline([x, bottom, x, bottom + 4.0], self.palette.get(Tone::Edge));
@@ -252,52 +251,37 @@ impl<'a> Sheet<'a> {
             }
         }
         // At the very end it would say nothing.
-        if let Some(cycle) = chart.cycle.filter(|&cycle| cycle < end) {
+        if let Some(cycle) = cycle.filter(|cycle| shown.contains(cycle)) {
             let x = place(cycle as f64);
             self.hairline([x, top - 4.0, x, bottom], self.palette.get(Tone::Text));
         }
     }
 }
 
-/// The stretches in which there is something to say, one after the other.
-fn runs(values: &[f64]) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let start = from + values[from..].iter().position(|value| value.is_finite())?;
-        let length = values[start..].iter().position(|value| !value.is_finite()).unwrap_or(values.len() - start);
-        from = start + length;
-        Some(start..from)
-    })
+/// Where a cycle of those shown lies between left and right.
+pub fn along([left, right]: [f64; 2], shown: &Range<u64>, cycle: f64) -> f64 {
+    let cycles = shown.end.saturating_sub(shown.start).max(1) as f64;
+    left + (right - left) * (cycle - shown.start as f64) / cycles
 }
 
-/// The corners of a run of values that begins with stretch `from`.
-fn stairs(plane: &Cartesian2d<RangedCoordf64, RangedCoordf64>, edges: &[u64], values: &[f64], from: usize) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::with_capacity(2 * values.len());
-    for (at, &value) in values.iter().enumerate() {
-        let left = plane.translate(&(edges[from + at] as f64, value));
-        let right = plane.translate(&(edges[from + at + 1] as f64, value));
-        // A step of no height needs no corner.
-        if points.last() == Some(&left) {
-            points.pop();
-        } else {
-            points.push(left);
+/// A text in lines of at most a width.
+fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(line, size) + text_width(word, size) + size * 0.4 <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
         }
-        points.push(right);
     }
-    points
-}
-
-/// Down to zero at both ends.
-fn closed(mut points: Vec<Point>, zero: i32) -> Vec<Point> {
-    if let (Some(&first), Some(&last)) = (points.first(), points.last()) {
-        points.extend([(last.0, zero), (first.0, zero)]);
-    }
-    points
+    lines
 }
 
 /// Where the legend lies, and what it leaves of the sheet.
 struct Legend {
-    place: Option<[f64; 4]>,
+    place: Option<Room>,
     columns: usize,
     column: f64,
     row: f64,
@@ -307,14 +291,15 @@ struct Legend {
 }
 
 impl Legend {
-    fn new(chart: &Chart, frame: &Frame, letters: f64, top: f64) -> Legend {
+    fn new(content: &dyn Content, frame: &Frame, letters: f64, top: f64) -> Legend {
         let (width, height) = (f64::from(frame.width), f64::from(frame.height));
         let (right, bottom) = (width - PAD, height - PAD);
-        let count = chart.curves.len();
-        if count < 2 {
+        let labels = content.labels();
+        let count = labels.len();
+        if !content.has_legend() {
             return Legend { place: None, columns: 0, column: 0.0, row: 0.0, right, bottom };
         }
-        let widest = chart.curves.iter().map(|curve| entry_width(curve, letters)).fold(0.0, f64::max);
+        let widest = labels.iter().map(|label| entry_width(label, letters)).fold(0.0, f64::max);
         if frame.width >= WIDE {
             let row = (letters * 1.5).min((bottom - top) / count as f64);
             let left = right - widest;
@@ -328,37 +313,29 @@ impl Legend {
         Legend { place: Some([PAD, top, right, bottom]), columns, column, row, right, bottom: top - 4.0 }
     }
 
-    fn draw(&self, chart: &Chart, sheet: &mut Sheet) {
+    fn draw(&self, content: &dyn Content, sheet: &mut Sheet) {
         let Some([left, top, ..]) = self.place else { return };
-        let letters = sheet.letters;
-        let count = chart.curves.len();
+        let labels = content.labels();
+        let count = labels.len();
         let rows = count.div_ceil(self.columns.max(1));
-        for (at, curve) in chart.curves.iter().enumerate() {
+        for (at, label) in labels.into_iter().enumerate() {
             // Beside the data the legend is read as they lie, from the top; below them, column by column.
-            let at = if self.columns == 1 && chart.figure.kind == Kind::Stack { count - 1 - at } else { at };
+            let at = if self.columns == 1 && content.is_stacked() { count - 1 - at } else { at };
             let (column, row) = (at / rows, at % rows);
             let x = left + column as f64 * self.column;
-            let y = top + (row as f64 + 0.5) * self.row;
-            let half = letters * 0.4;
-            sheet.bar([x, y - half, x + 2.0 * half, y + half], curve.label.paint.colour(sheet.palette));
-            let mut x = x + letters * 1.25;
-            if let Some(letter) = curve.label.letter {
-                sheet.write((x + letters * 0.4, y), letters, true, Align::Middle, Tone::Text, &letter.to_string());
-                x += letters * 1.1;
-            }
-            sheet.text(x, y, Align::Left, Tone::Text, &slot_words(&curve.label.name));
+            sheet.label(x, top + (row as f64 + 0.5) * self.row, label);
         }
     }
 }
 
-fn entry_width(curve: &Curve, letters: f64) -> f64 {
-    let letter = if curve.label.letter.is_some() { 1.1 } else { 0.0 };
-    (1.25 + letter) * letters + text_width(&slot_words(&curve.label.name), letters)
+fn entry_width(label: &Label, letters: f64) -> f64 {
+    let letter = if label.letter.is_some() { 1.1 } else { 0.0 };
+    (1.25 + letter) * letters + text_width(&slot_words(&label.name), letters)
 }
 
 /// How wide a text is at most, about, in the sans serifs that a reader's machine may have. Asking the browser would make it
 /// lay out the page for every word.
-fn text_width(text: &str, size: f64) -> f64 {
+pub fn text_width(text: &str, size: f64) -> f64 {
     let em = |letter: char| match letter {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | '|' | ':' | '\u{202f}' => 0.29,
         'f' | 't' | 'r' | ' ' | '(' | ')' | '/' | '-' => 0.38,
@@ -367,26 +344,4 @@ fn text_width(text: &str, size: f64) -> f64 {
         _ => 0.61,
     };
     text.chars().map(em).sum::<f64>() * size
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gap_splits_a_curve() {
-        let values = [f64::NAN, 1.0, 2.0, f64::INFINITY, 3.0];
-        assert_eq!(runs(&values).collect::<Vec<_>>(), [1..3, 4..5]);
-        assert_eq!(runs(&[f64::NAN]).count() + runs(&[]).count(), 0);
-    }
-
-    #[test]
-    fn a_stretch_is_as_wide_as_it_is() {
-        // Pixels are counted from the top.
-        let down = std::ops::Range { start: 100, end: 0 };
-        let plane = Cartesian2d::new(0.0..4.0, 0.0..10.0, (0..40, down));
-        let points = stairs(&plane, &[0, 1, 2, 4], &[5.0, 5.0, 10.0], 0);
-        assert_eq!(points, [(0, 50), (20, 50), (20, 0), (40, 0)]);
-        assert_eq!(closed(points, 100)[4..], [(40, 100), (0, 100)]);
-    }
 }

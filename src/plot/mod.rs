@@ -1,32 +1,39 @@
-//! Figures of a run over time: what a figure shows, apart from how it is drawn.
+//! Figures of a run: what a figure shows, apart from how it is drawn.
 //!
-//! A [`Figure`] is a row of the table [`FIGURES`]: what stands on its axes, and how its values come out of what was counted in
-//! a stretch of cycles. A [`Chart`] is a figure of one run, that is, numbers. Laying a chart out gives marks with places and
-//! colours; any plotters backend (canvas, SVG, bitmap) can take those.
+//! A [`Figure`] is a row of the table [`FIGURES`]: what it is called, what stands on its axes, and its [`Kind`]. A [`Chart`] is
+//! a figure of one [`Run`], that is, numbers; each kind has a file with its [`Content`]: the numbers, where they lie on a
+//! sheet, and what they are as a table and as words. Laying a chart out gives marks with places and colours; any plotters
+//! backend (canvas, SVG, bitmap) can take those.
 //!
 //! ```text
-//!   Series ── Figure ──► Chart ──┬─► layout ─► marks ─► draw: any plotters backend
-//!                                ├─► csv
-//!                                └─► words
+//!   Run ── Figure ──► Chart ──┬─► layout ─► marks ─► draw: any plotters backend
+//!                             ├─► csv
+//!                             └─► words
 //! ```
 //!
 //! A **stretch** is one or more of the series' buckets; a **curve** is one line, or one layer of a stack.
 //!
-//! Adding a figure: one row in `figures.rs`.
+//! Adding a figure over time: one row in `figures.rs`. Adding a kind: a variant, and a file with its content.
 
 mod axis;
+mod breakdown;
 mod chart;
+mod curves;
 mod draw;
 mod figures;
 mod file;
 mod layout;
+mod rtru;
+mod warp_phases;
 
 pub use axis::{decimal, grouped};
-pub use chart::{Chart, Curve};
+pub use chart::{Body, Chart, Content, Run};
+pub use curves::{Curve, Curves};
 pub use draw::{draw, svg};
-pub use figures::{FIGURES, Figure, Kind, Paint, slot_words};
+pub use figures::{FIGURES, Figure, Kind, Label, Paint, slot_words};
 pub use file::{csv, file_name};
-pub use layout::{FINE, Frame, fitting_height};
+pub use layout::{FINE, Frame, Room, Sheet, fitting_height};
+pub use warp_phases::WarpPhases;
 
 #[cfg(test)]
 mod tests;

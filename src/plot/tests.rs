@@ -4,13 +4,49 @@ use super::layout::{Mark, lay_out};
 use super::*;
 use crate::config::Config;
 use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
-use crate::metrics::{DEFINITIONS, Metrics};
-use crate::record::Series;
+use crate::metrics::{DEFINITIONS, Metrics, Report};
+use crate::record::{Phases, Series};
 use crate::scene::{Palette, Rgb, Theme, Tone};
+
+/// A run that was told event by event.
+struct Told {
+    series: Series,
+    metrics: Metrics,
+    phases: Phases,
+}
+
+impl Told {
+    /// Nothing has run.
+    fn new(sms: usize) -> Told {
+        Told { series: Series::new(sms), metrics: Metrics::of(&Config::default()), phases: Phases::default() }
+    }
+
+    /// A run of a kernel with barriers, looked at from its end.
+    fn run(&self, warp_width: u32) -> Run<'_> {
+        let Told { series, metrics, phases } = self;
+        Run { series, phases, metrics, warp_width, barriers: true, cycle: None, sm: 0, block: None }
+    }
+
+    fn chart(&self, figure: &'static Figure, warp_width: u32, most: usize) -> Chart {
+        Chart::new(figure, &self.run(warp_width), most)
+    }
+
+    fn curves(&self, id: &str, warp_width: u32, most: usize) -> Curves {
+        match self.chart(figure(id), warp_width, most).body {
+            Body::Curves(curves) => curves,
+            _ => panic!("{id} has no curves"),
+        }
+    }
+}
+
+/// Figures over stretches of cycles.
+fn over_time() -> impl Iterator<Item = &'static Figure> {
+    FIGURES.iter().filter(|figure| matches!(figure.kind, Kind::Line(_) | Kind::Stack(_)))
+}
 
 /// Four cycles of two SMs, of warps of 32: in cycle 0 both issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then
 /// all wait for data.
-fn series() -> Series {
+fn short() -> Told {
     let issue = |sm, mask| Event::Issued { sm, warp: 0, block: 0, pc: 0, mask, first_thread: 0 };
     let cycle = |sm, counts| Event::Cycle { sm, counts, repeat: 1 };
     let slot = |sm, slot| Event::Slot { sm, port: 0, slot, repeat: 1 };
@@ -40,17 +76,20 @@ fn series() -> Series {
 }
 
 /// What is kept of the events of one cycle after the other.
-fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Series {
-    let (mut series, mut metrics) = (Series::new(sms), Metrics::of(&Config::default()));
+fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Told {
+    let mut told = Told::new(sms);
     for (cycle, events) in (0..).zip(cycles) {
-        events.into_iter().for_each(|event| metrics.event(cycle, event));
-        series.count(cycle + 1, &metrics);
+        for event in events {
+            told.metrics.event(cycle, event);
+            told.phases.event(cycle, event);
+        }
+        told.series.count(cycle + 1, &told.metrics);
     }
-    series
+    told
 }
 
 /// A run of so many cycles with a bit of everything.
-fn long(cycles: u64) -> Series {
+fn long(cycles: u64) -> Told {
     let events = |cycle: u64| {
         let mut counts = [1; 9];
         counts[(cycle / 7 % 9) as usize] += 4;
@@ -63,16 +102,41 @@ fn long(cycles: u64) -> Series {
             _ => SlotUse::Threads(mask.count_ones() as u8),
         };
         let outcome = [CacheOutcome::Hit, CacheOutcome::Miss, CacheOutcome::Merged][(cycle / 3 % 3) as usize];
-        vec![
+        let mut events = vec![
             Event::GangSizes { sm: 0, sizes: [alone, 0, 0, 0, 0, 0, 0, 16 - alone] },
             Event::Cycle { sm: 0, counts, repeat: 1 },
             Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 },
             Event::Slot { sm: 0, port: 0, slot, repeat: 1 },
             Event::L1 { sm: 0, line: 0, write: false, outcome },
             Event::L2 { line: 0, write: false, outcome },
-        ]
+        ];
+        events.extend(barriers(cycle));
+        events
     };
     told(1, (0..cycles).map(events))
+}
+
+/// Two blocks of four warps, of which every second one arrives later; a barrier every twenty cycles. A warp ends at cycle 70.
+fn barriers(cycle: u64) -> Vec<Event> {
+    let (sm, barrier) = (0, 0);
+    let mut events = Vec::new();
+    for block in 0..2 {
+        let first_warp = 4 * block as u16;
+        if cycle == 0 {
+            events.push(Event::BlockStart { sm, slot: block as u16, block, first_warp, warps: 4 });
+        }
+        let at = cycle % 20;
+        for warp in (first_warp..first_warp + 4).filter(|&warp| u64::from(warp % 2) * 9 + 10 == at && (warp != 3 || cycle < 70)) {
+            events.push(Event::BarrierArrive { sm, warp, block, barrier, mask: 1 });
+        }
+        if at == 19 {
+            events.push(Event::BarrierRelease { sm, block, barrier });
+        }
+    }
+    if cycle == 70 {
+        events.push(Event::WarpExit { sm, warp: 3 });
+    }
+    events
 }
 
 fn figure(id: &str) -> &'static Figure {
@@ -80,12 +144,12 @@ fn figure(id: &str) -> &'static Figure {
 }
 
 fn chart(id: &str) -> Chart {
-    Chart::new(figure(id), &series(), 32, 100)
+    short().chart(figure(id), 32, 100)
 }
 
 /// Values as text, so that what is not a number compares.
 fn values(id: &str, name: &str) -> Vec<String> {
-    let chart = chart(id);
+    let chart = short().curves(id, 32, 100);
     let curve = chart.curves.iter().find(|curve| curve.label.name == name);
     let curve = curve.unwrap_or_else(|| panic!("no curve {name} in {id}"));
     curve.values.iter().map(f64::to_string).collect()
@@ -94,18 +158,18 @@ fn values(id: &str, name: &str) -> Vec<String> {
 #[test]
 fn a_last_stretch_of_a_few_cycles_goes_with_the_one_before_it() {
     // 513 stretches of four cycles, but the last has only one.
-    let chart = Chart::new(figure("ipc"), &long(2049), 32, 4096);
+    let chart = long(2049).curves("ipc", 32, 4096);
     assert_eq!((chart.len(), chart.edges[510..].to_vec()), (512, vec![2040, 2044, 2049]));
     assert!(chart.curves.iter().all(|curve| curve.values.len() == 512));
     let lanes = |cycle: u64| f64::from((u32::MAX >> (cycle * 5 % 32)).count_ones());
     assert_eq!(chart.curves[0].values[511], (2044..2049).map(lanes).sum::<f64>() / 5.0, "nothing is lost");
     // Two of four are enough to stand alone.
-    assert_eq!(Chart::new(figure("ipc"), &long(2050), 32, 4096).len(), 513);
+    assert_eq!(long(2050).curves("ipc", 32, 4096).len(), 513);
 }
 
 #[test]
 fn values_are_those_worked_out_by_hand() {
-    assert_eq!(chart("ipc").edges, [0, 1, 2, 3, 4]);
+    assert_eq!(short().curves("ipc", 32, 100).edges, [0, 1, 2, 3, 4]);
     assert_eq!(values("ipc", "IPC"), ["40", "16", "0", "0"], "of both SMs together");
     assert_eq!(values("simd-efficiency", "SIMD efficiency"), ["62.5", "50", "NaN", "NaN"]);
     assert_eq!(values("active-lanes", "active lanes"), ["20", "16", "NaN", "NaN"]);
@@ -125,7 +189,7 @@ fn values_are_those_worked_out_by_hand() {
 #[test]
 fn shares_add_to_a_hundred() {
     for width in [4, 6, 8, 16, 32] {
-        for figure in FIGURES.iter().filter(|figure| figure.kind == Kind::Stack && figure.unit == "%") {
+        for figure in over_time().filter(|figure| matches!(figure.kind, Kind::Stack(_)) && figure.unit == "%") {
             let series = told(
                 1,
                 (0..50).map(|cycle: u32| {
@@ -134,7 +198,7 @@ fn shares_add_to_a_hundred() {
                     vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall)]
                 }),
             );
-            let chart = Chart::new(figure, &series, width, 1000);
+            let chart = series.curves(figure.id, width, 1000);
             for at in 0..chart.len() {
                 let sum: f64 = chart.curves.iter().map(|curve| curve.values[at]).sum();
                 assert!((sum - 100.0).abs() < 1e-9, "{} of warps of {width}: {sum}", figure.id);
@@ -146,7 +210,7 @@ fn shares_add_to_a_hundred() {
 #[test]
 fn slots_are_named_by_the_lanes_that_a_warp_has() {
     let names = |width| {
-        let chart = Chart::new(figure("issue-slots"), &series(), width, 10);
+        let chart = short().curves("issue-slots", width, 10);
         chart.curves.into_iter().map(|curve| curve.label.name).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(32), "W1_4 W5_8 W9_12 W13_16 W17_20 W21_24 W25_28 W29_32 stall w0_mem w0_idle");
@@ -156,20 +220,20 @@ fn slots_are_named_by_the_lanes_that_a_warp_has() {
 
 #[test]
 fn stretches_are_brought_together_by_their_counts_not_their_values() {
-    let chart = Chart::new(figure("simd-efficiency"), &series(), 32, 1);
+    let chart = short().curves("simd-efficiency", 32, 1);
     assert_eq!(chart.edges, [0, 4]);
     // 56 lanes of 3 warps, whereas the mean of 62.5 % and 50 % would be 56.25 %.
     assert_eq!(chart.curves[0].values, [100.0 * 56.0 / 96.0]);
-    let ipc = Chart::new(figure("ipc"), &series(), 32, 1);
+    let ipc = short().curves("ipc", 32, 1);
     assert_eq!(ipc.curves[0].values, [14.0]);
-    assert_eq!(Chart::new(figure("ipc"), &long(1000), 32, 300).edges[..3], [0, 4, 8]);
+    assert_eq!(long(1000).curves("ipc", 32, 300).edges[..3], [0, 4, 8]);
 }
 
 #[test]
 fn a_last_stretch_ends_where_the_run_does() {
     let series = long(2500);
-    let chart = Chart::new(figure("ipc"), &series, 32, 2000);
-    assert!(series.span() > 1 && chart.end() == 2500, "{}", chart.end());
+    let chart = series.curves("ipc", 32, 2000);
+    assert!(series.series.span() > 1 && chart.end() == 2500, "{}", chart.end());
 }
 
 #[test]
@@ -192,9 +256,9 @@ fn ids_are_fit_for_names_of_files() {
 
 #[test]
 fn a_table_reads_back() {
-    for figure in FIGURES {
-        let chart = Chart::new(figure, &series(), 32, 100);
-        let text = csv(&chart);
+    for figure in over_time() {
+        let text = csv(&short().chart(figure, 32, 100));
+        let chart = short().curves(figure.id, 32, 100);
         let mut lines = text.lines();
         let heading: Vec<&str> = lines.next().expect("a heading").split(',').collect();
         assert_eq!(heading.len(), chart.curves.len() + 1);
@@ -212,7 +276,7 @@ fn a_table_reads_back() {
         }
         assert_eq!(lines.next(), None);
     }
-    assert_eq!(csv(&Chart::new(figure("ipc"), &Series::new(1), 32, 10)), "cycle,IPC [thread instructions/cycle]\n");
+    assert_eq!(csv(&Told::new(1).chart(figure("ipc"), 32, 10)), "cycle,IPC [thread instructions/cycle]\n");
 }
 
 #[test]
@@ -227,7 +291,7 @@ fn words_say_what_the_figure_says_now() {
     let mut stalls = chart("stalls");
     stalls.cycle = Some(2);
     assert_eq!(stalls.words(), "Stall breakdown at cycle 2 of 4: waits for data 87.5 %, issued 12.5 %.");
-    assert_eq!(Chart::new(figure("l2"), &Series::new(1), 32, 10).words(), "L2 cache: nothing has run yet.");
+    assert_eq!(Told::new(1).chart(figure("l2"), 32, 10).words(), "L2 cache: nothing has run yet.");
 }
 
 const FRAMES: [Frame; 2] = [
@@ -248,8 +312,8 @@ fn bounds(points: &[(i32, i32)]) -> [i32; 4] {
 fn nothing_is_written_on_the_data_or_off_the_sheet() {
     let series = long(3000);
     for frame in FRAMES {
-        for figure in FIGURES {
-            let mut chart = Chart::new(figure, &series, 32, 200);
+        for figure in over_time() {
+            let mut chart = series.chart(figure, 32, 200);
             chart.note = "collatz, PDOM, GTX480".into();
             let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
             let drawn: Vec<(i32, i32)> = marks
@@ -331,20 +395,21 @@ fn assert_well_formed(file: &str) {
 #[test]
 fn files_are_well_formed_and_have_their_legend_and_fonts() {
     for figure in FIGURES {
-        let mut chart = Chart::new(figure, &series(), 32, 100);
+        let mut chart = long(300).chart(figure, 32, 100);
         chart.note = "a < b & \"c\"".into();
         let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
         assert_well_formed(&file);
         assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"360\" viewBox="), "{file}");
         assert!(file.contains("a &lt; b &amp; &quot;c&quot;") && !file.contains("a < b"));
-        assert!(file.contains(figure.title) && file.contains(&format!("{} ({})", figure.y, figure.unit)));
+        assert!(file.contains(figure.title) && file.contains(&chart.content().heading(figure)));
         let texts = file.matches("<text").count();
         assert!(texts > 5 && file.matches("sans-serif\" font-size").count() == texts, "every text names its fonts");
-        if chart.curves.len() > 1 {
-            for curve in &chart.curves {
-                let words = slot_words(&curve.label.name);
+        let labels = chart.content().labels();
+        if labels.len() > 1 {
+            for label in labels {
+                let words = slot_words(&label.name);
                 assert!(file.contains(&format!("\n{words}\n")), "{}: no {words:?}", figure.id);
-                assert!(curve.label.letter.is_none_or(|letter| file.contains(&format!("\n{letter}\n"))));
+                assert!(label.letter.is_none_or(|letter| file.contains(&format!("\n{letter}\n"))));
             }
         }
     }
@@ -361,11 +426,11 @@ fn letters_in_files_are_as_large_as_on_canvas() {
 fn both_themes_have_the_pages_colours() {
     for theme in [Theme::Light, Theme::Dark] {
         let palette = Palette::of(theme);
-        let file = svg(&Chart::new(figure("stalls"), &long(90), 32, 100), palette, 720, 360);
+        let file = svg(&long(90).chart(figure("stalls"), 32, 100), palette, 720, 360);
         let has = |colour: Rgb| file.contains(&format!("fill=\"{}\"", colour.css().to_uppercase()));
         assert!(Reason::ALL.into_iter().all(|reason| has(palette.get(Tone::Reason(reason)))), "{theme:?}");
         assert!(has(palette.get(Tone::Panel)) && has(palette.get(Tone::Text)) && has(palette.get(Tone::Soft)));
-        let slots = Chart::new(figure("issue-slots"), &long(90), 32, 100);
+        let slots = long(90).curves("issue-slots", 32, 100);
         let colours: Vec<Rgb> = slots.curves.iter().map(|curve| curve.label.paint.colour(palette)).collect();
         for (at, colour) in colours.iter().enumerate() {
             assert!(!colours[..at].contains(colour), "{theme:?}: {:?} looks like another", slots.curves[at].label.name);
@@ -377,16 +442,18 @@ fn both_themes_have_the_pages_colours() {
 fn any_data_can_be_drawn() {
     let palette = Palette::of(Theme::Dark);
     let one = told(1, [vec![Event::Cycle { sm: 0, counts: [0; 9], repeat: 1 }]]);
-    for series in [Series::new(0), Series::new(1), one, series(), long(5000)] {
+    for series in [Told::new(0), Told::new(1), one, short(), long(5000)] {
         for figure in FIGURES {
             for width in [0, 1, 32, 64] {
                 for (w, h) in [(1, 1), (40, 30), (340, 190), (720, 360)] {
-                    let mut chart = Chart::new(figure, &series, width, 100);
+                    let mut chart = series.chart(figure, width, 100);
                     chart.cycle = Some(1);
                     chart.note = "x".repeat(200);
                     assert_well_formed(&svg(&chart, palette, w, h));
+                    let _ = (csv(&chart), chart.words());
                     let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1e300];
-                    for curve in &mut chart.curves {
+                    let Body::Curves(curves) = &mut chart.body else { continue };
+                    for curve in &mut curves.curves {
                         curve.values.iter_mut().zip(odd).for_each(|(value, odd)| *value = odd);
                     }
                     assert_well_formed(&svg(&chart, palette, w, h));
@@ -395,14 +462,14 @@ fn any_data_can_be_drawn() {
             }
         }
     }
-    let empty = svg(&Chart::new(figure("ipc"), &Series::new(1), 32, 10), palette, 340, 190);
+    let empty = svg(&Told::new(1).chart(figure("ipc"), 32, 10), palette, 340, 190);
     assert!(empty.contains("Nothing has run yet"));
 }
 
 #[test]
 fn a_sheet_that_fits_leaves_the_data_their_height() {
-    for figure in FIGURES {
-        let chart = Chart::new(figure, &long(100), 32, 100);
+    for figure in over_time() {
+        let chart = long(100).chart(figure, 32, 100);
         for width in [300, 360, 420, 700] {
             let height = fitting_height(&chart, width, 120);
             let frame = Frame { width, height, scale: 1.0, fine: 1, titled: false };
@@ -413,6 +480,232 @@ fn a_sheet_that_fits_leaves_the_data_their_height() {
             });
             let (top, bottom) = axis.fold((i32::MAX, 0), |(top, bottom), line| (top.min(line.0), bottom.max(line.0)));
             assert!((bottom - top - 120).abs() <= 1, "{} at {width}: {top} to {bottom} of {height}", figure.id);
+        }
+    }
+}
+
+/// What a figure of a run with barriers is laid out as.
+fn laid_out(told: &Told, id: &str, frame: &Frame) -> (Chart, Vec<Mark>) {
+    let chart = told.chart(figure(id), 32, 200);
+    let marks = lay_out(&chart, Palette::of(Theme::Light), frame);
+    (chart, marks)
+}
+
+/// Bars of the colour that a label has.
+fn bars_of<'a>(chart: &Chart, marks: &'a [Mark], name: &str) -> impl Iterator<Item = [i32; 4]> + use<'a> {
+    let palette = Palette::of(Theme::Light);
+    let labels = chart.content().labels();
+    let wanted = labels.iter().find(|label| label.name == name).unwrap_or_else(|| panic!("no {name}")).paint.colour(palette);
+    marks.iter().filter_map(move |mark| match mark {
+        Mark::Bar { from, to, colour } if *colour == wanted => Some([from.0, from.1, to.0, to.1]),
+        _ => None,
+    })
+}
+
+#[test]
+fn warp_phases_have_a_bar_for_each_warp_that_ends_where_it_arrives() {
+    // At cycle 60 three barriers have been passed; nobody has arrived at the fourth.
+    let told = long(60);
+    let (chart, marks) = laid_out(&told, "warp-phases", &FRAMES[1]);
+    let count = |name: &str| bars_of(&chart, &marks, name).count();
+    // Each of the first three colours also has a mark in the legend.
+    assert_eq!((count("executes, odd phase"), count("executes, even phase"), count("waits at the barrier")), (17, 17, 13));
+    assert_eq!(count("ended"), 1, "only in the legend");
+    let odd: Vec<[i32; 4]> = bars_of(&chart, &marks, "executes, odd phase").collect();
+    let scale = f64::from(odd[0][2] - odd[0][0]) / 10.0;
+    assert!((f64::from(odd[1][2] - odd[1][0]) - 19.0 * scale).abs() < 16.0, "19 cycles beside 10: {odd:?}");
+    let waits: Vec<[i32; 4]> = bars_of(&chart, &marks, "waits at the barrier").collect();
+    assert_eq!((waits[0][0], waits[0][1]), (odd[0][2], odd[0][1]), "the wait begins where the bar ends, in the same row");
+    let rows: std::collections::BTreeSet<i32> = odd.iter().take(16).map(|bar| bar[1]).collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!(
+        chart.words(),
+        "Warp-phases of block 0, 1 on SM 0, cycles 0 to 60: 6 have ended. \
+         The longest wait at a barrier is warp 6's in phase 3 of block 1, 9 cycles."
+    );
+    // A warp that has ended is told apart from one that waits.
+    let (chart, marks) = laid_out(&long(90), "warp-phases", &FRAMES[1]);
+    assert!(bars_of(&chart, &marks, "ended").count() > 1);
+}
+
+#[test]
+fn warp_phases_are_a_table_of_arrivals() {
+    let chart = long(60).chart(figure("warp-phases"), 32, usize::MAX);
+    let text = csv(&chart);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "sm,block,warp,phase,start [cycle],arrival [cycle],release [cycle],ends at");
+    assert_eq!(lines[1..4], ["0,0,0,1,0,10,19,barrier", "0,0,1,1,0,19,19,barrier", "0,0,2,1,0,10,19,barrier"]);
+    assert_eq!(lines.len(), 1 + 2 * 4 * 3, "phases that have not ended are left out");
+}
+
+#[test]
+fn warp_phases_show_the_selected_block_first_and_no_more_than_can_be_read() {
+    let block = |block: u64, warps: u16| {
+        let slot = block as u16;
+        vec![Event::BlockStart { sm: 0, slot, block, first_warp: slot * warps, warps }]
+    };
+    let shown = |warps: u16, selected: Option<u64>| {
+        let told = told(1, (0..6).map(|at| block(at, warps)));
+        let chart = Chart::new(figure("warp-phases"), &Run { block: selected, ..told.run(32) }, 100);
+        let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
+        let blocks: Vec<u64> = (0..6).filter(|block| file.contains(&format!("\nblock {block}\n"))).collect();
+        (blocks, file.find("\nblock 3\n") < file.find("\nblock 4\n"))
+    };
+    assert_eq!(shown(8, None).0, [0, 1, 2]);
+    assert_eq!(shown(16, None).0, [0, 1, 2], "48 warps, as in the paper");
+    assert_eq!(shown(20, None).0, [0, 1]);
+    assert_eq!(shown(60, None).0, [0], "one in any case");
+    assert_eq!(shown(8, Some(3)), (vec![3, 4, 5], true));
+    assert_eq!(shown(8, Some(4)), (vec![3, 4, 5], false), "what is behind the selected block comes first");
+    assert_eq!(shown(8, Some(99)).0, [0, 1, 2], "a block that has not been seen");
+}
+
+#[test]
+fn many_warp_phases_are_cut_to_those_around_the_cycle() {
+    let told = long(2000);
+    let chart = |cycle| Chart::new(figure("warp-phases"), &Run { cycle, ..told.run(32) }, 80);
+    assert_eq!(chart(Some(1000)).content().remark().as_deref(), Some("Phases 41 to 60 of 101 of block 0."));
+    assert_eq!(chart(Some(0)).content().remark().as_deref(), Some("Phases 1 to 20 of 101 of block 0."));
+    assert_eq!(chart(Some(2000)).content().remark().as_deref(), Some("Phases 82 to 101 of 101 of block 0."));
+    let all = Chart::new(figure("warp-phases"), &told.run(32), usize::MAX);
+    assert!(all.content().remark().is_none() && csv(&all).lines().count() > 700);
+    for frame in FRAMES {
+        let marks = lay_out(&chart(Some(1000)), Palette::of(Theme::Light), &frame);
+        let (width, height) = frame.pixels();
+        for mark in &marks {
+            if let Mark::Bar { from, to, .. } = mark {
+                assert!(
+                    from.0 >= 0 && to.0 <= (width * frame.fine) as i32 && from.1 >= 0 && to.1 <= (height * frame.fine) as i32
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rtru_has_a_point_for_each_phase_and_the_reports_average() {
+    let told = long(60);
+    let (chart, marks) = laid_out(&told, "rtru", &FRAMES[1]);
+    // Two warps need 10 cycles, two 19: 2 · 9 / (4 · 19), and later, from release to release, 11 and 20: 2 · 9 / (4 · 20).
+    let text = csv(&chart);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..3], ["cycle,sm,block,phase,warps,RTRU [%]", "19,0,0,1,4,23.6842", "19,0,1,1,4,23.6842"]);
+    assert_eq!((lines[3], lines.len()), ("39,0,0,2,4,22.5", 7));
+    let mean = 100.0 * Report::new(&told.metrics, &Config::default(), 60).barriers.rtru;
+    assert!((mean - (23.6842 + 22.5 + 22.5) / 3.0).abs() < 1e-6);
+    // Phases of both blocks fall on the same points; one mark is the legend's.
+    assert_eq!(bars_of(&chart, &marks, "warp-phase").count(), 4);
+    assert_eq!(bars_of(&chart, &marks, &format!("average {mean:.1} %")).count(), 1);
+    assert_eq!(marks.iter().filter(|mark| matches!(mark, Mark::Path { .. })).count(), 1, "a line at the average");
+    assert_eq!(chart.words(), "RTRU of warp-phases: 22.9 % on average over 6 warp-phases; between 22.5 % and 23.7 %.");
+}
+
+#[test]
+fn kernels_without_barriers_have_a_sentence_in_place_of_warp_phases() {
+    let told = long(60);
+    for id in ["warp-phases", "rtru"] {
+        let mut chart = Chart::new(figure(id), &Run { barriers: false, ..told.run(32) }, 100);
+        let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
+        assert!(file.contains("This kernel has no barrier that would divide it into warp-phases"));
+        assert!(chart.words().ends_with(": this kernel has no barrier that would divide it into warp-phases."));
+        assert_eq!(csv(&chart).lines().count(), 1);
+        chart = long(15).chart(figure("rtru"), 32, 100);
+        assert_eq!(chart.words(), "RTRU of warp-phases: no warp-phase has ended yet.");
+    }
+}
+
+#[test]
+fn phases_that_are_not_kept_are_told_of() {
+    let block = |block: u64| {
+        let (sm, slot) = (0, 0);
+        let start = Event::BlockStart { sm, slot, block, first_warp: 0, warps: 1000 };
+        vec![Event::BlockEnd { sm, slot, block: block.wrapping_sub(1) }, start]
+    };
+    let told = told(1, (0..201).map(block));
+    for id in ["warp-phases", "rtru"] {
+        let chart = told.chart(figure(id), 32, 100);
+        let remark = chart.content().remark().expect("a remark");
+        assert!(remark.starts_with("Only the first 130 warp-phases of the run are kept; 70 ended later."), "{remark}");
+        assert!(chart.words().ends_with(&remark));
+        let file = svg(&chart, Palette::of(Theme::Light), 340, 300);
+        assert!(file.contains("\nOnly the first 130 warp-phases of the run are"), "{file}");
+    }
+}
+
+#[test]
+fn the_breakdown_adds_up_to_the_resident_warp_cycles() {
+    let told = long(500);
+    let report = Report::new(&told.metrics, &Config::default(), 500);
+    let (chart, marks) = laid_out(&told, "stall-totals", &FRAMES[1]);
+    let text = csv(&chart);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["reason", "warp-cycles", "share [%]"]);
+    let counts: Vec<u64> = rows[1..].iter().map(|row| row[1].parse().expect("a count")).collect();
+    assert_eq!(counts.iter().sum::<u64>(), report.resident_warp_cycles);
+    assert_eq!(counts.len(), Reason::ALL.len());
+    let shares: f64 = rows[1..].iter().map(|row| row[2].parse::<f64>().expect("a share")).sum();
+    assert!((shares - 100.0).abs() < 1e-9);
+    // The bar's parts lie side by side, in the order of the rows, as wide as their shares.
+    let mut right = None;
+    for (row, count) in rows[1..].iter().zip(&counts) {
+        let bar = bars_of(&chart, &marks, row[0]).next().expect("a part of the bar");
+        assert!(right.is_none_or(|right| right == bar[0]), "{row:?}");
+        right = Some(bar[2]);
+        let width = f64::from(bar[2] - bar[0]) / f64::from(FINE) / FRAMES[1].scale;
+        let share = *count as f64 / report.resident_warp_cycles as f64;
+        assert!((width - share * 704.0).abs() < 1.5, "{row:?} is {width} wide");
+    }
+    assert!(chart.words().starts_with("Stalls of the run so far, "), "{}", chart.words());
+}
+
+#[test]
+fn shades_of_warp_phases_can_be_told_apart() {
+    let told = long(90);
+    for theme in [Theme::Light, Theme::Dark] {
+        let palette = Palette::of(theme);
+        let chart = told.chart(figure("warp-phases"), 32, 100);
+        let colours: Vec<Rgb> = chart.content().labels().iter().map(|label| label.paint.colour(palette)).collect();
+        let panel = palette.get(Tone::Panel);
+        assert!(colours[..2].iter().all(|colour| colour.contrast(panel) >= 3.0), "{theme:?}: bars on the panel");
+        assert!(colours[2..].iter().all(|colour| colour.contrast(panel) >= 1.25), "{theme:?}: waits on the panel");
+        for (bar, wait) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+            assert!(colours[bar].contrast(colours[wait]) >= 2.0, "{theme:?}: {bar} beside {wait}");
+        }
+        assert!(colours[0].contrast(colours[1]) >= 1.3, "{theme:?}: odd beside even");
+    }
+}
+
+#[test]
+fn nothing_is_written_off_the_sheet_or_over_other_words() {
+    for told in [long(60), long(3000)] {
+        for figure in FIGURES.iter().filter(|figure| over_time().all(|other| other.id != figure.id)) {
+            for (width, titled) in [(300, false), (340, false), (420, false), (720, true)] {
+                let chart = told.chart(figure, 32, width as usize / 2);
+                let height = if titled { 360 } else { fitting_height(&chart, width, 128) };
+                let frame = Frame { width, height, scale: 1.0, fine: 1, titled };
+                let mut boxes: Vec<([f64; 4], &str)> = Vec::new();
+                let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
+                for mark in &marks {
+                    let Mark::Text { at: (x, y), size, align, text, .. } = mark else { continue };
+                    // Letters are a little narrower than they are taken to be.
+                    let long = layout::text_width(text, *size) * 0.85;
+                    let left = match align {
+                        crate::scene::Align::Left => f64::from(*x),
+                        crate::scene::Align::Middle => f64::from(*x) - long / 2.0,
+                        crate::scene::Align::Right => f64::from(*x) - long,
+                    };
+                    let (top, bottom) = (f64::from(*y) - size * 0.4, f64::from(*y) + size * 0.4);
+                    let place = [left, top, left + long, bottom];
+                    let inside = left >= 0.0 && place[2] <= f64::from(width) && top >= 0.0 && bottom <= f64::from(height);
+                    assert!(inside, "{} at {width}: {text:?} is cut off", figure.id);
+                    for (other, words) in &boxes {
+                        let apart = other[2] <= left || place[2] <= other[0] || other[3] <= top || bottom <= other[1];
+                        assert!(apart, "{} at {width}: {text:?} lies on {words:?}", figure.id);
+                    }
+                    boxes.push((place, text));
+                }
+                assert!(boxes.len() > 5, "{}", figure.id);
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What a run leaves behind for those who look back: every warp's reason over time, marks where something happened, and
-//! counts over stretches of cycles.
+//! What a run leaves behind for those who look back: every warp's reason over time, marks where something happened, the
+//! first warp-phases, and counts over stretches of cycles.
 //!
 //! A [`Record`] listens while the machine enters country that has not been seen before, and only then; going back and forth
 //! afterwards adds nothing to it. The timeline, the scrubber and the plots read nothing else. What happens in every cycle it
@@ -11,11 +11,13 @@ mod bitwise;
 mod group;
 mod marks;
 mod moments;
+mod phases;
 mod series;
 mod track;
 
 pub use bitwise::{Codes, GONE};
 pub use marks::{Kind, Marks};
+pub use phases::Phases;
 pub use series::{Bucket, SLOT_CLASSES, Series};
 pub use track::Track;
 
@@ -40,6 +42,7 @@ pub struct Record {
     /// Moments that are kept.
     kept: usize,
     marks: [Marks; Kind::ALL.len()],
+    phases: Phases,
     series: Series,
     /// Cycles up to this one are known.
     end: u64,
@@ -53,6 +56,7 @@ impl Record {
             groups: vec![Group::default(); sms * slots.div_ceil(TOGETHER)],
             kept: 0,
             marks: std::array::from_fn(|_| Marks::default()),
+            phases: Phases::default(),
             series: Series::new(sms),
             end: 0,
         }
@@ -104,6 +108,10 @@ impl Record {
         &self.marks[kind as usize]
     }
 
+    pub fn phases(&self) -> &Phases {
+        &self.phases
+    }
+
     pub fn series(&self) -> &Series {
         &self.series
     }
@@ -147,8 +155,11 @@ impl Sink for Record {
                 now[reason as usize] |= 1 << lane;
             }
             self.warps(cycle, sm, warp - lane, &before, &now);
-        } else if let Some(kind) = Kind::of(&event) {
-            self.marks[kind as usize].set(cycle);
+        } else {
+            if let Some(kind) = Kind::of(&event) {
+                self.marks[kind as usize].set(cycle);
+            }
+            self.phases.event(cycle, event);
         }
     }
 

@@ -216,11 +216,8 @@ impl Easel {
 /// A figure of the run as it is now.
 fn chart(handle: &Handle, at: usize, most: usize) -> Option<Chart> {
     handle.on_stage(|lab, stage| {
-        let session = &stage.session;
-        let width = session.sim().machine.config.warp_width;
-        let mut chart = Chart::new(&FIGURES[at], session.record().series(), width, most);
+        let mut chart = Chart::new(&FIGURES[at], &stage.run(lab.selection), most);
         chart.note = caption(lab, stage);
-        chart.cycle = Some(session.cycle());
         chart
     })
 }

@@ -140,6 +140,62 @@ async fn figures_follow_the_run_and_open_elsewhere() {
     .await;
 }
 
+/// The figures that the paper on barriers has: drawn for a kernel with barriers, a sentence for one without.
+#[tokio::test]
+async fn figures_of_barriers_show_warp_phases() {
+    on_the_page("phases", async |page| {
+        let folder = downloads(&page, "phases").await;
+        page.press(['3']).await;
+        let words =
+            |figure: &str| format!("document.querySelector('[data-figure=\"{figure}\"] canvas').getAttribute('aria-label')");
+        let shown = async |figure: &str, part: &str| {
+            page.script("document.querySelector(`[data-figure=\"${arguments[0]}\"]`).scrollIntoView()", vec![figure.into()])
+                .await;
+            page.until(&format!("{}?.includes('{part}')", words(figure))).await;
+        };
+        for figure in ["warp-phases", "rtru"] {
+            shown(figure, "this kernel has no barrier").await;
+        }
+        page.goto("#kernel=reduce&size=full&preset=gtx480&technique=PDOM").await;
+        page.until("document.querySelector('.plot') && location.hash.includes('kernel=reduce')").await;
+        page.click("#end").await;
+        page.see("#notice", "Done after").await;
+        shown("warp-phases", "have ended").await;
+        shown("rtru", "on average over").await;
+        shown("stall-totals", "warp-cycles up to cycle").await;
+
+        let colours = "(figure) => {
+            const canvas = document.querySelector(`[data-figure=\"${figure}\"] canvas`);
+            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            const counts = new Map();
+            for (const pixel of new Uint32Array(pixels.buffer)) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+            return [...counts.values()].filter((count) => count > 100).length;
+        }";
+        for (figure, least) in [("warp-phases", 5.0), ("rtru", 3.0), ("stall-totals", 4.0)] {
+            let found = page.number(&format!("({colours})('{figure}')")).await;
+            assert!(found >= least, "{figure} has {found} colours");
+        }
+        let mut rows = Vec::new();
+        for figure in ["warp-phases", "rtru", "stall-totals"] {
+            let csv = save(&page, &folder, figure, "CSV", &format!("warpscope-reduce-pdom-{figure}.csv")).await;
+            let csv = String::from_utf8(csv).expect("CSV is text");
+            let cells = csv.lines().next().map_or(0, |heading| heading.split(',').count());
+            assert!(csv.lines().all(|line| line.split(',').count() == cells), "{figure}: every row has {cells} cells");
+            rows.push(csv.lines().count() - 1);
+            let svg = save(&page, &folder, figure, "SVG", &format!("warpscope-reduce-pdom-{figure}.svg")).await;
+            let (width, height, colours, _) = decode(&page, &svg, "image/svg+xml").await;
+            assert_eq!((width, height), FILE);
+            assert!(colours > 8, "the SVG of {figure} has {colours} colours");
+        }
+        assert!(rows[0] > rows[1] && rows[1] > 20 && rows[2] == 9, "warps of phases, phases, reasons: {rows:?}");
+        let ended = page.eval(&words("rtru")).await;
+        let count = ended.as_str().and_then(|text| text.split("average over ").nth(1)?.split(' ').next()).unwrap_or_default();
+        assert_eq!(count.replace('\u{202f}', ""), rows[1].to_string());
+        page.screenshot("end").await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
     on_the_page("pictures", async |page| {
