@@ -204,6 +204,7 @@ lessons! {
     "9-impatient-helps",
     "10-impatient-hurts",
     "11-big-gangs",
+    "12-most-waiting-first",
 }
 
 /// More cycles than any lesson takes.
