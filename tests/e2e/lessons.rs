@@ -13,6 +13,7 @@ async fn every_lesson_can_be_walked_through() {
             page.press(['g']).await;
             page.click(&format!("#lesson-{}", lesson.id)).await;
             page.see(".lesson h3", &lesson.title).await;
+            panels_are(&page, lesson.panel.as_deref()).await;
             for (at, stop) in lesson.stops.iter().enumerate() {
                 page.click("#next-stop").await;
                 page.see(".lesson .note", &format!("stop {} of {}", at + 1, lesson.stops.len())).await;
@@ -45,6 +46,19 @@ async fn every_lesson_can_be_walked_through() {
         }
         page.click("#leave").await;
         page.see("#notice", "The lesson is over").await;
+        panels_are(&page, None).await;
+    })
+    .await;
+}
+
+/// The stage shows one panel alone, or all that apply.
+async fn panels_are(page: &Page, alone: Option<&str>) {
+    let shown = "[...document.querySelectorAll('.views .view')].map((view) => view.dataset.panel)";
+    page.until(&match alone {
+        Some(panel) => {
+            format!("{shown}.join() === '{panel}' && !!document.querySelector('[data-alone={panel}][aria-pressed=true]')")
+        }
+        None => format!("{shown}.length === Math.max(1, document.querySelectorAll('[data-alone]').length - 1)"),
     })
     .await;
 }
