@@ -1,8 +1,8 @@
 //! Lessons: short guided runs of a small kernel on the machine for lessons, with stops at the right cycles.
 //!
 //! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `launch.toml`;
-//! and `lesson.toml`: title, the paper's section, preset and keys, and the stops in their order. A stop says under which
-//! technique and at which [`Moment`] the run halts, what there is to see, and may ask a question.
+//! and `lesson.toml`: title, the paper's section, preset and keys, the panel to look at, and the stops in their order. A stop
+//! says under which technique and at which [`Moment`] the run halts, what there is to see, and may ask a question.
 //!
 //! # Adding a lesson
 //! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
@@ -35,6 +35,8 @@ pub struct Lesson {
     pub keys: BTreeMap<String, String>,
     /// The techniques that it compares, the first one being where it begins.
     pub techniques: Vec<String>,
+    /// The panel of the stage that the lesson shows alone; all that apply where it names none.
+    pub panel: Option<String>,
     /// What it is about, before the first stop.
     pub about: String,
     #[serde(rename = "stop")]
@@ -204,6 +206,11 @@ lessons! {
     "9-impatient-helps",
     "10-impatient-hurts",
     "11-big-gangs",
+    "12-most-waiting-first",
+    "13-first-hit",
+    "14-last-warp",
+    "15-critical-fetch",
+    "16-warp-phases",
 }
 
 /// More cycles than any lesson takes.

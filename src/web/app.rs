@@ -15,7 +15,7 @@ use super::settings::Settings;
 use super::side::{Tab, side};
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
-use super::stage::{load_alone, next_alone, save_alone, stage_panel};
+use super::stage::{load_alone, next_alone, save_alone, stage_panel, use_lesson_panel};
 use super::timeline::{Move, Timeline};
 use super::tips::Tips;
 use super::transport::TransportBar;
@@ -93,6 +93,7 @@ pub fn App() -> Html {
             alone.set(chosen);
         })
     };
+    use_lesson_panel(&handle, alone.setter());
     let close = {
         let sheet = sheet.clone();
         Callback::from(move |()| sheet.set(None))

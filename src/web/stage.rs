@@ -21,6 +21,16 @@ pub fn save_alone(alone: Option<&str>) {
     storage::save(ALONE, alone.unwrap_or_default());
 }
 
+/// Shows the panel of a lesson alone when the lesson opens, and what was shown before when another one opens or it is left.
+#[hook]
+pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>>) {
+    let lesson = handle.read(|lab| lab.course.as_ref().map(|course| course.lesson));
+    use_effect_with(lesson.map(|lesson| lesson.id), move |_| {
+        let panel = lesson.and_then(|lesson| lesson.panel.as_deref());
+        alone.set(panel.map(AttrValue::from).or_else(load_alone));
+    });
+}
+
 /// What comes after it when a person goes through the choices: all panels, then each of them alone.
 pub fn next_alone(handle: &Handle, alone: Option<&str>) -> Option<AttrValue> {
     let names: Vec<&str> = applying(handle)?.iter().map(|panel| panel.name).collect();

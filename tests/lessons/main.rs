@@ -1,5 +1,7 @@
 //! What the lessons tell is what the machine does: the counts that their texts name, exactly.
 
+mod barriers;
+
 use std::collections::BTreeMap;
 use warpscope::event::{Event, Log, Reason};
 use warpscope::lesson::{self, Lesson};
