@@ -54,7 +54,7 @@ fn barriers(cycle: u64) -> Vec<Event> {
             events.push(Event::WarpExit { sm, warp: first_warp });
         }
         let late = first_warp + 1 + (cycle % 64 / 4) as u16;
-        if cycle % 4 == 0 && late < first_warp + 16 {
+        if cycle.is_multiple_of(4) && late < first_warp + 16 {
             events.push(Event::BarrierArrive { sm, warp: late, block, barrier, mask: 1 });
         }
         if cycle % 64 == 63 {

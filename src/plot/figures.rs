@@ -173,7 +173,7 @@ pub static FIGURES: &[Figure] = &[
     },
     Figure {
         id: "stall-totals",
-        title: "Stalls of the run so far",
+        title: "Stall totals",
         y: "Warp-cycles",
         unit: "%",
         about: "Warp-cycles up to the cycle that is looked at, by what the warp waited for (BAWS figure 10): hazards first, then \
@@ -193,7 +193,7 @@ pub static FIGURES: &[Figure] = &[
     },
     Figure {
         id: "rtru",
-        title: "RTRU of warp-phases",
+        title: "RTRU of phases",
         y: "RTRU",
         unit: "%",
         about: "A point for each warp-phase that has ended: the share of its warps' time that they wait for the slowest one, \

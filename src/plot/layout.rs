@@ -87,6 +87,9 @@ pub fn fitting_height(chart: &Chart, width: u32, data: u32) -> u32 {
     let frame = Frame { width, height: 0, scale: 1.0, fine: 1, titled: false };
     let letters = letters(&frame);
     let content = chart.content();
+    if content.nothing().is_some() {
+        return (2.0 * PAD + letters * (ABOVE + BELOW) + f64::from(data)).ceil() as u32;
+    }
     let legend = Legend::new(content, &frame, letters, 0.0);
     let remark = remark(content, &frame).len() as f64 * letters * LINE;
     (PAD + letters * ABOVE + remark + content.height(f64::from(data), letters) - legend.bottom).ceil() as u32

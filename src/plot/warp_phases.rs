@@ -19,7 +19,9 @@ pub const NO_BARRIER: &str = "This kernel has no barrier that would divide it in
 const MOST_BLOCKS: usize = 3;
 const MOST_ROWS: usize = 48;
 /// The line above a block's rows, in heights of letters.
-const BAND: f64 = 1.3;
+const BAND: f64 = 1.5;
+/// How far down the words in it stand: as far from the rows as their own names allow.
+const BAND_MIDDLE: f64 = 0.6;
 /// The thickest bar, in the page's pixels.
 const THICKEST: f64 = 18.0;
 
@@ -74,10 +76,10 @@ impl WarpPhases {
             left_out: run.phases.left_out(),
             kept: run.phases.kept().len(),
             labels: [
-                Paint::Pure(Tone::Accent).label("executes, odd phase"),
-                label(Tone::Accent, Tone::Text, 0.45, "executes, even phase"),
-                label(Tone::Reason(Reason::Barrier), Tone::Panel, 0.4, "waits at the barrier"),
-                label(Tone::Reason(Reason::Exit), Tone::Panel, 0.4, "ended"),
+                Paint::Pure(Tone::Accent).label("odd phase"),
+                label(Tone::Accent, Tone::Text, 0.45, "even phase"),
+                label(Tone::Reason(Reason::Barrier), Tone::Panel, 0.4, Reason::Barrier.label()),
+                label(Tone::Reason(Reason::Exit), Tone::Panel, 0.4, Reason::Exit.label()),
             ],
         };
         phases.cut((most / 4).max(2), run.cycle);
@@ -135,7 +137,7 @@ impl WarpPhases {
             let half = text_width(&number, letters) / 2.0;
             let middle = (from + to) / 2.0;
             if to - from > 2.0 * half + 3.0 && middle - half > free {
-                sheet.text(middle, (top + bottom) / 2.0, Align::Middle, Tone::Soft, &number);
+                sheet.text(middle, top + BAND_MIDDLE * letters, Align::Middle, Tone::Soft, &number);
                 free = middle + half + 2.0;
             }
             if phase.ending == Ending::Barrier && phase.release < self.shown.end {
@@ -207,7 +209,7 @@ impl Content for WarpPhases {
         let thick = (if pitch > 4.0 { pitch - 1.0 } else { pitch }).min(THICKEST);
         let mut y = top;
         for rows in &self.blocks {
-            sheet.text(PAD, y + band / 2.0, Align::Left, Tone::Soft, &name(rows.block));
+            sheet.text(PAD, y + BAND_MIDDLE * letters, Align::Left, Tone::Soft, &name(rows.block));
             self.draw_band(sheet, rows, [left, y, right, y + band]);
             y += band;
             self.draw_names(sheet, rows, left - 6.0, y, pitch);

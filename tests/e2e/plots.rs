@@ -157,9 +157,10 @@ async fn figures_of_barriers_show_warp_phases() {
             shown(figure, "this kernel has no barrier").await;
         }
         page.goto("#kernel=reduce&size=full&preset=gtx480&technique=PDOM").await;
-        page.until("document.querySelector('.plot') && location.hash.includes('kernel=reduce')").await;
+        page.see("h1", "Warpscope").await;
         page.click("#end").await;
         page.see("#notice", "Done after").await;
+        page.press(['3']).await;
         shown("warp-phases", "have ended").await;
         shown("rtru", "on average over").await;
         shown("stall-totals", "warp-cycles up to cycle").await;
