@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use warpscope::program::Program;
-use warpscope::program::inspect::Report;
+use warpscope::program::inspect::Inspection;
 use warpscope::ptx::{self, problem};
 
 /// Far more than any text of these sizes needs, even on a busy machine.
@@ -19,7 +19,7 @@ fn inspect(text: &str) {
     for kernel in module.kernels() {
         match Program::build(&module, &kernel.name) {
             Ok(program) => {
-                let report = Report::new(&program, text);
+                let report = Inspection::new(&program, text);
                 assert!(!report.text().is_empty() && !report.dot().is_empty());
             }
             Err(more) => problems.extend(more),

@@ -3,8 +3,8 @@
 
 use warpscope::event::{Event, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
-use warpscope::mechanism::{self, Lines, View};
-use warpscope::record::Kind;
+use warpscope::mechanism::{self, Lines, PanelView};
+use warpscope::record::MarkKind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Selection, WarpPicture, card};
@@ -51,14 +51,14 @@ fn scene(lab: &Lab) -> Scene<Selection> {
     drawn(lab, mechanism::panels(&stage.session.sim().machine)[0].scene)
 }
 
-fn drawn(lab: &Lab, draw: fn(View) -> Scene<Selection>) -> Scene<Selection> {
+fn drawn(lab: &Lab, draw: fn(PanelView) -> Scene<Selection>) -> Scene<Selection> {
     with_view(lab, draw)
 }
 
-fn with_view<R>(lab: &Lab, look: impl FnOnce(View) -> R) -> R {
+fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
-    let view = View {
+    let view = PanelView {
         sim: stage.session.sim(),
         picture: &picture,
         listing: &stage.listing,
@@ -126,7 +126,7 @@ fn the_barrier_board_follows_a_run() {
 #[test]
 fn a_short_jump_is_played_and_a_long_one_is_not() {
     let mut lab = lab("reduce", "gtx480");
-    lab.transport.wanted = Wanted::Event(Kind::BarrierArrival);
+    lab.transport.wanted = Wanted::Event(MarkKind::BarrierArrival);
     lab.next_event();
     settle(&mut lab);
     let first = lab.cycle();
@@ -267,7 +267,7 @@ fn next_and_previous_find_every_event_once() {
     let mut lab = lab("reduce", "gtx480");
     let releases = cycles_of(&lab, |event| matches!(event, Event::BarrierRelease { .. }));
     assert!(releases.len() > 3);
-    lab.transport.wanted = Wanted::Event(Kind::BarrierRelease);
+    lab.transport.wanted = Wanted::Event(MarkKind::BarrierRelease);
     for &expected in &releases {
         lab.next_event();
         settle(&mut lab);
@@ -332,14 +332,14 @@ fn breakpoints_stop_a_run_where_they_should() {
     assert!(lab.breakpoints.is_empty());
 
     lab.seek(0);
-    lab.breakpoints.toggle_kind(Kind::BlockEnd);
+    lab.breakpoints.toggle_kind(MarkKind::BlockEnd);
     lab.transport.speed = 0;
     lab.play();
     settle(&mut lab);
     let end = cycles_of(&lab, |event| matches!(event, Event::BlockEnd { .. }))[0];
     assert_eq!(lab.cycle(), end + 1);
 
-    lab.breakpoints.toggle_kind(Kind::BlockEnd);
+    lab.breakpoints.toggle_kind(MarkKind::BlockEnd);
     lab.breakpoints.toggle_warp(0, 1);
     lab.seek(0);
     lab.end();
@@ -456,7 +456,7 @@ fn a_link_opens_the_same_picture() {
     lab.seek(333);
     settle(&mut lab);
     lab.selection = Some(Selection::Lane { sm: 0, warp: 1, lane: 5 });
-    lab.breakpoints.toggle_kind(Kind::Divergence);
+    lab.breakpoints.toggle_kind(MarkKind::Divergence);
     lab.breakpoints.toggle_warp(0, 1);
     lab.breakpoints.toggle_pcs(&[12, 3]);
     let fragment = lab.link().write();
@@ -588,7 +588,7 @@ fn sentences_follow_the_cause() {
     let mut lab = lab("reduce", "gtx480");
     lab.resize(Size::Full);
     let mut seen = std::collections::BTreeSet::new();
-    lab.transport.wanted = Wanted::Event(Kind::BarrierArrival);
+    lab.transport.wanted = Wanted::Event(MarkKind::BarrierArrival);
     lab.next_event();
     settle(&mut lab);
     lab.seek(lab.cycle().saturating_sub(400));
@@ -864,7 +864,7 @@ fn a_search_that_finds_nothing_stays_where_it_began() {
     let mut lab = lab("collatz", "gtx480");
     lab.seek(300);
     settle(&mut lab);
-    lab.transport.wanted = Wanted::Event(Kind::BarrierRelease);
+    lab.transport.wanted = Wanted::Event(MarkKind::BarrierRelease);
     lab.next_event();
     settle(&mut lab);
     assert_eq!(lab.cycle(), 300);
@@ -1063,7 +1063,7 @@ fn a_link_cannot_select_what_the_machine_does_not_have() {
 #[test]
 fn nobody_is_together_again_who_has_not_parted() {
     for technique in ["PDOM", "TBC", "TBC-LCP", "DWF-WB"] {
-        let [parted, met] = [Kind::Divergence, Kind::Reconvergence].map(|kind| {
+        let [parted, met] = [MarkKind::Divergence, MarkKind::Reconvergence].map(|kind| {
             // Sixteen threads leave a loop together before the first of them part.
             let mut lab = lab("bfs", "tbc");
             lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
@@ -1085,7 +1085,7 @@ fn threads_reconverge_where_they_are_together_again() {
     ] {
         let mut lab = lab("tbc_example1", "toy");
         lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
-        lab.transport.wanted = Wanted::Event(Kind::Reconvergence);
+        lab.transport.wanted = Wanted::Event(MarkKind::Reconvergence);
         lab.next_event();
         settle(&mut lab);
         let told = lab.notice.clone().expect(technique);

@@ -4,7 +4,7 @@ use super::args::InspectArgs;
 use super::subject::Subject;
 use super::{Failure, print, print_json};
 use crate::program::Program;
-use crate::program::inspect::Report;
+use crate::program::inspect::Inspection;
 use crate::program::reachable;
 use crate::ptx::problem::{self, Located, Span, Trouble};
 use crate::ptx::{self, Module, Problem};
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// What `inspect --json` prints.
 #[derive(Serialize)]
 struct FileReport<'a> {
-    kernels: &'a [Report],
+    kernels: &'a [Inspection],
     /// Kernels that cannot be run.
     refused: &'a [String],
     problems: Vec<Located<'a>>,
@@ -34,7 +34,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let needed = reachable(&module, &name);
         let sound = !problems.iter().any(|p| p.function.as_ref().is_none_or(|f| needed.contains(f)));
         match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
-            Ok(program) => reports.push(Report::new(&program, &subject.ptx)),
+            Ok(program) => reports.push(Inspection::new(&program, &subject.ptx)),
             Err(more) => {
                 add_new(&mut problems, more);
                 refused.push(name);

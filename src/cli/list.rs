@@ -2,7 +2,7 @@
 
 use super::args::{ListArgs, Listed};
 use super::{Failure, print, print_json};
-use crate::config::{Config, KEYS, Kind, PRESETS, TECHNIQUES};
+use crate::config::{Config, KEYS, KeyKind, PRESETS, TECHNIQUES};
 use crate::metrics::DEFINITIONS;
 use crate::workload;
 use serde::Serialize;
@@ -39,7 +39,7 @@ struct MetricRow {
 #[derive(Serialize)]
 struct KeyRow {
     unit: &'static str,
-    kind: Kind,
+    kind: KeyKind,
     default: String,
     choices: Vec<&'static str>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// What sort of value a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum KeyKind {
     Number,
     Flag,
     Choice,
@@ -17,7 +17,7 @@ pub struct Key {
     pub name: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
-    pub kind: Kind,
+    pub kind: KeyKind,
     /// What a choice may be.
     pub choices: fn() -> Vec<&'static str>,
     pub get: fn(&Config) -> String,
@@ -26,7 +26,7 @@ pub struct Key {
 
 /// A type that a key's value can have.
 trait KeyValue: Sized {
-    const KIND: Kind;
+    const KIND: KeyKind;
     fn show(&self) -> String;
     fn read(text: &str) -> Result<Self, String>;
     fn choices() -> Vec<&'static str> {
@@ -35,7 +35,7 @@ trait KeyValue: Sized {
 }
 
 impl KeyValue for u32 {
-    const KIND: Kind = Kind::Number;
+    const KIND: KeyKind = KeyKind::Number;
 
     fn show(&self) -> String {
         self.to_string()
@@ -47,7 +47,7 @@ impl KeyValue for u32 {
 }
 
 impl KeyValue for bool {
-    const KIND: Kind = Kind::Flag;
+    const KIND: KeyKind = KeyKind::Flag;
 
     fn show(&self) -> String {
         self.to_string()
@@ -75,7 +75,7 @@ fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, Strin
 const SCOREBOARDS: [(&str, Scoreboard); 2] = [("register", Scoreboard::Register), ("simple", Scoreboard::Simple)];
 
 impl KeyValue for Scoreboard {
-    const KIND: Kind = Kind::Choice;
+    const KIND: KeyKind = KeyKind::Choice;
 
     fn show(&self) -> String {
         SCOREBOARDS.iter().find(|(_, s)| s == self).map_or("", |(name, _)| name).to_string()
@@ -94,7 +94,7 @@ impl KeyValue for Scoreboard {
 macro_rules! policy_key {
     ($($kind:ty),*) => {$(
         impl KeyValue for $kind {
-            const KIND: Kind = Kind::Choice;
+            const KIND: KeyKind = KeyKind::Choice;
 
             fn show(&self) -> String {
                 self.name().to_string()

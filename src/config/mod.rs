@@ -15,7 +15,7 @@ mod validate;
 
 pub use acts::LaunchShape;
 pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind};
-pub use keys::{Config, KEYS, Key, Kind};
+pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
 pub use technique::{
     AXES, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques, join_techniques, split_techniques,

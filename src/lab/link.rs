@@ -200,7 +200,7 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Kind;
+    use crate::record::MarkKind;
 
     fn round_trip(link: &Link) {
         let text = link.write();
@@ -221,7 +221,11 @@ mod tests {
             texts: Some(Texts { ptx: ".version 8.0 // ünï <b>&#%41</b>\n".repeat(50), launch: "grid = [1]".into() }),
             setup: Some(setup),
             selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),
-            breakpoints: Breakpoints { pcs: vec![3, 12], kinds: vec![Kind::Divergence, Kind::Trap], warps: vec![(0, 3), (1, 4)] },
+            breakpoints: Breakpoints {
+                pcs: vec![3, 12],
+                kinds: vec![MarkKind::Divergence, MarkKind::Trap],
+                warps: vec![(0, 3), (1, 4)],
+            },
             embed: true,
             ..Link::default()
         });

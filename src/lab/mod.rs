@@ -29,7 +29,7 @@ pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
 
 use crate::config::split_techniques;
 use crate::launch::Launch;
-use crate::session::{Breakpoints, Hit, Stop, Target};
+use crate::session::{Breakpoints, Hit, StopReason, Target};
 use crate::view::Selection;
 use crate::workload::{self, Size, Workload};
 use serde::{Deserialize, Serialize};
@@ -205,7 +205,7 @@ impl Lab {
     fn go_to_something_interesting(&mut self) {
         const FAR: u64 = 5_000;
         let Some(stage) = &mut self.stage else { return };
-        if stage.session.search(Target::Event(crate::record::Kind::Divergence), FAR) {
+        if stage.session.search(Target::Event(crate::record::MarkKind::Divergence), FAR) {
             let split = stage.session.last().iter().find_map(|event| match *event {
                 crate::event::Event::Branch { sm, warp, diverged: true, .. } => Some(Selection::Warp { sm, warp }),
                 _ => None,
@@ -688,7 +688,7 @@ impl Lab {
             transport::Halt::Limit => {
                 self.notice = Some(Notice::limit());
             }
-            transport::Halt::Stopped(Stop::Hit(hit)) => {
+            transport::Halt::Stopped(StopReason::Hit(hit)) => {
                 self.notice = Some(stage.tell_hit(hit));
                 if let Hit::Pc { sm, warp, .. } | Hit::Warp { sm, warp, .. } = hit {
                     self.selection = Some(Selection::Warp { sm, warp });

@@ -2,7 +2,7 @@
 
 use super::{Notice, Stage};
 use crate::event::Event;
-use crate::record::Kind;
+use crate::record::MarkKind;
 use crate::session::Hit;
 use crate::view::Selection;
 use crate::view::why::counted;
@@ -23,8 +23,8 @@ impl Stage {
     }
 
     /// What to say of the events of a kind in the last cycle: who the first is about, and how many there are.
-    pub fn tell_event(&self, kind: Kind) -> Notice {
-        let mut events = self.session.last().iter().filter(|event| Kind::of(event) == Some(kind));
+    pub fn tell_event(&self, kind: MarkKind) -> Notice {
+        let mut events = self.session.last().iter().filter(|event| MarkKind::of(event) == Some(kind));
         let told = events.next().and_then(|event| self.tell(event));
         let more = match events.count() {
             0 => String::new(),

@@ -4,8 +4,8 @@
 
 use super::Notice;
 use super::stage::LIMIT;
-use crate::record::Kind;
-use crate::session::{Breakpoints, Session, Stop, Target};
+use crate::record::MarkKind;
+use crate::session::{Breakpoints, Session, StopReason, Target};
 
 /// Where the run is going.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,14 +66,14 @@ impl Jump {
 /// What next and previous look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    Event(Kind),
+    Event(MarkKind),
     /// The selected warp begins to wait.
     Stall,
 }
 
 impl Wanted {
     pub fn all() -> impl Iterator<Item = Wanted> {
-        Kind::ALL.into_iter().map(Wanted::Event).chain([Wanted::Stall])
+        MarkKind::ALL.into_iter().map(Wanted::Event).chain([Wanted::Stall])
     }
 
     pub fn label(self) -> &'static str {
@@ -133,7 +133,7 @@ pub enum Halt {
     /// As many cycles as the page simulates.
     Limit,
     /// A breakpoint, or the end of the run.
-    Stopped(Stop),
+    Stopped(StopReason),
 }
 
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ pub struct Transport {
 
 impl Default for Transport {
     fn default() -> Transport {
-        let wanted = Wanted::Event(Kind::Divergence);
+        let wanted = Wanted::Event(MarkKind::Divergence);
         Transport { goal: Goal::Rest, speed: 3, wanted, owed: 0.0, jumping: 0.0, arrival: None, searched_from: 0 }
     }
 }
@@ -236,7 +236,7 @@ impl Transport {
                 session.seek(at);
                 Some(if at == jump.to { Halt::Arrived } else { Halt::Going })
             }
-            Goal::Verdict => Some(Halt::Stopped(Stop::Ended)),
+            Goal::Verdict => Some(Halt::Stopped(StopReason::Ended)),
         }
     }
 }
@@ -250,7 +250,7 @@ fn run(session: &mut Session, goal: u64, breakpoints: &Breakpoints, deadline: f6
             return if session.cycle() >= LIMIT { Halt::Limit } else { Halt::Arrived };
         }
         match session.advance(left.min(chunk), breakpoints) {
-            Stop::Paused => {
+            StopReason::Paused => {
                 let now = clock();
                 if now >= deadline {
                     return if session.cycle() >= goal { Halt::Arrived } else { Halt::Going };

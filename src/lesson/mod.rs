@@ -80,7 +80,7 @@ pub enum Moment {
         cycle: u64,
     },
     Event {
-        event: Kind,
+        event: StopEvent,
         /// Only at the first instruction behind this label of the kernel.
         label: Option<String>,
         /// From 1, which it is where the file does not say.
@@ -93,7 +93,7 @@ pub enum Moment {
 #[serde(deny_unknown_fields, expecting = "a table with cycle, or with event, label, nth")]
 struct MomentTable {
     cycle: Option<u64>,
-    event: Option<Kind>,
+    event: Option<StopEvent>,
     label: Option<String>,
     nth: Option<u32>,
 }
@@ -114,7 +114,7 @@ impl TryFrom<MomentTable> for Moment {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum StopEvent {
     /// A warp issues the instruction.
     Issued,
     /// A branch splits a warp.
@@ -139,19 +139,21 @@ pub enum Kind {
     Ended,
 }
 
-impl Kind {
+impl StopEvent {
     /// Whether an event is of this kind, and the PC that it is about.
     fn of(self, event: &Event) -> Option<Pc> {
         match (self, *event) {
-            (Kind::Issued, Event::Issued { pc, .. })
-            | (Kind::Diverged, Event::Branch { pc, diverged: true, .. })
-            | (Kind::Formed, Event::Formed { pc, .. })
-            | (Kind::Merged, Event::Merged { pc, .. })
-            | (Kind::Arrived, Event::BlockArrive { pc, .. })
-            | (Kind::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
-            | (Kind::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
-            (Kind::GangMerge, Event::GangMerge { pc, .. }) | (Kind::GangIssued, Event::GangIssued { pc, .. }) => Some(pc),
-            (Kind::Ended, Event::BlockEnd { .. }) | (Kind::GangSplit, Event::GangSplit { .. }) => Some(0),
+            (StopEvent::Issued, Event::Issued { pc, .. })
+            | (StopEvent::Diverged, Event::Branch { pc, diverged: true, .. })
+            | (StopEvent::Formed, Event::Formed { pc, .. })
+            | (StopEvent::Merged, Event::Merged { pc, .. })
+            | (StopEvent::Arrived, Event::BlockArrive { pc, .. })
+            | (StopEvent::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
+            | (StopEvent::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
+            (StopEvent::GangMerge, Event::GangMerge { pc, .. }) | (StopEvent::GangIssued, Event::GangIssued { pc, .. }) => {
+                Some(pc)
+            }
+            (StopEvent::Ended, Event::BlockEnd { .. }) | (StopEvent::GangSplit, Event::GangSplit { .. }) => Some(0),
             _ => None,
         }
     }
@@ -261,7 +263,7 @@ impl Lesson {
 
 /// Counts down to the event that is waited for.
 struct Watch {
-    kind: Kind,
+    kind: StopEvent,
     pc: Option<Pc>,
     left: u32,
 }

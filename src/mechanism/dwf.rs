@@ -5,9 +5,9 @@
 //! warp's colour, so that a warp made of many shows it, and flies to the warp that it joins. Under DWF-WB, static warps that
 //! have diverged have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
 
-use super::View;
+use super::PanelView;
 use super::parts::{self, BASE, LaneGrid, SMALL, fitting, heading, hue, kind, overview};
-use crate::policy::divergence::dwf::{Dwf, PoolWarp, Stage};
+use crate::policy::divergence::dwf::{Dwf, PoolStage, PoolWarp};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::view::Selection;
@@ -22,7 +22,7 @@ const STEP: f32 = 64.0;
 const WARPS: f32 = 160.0;
 const BELOW: f32 = WARPS + 40.0;
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let name = view.sm();
     let Some(dwf) = view.sim.state.sms.get(usize::from(name)).and_then(|sm| sm.divergence.dwf()) else { return scene };
@@ -86,7 +86,14 @@ pub fn draw(view: View) -> Scene<Selection> {
 }
 
 /// A PC, and how many threads wait there to be issued, beside the most that do anywhere; and why it is their turn, if it is.
-fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, (threads, most): (u32, u32), turn: Option<&str>, y: f32) -> f32 {
+fn group_head(
+    scene: &mut Scene<Selection>,
+    view: &PanelView,
+    pc: Pc,
+    (threads, most): (u32, u32),
+    turn: Option<&str>,
+    y: f32,
+) -> f32 {
     let turn = turn.filter(|_| threads > 0);
     let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
     scene.mono(0, tone, 0.0, y + 12.0, 12.0, Align::Left, format!("PC {pc}"));
@@ -113,7 +120,7 @@ fn group_head(scene: &mut Scene<Selection>, view: &View, pc: Pc, (threads, most)
 #[expect(clippy::too_many_arguments, reason = "a row of a picture has a place, a size and a subject")]
 fn pool_warp(
     scene: &mut Scene<Selection>,
-    view: &View,
+    view: &PanelView,
     sm: u16,
     entry: u16,
     warp: &PoolWarp,
@@ -122,7 +129,7 @@ fn pool_warp(
     y: f32,
 ) {
     let state = match warp.stage {
-        Stage::Flying => "in flight",
+        PoolStage::Flying => "in flight",
         _ if warp.sealed => "static",
         _ => "waits",
     };
@@ -143,7 +150,7 @@ fn pool_warp(
 }
 
 /// DWF-WB: the barriers of static warps that have diverged.
-fn barriers(scene: &mut Scene<Selection>, view: &View, sm: u16, dwf: &Dwf, grid: &LaneGrid, height: f32, mut y: f32) -> f32 {
+fn barriers(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, dwf: &Dwf, grid: &LaneGrid, height: f32, mut y: f32) -> f32 {
     let mut any = false;
     for warp in &view.picture.warps {
         let Some(barrier) = dwf.warp_barrier(warp.warp).filter(|_| warp.sm == sm) else { continue };

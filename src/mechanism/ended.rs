@@ -1,6 +1,6 @@
 //! What is left to see of a run that has ended, whatever the technique: what it came to, and where its warps' time went.
 
-use super::View;
+use super::PanelView;
 use super::parts::{BASE, SMALL, reason};
 use crate::event::Reason;
 use crate::metrics::Report;
@@ -17,7 +17,7 @@ const LINES: f32 = 17.0;
 const VALUES: f32 = 230.0;
 const BARS: f32 = 170.0;
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let metrics = &view.tally.metrics;
     let report = Report::new(metrics, &view.sim.machine.config, view.picture.cycle);

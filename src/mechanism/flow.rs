@@ -6,7 +6,7 @@
 //! threads: below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier.
 //! A diamond marks branches that can split a warp, full once one has, and blocks in which the sides meet.
 
-use super::View;
+use super::PanelView;
 use super::parts::{BASE, SMALL, hue, kind};
 use crate::metrics::Cost;
 use crate::program::cfg::{Block, Cfg};
@@ -26,7 +26,7 @@ const CHIP: f32 = 48.0;
 /// How long the longest bar of lost lane-slots is.
 const HEAT: f32 = 72.0;
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let cfg = &view.sim.machine.program.cfg;
     let shown = shown(&view, cfg);
     let arrows = arrows(cfg, &shown);
@@ -63,7 +63,7 @@ pub fn draw(view: View) -> Scene<Selection> {
 }
 
 /// The blocks that are drawn: all, or of very many those around the selected warp.
-fn shown(view: &View, cfg: &Cfg) -> Range<usize> {
+fn shown(view: &PanelView, cfg: &Cfg) -> Range<usize> {
     if cfg.blocks.len() <= MOST {
         return 0..cfg.blocks.len();
     }
@@ -150,11 +150,11 @@ fn head(scene: &mut Scene<Selection>, tone: Tone, x: f32, y: f32, (dx, dy): (f32
 }
 
 /// Lane-slots that were lost in a block so far.
-fn lost(view: &View, block: &Block) -> u64 {
+fn lost(view: &PanelView, block: &Block) -> u64 {
     view.tally.costs.get(block.start as usize..block.end as usize).unwrap_or(&[]).iter().sum::<Cost>().lost
 }
 
-fn draw_block(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, block: &Block, most: u64) {
+fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, frame: Frame, at: usize, block: &Block, most: u64) {
     let program = &view.sim.machine.program;
     let rect = Rect::new(frame.x, frame.top(at), frame.width, BOX);
     let here = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
@@ -205,7 +205,7 @@ struct Party<'a> {
 }
 
 /// Who is in each block: those that run first.
-fn parties<'a>(view: &View<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
+fn parties<'a>(view: &PanelView<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
     let mut parties: Vec<Vec<Party>> = cfg.blocks.iter().map(|_| Vec::new()).collect();
     for runs in [true, false] {
         for warp in view.warps() {
@@ -224,7 +224,7 @@ fn parties<'a>(view: &View<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
     parties
 }
 
-fn draw_warps(scene: &mut Scene<Selection>, view: &View, frame: Frame, at: usize, parties: &[Party], runs: bool) {
+fn draw_warps(scene: &mut Scene<Selection>, view: &PanelView, frame: Frame, at: usize, parties: &[Party], runs: bool) {
     let (x, y) = (frame.x + 8.0, frame.top(at) + BOX - 23.0);
     let room = (((frame.width - 8.0 - 36.0) / CHIP) as usize).max(1);
     let picked = view.selection.and_then(Selection::warp);

@@ -28,7 +28,7 @@ use crate::view::{Listing, Picture, Selection, WarpPicture};
 
 /// What a picture is made from.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct PanelView<'a> {
     pub sim: &'a Sim,
     pub picture: &'a Picture,
     pub listing: &'a Listing,
@@ -42,7 +42,7 @@ pub struct View<'a> {
     pub height: f32,
 }
 
-impl<'a> View<'a> {
+impl<'a> PanelView<'a> {
     /// The SM that is looked at.
     fn sm(&self) -> u16 {
         self.selection.map_or(0, Selection::sm)
@@ -75,7 +75,7 @@ pub struct Panel {
     pub about: &'static str,
     /// Whether it is for this machine and its kernel.
     pub applies: fn(&Machine) -> bool,
-    pub scene: fn(View) -> Scene<Selection>,
+    pub scene: fn(PanelView) -> Scene<Selection>,
 }
 
 /// The name of the panel for how threads diverge and meet: every machine has one.
@@ -148,7 +148,7 @@ pub fn panels(machine: &Machine) -> Vec<&'static Panel> {
 
 impl Panel {
     /// The panel's picture of the machine now; once the run has ended, the mechanism's is what the run came to.
-    pub fn draw(&self, view: View) -> Scene<Selection> {
+    pub fn draw(&self, view: PanelView) -> Scene<Selection> {
         let has_ended = view.sim.finished() && view.picture.warps.is_empty();
         if has_ended && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
     }

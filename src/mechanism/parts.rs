@@ -1,6 +1,6 @@
 //! What every mechanism's picture is put together from: lanes, warp chips, reason letters, and the overview of all warps.
 
-use super::View;
+use super::PanelView;
 use crate::event::Reason;
 use crate::scene::{Align, Figure, Key, Rect, Scene, Tone, key};
 use crate::view::why::counted;
@@ -120,7 +120,7 @@ pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f
 }
 
 /// How many issue slots were shared so far, at the right of the first line; the room that is left of it.
-pub fn shared(scene: &mut Scene<Selection>, view: &View) -> f32 {
+pub fn shared(scene: &mut Scene<Selection>, view: &PanelView) -> f32 {
     let said = format!("{} shared so far", counted(view.tally.shared(), "issue slot"));
     let left = view.width - said.len() as f32 * 7.2;
     scene.bold(0, Tone::Soft, view.width, 15.0, BASE, Align::Right, said);
@@ -128,7 +128,7 @@ pub fn shared(scene: &mut Scene<Selection>, view: &View) -> f32 {
 }
 
 /// The title of an overview, which says of which SM it is where there are several, and what its marks mean.
-pub fn heading(scene: &mut Scene<Selection>, view: &View, y: f32, title: &str, legend: &str) {
+pub fn heading(scene: &mut Scene<Selection>, view: &PanelView, y: f32, title: &str, legend: &str) {
     let several = view.sim.state.sms.len() > 1;
     let title = if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() };
     let beside = title.len() as f32 * 8.0 + 10.0;
@@ -146,7 +146,7 @@ pub fn fitting(mut text: &str, room: f32) -> &str {
 }
 
 /// Every warp that is resident on the SM as a row of lanes; the height that was needed.
-pub fn overview(scene: &mut Scene<Selection>, view: &View, y: f32, room: f32) -> f32 {
+pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, y: f32, room: f32) -> f32 {
     let warps: Vec<&WarpPicture> = view.warps().collect();
     if warps.is_empty() {
         let elsewhere = !view.picture.warps.is_empty();
@@ -179,7 +179,7 @@ fn lanes_of(x: f32, width: f32, lanes: u32) -> LaneGrid {
     LaneGrid::fit(x + LABEL, width - LABEL - DEPTH, lanes, 24.0)
 }
 
-fn overview_row(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, row: Rect) {
+fn overview_row(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, row: Rect) {
     let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
     let in_block = matches!(view.selection, Some(Selection::Block { sm, slot }) if (sm, slot) == (warp.sm, warp.slot));
     if selected || in_block {

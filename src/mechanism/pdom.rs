@@ -3,7 +3,7 @@
 //! The stack's rows lie under the lanes they are about, so that a mask is read off its column. The top entry, which runs,
 //! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
 
-use super::View;
+use super::PanelView;
 use super::parts::{BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, lane, overview, reason};
 use crate::event::Event;
 use crate::program::Pc;
@@ -17,7 +17,7 @@ const LEGEND: &str = "filled: active · outline: masked · number: stack entries
 
 /// Rows that the stack's part has room for before it pushes the overview down: the same all through a run, and as many as
 /// the overview can spare.
-fn rows_kept(view: &View) -> usize {
+fn rows_kept(view: &PanelView) -> usize {
     const OTHERS: f32 = 170.0;
     const WARP: f32 = 22.0;
     let machine = &view.sim.machine;
@@ -26,7 +26,7 @@ fn rows_kept(view: &View) -> usize {
     (((view.height - OTHERS - warps as f32 * WARP) / ENTRY) as usize).clamp(4, 12)
 }
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let warp = view.focus();
     let mut y = 0.0;
@@ -45,7 +45,7 @@ pub fn draw(view: View) -> Scene<Selection> {
 }
 
 /// The selected warp large: its lanes, and its stack below them. The height that was needed.
-fn focus(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture) -> f32 {
+fn focus(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) -> f32 {
     let grid = LaneGrid::fit(LABELS, view.width - LABELS, warp.width, 30.0);
     let tone = hue(warp.warp);
     chip(scene, warp.warp, 0.0, 3.0, 14.0);
@@ -147,7 +147,7 @@ fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u32)> {
     })
 }
 
-fn words(view: &View, warp: Option<&WarpPicture>) -> String {
+fn words(view: &PanelView, warp: Option<&WarpPicture>) -> String {
     let resident = view.picture.warps.len();
     let issued = view.picture.warps.iter().filter(|w| w.reason == Some(crate::event::Reason::Issued)).count();
     let divergent = view.picture.warps.iter().filter(|w| w.stack.len() > 1).count();

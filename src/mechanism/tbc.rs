@@ -5,7 +5,7 @@
 //! back when its warp has arrived. At home, a thread that has arrived at a branch shows which side it goes to, so that the
 //! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
 
-use super::View;
+use super::PanelView;
 use super::parts::{self, BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, overview};
 use crate::event::Event;
 use crate::policy::divergence::NEVER;
@@ -24,7 +24,7 @@ const ROOM: usize = 5;
 /// Room for what lies around the stack: the block-wide mask and the warp buffer with it.
 const BELOW: f32 = 250.0;
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let Some(warp) = view.focus() else {
         overview(&mut scene, &view, 0.0, view.height);
@@ -48,7 +48,7 @@ pub fn draw(view: View) -> Scene<Selection> {
     scene
 }
 
-fn header(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: &BlockStack) -> f32 {
+fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, stack: &BlockStack) -> f32 {
     let last = stack.first_warp + stack.warps.max(1) - 1;
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, format!("Block {}", warp.block));
     let about = format!("{}, one stack for all", warps(stack.first_warp, last));
@@ -68,7 +68,7 @@ fn count(mask: &[u32]) -> u32 {
 }
 
 /// The block's stack, the top first, with what each entry waits for.
-fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, stack: &BlockStack, mut y: f32) -> f32 {
+fn stack_rows(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, stack: &BlockStack, mut y: f32) -> f32 {
     let columns = [0.0, 66.0, 150.0, 212.0, 274.0];
     y += 14.0;
     for (x, name) in columns.into_iter().zip(["stack", "PC → RPC", "LPC", "WCnt", "threads"]) {
@@ -119,7 +119,7 @@ fn stack_rows(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sta
 }
 
 /// The sides of the branch that an entry's warps arrive at, filling up.
-fn arriving(scene: &mut Scene<Selection>, view: &View, entry: &BlockEntry, x: f32, y: f32) {
+fn arriving(scene: &mut Scene<Selection>, view: &PanelView, entry: &BlockEntry, x: f32, y: f32) {
     let Some(arrivals) = entry.arrivals.first() else { return };
     let sides: Vec<String> = arrivals.sides.iter().map(|side| format!("{} to PC {}", count(&side.mask), side.pc)).collect();
     let text =
@@ -130,7 +130,15 @@ fn arriving(scene: &mut Scene<Selection>, view: &View, entry: &BlockEntry, x: f3
 }
 
 /// Homes on the left, warps on the right, and every thread in one of the two.
-fn threads(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, sm: &Sm, tbc: &Tbc, stack: &BlockStack, y: f32) -> f32 {
+fn threads(
+    scene: &mut Scene<Selection>,
+    view: &PanelView,
+    warp: &WarpPicture,
+    sm: &Sm,
+    tbc: &Tbc,
+    stack: &BlockStack,
+    y: f32,
+) -> f32 {
     let width = warp.width;
     let label = 34.0;
     let column = (view.width - 24.0) / 2.0;
@@ -260,7 +268,7 @@ fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u16)> {
     })
 }
 
-fn words(view: &View, warp: &WarpPicture, stack: &BlockStack) -> String {
+fn words(view: &PanelView, warp: &WarpPicture, stack: &BlockStack) -> String {
     let mut text = format!(
         "Cycle {}, block {}: a stack of depth {} for {}.",
         view.picture.cycle,

@@ -5,7 +5,7 @@
 //! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
 //! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
-use super::View;
+use super::PanelView;
 use super::parts::{BASE, SMALL, fitting, heading, hue, ink, kind, lane, reason};
 use crate::event::Event;
 use crate::policy::gang::{ENTRIES, Set};
@@ -39,7 +39,7 @@ impl Columns {
     }
 
     /// What has room behind them.
-    fn behind<'a>(&self, view: &View, text: &'a str) -> &'a str {
+    fn behind<'a>(&self, view: &PanelView, text: &'a str) -> &'a str {
         fitting(text, view.width - self.x - view.sim.machine.config.slices as f32 * self.pitch)
     }
 }
@@ -68,7 +68,7 @@ impl Row<'_> {
     }
 }
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let name = view.sm();
     let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
@@ -104,7 +104,7 @@ pub fn draw(view: View) -> Scene<Selection> {
 }
 
 /// Original gangs with anybody resident.
-fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
+fn rows<'a>(view: &PanelView<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
     let mut rows: Vec<Row> = Vec::new();
     for warp in view.warps() {
         let number = u32::from(warp.warp) / slices;
@@ -120,7 +120,7 @@ fn rows<'a>(view: &View<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
 }
 
 /// What every slice did in the last cycle; where the picture goes on.
-fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns) -> f32 {
+fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns) -> f32 {
     let slices = view.sim.machine.config.slices;
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Slices");
     for slice in 0..slices {
@@ -183,7 +183,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: 
 }
 
 /// Who was fetched for, and who won the ports of the instruction cache.
-fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns, y: f32) -> f32 {
+fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns, y: f32) -> f32 {
     let config = &view.sim.machine.config;
     let slices = config.slices;
     scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "fetched");
@@ -228,7 +228,7 @@ fn fetched(scene: &mut Scene<Selection>, view: &View, sm: u16, columns: Columns,
 }
 
 /// What this cycle's accesses to memory became.
-fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, y: f32) -> f32 {
+fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, y: f32) -> f32 {
     let (mut warps, mut lines) = (0u32, 0u32);
     for event in view.last {
         if let Event::Memory { sm: s, transactions, .. } = *event
@@ -249,7 +249,15 @@ fn memory(scene: &mut Scene<Selection>, view: &View, sm: u16, y: f32) -> f32 {
 }
 
 /// The chosen original gang: a line for each entry of its set of the gang table, and one for singletons.
-fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: Option<u32>, columns: Columns, y: f32) -> f32 {
+fn table(
+    scene: &mut Scene<Selection>,
+    view: &PanelView,
+    sm: &Sm,
+    row: &Row,
+    asked: Option<u32>,
+    columns: Columns,
+    y: f32,
+) -> f32 {
     let config = &view.sim.machine.config;
     let slices = config.slices;
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
@@ -296,7 +304,7 @@ fn table(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, asked: O
 }
 
 /// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
-fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, columns: Columns, mask: u8, y: f32) {
+fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, columns: Columns, mask: u8, y: f32) {
     let config = &view.sim.machine.config;
     let first = row.number * config.slices;
     let lead = first + mask.trailing_zeros();
@@ -311,7 +319,7 @@ fn entry_state(scene: &mut Scene<Selection>, view: &View, sm: &Sm, row: &Row, co
 }
 
 /// A warp in its slice's column: its lanes.
-fn member(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
+fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
     let tone = hue(warp.warp);
     let who = u32::from(warp.sm) << 16 | u32::from(warp.warp);
     let selected = view.selection.and_then(Selection::warp) == Some((warp.sm, warp.warp));
@@ -335,7 +343,7 @@ fn member(scene: &mut Scene<Selection>, view: &View, warp: &WarpPicture, entry: 
 }
 
 /// A split or a merge of this original gang in the last cycle, written out.
-fn happened(view: &View, row: &Row) -> Option<String> {
+fn happened(view: &PanelView, row: &Row) -> Option<String> {
     let part = |mask: u8| {
         let slices: Vec<String> = (0..8).filter(|slice| mask >> slice & 1 != 0).map(|slice| slice.to_string()).collect();
         slices.join(" ")
@@ -357,7 +365,7 @@ fn happened(view: &View, row: &Row) -> Option<String> {
 }
 
 /// Every original gang as a row of cells; where the picture ends.
-fn overview(scene: &mut Scene<Selection>, view: &View, rows: &[Row], chosen: Option<u32>, y: f32) -> f32 {
+fn overview(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen: Option<u32>, y: f32) -> f32 {
     let slices = view.sim.machine.config.slices;
     let height = 17.0;
     let wide = 52.0 + slices as f32 * 30.0 + 90.0;
@@ -416,7 +424,7 @@ fn places(row: &Row) -> usize {
     pcs.len()
 }
 
-fn words(view: &View, sm: u16, rows: &[Row], focus: Option<&Row>) -> String {
+fn words(view: &PanelView, sm: u16, rows: &[Row], focus: Option<&Row>) -> String {
     let issued = view.last.iter().filter(|event| matches!(event, Event::Issued { sm: s, .. } if *s == sm)).count();
     let gangs: usize = rows.iter().map(|row| row.set.gangs.iter().filter(|gang| **gang != 0).count()).sum();
     let singles: u32 = rows.iter().map(|row| row.set.singles.count_ones()).sum();

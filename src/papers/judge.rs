@@ -26,7 +26,7 @@ const NONE: f64 = 0.01;
 
 /// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
 /// Where the paper has a difference from one, however small, there must be one on its side here for the claim to hold.
-pub struct Number {
+pub struct NumberClaim {
     pub judge: Judge,
     pub id: &'static str,
     pub place: &'static str,
@@ -35,7 +35,7 @@ pub struct Number {
     pub tolerance: f64,
 }
 
-impl Number {
+impl NumberClaim {
     pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
         let differs = |number: f64| (number - 1.0).abs() > NONE;
         let verdict = measured.map_or(Verdict::NotTestable, |value| {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_claimed_difference_holds_only_where_there_is_one() {
         let verdict = |expected: f64, measured: f64| {
-            let number = Number { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected, tolerance: 0.05 };
+            let number = NumberClaim { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected, tolerance: 0.05 };
             number.judge(Some(measured), String::new()).verdict
         };
         assert_eq!(verdict(1.02, 1.03), Verdict::Holds);

@@ -5,7 +5,7 @@
 //! applications, and each shows nothing but one effect; they are left out of both sets and only speak where a claim is about
 //! that effect. Speedups are ratios of cycles, their means harmonic.
 
-use super::judge::{Judge, Number, Speedups, each, mean};
+use super::judge::{Judge, NumberClaim, Speedups, each, mean};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
 use crate::workload::{self, Suite};
@@ -109,7 +109,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
 fn speeds(board: &Board) -> Vec<Claim> {
     let (divergent, coherent, all) = (&board.divergent[..], &board.coherent[..], &board.all()[..]);
     let over_pdom = |set: &[&'static str], technique: &str| board.speedups(set, technique, "PDOM");
-    let number = |id, place, claim, expected, tolerance| Number { judge: JUDGE, id, place, claim, expected, tolerance };
+    let number = |id, place, claim, expected, tolerance| NumberClaim { judge: JUDGE, id, place, claim, expected, tolerance };
     let tbc = over_pdom(divergent, "TBC-LCP");
     let dwf = over_pdom(divergent, "DWF");
     let wb = over_pdom(divergent, "DWF-WB");
@@ -269,7 +269,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
                 Some(tbc) => format!("TBC: {tbc:.2} times PDOM's. {STALLS}"),
                 None => String::new(),
             };
-            Number {
+            NumberClaim {
                 judge: JUDGE,
                 id: "tbc.dwf-stalls",
                 place: "section 1, figure 2(b)",

@@ -5,7 +5,7 @@
 //! slower, the others do not mind. The same rule sorts the catalogue here, with warps of 4 against warps of 32 and a
 //! difference of two per cent taken for none. The two code listings of the other paper are no applications, and are left out.
 
-use super::judge::{Judge, Number, Speedups, each, mean};
+use super::judge::{Judge, NumberClaim, Speedups, each, mean};
 use super::{Claim, Results, Run};
 use crate::config::Config;
 use crate::config::area::area;
@@ -122,8 +122,8 @@ impl<'a> Board<'a> {
     }
 }
 
-fn number(id: &'static str, place: &'static str, claim: &'static str, expected: f64, tolerance: f64) -> Number {
-    Number { judge: JUDGE, id, place, claim, expected, tolerance }
+fn number(id: &'static str, place: &'static str, claim: &'static str, expected: f64, tolerance: f64) -> NumberClaim {
+    NumberClaim { judge: JUDGE, id, place, claim, expected, tolerance }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {

@@ -2,7 +2,7 @@
 
 use super::breakdown::Breakdown;
 use super::curves::Curves;
-use super::figures::{Figure, Kind, Label};
+use super::figures::{Figure, FigureKind, Label};
 use super::layout::{Room, Sheet};
 use super::rtru::Rtru;
 use super::warp_phases::WarpPhases;
@@ -81,11 +81,11 @@ impl Chart {
     /// At most `most` stretches, or as much as goes well with them; with [`usize::MAX`] all that is known, for a table.
     pub fn new(figure: &'static Figure, run: &Run, most: usize) -> Chart {
         let body = match &figure.kind {
-            Kind::Line(over_time) => Body::Curves(Curves::new(over_time, false, run, most)),
-            Kind::Stack(over_time) => Body::Curves(Curves::new(over_time, true, run, most)),
-            Kind::WarpPhases => Body::WarpPhases(WarpPhases::new(run, most)),
-            Kind::Rtru => Body::Rtru(Rtru::new(run)),
-            Kind::Breakdown => Body::Breakdown(Breakdown::new(run)),
+            FigureKind::Line(over_time) => Body::Curves(Curves::new(over_time, false, run, most)),
+            FigureKind::Stack(over_time) => Body::Curves(Curves::new(over_time, true, run, most)),
+            FigureKind::WarpPhases => Body::WarpPhases(WarpPhases::new(run, most)),
+            FigureKind::Rtru => Body::Rtru(Rtru::new(run)),
+            FigureKind::Breakdown => Body::Breakdown(Breakdown::new(run)),
         };
         Chart { figure, note: String::new(), cycle: run.cycle, body }
     }

@@ -18,12 +18,12 @@ pub struct Figure {
     pub about: &'static str,
     /// Whether it is for machines of this configuration.
     pub shows: fn(&Config) -> bool,
-    pub kind: Kind,
+    pub kind: FigureKind,
 }
 
 /// How a figure's numbers come about, and how they are drawn.
 #[derive(Debug)]
-pub enum Kind {
+pub enum FigureKind {
     /// Curves from the same zero.
     Line(OverTime),
     /// Layers on top of each other, the first at the bottom.
@@ -108,7 +108,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "thread instructions/cycle",
         about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
         shows: |_| true,
-        kind: Kind::Line(OverTime {
+        kind: FigureKind::Line(OverTime {
             top: |_| None,
             labels: |_| single("IPC"),
             values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
@@ -122,7 +122,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Threads issued over the lanes that the machine had in the cycles in which it issued. It can be compared \
                 across warp widths. A gap is a stretch in which nothing issued.",
         shows: |_| true,
-        kind: Kind::Line(OverTime {
+        kind: FigureKind::Line(OverTime {
             top: |_| Some(100.0),
             labels: |_| single("lanes used"),
             values: |bucket, _| vec![percent(bucket.thread_instructions, bucket.lanes_offered)],
@@ -136,7 +136,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Thread instructions over warp instructions times warp width, the papers' number. \
                 A gap is a stretch in which nothing issued.",
         shows: |_| true,
-        kind: Kind::Line(OverTime {
+        kind: FigureKind::Line(OverTime {
             top: |_| Some(100.0),
             labels: |_| single("SIMD efficiency"),
             values: |bucket, facts| {
@@ -152,7 +152,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Lanes at work in an issued instruction, on average; the axis ends at the warp's width. \
                 A gap is a stretch in which nothing issued.",
         shows: |_| true,
-        kind: Kind::Line(OverTime {
+        kind: FigureKind::Line(OverTime {
             top: |facts| Some(f64::from(facts.warp_width.max(1))),
             labels: |_| single("active lanes"),
             values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
@@ -165,7 +165,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "%",
         about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
         shows: |_| true,
-        kind: Kind::Stack(OverTime {
+        kind: FigureKind::Stack(OverTime {
             top: |_| Some(100.0),
             labels: |_| Reason::ALL.map(Label::of).to_vec(),
             values: |bucket, _| shares(&bucket.reasons),
@@ -179,7 +179,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Warp-cycles up to the cycle that is looked at, by what the warp waited for (BAWS figure 10): hazards first, then \
                 what is no hazard. They add up to the warp-cycles of all resident warps.",
         shows: |_| true,
-        kind: Kind::Breakdown,
+        kind: FigureKind::Breakdown,
     },
     Figure {
         id: "warp-phases",
@@ -189,7 +189,7 @@ pub static FIGURES: &[Figure] = &[
         about: "A bar for each warp and warp-phase (BAWS figures 3 and 4): dark from the phase's start to the warp's arrival at the \
                 barrier or its end, pale while it waits for the last warp of its block. Shows the selected block and its neighbours.",
         shows: |_| true,
-        kind: Kind::WarpPhases,
+        kind: FigureKind::WarpPhases,
     },
     Figure {
         id: "rtru",
@@ -199,7 +199,7 @@ pub static FIGURES: &[Figure] = &[
         about: "A point for each warp-phase that has ended: the share of its warps' time that they wait for the slowest one, \
                 the ratio of temporal resource underutilisation (BAWS equation 1 and figure 5). Smaller is better.",
         shows: |_| true,
-        kind: Kind::Rtru,
+        kind: FigureKind::Rtru,
     },
     Figure {
         id: "issue-slots",
@@ -210,7 +210,7 @@ pub static FIGURES: &[Figure] = &[
                 stall: a warp was ready, but no unit free; w0_mem: no warp was ready and at least one waited for memory; w0_idle: \
                 no warp was ready and none waited for memory.",
         shows: |_| true,
-        kind: Kind::Stack(OverTime {
+        kind: FigureKind::Stack(OverTime {
             top: |_| Some(100.0),
             labels: slot_labels,
             values: |bucket, facts| {
@@ -229,7 +229,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "accesses/cycle",
         about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
         shows: |_| true,
-        kind: Kind::Stack(OverTime {
+        kind: FigureKind::Stack(OverTime {
             top: |_| None,
             labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
             values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
@@ -242,7 +242,7 @@ pub static FIGURES: &[Figure] = &[
         unit: "accesses/cycle",
         about: "Accesses to the L2 cache per cycle: found there (hit), or to be fetched from memory (miss).",
         shows: |_| true,
-        kind: Kind::Stack(OverTime {
+        kind: FigureKind::Stack(OverTime {
             top: |_| None,
             labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
             values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
@@ -256,7 +256,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
                 split, 1 a warp that its slice schedules by itself.",
         shows: |config| config.gangs,
-        kind: Kind::Stack(OverTime {
+        kind: FigureKind::Stack(OverTime {
             top: |_| None,
             labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
             values: |bucket, facts| {

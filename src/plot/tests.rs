@@ -41,7 +41,7 @@ impl Told {
 
 /// Figures over stretches of cycles.
 fn over_time() -> impl Iterator<Item = &'static Figure> {
-    FIGURES.iter().filter(|figure| matches!(figure.kind, Kind::Line(_) | Kind::Stack(_)))
+    FIGURES.iter().filter(|figure| matches!(figure.kind, FigureKind::Line(_) | FigureKind::Stack(_)))
 }
 
 /// Four cycles of two SMs, of warps of 32: in cycle 0 both issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then
@@ -189,7 +189,7 @@ fn values_are_those_worked_out_by_hand() {
 #[test]
 fn shares_add_to_a_hundred() {
     for width in [4, 6, 8, 16, 32] {
-        for figure in over_time().filter(|figure| matches!(figure.kind, Kind::Stack(_)) && figure.unit == "%") {
+        for figure in over_time().filter(|figure| matches!(figure.kind, FigureKind::Stack(_)) && figure.unit == "%") {
             let series = told(
                 1,
                 (0..50).map(|cycle: u32| {

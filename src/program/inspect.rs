@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// What `warpscope inspect` tells about one kernel.
 #[derive(Serialize)]
-pub struct Report {
+pub struct Inspection {
     pub kernel: String,
     pub instructions: usize,
     pub registers_declared: usize,
@@ -57,12 +57,12 @@ pub struct LoopReport {
     pub blocks: Vec<usize>,
 }
 
-impl Report {
+impl Inspection {
     /// `text` is the PTX that the program was built from.
-    pub fn new(program: &Program, text: &str) -> Report {
+    pub fn new(program: &Program, text: &str) -> Inspection {
         let place = |place: Option<SourcePlace>| place.map(|p| program.place_name(p));
         let cfg = &program.cfg;
-        Report {
+        Inspection {
             kernel: program.kernel.clone(),
             instructions: program.instructions.len(),
             registers_declared: program.registers.len(),

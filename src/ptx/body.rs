@@ -4,7 +4,7 @@
 //! labels are its own. A register comes into being when it is first used; a label reference belongs to the innermost
 //! scope that defines the name, which may be known only when that scope closes.
 
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::module::{Body, BranchTable, Function, Label, LabelId, Operand};
 use super::parser::{MOST_NESTING, Parser, Result};
 use super::problem::{Problem, Trouble};
@@ -86,8 +86,8 @@ impl Builder<'_, '_> {
     fn statement(&mut self) -> Result<()> {
         let token = self.p.peek();
         match token.kind {
-            Kind::Dotted => self.directive(),
-            Kind::Name if self.p.peek_at(1).kind == Kind::Punct(b':') => {
+            TokenKind::Dotted => self.directive(),
+            TokenKind::Name if self.p.peek_at(1).kind == TokenKind::Punct(b':') => {
                 self.p.next();
                 self.p.next();
                 match self.p.word(self.p.peek()) {
@@ -99,8 +99,8 @@ impl Builder<'_, '_> {
                     _ => self.label(token),
                 }
             }
-            Kind::Name | Kind::Punct(b'@') => self.instruction(),
-            Kind::Punct(b';') => {
+            TokenKind::Name | TokenKind::Punct(b'@') => self.instruction(),
+            TokenKind::Punct(b';') => {
                 self.p.next();
                 Ok(())
             }

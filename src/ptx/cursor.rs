@@ -1,6 +1,6 @@
 //! The parser's way through the tokens: look, take, expect, skip, complain.
 
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::literal::Literal;
 use super::parser::{Parser, Result};
 use super::problem::{Problem, Span, Trouble};
@@ -27,11 +27,11 @@ impl<'a> Parser<'a> {
     }
 
     pub fn is(&self, punct: u8) -> bool {
-        self.peek().kind == Kind::Punct(punct)
+        self.peek().kind == TokenKind::Punct(punct)
     }
 
     pub fn is_end(&self) -> bool {
-        self.peek().kind == Kind::End
+        self.peek().kind == TokenKind::End
     }
 
     pub fn eat(&mut self, punct: u8) -> bool {
@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn name(&mut self, what: &str) -> Result<Token> {
-        if self.peek().kind == Kind::Name {
+        if self.peek().kind == TokenKind::Name {
             return Ok(self.next());
         }
         Err(self.unexpected(what))
@@ -68,9 +68,9 @@ impl<'a> Parser<'a> {
     pub fn unexpected(&self, wanted: &str) -> Problem {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "the end of the text".to_string(),
-            Kind::Stray if self.word(token).starts_with("/*") => "a comment that is never closed".to_string(),
-            Kind::Stray if self.word(token).starts_with('"') => "a string that is never closed".to_string(),
+            TokenKind::End => "the end of the text".to_string(),
+            TokenKind::Stray if self.word(token).starts_with("/*") => "a comment that is never closed".to_string(),
+            TokenKind::Stray if self.word(token).starts_with('"') => "a string that is never closed".to_string(),
             _ => format!("`{}`", shorten(self.word(token))),
         };
         Problem::new(Trouble::Syntax, token.span, format!("expected {wanted}, found {found}")).label(format!("expected {wanted}"))
@@ -83,14 +83,14 @@ impl<'a> Parser<'a> {
         let mut open = None;
         while !self.is_end() {
             match (self.peek().kind, open) {
-                (Kind::Punct(b'{'), None) => open = Some(self.at),
-                (Kind::Punct(b'}'), Some(_)) => open = None,
-                (Kind::Punct(b'{' | b';'), Some(brace)) => {
+                (TokenKind::Punct(b'{'), None) => open = Some(self.at),
+                (TokenKind::Punct(b'}'), Some(_)) => open = None,
+                (TokenKind::Punct(b'{' | b';'), Some(brace)) => {
                     self.at = brace;
                     return;
                 }
-                (Kind::Punct(b'}'), None) => return,
-                (Kind::Punct(b';'), None) => {
+                (TokenKind::Punct(b'}'), None) => return,
+                (TokenKind::Punct(b';'), None) => {
                     self.next();
                     return;
                 }
@@ -105,8 +105,8 @@ impl<'a> Parser<'a> {
         let mut depth = 0u32;
         while !self.is_end() && (depth > 0 || self.is(b'(')) {
             match self.next().kind {
-                Kind::Punct(b'(') => depth += 1,
-                Kind::Punct(b')') => depth -= 1,
+                TokenKind::Punct(b'(') => depth += 1,
+                TokenKind::Punct(b')') => depth -= 1,
                 _ => {}
             }
         }
@@ -117,8 +117,8 @@ impl<'a> Parser<'a> {
         let mut depth = 0u32;
         while !self.is_end() {
             match self.next().kind {
-                Kind::Punct(b'{') => depth += 1,
-                Kind::Punct(b'}') => {
+                TokenKind::Punct(b'{') => depth += 1,
+                TokenKind::Punct(b'}') => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return;
@@ -132,7 +132,8 @@ impl<'a> Parser<'a> {
     pub fn integer(&mut self, what: &str) -> Result<i64> {
         let negative = self.eat(b'-');
         let token = self.peek();
-        let value = if token.kind == Kind::Number { Literal::parse(self.word(token)).and_then(Literal::as_i64) } else { None };
+        let value =
+            if token.kind == TokenKind::Number { Literal::parse(self.word(token)).and_then(Literal::as_i64) } else { None };
         let value = value.ok_or_else(|| self.unexpected(what))?;
         self.next();
         Ok(if negative { value.wrapping_neg() } else { value })

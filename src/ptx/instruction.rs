@@ -3,7 +3,7 @@
 use super::body::Builder;
 use super::cursor::shorten;
 use super::forms::NoForm;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::module::{Guard, Instruction, Operand, Symbol};
 use super::op::Op;
 use super::parser::Result;
@@ -16,7 +16,7 @@ impl Builder<'_, '_> {
         let opcode = self.p.name("an instruction")?;
         let mut modifiers: [&str; 16] = [""; 16];
         let (mut count, mut last) = (0, opcode.span);
-        while self.p.peek().kind == Kind::Dotted {
+        while self.p.peek().kind == TokenKind::Dotted {
             let token = self.p.next();
             if count < modifiers.len() {
                 modifiers[count] = self.p.word(token);

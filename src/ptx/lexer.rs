@@ -2,12 +2,12 @@
 //!
 //! A token is a kind and a byte range; its text stays in the source. Words that begin with a dot (`.u32`, `.shared::cta`)
 //! are one token each, so that `ld.global.u32` is a name and two dotted words, and `%tid.x` a name and one.
-//! Comments and white space disappear; what no PTX may hold is kept as [`Kind::Stray`] for the parser to complain about.
+//! Comments and white space disappear; what no PTX may hold is kept as [`TokenKind::Stray`] for the parser to complain about.
 
 use super::problem::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// `add`, `%r1`, `$L__BB0_2`, `_ZN1aEv`.
     Name,
     /// `.u32`, `.visible`, `.L1::no_allocate`.
@@ -26,7 +26,7 @@ pub enum Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Span,
 }
 
@@ -38,7 +38,7 @@ const fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$')
 }
 
-/// All tokens of `text`, closed by one [`Kind::End`].
+/// All tokens of `text`, closed by one [`TokenKind::End`].
 pub fn lex(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(bytes.len() / 4 + 1);
@@ -63,7 +63,7 @@ pub fn lex(text: &str) -> Vec<Token> {
                 }
                 None => {
                     at = bytes.len();
-                    Kind::Stray
+                    TokenKind::Stray
                 }
             },
             // Line markers that a preprocessor leaves behind.
@@ -78,18 +78,18 @@ pub fn lex(text: &str) -> Vec<Token> {
                 }
                 if bytes.get(at) == Some(&b'"') {
                     at += 1;
-                    Kind::Text
+                    TokenKind::Text
                 } else {
                     at = at.min(bytes.len());
                     while !text.is_char_boundary(at) {
                         at += 1;
                     }
-                    Kind::Stray
+                    TokenKind::Stray
                 }
             }
             b'0'..=b'9' => {
                 at = number_end(bytes, at);
-                Kind::Number
+                TokenKind::Number
             }
             b'.' if bytes.get(at + 1).is_some_and(|&c| is_name_start(c) || c.is_ascii_digit()) => {
                 at += 2;
@@ -103,31 +103,31 @@ pub fn lex(text: &str) -> Vec<Token> {
                         break;
                     }
                 }
-                Kind::Dotted
+                TokenKind::Dotted
             }
             c if is_name_start(c) => {
                 at += 1;
                 while at < bytes.len() && is_name(bytes[at]) {
                     at += 1;
                 }
-                if at - start == 1 && c == b'%' { Kind::Punct(c) } else { Kind::Name }
+                if at - start == 1 && c == b'%' { TokenKind::Punct(c) } else { TokenKind::Name }
             }
             b',' | b';' | b':' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'!'
             | b'@' | b'|' | b'=' | b'&' | b'^' | b'~' | b'?' => {
                 at += 1;
-                Kind::Punct(c)
+                TokenKind::Punct(c)
             }
             _ => {
                 at += 1;
                 while !text.is_char_boundary(at) {
                     at += 1;
                 }
-                Kind::Stray
+                TokenKind::Stray
             }
         };
         tokens.push(Token { kind, span: Span::new(start, at) });
     }
-    tokens.push(Token { kind: Kind::End, span: Span::new(bytes.len(), bytes.len()) });
+    tokens.push(Token { kind: TokenKind::End, span: Span::new(bytes.len(), bytes.len()) });
     tokens
 }
 
@@ -156,7 +156,7 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+    fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
         lex(text).iter().map(|t| (t.kind, t.span.text(text))).collect()
     }
 
@@ -165,28 +165,28 @@ mod tests {
         assert_eq!(
             kinds("@!%p1 ld.global.nc.v2.f32 {%f1,_}, [%rd+-8]; // c"),
             [
-                (Kind::Punct(b'@'), "@"),
-                (Kind::Punct(b'!'), "!"),
-                (Kind::Name, "%p1"),
-                (Kind::Name, "ld"),
-                (Kind::Dotted, ".global"),
-                (Kind::Dotted, ".nc"),
-                (Kind::Dotted, ".v2"),
-                (Kind::Dotted, ".f32"),
-                (Kind::Punct(b'{'), "{"),
-                (Kind::Name, "%f1"),
-                (Kind::Punct(b','), ","),
-                (Kind::Name, "_"),
-                (Kind::Punct(b'}'), "}"),
-                (Kind::Punct(b','), ","),
-                (Kind::Punct(b'['), "["),
-                (Kind::Name, "%rd"),
-                (Kind::Punct(b'+'), "+"),
-                (Kind::Punct(b'-'), "-"),
-                (Kind::Number, "8"),
-                (Kind::Punct(b']'), "]"),
-                (Kind::Punct(b';'), ";"),
-                (Kind::End, ""),
+                (TokenKind::Punct(b'@'), "@"),
+                (TokenKind::Punct(b'!'), "!"),
+                (TokenKind::Name, "%p1"),
+                (TokenKind::Name, "ld"),
+                (TokenKind::Dotted, ".global"),
+                (TokenKind::Dotted, ".nc"),
+                (TokenKind::Dotted, ".v2"),
+                (TokenKind::Dotted, ".f32"),
+                (TokenKind::Punct(b'{'), "{"),
+                (TokenKind::Name, "%f1"),
+                (TokenKind::Punct(b','), ","),
+                (TokenKind::Name, "_"),
+                (TokenKind::Punct(b'}'), "}"),
+                (TokenKind::Punct(b','), ","),
+                (TokenKind::Punct(b'['), "["),
+                (TokenKind::Name, "%rd"),
+                (TokenKind::Punct(b'+'), "+"),
+                (TokenKind::Punct(b'-'), "-"),
+                (TokenKind::Number, "8"),
+                (TokenKind::Punct(b']'), "]"),
+                (TokenKind::Punct(b';'), ";"),
+                (TokenKind::End, ""),
             ]
         );
     }
@@ -194,21 +194,21 @@ mod tests {
     #[test]
     fn numbers_keep_their_suffixes_and_exponents() {
         for number in ["0", "0x1fU", "0f3f800000", "0d3ff0000000000000", "1.5", "1e-3", "07", "42U"] {
-            assert_eq!(kinds(number), [(Kind::Number, number), (Kind::End, "")]);
+            assert_eq!(kinds(number), [(TokenKind::Number, number), (TokenKind::End, "")]);
         }
     }
 
     #[test]
     fn a_mark_of_the_byte_order_is_passed_over_at_the_start_alone() {
-        assert_eq!(kinds("\u{feff}x")[0], (Kind::Name, "x"));
-        assert_eq!(kinds("x \u{feff}")[1].0, Kind::Stray);
+        assert_eq!(kinds("\u{feff}x")[0], (TokenKind::Name, "x"));
+        assert_eq!(kinds("x \u{feff}")[1].0, TokenKind::Stray);
     }
 
     #[test]
     fn unclosed_things_and_foreign_characters_are_stray() {
-        assert_eq!(kinds("/* x")[0].0, Kind::Stray);
-        assert_eq!(kinds("\"x")[0].0, Kind::Stray);
-        assert_eq!(kinds("\"x\\")[0].0, Kind::Stray);
-        assert_eq!(kinds("é")[0], (Kind::Stray, "é"));
+        assert_eq!(kinds("/* x")[0].0, TokenKind::Stray);
+        assert_eq!(kinds("\"x")[0].0, TokenKind::Stray);
+        assert_eq!(kinds("\"x\\")[0].0, TokenKind::Stray);
+        assert_eq!(kinds("é")[0], (TokenKind::Stray, "é"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::body::Builder;
 use super::cursor::bad_number;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::literal::Literal;
 use super::module::AddressBase;
 use super::parser::Result;
@@ -55,13 +55,13 @@ impl Builder<'_, '_> {
     fn raw(&mut self, depth: u32) -> Result<Raw> {
         let token = self.p.peek();
         let operand = match token.kind {
-            Kind::Name if self.p.word(token) == "_" => {
+            TokenKind::Name if self.p.word(token) == "_" => {
                 self.p.next();
                 Raw::Sink(token.span)
             }
-            Kind::Name => {
+            TokenKind::Name => {
                 self.p.next();
-                if self.p.peek().kind == Kind::Dotted {
+                if self.p.peek().kind == TokenKind::Dotted {
                     let suffix = self.p.next();
                     Raw::Name(token, token.span.to(suffix.span))
                 } else if self.p.is(b'+') || self.p.is(b'-') {
@@ -71,13 +71,13 @@ impl Builder<'_, '_> {
                     Raw::Name(token, token.span)
                 }
             }
-            Kind::Punct(b'!') => {
+            TokenKind::Punct(b'!') => {
                 self.p.next();
                 Raw::Not(self.p.name("a predicate register")?)
             }
-            Kind::Number | Kind::Punct(b'-' | b'~') => self.constant()?,
-            Kind::Punct(b'[') => self.address()?,
-            Kind::Punct(b'{') if depth == 0 => {
+            TokenKind::Number | TokenKind::Punct(b'-' | b'~') => self.constant()?,
+            TokenKind::Punct(b'[') => self.address()?,
+            TokenKind::Punct(b'{') if depth == 0 => {
                 self.p.next();
                 let mut list = Vec::new();
                 loop {
@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
         let negative = self.p.eat(b'-');
         let inverted = !negative && self.p.eat(b'~');
         let token = self.p.peek();
-        if token.kind != Kind::Number {
+        if token.kind != TokenKind::Number {
             return Err(self.p.unexpected("a constant"));
         }
         self.p.next();
@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
         let open = self.p.next();
         let token = self.p.peek();
         let (base, offset) = match token.kind {
-            Kind::Name => {
+            TokenKind::Name => {
                 self.p.next();
                 let name = self.p.word(token);
                 let base = match self.find_register(name) {

@@ -2,7 +2,7 @@
 
 use super::body;
 use super::forms::{self, Form, NoForm};
-use super::lexer::{Kind, Token, lex};
+use super::lexer::{Token, TokenKind, lex};
 use super::lookup::NameMap;
 use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variable};
 use super::problem::{Problem, Span, Trouble};
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
 
     fn item(&mut self) -> Result<()> {
         let token = self.peek();
-        if token.kind != Kind::Dotted {
+        if token.kind != TokenKind::Dotted {
             if self.eat(b';') {
                 return Ok(());
             }
@@ -189,13 +189,13 @@ impl<'a> Parser<'a> {
         self.next();
         let index = self.integer("a file number")?;
         let token = self.peek();
-        if token.kind != Kind::Text {
+        if token.kind != TokenKind::Text {
             return Err(self.unexpected("a file name in quotes"));
         }
         self.next();
         let mut name = self.word(token).trim_matches('"').to_string();
         // A directory may come before the name.
-        if self.peek().kind == Kind::Text {
+        if self.peek().kind == TokenKind::Text {
             let token = self.next();
             name = format!("{name}/{}", self.word(token).trim_matches('"'));
         }
@@ -319,7 +319,7 @@ impl<'a> Parser<'a> {
 
     /// Directives between a function's head and its body.
     fn tuning(&mut self, function: &mut Function) -> Result<()> {
-        while self.peek().kind == Kind::Dotted {
+        while self.peek().kind == TokenKind::Dotted {
             let token = self.next();
             let word = self.word(token);
             if matches!(word, ".maxntid" | ".reqntid") {
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
                 function.max_threads = Some(threads);
                 function.required_threads = word == ".reqntid";
             } else {
-                while matches!(self.peek().kind, Kind::Number | Kind::Text | Kind::Punct(b',')) {
+                while matches!(self.peek().kind, TokenKind::Number | TokenKind::Text | TokenKind::Punct(b',')) {
                     self.next();
                 }
                 if word == ".pragma" {

@@ -4,7 +4,7 @@
 //! stand in the same way on a line before. clang writes the whole chain, but only as a comment,
 //! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`Place`]s, innermost first.
 
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::lookup::NameHasher;
 use super::module::{Place, SourceFile};
 use super::parser::{Parser, Result};
@@ -53,7 +53,7 @@ pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Location<'a>> {
         }
     }
     // Flags such as `is_stmt 0` and `prologue_end` may follow.
-    while parser.peek().kind == Kind::Name
+    while parser.peek().kind == TokenKind::Name
         && matches!(parser.word(parser.peek()), "is_stmt" | "prologue_end" | "epilogue_begin" | "discriminator")
     {
         let flag = parser.next();
@@ -74,7 +74,7 @@ pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Location<'a>> {
 fn numbers<'a>(parser: &mut Parser<'a>) -> Result<PlaceNote<'a>> {
     let file = parser.integer("a file number")? as u32;
     let line = parser.integer("a line number")? as u32;
-    let column = if parser.peek().kind == Kind::Number { parser.integer("a column")? as u32 } else { 0 };
+    let column = if parser.peek().kind == TokenKind::Number { parser.integer("a column")? as u32 } else { 0 };
     Ok(PlaceNote { file: FileNote::Index(file), line, column })
 }
 

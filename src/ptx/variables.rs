@@ -4,7 +4,7 @@
 //! pieces at byte offsets: runs of plain bytes, and addresses of other variables, which only a layout can fill in.
 
 use super::cursor::bad_number;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::literal::Literal;
 use super::module::{InitPart, InitValue, Variable};
 use super::parser::{MOST_NESTING, Parser, Result};
@@ -42,7 +42,7 @@ impl Parser<'_> {
         let start = self.peek();
         loop {
             let token = self.peek();
-            if token.kind != Kind::Dotted {
+            if token.kind != TokenKind::Dotted {
                 return Err(self.unexpected("a type such as `.b32`"));
             }
             let word = self.word(token);
@@ -100,7 +100,7 @@ impl Parser<'_> {
     pub fn declarator(&mut self, declaration: &Declaration, external: bool, initialised: bool) -> Result<Variable> {
         // Kernel parameters that are pointers may say to what.
         if self.eat_word(".ptr") {
-            while self.peek().kind == Kind::Dotted {
+            while self.peek().kind == TokenKind::Dotted {
                 if self.eat_word(".align") {
                     self.alignment()?;
                 } else {
@@ -196,7 +196,7 @@ impl Parser<'_> {
 
     fn init_scalar(&mut self, ty: Type) -> Result<InitValue> {
         let token = self.peek();
-        if token.kind == Kind::Text {
+        if token.kind == TokenKind::Text {
             self.next();
             let inner = self.word(token).trim_matches('"');
             return Ok(InitValue::Bytes(inner.bytes().chain([0]).collect()));
@@ -204,7 +204,7 @@ impl Parser<'_> {
         let negative = self.eat(b'-');
         let token = self.peek();
         match token.kind {
-            Kind::Number => {
+            TokenKind::Number => {
                 self.next();
                 let literal = Literal::parse(self.word(token)).ok_or_else(|| bad_number(token.span, self.word(token)))?;
                 // `0xff00(name)`: the byte of an address that the mask picks.
@@ -230,7 +230,7 @@ impl Parser<'_> {
                 let bits = literal.bits(ty).or_else(as_float).ok_or_else(|| bad_number(token.span, self.word(token)))?;
                 Ok(InitValue::Bytes(bits.to_le_bytes()[..ty.bytes().min(8) as usize].to_vec()))
             }
-            Kind::Name => {
+            TokenKind::Name => {
                 let (name, offset, generic) = self.init_address()?;
                 Ok(InitValue::Address { name, offset, bytes: ty.bytes(), shift: 0, generic })
             }

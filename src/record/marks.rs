@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a person may want to go to, or stop at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum MarkKind {
     Divergence,
     Reconvergence,
     BarrierArrival,
@@ -20,36 +20,36 @@ pub enum Kind {
     Trap,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 11] = [
-        Kind::Divergence,
-        Kind::Reconvergence,
-        Kind::BarrierArrival,
-        Kind::BarrierRelease,
-        Kind::CacheMiss,
-        Kind::BlockStart,
-        Kind::BlockEnd,
-        Kind::WarpExit,
-        Kind::GangSplit,
-        Kind::GangMerge,
-        Kind::Trap,
+impl MarkKind {
+    pub const ALL: [MarkKind; 11] = [
+        MarkKind::Divergence,
+        MarkKind::Reconvergence,
+        MarkKind::BarrierArrival,
+        MarkKind::BarrierRelease,
+        MarkKind::CacheMiss,
+        MarkKind::BlockStart,
+        MarkKind::BlockEnd,
+        MarkKind::WarpExit,
+        MarkKind::GangSplit,
+        MarkKind::GangMerge,
+        MarkKind::Trap,
     ];
 
     /// Which kind an event is, if a person may ask for it.
     #[inline]
-    pub fn of(event: &Event) -> Option<Kind> {
+    pub fn of(event: &Event) -> Option<MarkKind> {
         Some(match event {
-            Event::Branch { diverged: true, .. } => Kind::Divergence,
-            Event::Met { .. } | Event::BlockMet { .. } => Kind::Reconvergence,
-            Event::BarrierArrive { .. } => Kind::BarrierArrival,
-            Event::BarrierRelease { .. } => Kind::BarrierRelease,
-            Event::L1 { outcome: CacheOutcome::Miss, .. } => Kind::CacheMiss,
-            Event::BlockStart { .. } => Kind::BlockStart,
-            Event::BlockEnd { .. } => Kind::BlockEnd,
-            Event::WarpExit { .. } => Kind::WarpExit,
-            Event::GangSplit { .. } => Kind::GangSplit,
-            Event::GangMerge { .. } => Kind::GangMerge,
-            Event::Trap { .. } => Kind::Trap,
+            Event::Branch { diverged: true, .. } => MarkKind::Divergence,
+            Event::Met { .. } | Event::BlockMet { .. } => MarkKind::Reconvergence,
+            Event::BarrierArrive { .. } => MarkKind::BarrierArrival,
+            Event::BarrierRelease { .. } => MarkKind::BarrierRelease,
+            Event::L1 { outcome: CacheOutcome::Miss, .. } => MarkKind::CacheMiss,
+            Event::BlockStart { .. } => MarkKind::BlockStart,
+            Event::BlockEnd { .. } => MarkKind::BlockEnd,
+            Event::WarpExit { .. } => MarkKind::WarpExit,
+            Event::GangSplit { .. } => MarkKind::GangSplit,
+            Event::GangMerge { .. } => MarkKind::GangMerge,
+            Event::Trap { .. } => MarkKind::Trap,
             _ => return None,
         })
     }
@@ -57,39 +57,39 @@ impl Kind {
     /// For menus.
     pub fn label(self) -> &'static str {
         match self {
-            Kind::Divergence => "Divergence",
-            Kind::Reconvergence => "Reconvergence",
-            Kind::BarrierArrival => "Barrier arrival",
-            Kind::BarrierRelease => "Barrier release",
-            Kind::CacheMiss => "Cache miss",
-            Kind::BlockStart => "Block start",
-            Kind::BlockEnd => "Block end",
-            Kind::WarpExit => "Warp exit",
-            Kind::GangSplit => "Gang split",
-            Kind::GangMerge => "Gang reformed",
-            Kind::Trap => "Trap",
+            MarkKind::Divergence => "Divergence",
+            MarkKind::Reconvergence => "Reconvergence",
+            MarkKind::BarrierArrival => "Barrier arrival",
+            MarkKind::BarrierRelease => "Barrier release",
+            MarkKind::CacheMiss => "Cache miss",
+            MarkKind::BlockStart => "Block start",
+            MarkKind::BlockEnd => "Block end",
+            MarkKind::WarpExit => "Warp exit",
+            MarkKind::GangSplit => "Gang split",
+            MarkKind::GangMerge => "Gang reformed",
+            MarkKind::Trap => "Trap",
         }
     }
 
     /// For links.
     pub fn key(self) -> &'static str {
         match self {
-            Kind::Divergence => "divergence",
-            Kind::Reconvergence => "reconvergence",
-            Kind::BarrierArrival => "barrier-arrival",
-            Kind::BarrierRelease => "barrier-release",
-            Kind::CacheMiss => "cache-miss",
-            Kind::BlockStart => "block-start",
-            Kind::BlockEnd => "block-end",
-            Kind::WarpExit => "warp-exit",
-            Kind::GangSplit => "gang-split",
-            Kind::GangMerge => "gang-merge",
-            Kind::Trap => "trap",
+            MarkKind::Divergence => "divergence",
+            MarkKind::Reconvergence => "reconvergence",
+            MarkKind::BarrierArrival => "barrier-arrival",
+            MarkKind::BarrierRelease => "barrier-release",
+            MarkKind::CacheMiss => "cache-miss",
+            MarkKind::BlockStart => "block-start",
+            MarkKind::BlockEnd => "block-end",
+            MarkKind::WarpExit => "warp-exit",
+            MarkKind::GangSplit => "gang-split",
+            MarkKind::GangMerge => "gang-merge",
+            MarkKind::Trap => "trap",
         }
     }
 
-    pub fn from_key(key: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.key() == key)
+    pub fn from_key(key: &str) -> Option<MarkKind> {
+        MarkKind::ALL.into_iter().find(|kind| kind.key() == key)
     }
 }
 

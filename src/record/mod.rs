@@ -16,7 +16,7 @@ mod series;
 mod track;
 
 pub use bitwise::{Codes, GONE};
-pub use marks::{Kind, Marks};
+pub use marks::{MarkKind, Marks};
 pub use phases::Phases;
 pub use series::{Bucket, SLOT_CLASSES, Series};
 pub use track::Track;
@@ -41,7 +41,7 @@ pub struct Record {
     groups: Vec<Group>,
     /// Moments that are kept.
     kept: usize,
-    marks: [Marks; Kind::ALL.len()],
+    marks: [Marks; MarkKind::ALL.len()],
     phases: Phases,
     series: Series,
     /// Cycles up to this one are known.
@@ -104,7 +104,7 @@ impl Record {
         self.groups[group].columns(from, per_column, columns.start, self.end, columns.len())
     }
 
-    pub fn marks(&self, kind: Kind) -> &Marks {
+    pub fn marks(&self, kind: MarkKind) -> &Marks {
         &self.marks[kind as usize]
     }
 
@@ -156,7 +156,7 @@ impl Sink for Record {
             }
             self.warps(cycle, sm, warp - lane, &before, &now);
         } else {
-            if let Some(kind) = Kind::of(&event) {
+            if let Some(kind) = MarkKind::of(&event) {
                 self.marks[kind as usize].set(cycle);
             }
             self.phases.event(cycle, event);

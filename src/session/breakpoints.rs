@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 use crate::program::Pc;
-use crate::record::Kind;
+use crate::record::MarkKind;
 use crate::view::Selection;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub enum Hit {
         warp: u16,
         pc: Pc,
     },
-    Event(Kind),
+    Event(MarkKind),
 }
 
 /// How many of them are read from a link.
@@ -32,7 +32,7 @@ const MOST: usize = 4096;
 pub struct Breakpoints {
     /// Instructions; a line of a text is all instructions that came from it.
     pub pcs: Vec<Pc>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<MarkKind>,
     /// By SM and slot.
     pub warps: Vec<(u16, u16)>,
 }
@@ -55,7 +55,7 @@ impl Breakpoints {
         }
     }
 
-    pub fn toggle_kind(&mut self, kind: Kind) {
+    pub fn toggle_kind(&mut self, kind: MarkKind) {
         toggle(&mut self.kinds, kind);
     }
 
@@ -75,7 +75,7 @@ impl Breakpoints {
     pub fn from_key(key: &str) -> Result<Breakpoints, &str> {
         let mut all = Breakpoints::default();
         for word in key.split(',').filter(|word| !word.is_empty()).take(MOST) {
-            if let Some(kind) = Kind::from_key(word) {
+            if let Some(kind) = MarkKind::from_key(word) {
                 add(&mut all.kinds, kind);
             } else if let Some(Selection::Warp { sm, warp }) = Selection::from_key(word) {
                 add(&mut all.warps, (sm, warp));
@@ -124,7 +124,7 @@ impl Watch<'_> {
                     return Some(Hit::Warp { sm, warp, pc });
                 }
             }
-            Kind::of(event).filter(|kind| self.breakpoints.kinds.contains(kind)).map(Hit::Event)
+            MarkKind::of(event).filter(|kind| self.breakpoints.kinds.contains(kind)).map(Hit::Event)
         })
     }
 }

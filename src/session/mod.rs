@@ -11,14 +11,14 @@ use crate::config::Config;
 use crate::event::{Event, Log, Reason};
 use crate::launch::{BufferData, Launch};
 use crate::program::Program;
-use crate::record::{Kind, Record};
+use crate::record::{MarkKind, Record};
 use crate::replay::Replay;
 use crate::sim::{Sim, SimError};
 use breakpoints::Watch;
 
 /// Where [`Session::advance`] stopped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// As far as it was allowed to go.
     Paused,
     /// At a breakpoint.
@@ -30,7 +30,7 @@ pub enum Stop {
 /// What next and previous go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    Event(Kind),
+    Event(MarkKind),
     /// A warp begins to wait.
     Stall {
         sm: u16,
@@ -117,19 +117,19 @@ impl Session {
     }
 
     /// Up to `cycles` forwards, stopping at breakpoints.
-    pub fn advance(&mut self, cycles: u64, breakpoints: &Breakpoints) -> Stop {
+    pub fn advance(&mut self, cycles: u64, breakpoints: &Breakpoints) -> StopReason {
         let end = self.cycle().saturating_add(cycles);
         if !breakpoints.is_empty() {
             while self.cycle() < end && !self.at_end() {
                 self.step();
                 if let Some(hit) = Watch::new(breakpoints).find(&self.last) {
-                    return Stop::Hit(hit);
+                    return StopReason::Hit(hit);
                 }
             }
         } else {
             self.go(end, true);
         }
-        if self.at_end() { Stop::Ended } else { Stop::Paused }
+        if self.at_end() { StopReason::Ended } else { StopReason::Paused }
     }
 
     /// Runs to `end`, through known country and new; the events of the last cycle are kept.

@@ -8,7 +8,7 @@ use super::motion;
 use super::paint::Frame;
 use super::tips;
 use crate::lab::{Lab, Stage, grouped};
-use crate::mechanism::{self, Panel, View};
+use crate::mechanism::{self, Panel, PanelView};
 use crate::scene::{Align, Damage, Film, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
 use crate::view::Selection;
 use std::cell::RefCell;
@@ -55,7 +55,7 @@ impl Subject {
         }
     }
 
-    fn draw(self, view: View) -> Scene<Selection> {
+    fn draw(self, view: PanelView) -> Scene<Selection> {
         match self {
             Subject::Panel(panel) => panel.draw(view),
             Subject::Flow => mechanism::flow(view),
@@ -175,7 +175,7 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
 }
 
 pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
-    subject.draw(View {
+    subject.draw(PanelView {
         sim: stage.session.sim(),
         picture: &stage.picture(),
         listing: &stage.listing,

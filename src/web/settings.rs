@@ -3,7 +3,7 @@
 use super::drawer::Drawer;
 use super::handle::Handle;
 use super::prose::inline;
-use crate::config::{KEYS, Key, Kind};
+use crate::config::{KEYS, Key, KeyKind};
 use crate::lab::Setup;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -66,7 +66,7 @@ fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
         move |value: String| handle.act(|lab| lab.set_up(lab.setup.with_key(key.name, &value)))
     };
     let field = match key.kind {
-        Kind::Number => {
+        KeyKind::Number => {
             let onchange = Callback::from(move |event: Event| {
                 if let Some(field) = event.target_dyn_into::<HtmlInputElement>() {
                     change(field.value());
@@ -75,7 +75,7 @@ fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
             html! { <input type="text" id={key.name} inputmode="numeric" value={value} {onchange} aria-invalid={problem.is_some().to_string()}
             aria-describedby={problem.as_ref().map(|_| format!("{}-problem", key.name))} /> }
         }
-        Kind::Flag | Kind::Choice => {
+        KeyKind::Flag | KeyKind::Choice => {
             let onchange = Callback::from(move |event: Event| {
                 if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
                     change(menu.value());

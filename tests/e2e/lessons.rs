@@ -4,7 +4,7 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 use crate::views::look;
 use warpscope::lab::Setup;
-use warpscope::lesson::{self, Kind, Lesson, Moment};
+use warpscope::lesson::{self, Lesson, Moment, StopEvent};
 
 #[tokio::test]
 async fn every_lesson_can_be_walked_through() {
@@ -86,10 +86,10 @@ async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_wi
             page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
             page.press(['4']).await;
             let (class, words) = match (&stop.at, stop.technique.as_str()) {
-                (Moment::Event { event: Kind::Ended, .. }, "DWF") => {
+                (Moment::Event { event: StopEvent::Ended, .. }, "DWF") => {
                     ("bad", "depends on lock-step and this technique does not keep it")
                 }
-                (Moment::Event { event: Kind::Ended, .. }, _) => ("caution", "The result is what warps in lock-step leave"),
+                (Moment::Event { event: StopEvent::Ended, .. }, _) => ("caution", "The result is what warps in lock-step leave"),
                 _ => ("soft", "Not done yet"),
             };
             page.see("#verdict", words).await;

@@ -8,11 +8,11 @@ mod view;
 pub use board::{Room, draw as draw_board};
 pub use view::{BarrierView, BlockTrack, Runner, RunnerState};
 
-use super::View;
+use super::PanelView;
 use crate::scene::Scene;
 use crate::view::Selection;
 
-pub fn draw(view: View) -> Scene<Selection> {
+pub fn draw(view: PanelView) -> Scene<Selection> {
     let room = Room {
         width: view.width,
         height: view.height,

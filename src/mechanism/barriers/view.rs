@@ -1,6 +1,6 @@
 //! What the barrier board shows, as plain data.
 
-use super::super::View;
+use super::super::PanelView;
 use crate::event::{Event, Reason};
 use crate::sim::order::IssueOrder;
 use crate::view::WarpPicture;
@@ -65,7 +65,7 @@ pub enum RunnerState {
 
 impl BarrierView {
     /// The board of the SM that is looked at.
-    pub fn of(view: &View) -> BarrierView {
+    pub fn of(view: &PanelView) -> BarrierView {
         let (sm, config) = (view.sm(), &view.sim.machine.config);
         let order = view.sim.issue_order(sm);
         let has_table = config.block_priority.counts_barriers();
@@ -100,7 +100,7 @@ impl BarrierView {
     }
 }
 
-fn runner(view: &View, order: &IssueOrder, warp: &WarpPicture) -> Runner {
+fn runner(view: &PanelView, order: &IssueOrder, warp: &WarpPicture) -> Runner {
     let entry = warp.entry.and_then(|entry| view.sim.state.sms[usize::from(warp.sm)].warps.get(usize::from(entry)));
     let turn = |port: &Vec<u32>| port.iter().position(|&taken| Some(taken as u16) == warp.entry);
     let is_wanted = order.wanted.iter().flatten().any(|&wanted| Some(wanted as u16) == warp.entry);

@@ -30,7 +30,7 @@ const NONE: u16 = u16::MAX;
 
 /// What becomes of an entry of the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Stage {
+pub enum PoolStage {
     #[default]
     Free,
     /// It waits to be issued; threads may join it.
@@ -42,7 +42,7 @@ pub enum Stage {
 /// A warp of the pool, by its entry in the warp table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PoolWarp {
-    pub stage: Stage,
+    pub stage: PoolStage,
     /// Where it waits, or what it has issued.
     pub pc: Pc,
     pub members: Members,
@@ -75,13 +75,13 @@ impl Dwf {
 
     /// Every warp that waits or is in flight, with its entry's number.
     pub fn pool(&self) -> impl Iterator<Item = (u16, &PoolWarp)> {
-        self.pool.iter().enumerate().filter(|(_, warp)| warp.stage != Stage::Free).map(|(at, warp)| (at as u16, warp))
+        self.pool.iter().enumerate().filter(|(_, warp)| warp.stage != PoolStage::Free).map(|(at, warp)| (at as u16, warp))
     }
 
     /// Threads that wait in the pool at each PC, in the order of PCs: what majority scheduling looks at.
     pub fn threads_by_pc(&self) -> BTreeMap<Pc, u32> {
         let mut threads = BTreeMap::new();
-        for (_, warp) in self.pool().filter(|(_, warp)| warp.stage == Stage::Waiting) {
+        for (_, warp) in self.pool().filter(|(_, warp)| warp.stage == PoolStage::Waiting) {
             *threads.entry(warp.pc).or_default() += warp.members.mask.count_ones();
         }
         threads
@@ -110,7 +110,7 @@ impl Dwf {
         self.free.remove(warp);
         let warp = warp as u16;
         let state = &mut self.pool[usize::from(warp)];
-        (state.stage, state.pc, state.members, state.sealed) = (Stage::Waiting, pc, members, sealed);
+        (state.stage, state.pc, state.members, state.sealed) = (PoolStage::Waiting, pc, members, sealed);
         if !sealed {
             self.set_lut(pc, warp);
         }
@@ -118,7 +118,7 @@ impl Dwf {
     }
 
     fn release(&mut self, warp: u16, out: &mut Edits) {
-        self.pool[usize::from(warp)].stage = Stage::Free;
+        self.pool[usize::from(warp)].stage = PoolStage::Free;
         self.free.insert(warp.into());
         out.free(self.sm, warp);
     }
@@ -177,7 +177,7 @@ impl Dwf {
             Flow::Next | Flow::Park { .. } => state.pc = at.pc + 1,
             Flow::Branch { groups: [one], .. } => state.pc = one.pc,
             Flow::Branch { groups, meeting } => {
-                (state.stage, state.sealed) = (Stage::Flying, false);
+                (state.stage, state.sealed) = (PoolStage::Flying, false);
                 state.outcome.clear();
                 state.outcome.extend(groups);
                 let members = state.members;
@@ -220,7 +220,7 @@ impl Reforms for Dwf {
         if state.sealed {
             return self.advance_sealed(warp, at, flow, out);
         }
-        state.stage = Stage::Flying;
+        state.stage = PoolStage::Flying;
         state.outcome.clear();
         let next = |mask: u32| (mask != 0).then_some(Place { pc: at.pc + 1, mask });
         let mask = state.members.mask;
