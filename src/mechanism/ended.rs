@@ -14,7 +14,7 @@ const LEAST_LINE: f32 = 17.0;
 /// What is not lines, and how many of those there are.
 const AROUND: f32 = 86.0;
 const LINES: f32 = 17.0;
-const VALUES: f32 = 230.0;
+const VALUES: f32 = 262.0;
 const BARS: f32 = 170.0;
 
 pub fn draw(view: PanelView) -> Scene<Selection> {
@@ -38,7 +38,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     for (name, value) in figures {
         y += line;
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, name);
-        scene.mono(0, Tone::Text, VALUES.min(view.width * 0.6).max(170.0), y, BASE, Align::Left, value);
+        scene.mono(0, Tone::Text, VALUES.min(view.width - 110.0), y, BASE, Align::Left, value);
     }
     y += line + 14.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "What warps did");

@@ -8,7 +8,7 @@ use crate::config::area::area;
 use crate::event::Reason;
 use serde::{Serialize, Serializer};
 
-/// Results of a run on the machine, in the order of [`DEFINITIONS`](super::DEFINITIONS).
+/// Results of a run on the machine, in the order of [`DEFINITIONS`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub cycles: u64,

@@ -191,7 +191,7 @@ fn fetching(board: &Board) -> Vec<Claim> {
     };
     let wide = mwf_with(&WIDE_BUFFER, &ROOM);
     let bound = mean(&mwf_with(&FREE_FETCH, &[])).map_or_else(String::new, |bound| {
-        format!(" With two fetches a cycle and no I-cache misses MWF (GTO) is {bound:.3} times as fast: no order of fetches can gain more here.")
+        format!(" With two fetches a cycle and no I-cache misses MWF (GTO) is {bound:.3} times as fast: as long as only empty I-buffers are filled, an order of fetches can gain little more.")
     });
     let cff = |id, claim, technique: &str, expected| {
         let speedups = board.speedups(&format!("{technique}+CFF"), technique);
