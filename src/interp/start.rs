@@ -43,7 +43,7 @@ impl Start {
 
     /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
     ///
-    /// Module variables that the launch sets are among the `buffers` as [`fill`] gives them; the program has their contents.
+    /// Module variables that the launch sets are among the `buffers` as [`Job::bind`](super::job::Job::bind) gives them; the program has their contents.
     pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
         Start::check(program, launch)?;
         let mut global = Global::default();
