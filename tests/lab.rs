@@ -48,7 +48,7 @@ fn settle(lab: &mut Lab) {
 /// The mechanism at this moment.
 fn scene(lab: &Lab) -> Scene<Selection> {
     let stage = lab.stage.as_ref().expect("a stage");
-    drawn(lab, mechanism::panels(&stage.session.sim().machine)[0].scene)
+    drawn(lab, mechanism::panels(stage.session.sim())[0].scene)
 }
 
 fn drawn(lab: &Lab, draw: fn(PanelView) -> Scene<Selection>) -> Scene<Selection> {
@@ -79,12 +79,22 @@ fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
         lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
         assert_eq!(lab.misfit, None, "{kernel} {technique}");
         let stage = lab.stage.as_ref().expect("a stage");
-        mechanism::panels(&stage.session.sim().machine).iter().map(|panel| panel.short).collect::<Vec<_>>()
+        mechanism::panels(stage.session.sim()).iter().map(|panel| panel.short).collect::<Vec<_>>()
     };
     for (technique, panel) in [("PDOM", "Stack"), ("PDOM-LCP", "Stack"), ("TBC", "Compaction"), ("DWF-WB", "Warp pool")] {
         assert_eq!(shown("collatz", "gtx480", technique), [panel], "{technique}");
         assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers"], "{technique}");
     }
+    let mut lab = lab("collatz", "gtx480");
+    lab.set_up(lab.setup.with_technique("schedule", Some("MWF-GTO")));
+    let names = |lab: &Lab| {
+        let stage = lab.stage.as_ref().expect("a stage");
+        mechanism::panels(stage.session.sim()).iter().map(|panel| panel.short).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&lab), ["Stack", "Barriers"], "a schedule that counts barriers, and a kernel without any");
+    lab.end();
+    settle(&mut lab);
+    assert_eq!(names(&lab), ["Stack"], "what the run came to");
     for technique in ["WS8", "I-VWS", "E-VWS"] {
         assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers"], "{technique}");
         assert_eq!(shown("mandelbrot", "vws", technique), ["Gangs"], "{technique}");

@@ -136,20 +136,28 @@ pub static PANELS: &[Panel] = &[
                 wait for. Under MWF and SAWS a block's priority is its count in the warp priority table. Right: the I-buffer of each \
                 warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
                 instructions and fetch served another.",
-        applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
+        applies: |machine| {
+            let has_barrier = machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier());
+            has_barrier || machine.config.block_priority.counts_barriers()
+        },
         scene: barriers::draw,
     },
 ];
 
-/// The panels for a machine and its kernel.
-pub fn panels(machine: &Machine) -> Vec<&'static Panel> {
-    PANELS.iter().filter(|panel| (panel.applies)(machine)).collect()
+/// The panels for a machine and its kernel; once the run has ended, the one that says what it came to.
+pub fn panels(sim: &Sim) -> Vec<&'static Panel> {
+    let has_ended = has_ended(sim);
+    PANELS.iter().filter(|panel| (panel.applies)(&sim.machine) && (!has_ended || panel.name == MECHANISM)).collect()
+}
+
+/// Whether nothing runs any more.
+fn has_ended(sim: &Sim) -> bool {
+    sim.finished() && sim.state.sms.iter().all(|sm| sm.blocks.iter().all(Option::is_none))
 }
 
 impl Panel {
     /// The panel's picture of the machine now; once the run has ended, the mechanism's is what the run came to.
     pub fn draw(&self, view: PanelView) -> Scene<Selection> {
-        let has_ended = view.sim.finished() && view.picture.warps.is_empty();
-        if has_ended && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
+        if has_ended(view.sim) && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
     }
 }

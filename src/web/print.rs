@@ -38,7 +38,7 @@ pub fn PrintSheet(props: &Props) -> Html {
                 let picture = svg(&scene(Subject::Panel(panel), lab, stage, FILE), Palette::of(Theme::Light));
                 html! { <img src={address(&picture)} alt={panel.title} /> }
             };
-            let panels = mechanism::panels(&stage.session.sim().machine);
+            let panels = mechanism::panels(stage.session.sim());
             let pictures: Html = panels.into_iter().map(picture).collect();
             (format!("{}, cycle {}", caption(lab, stage), grouped(stage.session.cycle())), pictures)
         })

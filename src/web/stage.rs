@@ -39,7 +39,7 @@ pub fn next_alone(handle: &Handle, alone: Option<&str>) -> Option<AttrValue> {
 }
 
 fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
-    handle.on_stage(|_, stage| mechanism::panels(&stage.session.sim().machine))
+    handle.on_stage(|_, stage| mechanism::panels(stage.session.sim()))
 }
 
 /// `alone` names the panel that is shown alone, where it applies.

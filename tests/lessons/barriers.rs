@@ -327,7 +327,7 @@ fn the_panels_of_lessons_apply() {
         let Some(panel) = &lesson.panel else { continue };
         for technique in &lesson.techniques {
             let sim = lesson.sim(technique).expect("it can run");
-            assert!(panels(&sim.machine).iter().any(|applies| applies.name == panel), "{}: {panel}", lesson.id);
+            assert!(panels(&sim).iter().any(|applies| applies.name == panel), "{}: {panel}", lesson.id);
         }
         named += 1;
     }
