@@ -208,8 +208,10 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
     // An alias, or a name with another number in it than the table's.
     let other = chosen.as_ref().filter(|name| !groups.iter().any(|(_, found)| found.iter().any(|t| t.name == **name)));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
+    // Who fetches is a question of few; a narrow bar asks it where it has been answered, and the settings always do.
+    let class = (decides == "fetch" && chosen.is_none()).then_some("wide-only");
     html! {
-        <label><span>{ label.clone() }</span>
+        <label {class}><span>{ label.clone() }</span>
             <select id={menu_of(decides)} aria-label={label} {onchange}>
                 <option value="">{ default_words(default.unwrap_or_default(), chosen.is_none()) }</option>
                 { for groups.iter().map(|(group, found)| html! {
