@@ -59,7 +59,7 @@ pub fn Bar(props: &Props) -> Html {
         (4, button(4, "edit", ("Edit or paste a kernel (E)", edit.into()), sheet(Sheet::Editor))),
         (8, techniques(handle, "divergence")),
         (5, techniques(handle, "schedule")),
-        (2, techniques(handle, "fetch")),
+        (3, techniques(handle, "fetch")),
         (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
         (4, button(4, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
         (u8::MAX, html! { <span class="push"></span> }),
