@@ -17,6 +17,7 @@
 pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
+pub mod compare;
 pub mod config;
 mod document;
 pub mod event;

@@ -7,7 +7,7 @@ use warpscope::mechanism::{self, Lines, PanelView};
 use warpscope::record::MarkKind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::session::Breakpoints;
-use warpscope::view::{Lane, Selection, WarpPicture, card};
+use warpscope::view::{Lane, Script, Selection, WarpPicture, card};
 use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str) -> Lab {
@@ -65,6 +65,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         selection: lab.selection,
         last: stage.session.last(),
         tally: stage.session.replay().tally(),
+        record: stage.session.record(),
         width: 600.0,
         height: 500.0,
     };
@@ -198,7 +199,7 @@ fn a_short_jump_is_played_and_a_long_one_is_not() {
 /// Chips over the lines of a text, the selected warp being at line `current`.
 fn chips(lab: &Lab, cuda: bool, room: f32) -> Scene<Selection> {
     let stage = lab.stage.as_ref().expect("a stage");
-    let lines = if cuda { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+    let lines = stage.listing.lines(if cuda { Script::Cuda } else { Script::Ptx });
     let selected = lab.selection.and_then(Selection::warp);
     mechanism::at_lines(&Lines { picture: &stage.picture(), lines, first: 0, selected, current: None, room })
 }
@@ -316,10 +317,11 @@ fn stalls_of_a_warp_are_found() {
 fn lines_are_shown_without_the_compilers_tabs() {
     let lab = lab("mandelbrot", "gtx480");
     let listing = &lab.stage.as_ref().expect("a stage").listing;
-    let shown: Vec<String> = (0..listing.ptx_lines().len()).map(|line| listing.ptx_text(line)).collect();
+    let shown: Vec<String> = (0..listing.lines(Script::Ptx).len()).map(|line| listing.text(Script::Ptx, line).into()).collect();
     assert!(shown.iter().any(|line| line == "  @%p7 bra $L__BB0_3;"), "{shown:#?}");
     assert!(shown.iter().all(|line| !line.contains('\t')));
-    let source: Vec<String> = (0..listing.cuda_lines().len()).map(|line| listing.cuda_text(line)).collect();
+    let source: Vec<String> =
+        (0..listing.lines(Script::Cuda).len()).map(|line| listing.text(Script::Cuda, line).into()).collect();
     assert_eq!(source.join("\n").trim_end(), listing.cuda.as_deref().expect("a source").trim_end());
 }
 
@@ -329,7 +331,7 @@ fn breakpoints_stop_a_run_where_they_should() {
     // A line of the source that holds a branch.
     let (line, pcs) = {
         let listing = &lab.stage.as_ref().expect("a stage").listing;
-        let found = listing.cuda_lines().iter().enumerate().find(|(_, line)| line.branches).expect("a branch");
+        let found = listing.lines(Script::Cuda).iter().enumerate().find(|(_, line)| line.branches).expect("a branch");
         (found.0, found.1.pcs.clone())
     };
     let first = cycles_of(&lab, |event| matches!(event, Event::Issued { pc, .. } if pcs.contains(pc)))[0];
@@ -533,18 +535,19 @@ fn the_record_agrees_with_the_events() {
     let record = stage.session.record();
     let end = stage.session.cycle();
     assert_eq!(record.end(), end);
+    const GONE: u8 = Reason::ALL.len() as u8;
     struct Now(Vec<u8>);
     impl Sink for Now {
         const WANTS_WARPS: bool = true;
         fn event(&mut self, _: u64, event: Event) {
             if let Event::Warp { warp, reason, .. } = event {
-                self.0[usize::from(warp)] = reason.map_or(9, |reason| reason as u8);
+                self.0[usize::from(warp)] = reason.map_or(GONE, |reason| reason as u8);
             }
         }
     }
-    let mut now = Now(vec![9; record.slots()]);
+    let mut now = Now(vec![GONE; record.slots()]);
     for cycle in (0..end).filter(|cycle| cycle % 97 == 0) {
-        now.0.fill(9);
+        now.0.fill(GONE);
         stage.session.replay().events(0, cycle + 1, &mut now);
         for (warp, code) in now.0.iter().enumerate() {
             assert_eq!(record.nth(warp).at(cycle), *code, "warp {warp}, cycle {cycle}");
@@ -1216,6 +1219,17 @@ fn a_technique_that_cannot_act_is_told_with_a_launch_on_which_it_can() {
         assert!(idle.offer.is_some(), "{idle:?}");
     }
     lab.decide("divergence", Some("PDOM"));
+    assert_eq!(lab.idle, None);
+}
+
+#[test]
+fn virtual_blocks_that_are_all_resident_are_told_with_a_launch_of_more() {
+    let mut lab = lab("spmv", "gtx480");
+    lab.decide("dispatch", Some("VTW"));
+    let idle = lab.idle.clone().expect("a small launch is resident at once");
+    assert!(idle.why.contains("blocks are resident at once"), "{}", idle.why);
+    assert_eq!(idle.offer, Origin::find("spmv", Size::Full));
+    lab.take_offer();
     assert_eq!(lab.idle, None);
 }
 

@@ -12,7 +12,7 @@ const OUTSIDE: [&str; 6] = ["std::fs", "std::time", "std::thread", "std::env", "
 const FACES: [&str; 2] = ["cli", "web"];
 
 /// Every room of `src/` and the rooms that it may name, which stand above it: so there are no circles.
-const ROOMS: [(&str, &str); 25] = [
+const ROOMS: [(&str, &str); 26] = [
     ("ptx", ""),
     ("document", ""),
     ("launch", "ptx document"),
@@ -25,18 +25,19 @@ const ROOMS: [(&str, &str); 25] = [
     ("metrics", "ptx program config event policy"),
     ("record", "event metrics"),
     ("replay", "event sim metrics"),
-    ("workload", "ptx launch"),
+    ("workload", "ptx launch interp"),
     ("check", "ptx launch program interp workload"),
     ("view", "ptx program config event policy sim record"),
     ("session", "launch program config event sim record replay view"),
     ("scene", "event"),
     ("plot", "config event metrics record scene"),
-    ("mechanism", "program config event policy sim metrics view scene plot"),
+    ("mechanism", "program config event policy sim metrics record view scene plot"),
     ("export", "program event sim"),
     ("papers", "interp config sim metrics workload"),
+    ("compare", "launch interp config event sim metrics"),
     ("lesson", "document program interp config event sim replay"),
     ("lab", "ptx launch program interp config event sim metrics record replay workload check view session scene plot lesson"),
-    ("cli", "ptx launch program interp config sim metrics workload check export papers"),
+    ("cli", "ptx launch program interp config sim metrics workload check export papers compare"),
     ("web", "program config event metrics record workload view session scene plot mechanism lesson lab"),
 ];
 

@@ -18,10 +18,43 @@ pub enum Command {
     List(ListArgs),
     /// Show a kernel's blocks, reconvergence points, loops and registers
     Inspect(InspectArgs),
+    /// Run one kernel under every technique and show them side by side
+    Compare(CompareArgs),
     /// Run workloads under several techniques and write a table
     Sweep(SweepArgs),
     /// The scoreboard: what the papers claim and what this machine measures; takes some minutes
     Papers(PapersArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// A workload's name (see `list workloads`) or a .ptx file
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub subject: String,
+    /// The launch file (TOML); for a workload also `tiny`, `small` or `full` (the default)
+    #[arg(long, value_name = "FILE.toml")]
+    pub launch: Option<String>,
+    /// Techniques, joined by commas where several go together; may be given several times. Every technique unless given
+    #[arg(long, value_name = "T")]
+    pub technique: Vec<String>,
+    /// The machine: see `list presets`
+    #[arg(long, value_name = "P", default_value = "gtx480")]
+    pub preset: String,
+    /// Change a key of the machine: see `list keys`; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Stop each run after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_cycles: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write the table to a file instead of standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub csv: Option<String>,
+    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -134,4 +167,7 @@ pub struct InspectArgs {
     /// Print the control-flow graphs for Graphviz
     #[arg(long)]
     pub dot: bool,
+    /// As virtual blocks run it: in a loop over logical blocks, with what can be moved in front of that (VTW section 4.1)
+    #[arg(long = "virtual", conflicts_with = "dot")]
+    pub is_virtual: bool,
 }

@@ -5,26 +5,41 @@ use crate::papers::{Results, Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
-/// Performs runs; the results are in the runs' order, whatever thread was first.
+/// Performs runs of the catalogue.
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>) -> Results {
+    let label = |run: &Run| format!("{} {}", run.workload, run.technique);
+    let one = |run: Run| -> (Run, Result<Report, RunError>) {
+        let report = run.perform();
+        (run, report)
+    };
+    Results { runs: each(runs, jobs, label, one) }
+}
+
+/// Does something with every item; the results are in the items' order, whatever thread was first.
+pub fn each<T: Send, R: Send>(
+    items: Vec<T>,
+    jobs: Option<u64>,
+    label: impl Fn(&T) -> String + Sync,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
     // Standard error, and only if somebody looks at it.
-    let bar = ProgressBar::with_draw_target(Some(runs.len() as u64), ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(Some(items.len() as u64), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed}  {msg}") {
         bar.set_style(style);
     }
-    let one = |run: Run| -> (Run, Result<Report, RunError>) {
-        bar.set_message(format!("{} {}", run.workload, run.technique));
-        let report = run.perform();
+    let one = |item: T| {
+        bar.set_message(label(&item));
+        let result = work(item);
         bar.inc(1);
-        (run, report)
+        result
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(jobs, runs.len())).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(jobs, items.len())).build();
     let done = match pool {
-        Ok(pool) => pool.install(|| runs.into_par_iter().map(one).collect()),
-        Err(_) => runs.into_iter().map(one).collect(),
+        Ok(pool) => pool.install(|| items.into_par_iter().map(one).collect()),
+        Err(_) => items.into_iter().map(one).collect(),
     };
     bar.finish_and_clear();
-    Results { runs: done }
+    done
 }
 
 /// Threads for so many runs: as many as were asked for, or as there are processors, but never more than runs.

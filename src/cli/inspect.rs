@@ -5,7 +5,10 @@ use super::subject::Subject;
 use super::{Failure, print, print_json};
 use crate::program::Program;
 use crate::program::inspect::Inspection;
+use crate::program::passes::Pass;
+use crate::program::passes::virtualise::Dimensions;
 use crate::program::reachable;
+use crate::program::transformed;
 use crate::ptx::problem::{self, Located, Span, Trouble};
 use crate::ptx::{self, Module, Problem};
 use serde::Serialize;
@@ -29,11 +32,17 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     {
         problems.insert(0, Problem::new(Trouble::Name, Span::default(), message));
     }
-    let (mut reports, mut refused) = (Vec::new(), Vec::new());
+    let (mut reports, mut refused, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         let needed = reachable(&module, &name);
         let sound = !problems.iter().any(|p| p.function.as_ref().is_none_or(|f| needed.contains(f)));
         match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
+            Ok(program) if args.is_virtual => {
+                let dimensions = Dimensions::named(&program);
+                let program = program.through(&[Pass::Virtualise { dimensions, most_registers: u32::MAX }]);
+                reports.push(Inspection::new(&program, &subject.ptx));
+                texts.push(transformed::text(&program, &subject.ptx));
+            }
             Ok(program) => reports.push(Inspection::new(&program, &subject.ptx)),
             Err(more) => {
                 add_new(&mut problems, more);
@@ -45,7 +54,10 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let located = problem::located(&problems, &subject.ptx);
         print_json(&FileReport { kernels: &reports, refused: &refused, problems: located })?;
     } else {
-        for report in &reports {
+        for text in &texts {
+            print(text)?;
+        }
+        for report in reports.iter().filter(|_| !args.is_virtual) {
             print(&if args.dot { report.dot() } else { report.text() })?;
         }
     }

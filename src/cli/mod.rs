@@ -5,6 +5,7 @@
 
 mod args;
 mod batch;
+mod compare;
 mod inspect;
 mod list;
 mod papers;
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::List(args) => list::list(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Papers(args) => papers::papers(&args),
     };
@@ -93,6 +95,15 @@ fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The keys that `--set` changes.
+fn settings(flags: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let pair = |setting: &'_ String| match setting.split_once('=') {
+        Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
+        None => Err(Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`"))),
+    };
+    flags.iter().map(pair).collect()
 }
 
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::args::RunArgs;
 use super::subject::Subject;
-use super::{Failure, print, print_json, trace};
+use super::{Failure, print, print_json, settings, trace};
 use crate::check;
 use crate::config::Config;
 use crate::interp::job::Job;
@@ -221,18 +221,14 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
     if args.technique.is_some() && techniques.trim().is_empty() {
         return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
     }
-    let pair = |setting: &'_ String| match setting.split_once('=') {
-        Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
-        None => Err(Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`"))),
-    };
-    let keys = args.settings.iter().map(pair).collect::<Result<Vec<_>, _>>()?;
+    let keys = settings(&args.settings)?;
     let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     Config::build(&args.preset, techniques, keys).map_err(Failure::input)
 }
 
 /// Against the workload's reference, and against the scalar interpreter for files.
 fn check(task: &Task, sim: &Sim, finished: &Finished) -> Result<(), String> {
-    let (program, start) = (&sim.machine.program, &sim.machine.start);
+    let (program, start) = (&task.job.program, &sim.machine.start);
     let subject = check::Subject { program, start, ptx: &task.subject.ptx, most: u64::MAX };
     let result = match task.check_workload(finished) {
         Some(result) => result.map_err(|mismatch| check::explain(subject, mismatch, &finished.after)),

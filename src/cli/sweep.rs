@@ -1,7 +1,7 @@
 //! `warpscope sweep`: workloads times techniques, as a table.
 
 use super::args::SweepArgs;
-use super::{Failure, batch, print};
+use super::{Failure, batch, print, settings};
 use crate::papers::{Run, RunError};
 use crate::workload;
 
@@ -18,11 +18,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
                 return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
             }
             let mut run = Run::new(name, &args.preset, technique);
-            for setting in &args.settings {
-                let (key, value) =
-                    setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`")))?;
-                run.keys.push((key.trim().to_string(), value.to_string()));
-            }
+            run.keys = settings(&args.settings)?;
             run.config().and_then(|config| config.validate().map_err(|e| e.to_string())).map_err(Failure::Input)?;
             runs.push(run);
         }

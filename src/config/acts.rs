@@ -2,9 +2,10 @@
 //!
 //! A technique that regroups threads needs threads to regroup: TBC takes them from the warps of one block, DWF from all warps
 //! of an SM, gangs from the narrow warps that lie side by side in the slices. Where there is only one such warp the machine
-//! does what it would do without the technique, and a comparison shows nothing but its overhead.
+//! does what it would do without the technique, and a comparison shows nothing but its overhead. Virtual blocks (VTW) need
+//! blocks that are not resident yet: a warp that ends early goes on with one of those.
 
-use super::{Config, DivergenceKind, GangSplitKind};
+use super::{Config, DispatchKind, DivergenceKind, GangSplitKind};
 
 /// As much of a launch as decides whether a technique can act on it.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub struct LaunchShape {
     pub block_threads: u64,
     /// Some branch of the kernel can split a warp.
     pub can_diverge: bool,
+    /// Blocks that are resident at once, on all SMs together.
+    pub resident: u64,
 }
 
 impl Config {
@@ -45,6 +48,17 @@ impl Config {
         Some(format!("{name} cannot act on this launch: {why}."))
     }
 
+    /// Why virtual blocks cannot act on a launch; `None` where they can, and where there are none.
+    pub fn cannot_go_on(&self, launch: LaunchShape) -> Option<String> {
+        (self.dispatch == DispatchKind::Virtual && launch.blocks <= launch.resident).then(|| {
+            let all = match launch.blocks {
+                1 => "its only block is resident".to_string(),
+                blocks => format!("all of its {blocks} blocks are resident at once"),
+            };
+            format!("Virtual blocks cannot act on this launch: {all}, so no warp that ends early has a next block to go on with.")
+        })
+    }
+
     /// Why the choice of a scheduler cannot act on a launch: no scheduler ever has two warps to choose from.
     pub fn cannot_schedule(&self, launch: LaunchShape) -> Option<String> {
         let warps = launch.block_threads.div_ceil(u64::from(self.warp_width)).saturating_mul(launch.blocks);
@@ -61,7 +75,7 @@ mod tests {
     use super::*;
     use crate::config::{ConfigError, apply_techniques};
 
-    const LARGE: LaunchShape = LaunchShape { blocks: 4, block_threads: 128, can_diverge: true };
+    const LARGE: LaunchShape = LaunchShape { blocks: 4, block_threads: 128, can_diverge: true, resident: 3 };
 
     fn why(preset: &str, technique: &str, launch: LaunchShape) -> Result<String, ConfigError> {
         let mut config = Config::preset(preset)?;
@@ -73,6 +87,8 @@ mod tests {
     fn every_technique_can_act_on_four_diverging_warps_a_block() -> Result<(), ConfigError> {
         for technique in crate::config::TECHNIQUES {
             assert_eq!(why("vws", technique.name, LARGE)?, "", "{}", technique.name);
+            let config = Config::build("vws", technique.name, [])?;
+            assert_eq!(config.cannot_go_on(LARGE), None, "{}", technique.name);
         }
         Ok(())
     }
@@ -108,9 +124,20 @@ mod tests {
     }
 
     #[test]
+    fn a_virtual_block_needs_blocks_that_are_not_resident_yet() -> Result<(), ConfigError> {
+        let resident = LaunchShape { resident: 4, ..LARGE };
+        for technique in ["vLRR", "vGTO", "VTW", "VTW-SL", "VTW-LH"] {
+            let told = Config::build("gtx480", technique, [])?.cannot_go_on(resident).unwrap_or_default();
+            assert!(told.contains("all of its 4 blocks are resident at once"), "{told}");
+        }
+        assert_eq!(Config::build("gtx480", "GTO", [])?.cannot_go_on(resident), None);
+        Ok(())
+    }
+
+    #[test]
     fn a_scheduler_needs_two_warps_to_choose_from() -> Result<(), ConfigError> {
         let config = Config::preset("gtx480")?;
-        let launch = LaunchShape { blocks: 2, block_threads: 32, can_diverge: true };
+        let launch = LaunchShape { blocks: 2, block_threads: 32, ..LARGE };
         let told = config.cannot_schedule(launch).unwrap_or_default();
         assert!(told.contains("its 2 warps have a scheduler each"), "{told}");
         assert_eq!(config.cannot_schedule(LARGE), None);

@@ -38,6 +38,30 @@ kinds! {
         Oldest = "Oldest",
         /// The warp at the lowest PC.
         Lpc = "LPC",
+        /// By the progress of virtual blocks and of their warps.
+        Progress = "progress",
+    }
+}
+
+kinds! {
+    /// Which logical block a resident block works on.
+    DispatchKind {
+        /// One, until all of its threads have ended.
+        Plain = "plain",
+        /// One after another, and its warps go on to the next for themselves.
+        Virtual = "virtual",
+    }
+}
+
+kinds! {
+    /// Which threads of its next logical block a virtual warp takes.
+    ThreadIndexKind {
+        /// Those of its own place in the block.
+        SameLane = "SameLane",
+        /// Those of the warp that was slowest in the block before.
+        SlowestLane = "SlowestLane",
+        /// Those of the first warp that nobody has taken.
+        LowestToHighestLane = "LowestToHighestLane",
     }
 }
 
@@ -121,6 +145,39 @@ kinds! {
         Lpc = "LPC",
         /// Little gangs first; of equal ones the last that issued, then the oldest.
         Lgto = "LGTO",
+    }
+}
+
+kinds! {
+    /// What happens to lanes that are not used.
+    GatingKind {
+        /// Lanes are not looked at.
+        Off = "off",
+        /// Lanes are counted, and stay on.
+        Count = "count",
+        /// Lanes are switched off when they are idle.
+        On = "on",
+    }
+}
+
+kinds! {
+    /// Which lanes are switched together.
+    GatingGrain {
+        /// Each for itself.
+        Lane = "lane",
+        /// All of a pipeline.
+        Pipeline = "pipeline",
+    }
+}
+
+kinds! {
+    /// The groups of warps that come before others.
+    IssueGroupsKind {
+        None = "none",
+        /// One type of instructions.
+        Gates = "GATES",
+        /// One type of instructions, and in it warps with all lanes or with fewer.
+        Origami = "Origami",
     }
 }
 

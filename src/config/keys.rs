@@ -1,6 +1,9 @@
 //! The table of keys.
 
-use super::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind, Scoreboard};
+use super::{
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, GatingGrain,
+    GatingKind, IssueGroupsKind, ScheduleKind, Scoreboard, ThreadIndexKind,
+};
 use serde::Serialize;
 
 /// What sort of value a key takes.
@@ -111,7 +114,20 @@ macro_rules! policy_key {
     )*};
 }
 
-policy_key!(ScheduleKind, FetchKind, FetchWhen, DivergenceKind, BlockPriorityKind, GangScheduleKind, GangSplitKind);
+policy_key!(
+    ScheduleKind,
+    FetchKind,
+    FetchWhen,
+    DivergenceKind,
+    BlockPriorityKind,
+    GangScheduleKind,
+    GangSplitKind,
+    GatingKind,
+    GatingGrain,
+    IssueGroupsKind,
+    DispatchKind,
+    ThreadIndexKind
+);
 
 macro_rules! keys {
     ($($name:ident: $ty:ty = $default:expr, $unit:literal, $about:literal;)*) => {
@@ -162,10 +178,12 @@ keys! {
     gang_wait: u32 = 0, "cycles", "How long a part of an original gang waits for the others where branches meet (VWS section 6.4)";
     gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: without end. The paper gives gangs priority and no bound (VWS section 4.1)";
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
-    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS";
+    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS, progress that of VTW (section 4.3.2)";
     block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2, BAWS sections 4.1 and 6.6)";
     exits_wait: bool = true, "", "Warps that have exited count as waiting, at the implicit barrier at their block's end (BAWS section 1)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
+    dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block works on one logical block, or, with the kernel in a loop, on one after another (VTW section 4)";
+    thread_index: ThreadIndexKind = ThreadIndexKind::SameLane, "", "Which threads of its next logical block a virtual warp takes (VTW section 4.2.2)";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
     fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for (BAWS sections 2.2, 4.2 and 6.2)";
@@ -199,6 +217,23 @@ keys! {
     fp_interval: u32 = 1, "cycles", "Cycles between two floating-point instructions on one unit";
     dp_interval: u32 = 8, "cycles", "Cycles between two double-precision instructions on one unit";
     sfu_interval: u32 = 8, "cycles", "Cycles between two instructions on a special-function unit";
+    gating: GatingKind = GatingKind::Off, "", "Whether the lanes of the INT and FP pipelines are looked at, and switched off when they are idle (Origami section 2.2)";
+    gating_grain: GatingGrain = GatingGrain::Lane, "", "Which lanes are switched together: each for itself, or all of a pipeline (Warped-Gates, by the Origami paper's abstract)";
+    idle_detect: u32 = 5, "cycles", "Idle cycles after which a lane is switched off (Origami section 4.1)";
+    break_even: u32 = 14, "cycles", "Cycles that a lane must be off to save what switching it costs (Origami section 4.1)";
+    wakeup: u32 = 3, "cycles", "From the wish for a lane that is off until it can be used (Origami section 4.4 tries 9)";
+    blackout: bool = false, "", "A lane that is off stays so for break_even cycles, even if it is wanted (Warped-Gates, Origami section 1)";
+    cluster_lanes: u32 = 4, "lanes", "Neighbouring lanes among which threads can be moved (Origami section 3.1)";
+    fold: bool = false, "", "Warps execute in two halves on the lower half of each cluster, for a part of each phase (Origami section 3.1)";
+    fold_aggressive: u32 = 70, "% of a phase", "For how long the type with fewer instructions folds (Origami section 3.1.1)";
+    fold_conservative: u32 = 40, "% of a phase", "For how long the type with more instructions folds (Origami section 3.1.1)";
+    fold_off: u32 = 90, "% of issue slots", "Nobody folds after a phase that used so many of its issue slots (Origami section 3.1.1)";
+    fold_stages: u32 = 2, "cycles", "What shifting and shifting back add to every INT and FP instruction where threads can be moved (Origami section 3.4)";
+    phase_cycles: u32 = 300, "cycles", "Cycles of a phase (Origami section 3.1.1)";
+    eager_gating: bool = true, "", "While a type folds, the lanes that folding leaves free are switched off after one idle cycle (Origami section 3.3)";
+    lane_shift: bool = false, "", "Threads execute on the leftmost lanes of their cluster (Origami section 3.2)";
+    issue_groups: IssueGroupsKind = IssueGroupsKind::None, "", "Which warps come before others: those with one type of instruction, and by Origami those with all lanes or with fewer (Origami sections 2.3 and 3.2)";
+    group_phases: u32 = 2, "phases", "Origami: for how many phases in a row one group of warps may come first (Origami section 3.3)";
     ideal_memory: bool = false, "", "Every access to memory takes one cycle";
     shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide";
     shared_latency: u32 = 24, "cycles", "Access to shared memory without conflict";

@@ -14,14 +14,20 @@ mod technique;
 mod validate;
 
 pub use acts::LaunchShape;
-pub use choices::{BlockPriorityKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind};
+pub use choices::{
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, GatingGrain,
+    GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
+};
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
 pub use technique::{
-    AXES, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup, apply_techniques, join_techniques, split_techniques,
+    AXES, DISPATCH, DIVERGENCE, FETCH, GATING, SCHEDULE, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup,
+    apply_techniques, join_techniques, split_techniques,
 };
 pub use validate::{MAX_THREADS, MAX_WARPS};
 
+use crate::program::passes::Pass;
+use crate::program::passes::virtualise::Dimensions;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -66,6 +72,18 @@ impl Config {
     /// Threads that the warps of all slices hold side by side: what room on an SM is given out in.
     pub fn row_threads(&self) -> u32 {
         self.warp_width * self.slices
+    }
+
+    /// The passes that a program goes through for this machine, for a launch of that shape.
+    pub fn passes(&self, grid: [u32; 3], block: [u32; 3]) -> Vec<Pass> {
+        let threads = block.iter().fold(1u32, |all, &size| all.saturating_mul(size)).next_multiple_of(self.row_threads());
+        match self.dispatch {
+            DispatchKind::Plain => Vec::new(),
+            DispatchKind::Virtual => {
+                let most_registers = self.registers / threads.max(1);
+                vec![Pass::Virtualise { dimensions: Dimensions::new(grid, block), most_registers }]
+            }
+        }
     }
 
     /// The machine of a preset, with techniques and then keys on top: the one way from what a person chose to a machine.

@@ -17,7 +17,11 @@ pub static PRESETS: &[Preset] = &[
         make: tbc,
     },
     Preset { name: "vws", about: "Variable Warp Sizing, table 1: 32 lanes, greedy-then-oldest", make: vws },
-    Preset { name: "origami", about: "Origami section 4.1: the GTX480 with a two-level scheduler", make: origami },
+    Preset {
+        name: "origami",
+        about: "Origami section 4.1: the GTX480 with a two-level scheduler, INT and FP pipelines of 32 lanes",
+        make: origami,
+    },
     Preset { name: "toy", about: "For lessons: warps of 4, every latency 1, ideal memory and fetch", make: toy },
 ];
 

@@ -1,6 +1,6 @@
 //! What techniques add to an SM in storage, by their papers' own arithmetic.
 
-use super::{BlockPriorityKind, Config};
+use super::{BlockPriorityKind, Config, DispatchKind, ScheduleKind, ThreadIndexKind};
 
 impl Config {
     /// Bits of the warp priority table: for each block a counter of its warps at the barrier (BAWS section 4.1.2).
@@ -12,9 +12,32 @@ impl Config {
         self.max_blocks * most_warps.next_power_of_two().ilog2()
     }
 
+    /// Bytes for giving out logical blocks: for each block the map to its logical one and a count of warps that are still to be
+    /// given the next, and for the GPU the number given out last; besides, what choosing threads needs (VTW section 4.5).
+    pub fn dispatch_bytes(&self) -> u32 {
+        if self.dispatch == DispatchKind::Plain {
+            return 0;
+        }
+        let threads = match self.thread_index {
+            ThreadIndexKind::SameLane => 0,
+            ThreadIndexKind::SlowestLane => self.max_threads / self.warp_width,
+            ThreadIndexKind::LowestToHighestLane => 1,
+        };
+        self.max_blocks * (4 + 1) + 4 + threads
+    }
+
+    /// Bytes of the scheduler by progress: for each block how many of its warps are in the next iteration, its progress and its
+    /// lowest iteration; for each warp its progress and its iteration (VTW section 4.5).
+    pub fn progress_bytes(&self) -> u32 {
+        if self.schedule != ScheduleKind::Progress {
+            return 0;
+        }
+        self.max_blocks + 4 * 2 * (self.max_threads / self.warp_width + self.max_blocks)
+    }
+
     /// Bytes that the techniques in use add, where their papers say how many.
     pub fn storage_bytes(&self) -> u32 {
-        self.priority_table_bits().div_ceil(8)
+        self.priority_table_bits().div_ceil(8) + self.dispatch_bytes() + self.progress_bytes()
     }
 }
 
@@ -31,6 +54,18 @@ mod tests {
         assert_eq!((config.priority_table_bits(), config.storage_bytes()), (48, 6), "8 blocks, up to 48 warps each");
         config.max_blocks = 16;
         assert_eq!(config.storage_bytes(), 12);
+        Ok(())
+    }
+
+    #[test]
+    fn virtual_blocks_cost_what_their_paper_counts() -> Result<(), ConfigError> {
+        for (technique, dispatch, schedule, all) in
+            [("vGTO", 44, 0, 44), ("VTW", 44, 456, 500), ("VTW-LH", 45, 456, 501), ("VTW-SL", 92, 456, 548)]
+        {
+            let config = Config::build("gtx480", technique, [])?;
+            let counted = (config.dispatch_bytes(), config.progress_bytes(), config.storage_bytes());
+            assert_eq!(counted, (dispatch, schedule, all), "{technique}");
+        }
         Ok(())
     }
 }

@@ -4,7 +4,8 @@
 //! of different axes combine, `TBC,GTO` or `GTO+CFF`; a comma and a plus mean the same.
 
 use super::{
-    BlockPriorityKind, Config, ConfigError, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, ScheduleKind,
+    BlockPriorityKind, Config, ConfigError, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind,
+    GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 
 /// A name that a person chooses, and the keys it stands for.
@@ -27,15 +28,17 @@ pub struct Technique {
 /// The part of a name before its number, and what the number does.
 pub type Numbered = (&'static str, fn(&mut Config, u32));
 
-const DIVERGENCE: &str = "divergence";
-const SCHEDULE: &str = "schedule";
-const FETCH: &str = "fetch";
+pub const DIVERGENCE: &str = "divergence";
+pub const SCHEDULE: &str = "schedule";
+pub const FETCH: &str = "fetch";
+pub const GATING: &str = "gating";
+pub const DISPATCH: &str = "dispatch";
 /// Decided beside the divergence or the schedule, and never alone.
 const PRIORITY: &str = "block_priority";
 
 /// What techniques choose, by the key that holds the choice, in the order in which they take effect: where two set the same
 /// key and only one of them decides it, the later one's value stands.
-pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE, FETCH];
+pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE, FETCH, DISPATCH, GATING];
 
 /// The techniques of one paper, as menus group them.
 pub struct TechniqueGroup {
@@ -123,6 +126,22 @@ fn sync(config: &mut Config, cycles: u32) {
 /// The warps of the block that a priority puts first, and in it the schedule's choice.
 fn by_block(config: &mut Config, priority: BlockPriorityKind, within: ScheduleKind) {
     (config.block_priority, config.schedule) = (priority, within);
+}
+
+/// Lanes are switched off when they are idle, and groups of warps come first.
+fn gating(config: &mut Config, groups: IssueGroupsKind) {
+    (config.gating, config.issue_groups) = (GatingKind::On, groups);
+}
+
+/// Warps are folded, and lanes switched off one by one.
+fn folding(config: &mut Config, groups: IssueGroupsKind) {
+    gating(config, groups);
+    config.fold = true;
+}
+
+/// Virtual blocks and warps, under a schedule and with a way to take threads.
+fn virtual_blocks(config: &mut Config, schedule: ScheduleKind, index: ThreadIndexKind) {
+    (config.dispatch, config.schedule, config.thread_index) = (DispatchKind::Virtual, schedule, index);
 }
 
 techniques! {
@@ -250,6 +269,46 @@ techniques! {
     "FEF", FETCH, "BAWS section 6.2",
     "fewest-entries-first: instructions are fetched for the warp with the fewest in its I-buffer, where there is room",
     |c| (c.fetch, c.fetch_when) = (FetchKind::Fef, FetchWhen::Room);
+
+    "vLRR", DISPATCH + SCHEDULE, "VTW section 5.2", "virtual blocks: a warp that is done goes on to the next block; warps issue in turn",
+    |c| virtual_blocks(c, ScheduleKind::Lrr, ThreadIndexKind::SameLane);
+
+    "vGTO", DISPATCH + SCHEDULE, "VTW section 5.2", "virtual blocks; the same warp while it can, else the oldest",
+    |c| virtual_blocks(c, ScheduleKind::Gto, ThreadIndexKind::SameLane);
+
+    "VTW", DISPATCH + SCHEDULE, "VTW section 4",
+    "virtual blocks and warps: a warp that is done goes on to the next block; warps issue by the progress of their blocks",
+    |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::SameLane);
+
+    "VTW-SL", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the threads of the slowest warp of the block before",
+    |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::SlowestLane);
+
+    "VTW-LH", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the first threads that nobody has taken",
+    |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::LowestToHighestLane);
+
+    "NoPG", GATING, "Origami section 4.2", "no power gating: lanes of the INT and FP pipelines are counted, and stay on",
+    |c| c.gating = GatingKind::Count;
+
+    "ConvPG", GATING, "Origami section 2.2", "conventional power gating: a lane that is idle for a while is switched off",
+    |c| gating(c, IssueGroupsKind::None);
+
+    "Warped-Gates", GATING, "Origami sections 1 and 2.3",
+    "one type of instructions first (GATES); a pipeline is switched off as a whole, and stays so until that pays (Blackout)",
+    |c| {
+        gating(c, IssueGroupsKind::Gates);
+        (c.gating_grain, c.blackout) = (GatingGrain::Pipeline, true);
+    };
+
+    "Warp-Folding", GATING, "Origami section 3.1",
+    "warps execute in two halves on half of the lanes; the other half sleeps",
+    |c| folding(c, IssueGroupsKind::None);
+
+    "Origami", GATING, "Origami section 3",
+    "Warp Folding; one type of instructions and one group of warps first, and threads on the leftmost lanes of their clusters",
+    |c| {
+        folding(c, IssueGroupsKind::Origami);
+        c.lane_shift = true;
+    };
 }
 
 impl Technique {

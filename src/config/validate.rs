@@ -1,6 +1,6 @@
 //! What must hold before a machine can be built; past this point the machine relies on it.
 
-use super::{Config, ConfigError, FetchKind, FetchWhen, KEYS, ScheduleKind};
+use super::{Config, ConfigError, DispatchKind, FetchKind, FetchWhen, GatingKind, KEYS, ScheduleKind, ThreadIndexKind};
 use crate::interp::shape::Shape;
 use crate::program::Program;
 
@@ -99,12 +99,66 @@ impl Config {
             &format!("0, or {} (one line of l0i_line) to 1048576 is allowed", self.l0i_line),
         )?;
         self.validate_slices()?;
+        self.validate_gating()?;
+        self.validate_dispatch()?;
         if self.divergence.reforms() && self.schedule == ScheduleKind::TwoLevel {
             let allowed = format!(
                 "two-level scheduling keeps warps in an active set for as long as they compute, and {} takes them apart; choose LRR or GTO, or for DWF Majority or Oldest",
                 self.divergence.name()
             );
             return Err(ConfigError::Value { key: "schedule", value: self.schedule.name().to_string(), allowed });
+        }
+        Ok(())
+    }
+
+    /// Refuses virtual blocks where warps cannot go on for themselves.
+    fn validate_dispatch(&self) -> Result<(), ConfigError> {
+        if self.dispatch == DispatchKind::Plain {
+            return Ok(());
+        }
+        let refuse = |key, value: &str, allowed: String| Err(ConfigError::Value { key, value: value.to_string(), allowed });
+        if self.slices > 1 {
+            let allowed = "gangs and slices share what their warps work on, and virtual warps do not: choose one slice";
+            return refuse("dispatch", self.dispatch.name(), allowed.to_string());
+        }
+        let index = self.thread_index;
+        if index != ThreadIndexKind::SameLane && self.divergence.reforms() {
+            let allowed =
+                format!("{} re-forms warps, so a virtual block keeps its threads: SameLane is allowed", self.divergence.name());
+            return refuse("thread_index", index.name(), allowed);
+        }
+        if index != ThreadIndexKind::SameLane && !self.warp_width.is_multiple_of(self.ptx_warp) {
+            let allowed =
+                format!("PTX warps of {} threads lie across warps of {}: SameLane is allowed", self.ptx_warp, self.warp_width);
+            return refuse("thread_index", index.name(), allowed);
+        }
+        Ok(())
+    }
+
+    /// Refuses gating, folding and phases that cannot be.
+    fn validate_gating(&self) -> Result<(), ConfigError> {
+        for key in ["idle_detect", "break_even", "wakeup", "fold_stages"] {
+            self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
+        }
+        for key in ["fold_aggressive", "fold_conservative", "fold_off"] {
+            self.demand(key, |v| v <= 100, "0 to 100 per cent are allowed")?;
+        }
+        self.demand("phase_cycles", |v| (1..=1 << 20).contains(&v), "1 to 1048576 cycles are allowed")?;
+        self.demand("group_phases", |v| (1..=1 << 20).contains(&v), "1 to 1048576 phases are allowed")?;
+        let lanes = self.simd_width;
+        self.demand("cluster_lanes", |v| v.is_power_of_two() && v <= 32, "a power of two from 1 to 32 is allowed")?;
+        if self.gating == GatingKind::Off {
+            return Ok(());
+        }
+        let refuse = |allowed: String| Err(ConfigError::Value { key: "gating", value: self.gating.name().to_string(), allowed });
+        if self.slices > 1 {
+            return refuse("a slice has lanes and units of its own, and gating is that of the pipelines of an SP: choose one slice (PDOM, TBC or DWF)".to_string());
+        }
+        if lanes < self.warp_width && (self.fold || self.lane_shift) {
+            return refuse(format!(
+                "a warp of {} goes through {lanes} lanes in parts already: folding and shifting need as many lanes as a warp has threads",
+                self.warp_width
+            ));
         }
         Ok(())
     }

@@ -52,10 +52,16 @@ pub enum Reason {
     Exit,
     /// It waits for other threads of its PTX warp, or because a technique makes it wait.
     Sync,
+    /// A lane that it needs sleeps or is waking (Origami section 2.2).
+    Wakeup,
+    /// Its next instruction touches shared memory, which siblings in the iteration before may still use (VTW section 4.4).
+    Siblings,
+    /// It is done with its logical block, and a sibling is still with the one before that (VTW section 4.2.1).
+    Ahead,
 }
 
 impl Reason {
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 12] = [
         Reason::Issued,
         Reason::NotSelected,
         Reason::Data,
@@ -65,7 +71,17 @@ impl Reason {
         Reason::Barrier,
         Reason::Exit,
         Reason::Sync,
+        Reason::Wakeup,
+        Reason::Siblings,
+        Reason::Ahead,
     ];
+    /// So many of them, the first ones, can come up on every machine; the others belong to techniques.
+    const COMMON: usize = 9;
+
+    /// The reasons that a list of a run has: those of every machine, and of the others those with a count.
+    pub fn listed(count: impl Fn(Reason) -> u64) -> Vec<Reason> {
+        Reason::ALL.into_iter().filter(|&reason| (reason as usize) < Reason::COMMON || count(reason) > 0).collect()
+    }
 
     /// The key in results.
     pub fn key(self) -> &'static str {
@@ -79,6 +95,9 @@ impl Reason {
             Reason::Barrier => "barrier",
             Reason::Exit => "exit",
             Reason::Sync => "sync",
+            Reason::Wakeup => "wakeup",
+            Reason::Siblings => "siblings",
+            Reason::Ahead => "ahead",
         }
     }
 
@@ -94,6 +113,9 @@ impl Reason {
             Reason::Barrier => "at a barrier",
             Reason::Exit => "ended",
             Reason::Sync => "waits for threads",
+            Reason::Wakeup => "waits for a lane",
+            Reason::Siblings => "waits for siblings",
+            Reason::Ahead => "waits for its block",
         }
     }
 
@@ -111,6 +133,11 @@ impl Reason {
             Reason::Barrier => "The warp waits at a barrier for the other warps of its block.",
             Reason::Exit => "All threads of the warp have ended. It keeps its place until its block ends.",
             Reason::Sync => "The warp waits for other threads of its PTX warp, or because the technique makes it wait.",
+            Reason::Wakeup => "A lane that the warp's next instruction needs is power-gated, or waking up.",
+            Reason::Siblings => {
+                "The warp runs the next logical block and comes to shared memory; siblings are still in the block before."
+            }
+            Reason::Ahead => "The warp wants a new logical block, and would be two ahead of a sibling: one is allowed.",
         }
     }
 
@@ -133,6 +160,9 @@ impl Reason {
             Reason::Barrier => 'B',
             Reason::Exit => 'X',
             Reason::Sync => 'Y',
+            Reason::Wakeup => 'W',
+            Reason::Siblings => 'H',
+            Reason::Ahead => 'A',
         }
     }
 }
@@ -140,6 +170,22 @@ impl Reason {
 /// Which of 64 static warps had which reason in a cycle, a bit for each, in the order of [`Reason::ALL`]. A warp that is not
 /// resident is in none.
 pub type Reasons = [u64; Reason::ALL.len()];
+
+/// How many warps had which reason, in the order of [`Reason::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ReasonCounts(pub [u16; Reason::ALL.len()]);
+
+/// Reasons of techniques count only where they come up: the hash of a run does not depend on how many techniques there are.
+impl std::hash::Hash for ReasonCounts {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let (common, special) = self.0.split_at(Reason::COMMON);
+        common.hash(state);
+        for (at, count) in special.iter().enumerate().filter(|(_, count)| **count > 0) {
+            (at as u16, count).hash(state);
+        }
+    }
+}
 
 /// Which of 64 warps have another reason than in the cycle before: by place, with `None` for those that are gone.
 fn changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
@@ -194,7 +240,7 @@ pub enum Event {
     /// How many resident static warps had which reason, in the order of [`Reason::ALL`], for `repeat` cycles.
     Cycle {
         sm: u16,
-        counts: [u16; 9],
+        counts: ReasonCounts,
         repeat: u64,
     },
     /// The reason of a warp is another than in the cycle before; `None` when it is no longer resident.
@@ -461,6 +507,57 @@ pub enum Event {
         slice: u16,
         hit: bool,
     },
+    /// What the lanes of an INT or FP pipeline do from this cycle on; those in no mask are idle. Pipelines are numbered by SP
+    /// unit, INT before FP (Origami).
+    Lanes {
+        sm: u16,
+        pipe: u8,
+        busy: u32,
+        /// Off, and not yet worth it.
+        dark: u32,
+        /// Off, and saving.
+        earning: u32,
+        waking: u32,
+    },
+    /// The instruction issued just before executes on these lanes, in one pass or, folded, in two, so many cycles apart
+    /// (Origami).
+    Placed {
+        sm: u16,
+        warp: u16,
+        pipe: u8,
+        first: u32,
+        then: u32,
+        interval: u16,
+    },
+    /// A phase begins, in which INT and FP instructions fold for so many cycles (Origami).
+    FoldPhase {
+        sm: u16,
+        int: u16,
+        fp: u16,
+    },
+    /// A warp of the resident block in `slot` goes on with a logical block; lane 0 holds that one's thread `first_thread` (VTW).
+    Assigned {
+        sm: u16,
+        slot: u16,
+        warp: u16,
+        block: u64,
+        iteration: u32,
+        first_thread: u32,
+    },
+    /// The resident block in `slot` was given a logical block, its `iteration`th after the first (VTW).
+    LogicalStart {
+        sm: u16,
+        slot: u16,
+        block: u64,
+        iteration: u32,
+    },
+    /// All threads of a logical block have ended; the resident block goes on, or waits for its warps to end (VTW).
+    LogicalEnd {
+        sm: u16,
+        slot: u16,
+        block: u64,
+        iteration: u32,
+    },
 }
 
 impl Event {
@@ -468,8 +565,18 @@ impl Event {
     /// a single one.
     #[inline(always)]
     pub fn is_routine(&self) -> bool {
-        use Event::{Cycle, Fetched, Issued, IssuedFor, Slot, Writeback};
-        matches!(self, Cycle { .. } | Slot { .. } | Fetched { .. } | Issued { .. } | IssuedFor { .. } | Writeback { .. })
+        use Event::{Cycle, Fetched, Issued, IssuedFor, Lanes, Placed, Slot, Writeback};
+        matches!(
+            self,
+            Cycle { .. }
+                | Slot { .. }
+                | Fetched { .. }
+                | Issued { .. }
+                | IssuedFor { .. }
+                | Writeback { .. }
+                | Lanes { .. }
+                | Placed { .. }
+        )
     }
 }
 

@@ -7,6 +7,7 @@
 //! its PTX warp that have not exited, and the warp then counts with its full size, however many threads it has left.
 
 use super::alu::Exec;
+use super::thread::LogicalThread;
 use super::trap::Fault;
 use crate::ptx::op::{Op, Reduce};
 use std::ops::Range;
@@ -103,6 +104,7 @@ impl<const W: usize> Exec<'_, W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     pub id: u32,
+    /// Logical threads.
     pub threads: ThreadSet,
     arrived: u32,
     yes: u32,
@@ -161,24 +163,24 @@ impl Barriers {
     }
 
     /// The threads of a thread's PTX warp.
-    fn warp_of(&self, thread: u32) -> Range<usize> {
-        let first = thread / self.ptx_warp * self.ptx_warp;
+    fn warp_of(&self, thread: LogicalThread) -> Range<usize> {
+        let first = thread.ptx_warp(self.ptx_warp) * self.ptx_warp;
         first as usize..((first + self.ptx_warp) as usize).min(self.is_live.len())
     }
 
     /// Counts a thread in; the release if it was the last.
-    pub fn arrive(&mut self, thread: u32, arrival: Arrival) -> Result<Option<Release>, Fault> {
+    pub fn arrive(&mut self, thread: LogicalThread, arrival: Arrival) -> Result<Option<Release>, Fault> {
         let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(arrival.id as usize).ok_or(Fault::BarrierId(arrival.id))?;
         barrier.arrived += 1;
         barrier.yes += arrival.vote as u32;
         barrier.count = arrival.count.or(barrier.count);
         if arrival.waits {
-            barrier.waiting.insert(thread);
+            barrier.waiting.insert(thread.0);
         }
         if barrier.count.is_some() {
             barrier.partial.resize(self.is_live.len(), 0);
-            barrier.partial[thread as usize] += 1;
+            barrier.partial[thread.0 as usize] += 1;
             barrier.gather(warp, &self.is_live);
         }
         Ok(self.complete(arrival.id as usize))
@@ -186,19 +188,19 @@ impl Barriers {
 
     /// Counts a thread in that stays away: a stack holds it back while its warp waits at a barrier with a count. PTX for
     /// machines with stacks has the warp arrive as if all of its threads did.
-    pub fn stand_in(&mut self, thread: u32, id: u32) -> Option<Release> {
+    pub fn stand_in(&mut self, thread: LogicalThread, id: u32) -> Option<Release> {
         let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(id as usize).filter(|barrier| barrier.count.is_some() && barrier.arrived > 0)?;
-        barrier.partial[thread as usize] += 1;
+        barrier.partial[thread.0 as usize] += 1;
         barrier.gather(warp, &self.is_live);
         self.complete(id as usize)
     }
 
     /// A thread is gone; barriers that only waited for it complete, at most one at a time.
-    pub fn exit(&mut self, thread: u32) -> Vec<Release> {
+    pub fn exit(&mut self, thread: LogicalThread) -> Vec<Release> {
         let warp = self.warp_of(thread);
         self.live -= 1;
-        self.is_live[thread as usize] = false;
+        self.is_live[thread.0 as usize] = false;
         self.barriers.iter_mut().for_each(|barrier| barrier.gather(warp.clone(), &self.is_live));
         (0..BARRIERS).filter_map(|id| self.complete(id)).collect()
     }
@@ -237,9 +239,9 @@ mod tests {
     #[test]
     fn the_last_thread_or_an_exit_completes_a_barrier() {
         let mut barriers = Barriers::new(3, 32);
-        assert_eq!(barriers.arrive(0, SYNC), Ok(None));
-        assert_eq!(barriers.arrive(2, SYNC), Ok(None));
-        let released = barriers.exit(1);
+        assert_eq!(barriers.arrive(LogicalThread(0), SYNC), Ok(None));
+        assert_eq!(barriers.arrive(LogicalThread(2), SYNC), Ok(None));
+        let released = barriers.exit(LogicalThread(1));
         assert_eq!(released.len(), 1);
         assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2]);
         assert_eq!(barriers.waiting().count(), 0);
@@ -250,11 +252,11 @@ mod tests {
         let mut barriers = Barriers::new(8, 2);
         let arrive = Arrival { id: 3, count: Some(4), waits: false, vote: false };
         for thread in [4, 5, 0] {
-            assert_eq!(barriers.arrive(thread, arrive)?, None, "thread {thread}");
+            assert_eq!(barriers.arrive(LogicalThread(thread), arrive)?, None, "thread {thread}");
         }
-        let release = barriers.arrive(1, Arrival { waits: true, ..arrive })?.expect("two warps have arrived");
+        let release = barriers.arrive(LogicalThread(1), Arrival { waits: true, ..arrive })?.expect("two warps have arrived");
         assert_eq!(release.threads.iter().collect::<Vec<_>>(), [1]);
-        assert_eq!(barriers.arrive(0, Arrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
+        assert_eq!(barriers.arrive(LogicalThread(0), Arrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
         Ok(())
     }
 
@@ -263,12 +265,12 @@ mod tests {
         // Six threads in warps of four: the second warp never had more than two.
         let mut barriers = Barriers::new(6, 4);
         let sync = Arrival { count: Some(8), ..SYNC };
-        assert_eq!(barriers.exit(1).len(), 0);
+        assert_eq!(barriers.exit(LogicalThread(1)).len(), 0);
         for thread in [4, 0, 5, 2] {
-            assert_eq!(barriers.arrive(thread, sync)?, None, "thread {thread}");
+            assert_eq!(barriers.arrive(LogicalThread(thread), sync)?, None, "thread {thread}");
         }
         assert_eq!(barriers.waiting().map(|(_, _, missing)| missing).collect::<Vec<_>>(), [4]);
-        let released = barriers.exit(3);
+        let released = barriers.exit(LogicalThread(3));
         assert_eq!(released[0].threads.iter().collect::<Vec<_>>(), [0, 2, 4, 5]);
         Ok(())
     }
@@ -279,18 +281,18 @@ mod tests {
         let arrive = Arrival { id: 1, count: Some(4), waits: false, vote: false };
         // Both threads of warp 0 pass twice, one after the other, and the first is gone by then.
         for thread in [0, 0, 2, 3] {
-            assert_eq!(barriers.arrive(thread, arrive)?, None);
+            assert_eq!(barriers.arrive(LogicalThread(thread), arrive)?, None);
         }
-        assert_eq!(barriers.exit(0).len(), 0);
-        assert!(barriers.arrive(1, arrive)?.is_some(), "both warps have arrived once");
+        assert_eq!(barriers.exit(LogicalThread(0)).len(), 0);
+        assert!(barriers.arrive(LogicalThread(1), arrive)?.is_some(), "both warps have arrived once");
         Ok(())
     }
 
     #[test]
     fn votes_are_reduced() -> Result<(), Fault> {
         let mut barriers = Barriers::new(2, 32);
-        barriers.arrive(0, Arrival { vote: true, ..SYNC })?;
-        let release = barriers.arrive(1, SYNC)?.expect("both are there");
+        barriers.arrive(LogicalThread(0), Arrival { vote: true, ..SYNC })?;
+        let release = barriers.arrive(LogicalThread(1), SYNC)?.expect("both are there");
         assert_eq!([Reduce::And, Reduce::Or, Reduce::Popc].map(|r| release.result(r)), [0, 1, 1]);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::memory::{Spaces, Target, text};
 use super::printf;
+use super::thread::StorageThread;
 use super::trap::Fault;
 use crate::program::address::align_up;
 use crate::program::{Instruction, Src};
@@ -11,7 +12,7 @@ use crate::ptx::types::Space;
 const MOST_OUTPUT: usize = 1 << 20;
 
 /// Prints for one thread: the text goes to `output`, the number of arguments to where the call wants its result.
-pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: u32, output: &mut Vec<u8>) -> Result<(), Fault> {
+pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: StorageThread, output: &mut Vec<u8>) -> Result<(), Fault> {
     let (format, arguments) = (frame_word(spaces, instruction, 0, thread, 8), frame_word(spaces, instruction, 1, thread, 8));
     let format = text(spaces, thread, format);
     let (out, count) = printf::format(&format, &mut FrameArguments { spaces, thread, at: arguments });
@@ -25,7 +26,7 @@ pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: u32, output
 }
 
 /// What a failed assertion says.
-pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: u32) -> Fault {
+pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: StorageThread) -> Fault {
     let [message, file, function] = [0, 1, 3].map(|at| {
         let address = frame_word(spaces, instruction, at, thread, 8);
         String::from_utf8_lossy(&text(spaces, thread, address)).into_owned()
@@ -35,7 +36,7 @@ pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: u32) ->
 }
 
 /// The value in the thread's call frame that source `at` names.
-fn frame_word(spaces: &mut Spaces, instruction: &Instruction, at: usize, thread: u32, size: u32) -> u64 {
+fn frame_word(spaces: &mut Spaces, instruction: &Instruction, at: usize, thread: StorageThread, size: u32) -> u64 {
     let Some(&Src::Immediate(address)) = instruction.src.get(at) else { return 0 };
     spaces.load(thread, Target { space: Space::Local, address }, size).unwrap_or(0)
 }
@@ -43,7 +44,7 @@ fn frame_word(spaces: &mut Spaces, instruction: &Instruction, at: usize, thread:
 /// Arguments of `vprintf`, read from the buffer that it points to.
 struct FrameArguments<'a, 'b> {
     spaces: &'a mut Spaces<'b>,
-    thread: u32,
+    thread: StorageThread,
     at: u64,
 }
 

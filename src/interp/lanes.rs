@@ -6,6 +6,7 @@
 //!
 //! In the page, reading and writing registers are calls: inlined into every operation they made a third of the module.
 
+use super::thread::{LogicalThread, StorageThread};
 use super::value::Value;
 use crate::program::Plane;
 
@@ -13,32 +14,47 @@ use crate::program::Plane;
 /// lanes as that can be read at once from any thread on.
 const ROW: usize = 32;
 
-/// Up to `W` threads of one block, by their linear index in it.
+/// Up to `W` threads of one block: where they are stored, and which threads of the launch they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes<const W: usize> {
-    pub threads: [u32; W],
+    pub threads: [StorageThread; W],
     /// Lanes that hold a thread.
     pub mask: u32,
-    /// The threads are neighbours, whole and in order: lane i is thread `threads[0] + i`.
+    /// The places are neighbours, whole and in order: lane i is `threads[0] + i`.
     contiguous: bool,
+    /// How far the number of a lane's logical thread is from that of its place.
+    apart: u32,
 }
 
 impl Lanes<1> {
-    pub fn one(thread: u32) -> Lanes<1> {
-        Lanes { threads: [thread], mask: 1, contiguous: true }
+    pub fn one(thread: StorageThread) -> Lanes<1> {
+        Lanes { threads: [thread], mask: 1, contiguous: true, apart: 0 }
     }
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Lanes `0..count` hold the threads from `first` on.
-    pub fn warp(first: u32, count: u32) -> Lanes<W> {
+    /// Lanes `0..count` hold the places from `first` on, and in each its own thread.
+    pub fn warp(first: StorageThread, count: u32) -> Lanes<W> {
         let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
-        Lanes { threads: std::array::from_fn(|lane| first + lane as u32), mask, contiguous: W <= ROW }
+        let threads = std::array::from_fn(|lane| StorageThread(first.0 + lane as u32));
+        Lanes { threads, mask, contiguous: W <= ROW, apart: 0 }
+    }
+
+    /// The same lanes with the logical threads from `first` on; `count` of them.
+    pub fn assigned(self, first: LogicalThread, count: u32) -> Lanes<W> {
+        let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+        Lanes { mask, apart: first.0.wrapping_sub(self.threads[0].0), ..self }
+    }
+
+    /// The thread of the launch that a lane holds.
+    #[inline(always)]
+    pub fn logical(&self, lane: usize) -> LogicalThread {
+        LogicalThread(self.threads[lane].0.wrapping_add(self.apart))
     }
 
     /// Any thread in any lane; lanes outside of `mask` are empty.
-    pub fn gathered(threads: [u32; W], mask: u32) -> Lanes<W> {
-        Lanes { threads, mask, contiguous: false }
+    pub fn gathered(threads: [StorageThread; W], mask: u32) -> Lanes<W> {
+        Lanes { threads, mask, contiguous: false, apart: 0 }
     }
 }
 
@@ -61,26 +77,26 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub fn word(&self, plane: Plane, thread: u32) -> u32 {
-        self.words[plane as usize * self.stride + thread as usize]
+    pub fn word(&self, plane: Plane, thread: StorageThread) -> u32 {
+        self.words[plane as usize * self.stride + thread.0 as usize]
     }
 
     #[inline(always)]
-    pub fn set_word(&mut self, plane: Plane, thread: u32, word: u32) {
-        self.words[plane as usize * self.stride + thread as usize] = word;
+    pub fn set_word(&mut self, plane: Plane, thread: StorageThread, word: u32) {
+        self.words[plane as usize * self.stride + thread.0 as usize] = word;
     }
 
     #[inline(always)]
     fn row<const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> [u32; W] {
         let start = plane as usize * self.stride;
         if lanes.contiguous {
-            let first = start + lanes.threads[0] as usize;
+            let first = start + lanes.threads[0].0 as usize;
             let mut row = [0; W];
             row.copy_from_slice(&self.words[first..first + W]);
             row
         } else {
             let words = &self.words[start..start + self.stride];
-            std::array::from_fn(|lane| words.get(lanes.threads[lane] as usize).copied().unwrap_or(0))
+            std::array::from_fn(|lane| words.get(lanes.threads[lane].0 as usize).copied().unwrap_or(0))
         }
     }
 
@@ -88,14 +104,14 @@ impl Registers {
     fn set_row<const W: usize>(&mut self, plane: Plane, lanes: &Lanes<W>, mask: u32, row: &[u32; W]) {
         let start = plane as usize * self.stride;
         if lanes.contiguous && (W == 1 || mask.count_ones() as usize == W) {
-            let first = start + lanes.threads[0] as usize;
+            let first = start + lanes.threads[0].0 as usize;
             self.words[first..first + W].copy_from_slice(row);
         } else {
             let mut rest = mask;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                self.words[start + lanes.threads[lane] as usize] = row[lane];
+                self.words[start + lanes.threads[lane].0 as usize] = row[lane];
             }
         }
     }

@@ -19,6 +19,7 @@ pub mod races;
 pub mod reference;
 pub mod shape;
 pub mod start;
+pub mod thread;
 pub mod trap;
 pub mod value;
 pub mod warp;

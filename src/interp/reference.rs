@@ -20,9 +20,10 @@ use super::lanes::{Lanes, Registers};
 use super::memory::{Global, Local, Shared, Spaces};
 use super::shape::{BlockView, Shape};
 use super::start::Start;
+use super::thread::StorageThread;
 use super::trap::{Fault, Trap};
 use crate::program::{Pc, Program};
-use crate::ptx::op::Op;
+use crate::ptx::op::{Kind, Op};
 
 /// Instructions that a thread may run before its siblings get a turn.
 const TURN: u32 = 20_000;
@@ -199,11 +200,12 @@ impl<'a, O: Observer> Run<'a, O> {
     /// Runs one thread until it stops for others, ends, or has had its turn of so many instructions.
     fn thread(&mut self, thread: u32, turn: u32) -> Result<(), Box<Trap>> {
         let program = self.program;
-        let lanes = Lanes::one(thread);
+        let place = StorageThread(thread);
+        let lanes = Lanes::one(place);
         let block = BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed };
         let mut pc = self.pcs[thread as usize];
         let trap =
-            |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(thread)));
+            |fault: &Fault, pc: Pc| Box::new(Trap::new(fault).at(program, pc).thread(block.ctaid, block.shape.tid(place.own())));
         for _ in 0..turn {
             let Some(instruction) = program.instructions.get(pc as usize) else {
                 self.status[thread as usize] = Status::Done;
@@ -214,7 +216,7 @@ impl<'a, O: Observer> Run<'a, O> {
             }
             self.executed += 1;
             if let Some(guard) = instruction.guard
-                && (self.registers.word(guard.plane, thread) != 0) == guard.negated
+                && (self.registers.word(guard.plane, place) != 0) == guard.negated
             {
                 pc += 1;
                 continue;
@@ -254,18 +256,18 @@ impl<'a, O: Observer> Run<'a, O> {
                 }
                 Op::Exit | Op::Ret => {
                     self.status[thread as usize] = Status::Done;
-                    for release in self.barriers.exit(thread) {
+                    for release in self.barriers.exit(place.own()) {
                         self.release(&release);
                     }
                     break;
                 }
                 Op::Trap => return Err(trap(&Fault::Trap, pc)),
                 Op::AssertFail => {
-                    return Err(trap(&host_call::assertion(&mut self.spaces(), instruction, thread), pc));
+                    return Err(trap(&host_call::assertion(&mut self.spaces(), instruction, place), pc));
                 }
                 Op::Printf => {
                     let mut output = std::mem::take(&mut self.output);
-                    let result = host_call::print(&mut self.spaces(), instruction, thread, &mut output);
+                    let result = host_call::print(&mut self.spaces(), instruction, place, &mut output);
                     self.output = output;
                     result.map_err(|fault| trap(&fault, pc))?;
                 }
@@ -285,7 +287,7 @@ impl<'a, O: Observer> Run<'a, O> {
                 op if op.is_barrier() => {
                     let arrival = exec.arrival(0);
                     self.status[thread as usize] = if arrival.waits { Status::Barrier(arrival.id) } else { Status::Ready };
-                    let release = self.barriers.arrive(thread, arrival).map_err(|fault| trap(&fault, pc))?;
+                    let release = self.barriers.arrive(place.own(), arrival).map_err(|fault| trap(&fault, pc))?;
                     pc += 1;
                     self.pcs[thread as usize] = pc;
                     if let Some(release) = release {
@@ -296,9 +298,15 @@ impl<'a, O: Observer> Run<'a, O> {
                     }
                     continue;
                 }
-                _ => {
-                    exec.alu();
-                }
+                op => match op.kind() {
+                    Kind::Alu | Kind::Quiet => {
+                        exec.alu();
+                    }
+                    // The reference runs blocks one by one; only machines put kernels into a loop over them.
+                    Kind::Again | Kind::Dispatch => return Err(trap(&Fault::Trap, pc)),
+                    Kind::Call | Kind::Memory | Kind::Host | Kind::Branch | Kind::End | Kind::Trap => {}
+                    Kind::Barrier | Kind::Join | Kind::ActiveMask => {}
+                },
             }
             pc += 1;
         }
@@ -315,7 +323,7 @@ impl<'a, O: Observer> Run<'a, O> {
             if let Op::BarrierReduce(reduce) = instruction.op
                 && let Some(&crate::program::Dst::Register { plane, .. }) = instruction.dst.first()
             {
-                self.registers.set_word(plane, thread, release.result(reduce));
+                self.registers.set_word(plane, StorageThread(thread), release.result(reduce));
             }
         }
     }
@@ -358,7 +366,7 @@ impl<'a, O: Observer> Run<'a, O> {
 
     /// Executes one operation for several threads of a PTX warp, and lets them go on.
     fn together(&mut self, first: u32, end: u32, mask: u32, pc: Pc) {
-        let lanes = Lanes::<32>::warp(first, end - first);
+        let lanes = Lanes::<32>::warp(StorageThread(first), end - first);
         let mut exec = Exec {
             instruction: &self.program.instructions[pc as usize],
             lanes: &lanes,

@@ -1,5 +1,6 @@
 //! The launch as a thread sees it: indices, sizes and the other special registers.
 
+use super::thread::LogicalThread;
 use crate::launch::Launch;
 use crate::program::Program;
 use crate::ptx::module::{Axis, Special};
@@ -60,17 +61,17 @@ impl Shape {
     }
 
     /// `%tid` of a thread of a block.
-    pub fn tid(&self, thread: u32) -> [u32; 3] {
-        self.tid.get(thread as usize).copied().unwrap_or_default()
+    pub fn tid(&self, thread: LogicalThread) -> [u32; 3] {
+        self.tid.get(thread.0 as usize).copied().unwrap_or_default()
     }
 }
 
 impl BlockView<'_> {
     /// What a thread reads in a special register.
     #[inline]
-    pub fn special(&self, special: Special, thread: u32) -> u64 {
+    pub fn special(&self, special: Special, thread: LogicalThread) -> u64 {
         let axis = |of: [u32; 3], axis: Axis| u64::from(of[axis as usize]);
-        let lane = thread % self.shape.ptx_warp;
+        let lane = thread.ptx_lane(self.shape.ptx_warp);
         let below = (1u64 << lane) - 1;
         let all = (1u64 << self.shape.ptx_warp.min(32)) - 1;
         match special {
@@ -79,7 +80,7 @@ impl BlockView<'_> {
             Special::Ctaid(a) => axis(self.ctaid, a),
             Special::Nctaid(a) => axis(self.shape.grid, a),
             Special::LaneId => lane.into(),
-            Special::WarpId => (thread / self.shape.ptx_warp).into(),
+            Special::WarpId => thread.ptx_warp(self.shape.ptx_warp).into(),
             Special::NWarpId => self.shape.threads.div_ceil(self.shape.ptx_warp).into(),
             Special::SmId => self.sm.into(),
             Special::NSmId => self.shape.sms.into(),

@@ -92,7 +92,8 @@ impl Trap {
     pub fn in_text(mut self, program: &Program, text: &str) -> Trap {
         if let Some(instruction) = self.pc.and_then(|pc| program.instructions.get(pc as usize)) {
             self.ptx_line = Some(crate::ptx::problem::line_column(text, instruction.span.start as usize).0);
-            self.instruction = Some(instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "));
+            let written = || instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" ");
+            self.instruction = Some(instruction.text.as_ref().map_or_else(written, |made| made.to_string()));
         }
         self
     }

@@ -2,6 +2,7 @@
 
 use super::{Lab, Origin, Ready, Setup, Stage, read};
 use crate::config::{Config, LaunchShape};
+use crate::sim::footprint;
 use crate::workload::{self, Class, Size, Workload};
 
 /// Why a technique does nothing on this launch, and which one of the catalogue it could act on.
@@ -60,7 +61,9 @@ fn cannot_act(config: &Config, setup: &Setup, ready: &Ready) -> Option<String> {
         blocks: ready.launch.blocks(),
         block_threads: ready.launch.block_threads(),
         can_diverge: !ready.program.reconvergence.meetings.is_empty(),
+        resident: footprint::resident(config, &ready.program, &ready.launch),
     };
     let chosen = setup.technique_for("schedule").is_some();
-    config.cannot_act(launch).or_else(|| config.cannot_schedule(launch).filter(|_| chosen))
+    let why = config.cannot_act(launch).or_else(|| config.cannot_go_on(launch));
+    why.or_else(|| config.cannot_schedule(launch).filter(|_| chosen))
 }

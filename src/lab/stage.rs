@@ -107,7 +107,7 @@ impl Stage {
             .map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
-        let listing = Listing::new(&ready.program, ptx, own.map(|origin| origin.workload.cuda.into()));
+        let listing = Listing::new(&session.sim().machine.program, ptx, own.map(|origin| origin.workload.cuda.into()));
         Ok(Stage {
             session,
             listing: Rc::new(listing),
@@ -171,8 +171,11 @@ impl Stage {
         Run {
             series: session.record().series(),
             phases: session.record().phases(),
+            stints: session.record().stints(),
             metrics: &session.replay().tally().metrics,
             warp_width: machine.config.warp_width,
+            block_warps: machine.block_warps as u16,
+            is_virtual: machine.program.wrapper.is_some(),
             barriers: machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
             cycle: Some(session.cycle()),
             sm: selection.map_or(0, Selection::sm),
@@ -209,7 +212,7 @@ impl Stage {
     /// Against the host's reference for kernels of the catalogue, and for others against the scalar one.
     fn judge(&self) -> Verdict {
         let machine = &self.session.sim().machine;
-        let (program, start, ptx) = (&machine.program, &machine.start, &*self.listing.ptx);
+        let (program, start, ptx) = (&self.ready.program, &machine.start, &*self.listing.ptx);
         let subject = check::Subject { program, start, ptx, most: MOST_CHECKED };
         let after = self.after();
         if let Some(work) = self.reference {
@@ -227,7 +230,7 @@ impl Stage {
 
     /// The trap that ended the run, if one did, in the reader's words.
     pub fn trap(&self) -> Option<Finding> {
-        let trap = self.session.sim().trap()?.clone().in_text(&self.ready.program, &self.listing.ptx);
+        let trap = self.session.sim().trap()?.clone().in_text(&self.session.sim().machine.program, &self.listing.ptx);
         Some(Finding { place: None, message: trap.to_string(), help: None })
     }
 

@@ -63,8 +63,9 @@ impl Stage {
                 (format!("{} is together again at {}: {lanes} go on", self.named(sm, name), at(pc)), warp(sm, name))
             }
             Event::BlockMet { sm, slot, pc, threads } => {
-                let block =
-                    self.session.sim().state.sms[usize::from(sm)].blocks[usize::from(slot)].as_ref().map(|block| block.index);
+                let block = self.session.sim().state.sms[usize::from(sm)].blocks[usize::from(slot)]
+                    .as_ref()
+                    .map(|block| block.current.index);
                 let who = block.map_or_else(|| "a block".to_string(), |id| format!("block {id}"));
                 let threads = counted(threads.into(), "thread");
                 (format!("{threads} of {who} are together again at {}", at(pc)), Some(Selection::Block { sm, slot }))

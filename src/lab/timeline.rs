@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(rows(&record), [1]);
         let colours = colours(Palette::of(Theme::Light));
         let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..5, 1.0, &colours);
-        let expected: Vec<u8> = [0, 0, 2, 2, 9].iter().flat_map(|&code: &usize| colours[code]).collect();
+        let expected: Vec<u8> = [0, 0, 2, 2, Reason::ALL.len()].iter().flat_map(|&code: &usize| colours[code]).collect();
         assert_eq!(pixels, expected);
         let twice = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..8, 2.0, &colours);
         assert_eq!(&twice[12..16], &colours[0], "two pixels to a cycle");

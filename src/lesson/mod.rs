@@ -213,6 +213,15 @@ lessons! {
     "14-last-warp",
     "15-critical-fetch",
     "16-warp-phases",
+    "17-bubbles",
+    "18-fold",
+    "19-windows",
+    "20-break-even",
+    "21-blackout",
+    "22-no-waiting",
+    "23-four-groups",
+    "24-shared-memory",
+    "25-hoisting",
 }
 
 /// More cycles than any lesson takes.

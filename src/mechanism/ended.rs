@@ -46,7 +46,9 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     y += 6.0;
     let all: u64 = metrics.warp_cycles.iter().sum();
     let most = metrics.warp_cycles.iter().copied().max().unwrap_or(0).max(1);
-    for (at, &cycles) in Reason::ALL.into_iter().zip(&metrics.warp_cycles) {
+    let count = |reason: Reason| metrics.warp_cycles[reason as usize];
+    for at in Reason::listed(count) {
+        let cycles = count(at);
         y += line;
         reason(&mut scene, Some(at), 0.0, y - 11.0, 13.0);
         scene.label(0, Tone::Soft, 24.0, y, BASE, Align::Left, at.label());

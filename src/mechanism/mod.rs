@@ -8,9 +8,11 @@
 
 mod at_lines;
 pub mod barriers;
+pub mod blocks;
 mod dwf;
 mod ended;
 mod flow;
+pub mod lanes;
 mod parts;
 mod pdom;
 mod tbc;
@@ -19,10 +21,12 @@ mod vws;
 pub use at_lines::{LINE, Lines, draw as at_lines, warps_at};
 pub use flow::draw as flow;
 
-use crate::config::DivergenceKind;
+use crate::config::{DivergenceKind, GatingKind};
 use crate::event::Event;
 use crate::metrics::Tally;
+use crate::record::Record;
 use crate::scene::Scene;
+use crate::sim::footprint::resident_blocks;
 use crate::sim::{Machine, Sim};
 use crate::view::{Listing, Picture, Selection, WarpPicture};
 
@@ -37,6 +41,8 @@ pub struct PanelView<'a> {
     pub last: &'a [Event],
     /// What the run has come to up to here.
     pub tally: &'a Tally,
+    /// What is known of the run, the time after this cycle included.
+    pub record: &'a Record,
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,
@@ -64,6 +70,17 @@ impl<'a> PanelView<'a> {
     }
 }
 
+/// When a panel is on the stage as long as nobody has chosen one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Alone.
+    Leads,
+    /// Together with the others that share it.
+    Beside,
+    /// Never.
+    OnRequest,
+}
+
 /// A picture on the stage.
 pub struct Panel {
     /// Its place on the stage, by which a person's choice is remembered. Of the panels of one name at most one applies.
@@ -73,6 +90,9 @@ pub struct Panel {
     pub title: &'static str,
     /// What one sees, in the paper's terms with a gloss.
     pub about: &'static str,
+    pub share: Share,
+    /// It still has something to show once the run has ended.
+    pub lasts: bool,
     /// Whether it is for this machine and its kernel.
     pub applies: fn(&Machine) -> bool,
     pub scene: fn(PanelView) -> Scene<Selection>,
@@ -80,6 +100,9 @@ pub struct Panel {
 
 /// The name of the panel for how threads diverge and meet: every machine has one.
 pub const MECHANISM: &str = "mechanism";
+
+/// The name of the panel for who ran which block when.
+const BLOCKS: &str = "blocks";
 
 /// In the order in which they lie on the stage.
 pub static PANELS: &[Panel] = &[
@@ -90,6 +113,8 @@ pub static PANELS: &[Panel] = &[
         about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
                 together as gangs (A to D), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+        share: Share::Beside,
+        lasts: true,
         applies: |machine| machine.config.slices > 1,
         scene: vws::draw,
     },
@@ -100,6 +125,8 @@ pub static PANELS: &[Panel] = &[
         about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes \
                 an entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
                 reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
+        share: Share::Beside,
+        lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
         scene: pdom::draw,
     },
@@ -111,6 +138,8 @@ pub static PANELS: &[Panel] = &[
                 WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
                 next, each thread in its home lane. At the reconvergence point the threads go home. An instruction for threads \
                 of three static warps counts as two shared issue slots.",
+        share: Share::Beside,
+        lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
         scene: tbc::draw,
     },
@@ -122,6 +151,8 @@ pub static PANELS: &[Panel] = &[
                 their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
                 behind. An instruction for threads of three static warps counts as two shared issue slots; against PDOM that \
                 can still be a loss, where threads go on apart that PDOM would have kept together.",
+        share: Share::Beside,
+        lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
         scene: dwf::draw,
     },
@@ -136,18 +167,66 @@ pub static PANELS: &[Panel] = &[
                 wait for. Under MWF and SAWS a block's priority is its count in the warp priority table. Right: the I-buffer of each \
                 warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
                 instructions and fetch served another.",
+        share: Share::Beside,
+        lasts: false,
         applies: |machine| {
             let has_barrier = machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier());
             has_barrier || machine.config.block_priority.counts_barriers()
         },
         scene: barriers::draw,
     },
+    Panel {
+        name: "lanes",
+        short: "Lanes",
+        title: "INT and FP lanes",
+        about: "Each SP unit has an INT and an FP pipeline of 32 lanes in clusters of 4. A roll shows what its lanes did: now is its \
+                front edge, the past flows down. A lane that has been empty for idle-detect cycles is switched off; it has to stay \
+                off for break-even cycles to save what switching costs, and takes a few cycles to wake. Warp Folding sends a warp \
+                through in two halves on the lower lanes of each cluster, so that the upper ones can sleep: above, the second half \
+                waits in the register, slides onto the lanes of the first, and back to its own in the results. Phases say which type \
+                folds for how long. Below each roll: the share of leakage saved, and what switching cost.",
+        share: Share::Leads,
+        lasts: false,
+        applies: |machine| machine.config.gating != GatingKind::Off,
+        scene: lanes::draw,
+    },
+    Panel {
+        name: BLOCKS,
+        short: "Blocks",
+        title: "Virtual blocks",
+        about: "A row for each warp slot, time to the right. The dispenser hands out logical blocks by number; each stretch has the \
+                colour of the logical block whose warp the slot runs. A virtual warp that is done with its warp goes on to the next \
+                logical block at once, at most one ahead of its siblings. Red: here the slot would wait for the other warps of the \
+                block, if blocks were not virtual. Right, under VTW: the warps that could issue, in the scheduler's groups.",
+        share: Share::Leads,
+        lasts: true,
+        applies: |machine| machine.program.wrapper.is_some(),
+        scene: blocks::draw,
+    },
+    Panel {
+        name: BLOCKS,
+        short: "Blocks",
+        title: "Blocks over time",
+        about: "A row for each warp slot, time to the right. The dispenser hands out blocks by number, as soon as a place is free; each \
+                stretch has the colour of its block. Red: the warp has ended, and its slot waits for the other warps of the block. \
+                The techniques of VTW use that time.",
+        share: Share::OnRequest,
+        lasts: true,
+        applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),
+        scene: blocks::draw,
+    },
 ];
 
-/// The panels for a machine and its kernel; once the run has ended, the one that says what it came to.
+/// Whether blocks have to wait for others to end.
+fn hands_out_later(machine: &Machine) -> bool {
+    let shape = &machine.start.shape;
+    machine.block_warps > 1 && shape.blocks() > resident_blocks(&machine.config, &machine.program, shape)
+}
+
+/// The panels for a machine and its kernel; once the run has ended, those that still say something.
 pub fn panels(sim: &Sim) -> Vec<&'static Panel> {
     let has_ended = has_ended(sim);
-    PANELS.iter().filter(|panel| (panel.applies)(&sim.machine) && (!has_ended || panel.name == MECHANISM)).collect()
+    PANELS.iter().filter(|panel| (panel.applies)(&sim.machine) && (!has_ended || panel.lasts)).collect()
 }
 
 /// Whether nothing runs any more.

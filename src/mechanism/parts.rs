@@ -35,12 +35,33 @@ pub mod kind {
     pub const FETCH_ARROW: u8 = 25;
     pub const ISSUE_ARROW: u8 = 26;
     pub const STARVED: u8 = 27;
+    pub const LANE_NOW: u8 = 28;
+    pub const SHIFT_LANE: u8 = 29;
+    pub const SHIFT_THREAD: u8 = 30;
+    pub const SHIFT_TEXT: u8 = 31;
+    pub const PHASE_NOW: u8 = 32;
+    pub const LEAKAGE: u8 = 33;
+    pub const TOKEN: u8 = 34;
+    pub const TOKEN_TEXT: u8 = 35;
+    pub const STINT: u8 = 36;
+    pub const HELD: u8 = 37;
+    pub const HELD_EDGE: u8 = 38;
+    pub const RANKED: u8 = 39;
+    pub const RANKED_TEXT: u8 = 40;
+    pub const BLOCKS_NOW: u8 = 41;
+    pub const TOKEN_EDGE: u8 = 42;
 }
 
 /// Space after every fourth lane, as a share of a cell.
 const GROUP_GAP: f32 = 0.4;
 pub const SMALL: f32 = 11.0;
 pub const BASE: f32 = 13.0;
+
+/// The end of a scale that has to reach so far: a round number that does not change with every step.
+pub fn round_up(furthest: u64) -> u64 {
+    let fits = |scale: &u64| *scale >= furthest;
+    (0..60).flat_map(|power| [8u64 << power, 12 << power]).find(fits).unwrap_or(u64::MAX)
+}
 
 /// Where lanes lie next to each other, in groups of four.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +164,28 @@ pub fn fitting(mut text: &str, room: f32) -> &str {
         text = text.rfind([',', '·']).map_or("", |end| text[..end].trim_end());
     }
     text
+}
+
+/// What the colours mean, in as many lines as the entries need; where it ends.
+pub fn legend<T: Into<String>>(
+    scene: &mut Scene<Selection>,
+    entries: impl IntoIterator<Item = (T, Tone)>,
+    width: f32,
+    y: f32,
+) -> f32 {
+    let (mut x, mut line) = (0.0, y + 14.0);
+    for (text, tone) in entries {
+        let text: String = text.into();
+        let wide = 16.0 + text.len() as f32 * SMALL * 0.52 + 10.0;
+        if x > 0.0 && x + wide > width {
+            (x, line) = (0.0, line + 16.0);
+        }
+        scene.fill(0, tone, Rect::new(x, line - 9.0, 10.0, 10.0));
+        scene.outline(0, Tone::Edge, Rect::new(x, line - 9.0, 10.0, 10.0));
+        scene.label(0, Tone::Soft, x + 14.0, line, SMALL, Align::Left, text);
+        x += wide;
+    }
+    line + 8.0
 }
 
 /// Every warp that is resident on the SM as a row of lanes; the height that was needed.

@@ -1,28 +1,16 @@
 //! Folds that follow blocks through their lives: warp-phases ([`super::phases`]) and warp-level divergence (VTW section 3).
 //!
-//! The *divergent warp region* of a block is the time from its first warp's end to its last one's.
+//! The *divergent warp region* of a block is the time from its first warp's end to its last one's ([`super::lives`]).
 
+use super::lives::{Finished, Lives, Moment};
 use super::phases::{Ending, Phase, PhaseTracker};
 use crate::event::{Event, SlotUse};
 use serde::Serialize;
 
-/// What is known of one resident block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Life {
-    block: u64,
-    first_warp: usize,
-    start: u64,
-    /// For each warp: when it ended.
-    ended: Vec<Option<u64>>,
-    /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
-    stalls_at_start: u64,
-    stalls_at_first_end: u64,
-}
-
 /// One SM's blocks, and its cycles without any issue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SmBlocks {
-    lives: Vec<Life>,
+    lives: Lives,
     /// Instructions that each warp slot has issued since its block started, and how many of them before its warp-phase.
     instructions: Vec<u64>,
     before_phase: Vec<u64>,
@@ -31,7 +19,6 @@ struct SmBlocks {
     stalls: u64,
     /// The cycles being told count as stalls: no port has issued in them so far.
     stalled: bool,
-    resident_most: usize,
 }
 
 /// Sums over the blocks that have ended.
@@ -43,14 +30,6 @@ pub struct BlockFolds {
     /// Sum of RTRU over phases, in millionths: sums of floats would depend on their order.
     rtru_millionths: u64,
     finished: Vec<Finished>,
-}
-
-/// What remains of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Finished {
-    instructions: (u64, u64),
-    cycles: (u64, u64),
-    stalls: (u64, u64),
 }
 
 /// How far apart the warps of blocks are (VTW tables 1 and 2).
@@ -86,6 +65,15 @@ impl SmBlocks {
         self.longest_phase = self.longest_phase.max(self.progress(warp));
         self.before_phase[warp] = self.instructions[warp];
     }
+
+    /// A cycle as a warp sees it.
+    fn moment(&self, cycle: u64, warp: u16) -> Moment {
+        Moment { cycle, issued: self.instructions.get(usize::from(warp)).copied().unwrap_or(0) }
+    }
+
+    fn end(&mut self, now: u64, block: u64) -> Option<Finished> {
+        self.lives.end(now, block, &self.instructions, self.stalls)
+    }
 }
 
 impl BlockFolds {
@@ -116,37 +104,39 @@ impl BlockFolds {
             self.phase(&phase);
         }
         match event {
-            Event::BlockStart { sm, block, first_warp, warps, .. } => {
+            Event::BlockStart { sm, slot, block, first_warp, warps } => {
                 let sm = self.sm(sm);
-                let n = usize::from(warps);
-                let stalls = sm.stalls;
-                let end = usize::from(first_warp) + n;
-                if sm.instructions.len() < end {
-                    sm.instructions.resize(end, 0);
-                    sm.before_phase.resize(end, 0);
+                let warps = usize::from(first_warp)..usize::from(first_warp + warps);
+                if sm.instructions.len() < warps.end {
+                    sm.instructions.resize(warps.end, 0);
+                    sm.before_phase.resize(warps.end, 0);
                 }
-                sm.instructions[usize::from(first_warp)..end].fill(0);
-                sm.before_phase[usize::from(first_warp)..end].fill(0);
-                sm.lives.push(Life {
-                    block,
-                    first_warp: first_warp.into(),
-                    start: now,
-                    ended: vec![None; n],
-                    stalls_at_start: stalls,
-                    stalls_at_first_end: stalls,
-                });
-                sm.resident_most = sm.resident_most.max(sm.lives.len());
+                sm.instructions[warps.clone()].fill(0);
+                sm.before_phase[warps.clone()].fill(0);
+                sm.lives.start(now, (slot, block), warps, sm.stalls);
+            }
+            Event::LogicalStart { sm, slot, block, .. } => {
+                let sm = self.sm(sm);
+                sm.lives.start_next(slot, block, sm.stalls);
+            }
+            Event::Assigned { sm, warp, block, .. } => {
+                let sm = self.sm(sm);
+                sm.lives.assign(sm.moment(now, warp), warp.into(), block, sm.stalls);
             }
             Event::WarpExit { sm, warp } => {
-                let stalls = self.sm(sm).stalls;
-                if let Some((life, at)) = self.warp(sm, warp) {
-                    if life.ended.iter().all(Option::is_none) {
-                        life.stalls_at_first_end = stalls;
-                    }
-                    life.ended[at] = Some(now);
-                }
+                let sm = self.sm(sm);
+                sm.lives.close(sm.moment(now, warp), warp.into(), sm.stalls);
             }
-            Event::BlockEnd { sm, block, .. } => self.end(sm, block),
+            Event::LogicalEnd { sm, block, .. } => {
+                let finished = self.sm(sm).end(now, block);
+                self.finished.extend(finished);
+            }
+            Event::BlockEnd { sm, slot, block } => {
+                let sm = self.sm(sm);
+                sm.lives.leave(slot);
+                let finished = sm.end(now, block);
+                self.finished.extend(finished);
+            }
             _ => {}
         }
     }
@@ -158,19 +148,6 @@ impl BlockFolds {
             self.sms.resize_with(at + 1, SmBlocks::default);
         }
         &mut self.sms[at]
-    }
-
-    #[inline]
-    fn warp(&mut self, sm: u16, warp: u16) -> Option<(&mut Life, usize)> {
-        let warp = usize::from(warp);
-        let life = self
-            .sms
-            .get_mut(usize::from(sm))?
-            .lives
-            .iter_mut()
-            .find(|l| (l.first_warp..l.first_warp + l.ended.len()).contains(&warp))?;
-        let at = warp - life.first_warp;
-        Some((life, at))
     }
 
     /// A cycle in which no port of an SM issues is a stall; ports tell one after another, the first being number 0.
@@ -195,20 +172,14 @@ impl BlockFolds {
         }
     }
 
-    fn end(&mut self, sm: u16, block: u64) {
-        let state = self.sm(sm);
-        let stalls = state.stalls;
-        let Some(at) = state.lives.iter().position(|life| life.block == block) else { return };
-        let life = state.lives.swap_remove(at);
-        let instructions = state.instructions[life.first_warp..life.first_warp + life.ended.len()].to_vec();
-        let spread = |values: &mut dyn Iterator<Item = u64>| {
-            values.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)))
-        };
-        self.finished.push(Finished {
-            instructions: spread(&mut instructions.into_iter()),
-            cycles: spread(&mut life.ended.iter().flatten().map(|&end| end + 1 - life.start)),
-            stalls: (stalls - life.stalls_at_first_end, stalls - life.stalls_at_start),
-        });
+    /// Cycles in which no port of an SM issued, of all SMs together.
+    pub fn stalls(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.stalls).sum()
+    }
+
+    /// The most blocks that were resident at a time, of all SMs together.
+    pub fn resident_blocks(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.lives.resident_most as u64).sum()
     }
 
     /// The average RTRU of a phase.
@@ -218,8 +189,7 @@ impl BlockFolds {
 
     pub fn warp_divergence(&self) -> WarpDivergence {
         // Only the first blocks to finish have others waiting for their place (VTW: the first N − R).
-        let resident: usize = self.sms.iter().map(|sm| sm.resident_most).sum();
-        let first = &self.finished[..self.finished.len().saturating_sub(resident)];
+        let first = &self.finished[..self.finished.len().saturating_sub(self.resident_blocks() as usize)];
         let mean =
             |values: Vec<f64>| if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) };
         let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
@@ -323,6 +293,19 @@ mod tests {
         };
         assert_eq!(told(&[9]), told(&[1; 9]));
         assert_eq!(told(&[9]).finished[0].stalls, (0, 9));
+    }
+
+    #[test]
+    fn blocks_count_as_resident_where_they_overlap_on_an_sm() {
+        let mut folds = BlockFolds::default();
+        let start = |sm, block| Event::BlockStart { sm, slot: block as u16, block, first_warp: block as u16, warps: 1 };
+        let end = |sm, block| Event::BlockEnd { sm, slot: block as u16, block };
+        for (now, event) in
+            [(0, start(0, 0)), (0, start(1, 1)), (1, start(0, 2)), (5, end(0, 0)), (6, start(0, 3)), (9, end(1, 1))]
+        {
+            folds.event(now, event);
+        }
+        assert_eq!(folds.resident_blocks(), 3, "two at a time on SM 0, one on SM 1");
     }
 
     #[test]

@@ -47,6 +47,8 @@ definitions! {
         |report| Number::Ratio(report.lane_efficiency);
     "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width, the papers' number: comparable at one warp width only",
         |report| Number::Ratio(report.simd_efficiency);
+    "partial_warps", "Partial warps", "", "Share of issued instructions with fewer active threads than the warp is wide (Origami figure 6)",
+        |report| Number::Ratio(report.partial_warps);
     "branches", "Branches", "instructions", "Branches that could diverge, executed by warps",
         |report| Number::Count(report.branches);
     "divergent_branches", "Divergent branches", "instructions", "Those whose threads split",
@@ -86,8 +88,16 @@ definitions! {
     "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)",
         |report| Number::Count(report.threads_merged);
     "barriers", "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier or, after exit, at the block's end (figure 1)";
-    "warp_divergence", "Warp divergence", "", "Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
+    "warp_divergence", "Warp divergence", "", "Blocks of the launch whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
+    "stall_cycles", "Stall cycles", "cycles", "Cycles in which no scheduler of an SM issues, on average over SMs (VTW table 6)",
+        |report| Number::Ratio(report.stall_cycles);
+    "resident_blocks", "Resident blocks", "blocks", "The most blocks that were resident at a time, over all SMs (VTW tables 1 and 7)",
+        |report| Number::Count(report.resident_blocks);
+    "virtual_blocks", "Virtual blocks", "", "blocks: resident blocks that ran one logical block after another; iterations: the most that one of them ran (VTW section 4.1); null without them";
     "gangs", "Gangs", "", "Instructions that gangs issued, splits and those for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
+    "power", "Power", "", "Of the INT and the FP pipelines: lane-cycles busy, idle, idle_detect, gated and wakeup; gating_events, and lost_events after which the lane was wanted too early; overhead: what switching costs; leakage_saved: gated less that cost; all over lane-cycles (Origami figures 10, 11); folded: share of instructions (figure 12); bubbles: share of cycles in gaps under 10 (figure 2); null where lanes are not looked at";
+    "leakage_saved", "Leakage saved", "", "Of the INT and FP pipelines together, net of what switching lanes off costs; 0 where lanes are not looked at",
+        |report| Number::Ratio(report.leakage_saved);
     "area_mm2", "Added area", "mm²", "What slices and gangs add to an SM in a 40 nm process, by the paper's estimate (VWS table 2)",
         |report| Number::Ratio(report.area_mm2);
     "storage_bytes", "Added storage", "bytes", "What the warp priority table of MWF adds to an SM (BAWS section 4.1.2); 0 for techniques whose papers give no size",

@@ -8,16 +8,19 @@ mod definitions;
 mod fetching;
 pub mod gangs;
 mod lanes;
+mod lives;
 pub mod phases;
+mod power;
 mod report;
 pub mod slots;
 mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
+pub use power::{LaneCycles, PipelinePower, PowerReport};
 pub use report::{Counts, Number, Report};
 pub use tally::{Cost, Tally};
 
-use crate::config::Config;
+use crate::config::{Config, DispatchKind};
 use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use crate::ptx::types::Space;
 use serde::Serialize;
@@ -27,6 +30,9 @@ use serde::Serialize;
 pub struct Metrics {
     /// Threads of a warp.
     pub width: u32,
+    /// Resident blocks run one logical block after another (VTW).
+    pub is_virtual: bool,
+    pub virtual_blocks: VirtualBlocks,
     pub warp_instructions: u64,
     pub thread_instructions: u64,
     pub branches: u64,
@@ -53,6 +59,7 @@ pub struct Metrics {
     pub gangs: gangs::GangFolds,
     pub lanes: lanes::LaneFolds,
     pub fetching: fetching::FetchFolds,
+    pub power: power::PowerFolds,
 }
 
 impl Metrics {
@@ -60,11 +67,21 @@ impl Metrics {
     pub fn of(config: &Config) -> Metrics {
         Metrics {
             width: config.warp_width,
+            is_virtual: config.dispatch == DispatchKind::Virtual,
             lanes: lanes::LaneFolds::new(config),
             fetching: fetching::FetchFolds::new(config),
+            power: power::PowerFolds::new(config),
             ..Metrics::default()
         }
     }
+}
+
+/// Resident blocks that run one logical block after another (VTW section 4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct VirtualBlocks {
+    pub blocks: u64,
+    /// The most logical blocks that one of them has begun.
+    pub iterations: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -92,7 +109,7 @@ impl Sink for Metrics {
         match event {
             Event::Cycle { sm, counts, repeat } => {
                 self.gangs.cycle(sm, cycle, repeat);
-                for (total, count) in self.warp_cycles.iter_mut().zip(counts) {
+                for (total, count) in self.warp_cycles.iter_mut().zip(counts.0) {
                     *total += u64::from(count) * repeat;
                 }
             }
@@ -136,10 +153,24 @@ impl Sink for Metrics {
             Event::L2 { outcome, .. } => self.l2.count(outcome),
             Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
             Event::BlockEnd { .. } => {
+                // A virtual block has had many; each of those has told of its own end.
+                self.blocks += u64::from(!self.is_virtual);
+                self.block_folds.event(cycle, event);
+            }
+            Event::LogicalEnd { .. } => {
                 self.blocks += 1;
                 self.block_folds.event(cycle, event);
             }
-            Event::BlockStart { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::BarrierRelease { .. } => {
+            Event::LogicalStart { iteration, .. } => {
+                self.virtual_blocks.iterations = self.virtual_blocks.iterations.max(iteration + 1);
+                self.block_folds.event(cycle, event);
+            }
+            Event::BlockStart { .. } => {
+                self.virtual_blocks.blocks += 1;
+                self.virtual_blocks.iterations = self.virtual_blocks.iterations.max(1);
+                self.block_folds.event(cycle, event);
+            }
+            Event::Assigned { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::BarrierRelease { .. } => {
                 self.block_folds.event(cycle, event);
             }
             Event::Formed { .. } => self.warps_formed += 1,
@@ -151,6 +182,7 @@ impl Sink for Metrics {
             | Event::GangMerge { .. }
             | Event::GangSizes { .. }
             | Event::SliceFetch { .. } => self.gangs.event(event),
+            Event::Lanes { .. } | Event::Placed { .. } => self.power.event(cycle, event),
             _ => {}
         }
     }

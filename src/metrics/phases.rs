@@ -76,6 +76,8 @@ struct Tracked {
     sm: u16,
     slot: u16,
     block: u64,
+    /// Logical blocks that a virtual block runs besides its first (VTW).
+    logical: Vec<u64>,
     first_warp: u16,
     /// Phases that have ended.
     ended: u32,
@@ -101,7 +103,16 @@ impl PhaseTracker {
             Event::BlockStart { sm, slot, block, first_warp, warps } => {
                 let warp = TrackedWarp { start: now, number: 1, arrived: None, exited: None };
                 let warps = vec![warp; warps.into()];
-                self.blocks.push(Tracked { sm, slot, block, first_warp, ended: 0, last_release: now, warps });
+                self.blocks.push(Tracked {
+                    sm,
+                    slot,
+                    block,
+                    logical: Vec::new(),
+                    first_warp,
+                    ended: 0,
+                    last_release: now,
+                    warps,
+                });
                 None
             }
             Event::BarrierArrive { sm, warp, barrier, .. } => {
@@ -113,6 +124,15 @@ impl PhaseTracker {
                 None
             }
             Event::BarrierRelease { sm, block, barrier } => self.find(sm, block)?.release(now, barrier),
+            Event::LogicalStart { sm, slot, block, .. } => {
+                let of_slot = |tracked: &&mut Tracked| (tracked.sm, tracked.slot) == (sm, slot);
+                self.blocks.iter_mut().find(of_slot)?.logical.push(block);
+                None
+            }
+            Event::LogicalEnd { sm, block, .. } => {
+                self.find(sm, block)?.logical.retain(|&logical| logical != block);
+                None
+            }
             Event::WarpExit { sm, warp } => {
                 self.warp(sm, warp)?.exited = Some(now);
                 None
@@ -135,7 +155,8 @@ impl PhaseTracker {
     }
 
     fn find(&mut self, sm: u16, block: u64) -> Option<&mut Tracked> {
-        self.blocks.iter_mut().find(|tracked| tracked.sm == sm && tracked.block == block)
+        let runs = |tracked: &Tracked| tracked.block == block || tracked.logical.contains(&block);
+        self.blocks.iter_mut().find(|tracked| tracked.sm == sm && runs(tracked))
     }
 
     fn warp(&mut self, sm: u16, warp: u16) -> Option<&mut TrackedWarp> {

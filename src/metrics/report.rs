@@ -1,7 +1,9 @@
 //! The numbers of a run as they are printed.
 
+use super::VirtualBlocks;
 use super::blocks::WarpDivergence;
 use super::gangs::GangReport;
+use super::power::PowerReport;
 use super::{CacheCounts, DEFINITIONS, Metrics, slots};
 use crate::config::Config;
 use crate::config::area::area;
@@ -17,6 +19,7 @@ pub struct Report {
     pub ipc: f64,
     pub lane_efficiency: f64,
     pub simd_efficiency: f64,
+    pub partial_warps: f64,
     pub branches: u64,
     pub divergent_branches: u64,
     pub branch_efficiency: f64,
@@ -40,7 +43,12 @@ pub struct Report {
     pub threads_merged: u64,
     pub barriers: Barriers,
     pub warp_divergence: WarpDivergence,
+    pub stall_cycles: f64,
+    pub resident_blocks: u64,
+    pub virtual_blocks: Option<VirtualBlocks>,
     pub gangs: Option<GangReport>,
+    pub power: Option<PowerReport>,
+    pub leakage_saved: f64,
     pub area_mm2: f64,
     pub storage_bytes: u32,
     pub blocks: u64,
@@ -81,6 +89,8 @@ impl Report {
     pub fn new(metrics: &Metrics, config: &Config, cycles: u64) -> Report {
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let resident: u64 = metrics.warp_cycles.iter().sum();
+        let full = metrics.slots_by_threads.get(config.warp_width as usize - 1).copied().unwrap_or(0);
+        let power = metrics.power.report(cycles);
         let at_barriers = [Reason::Barrier, Reason::Exit].map(|reason| metrics.warp_cycles[reason as usize]);
         Report {
             cycles,
@@ -89,6 +99,7 @@ impl Report {
             ipc: share(metrics.thread_instructions, cycles),
             lane_efficiency: share(metrics.thread_instructions, metrics.lanes.offered),
             simd_efficiency: share(metrics.thread_instructions, metrics.warp_instructions * u64::from(config.warp_width)),
+            partial_warps: share(metrics.warp_instructions.saturating_sub(full), metrics.warp_instructions),
             branches: metrics.branches,
             divergent_branches: metrics.divergent_branches,
             branch_efficiency: if metrics.branches == 0 {
@@ -120,7 +131,12 @@ impl Report {
                 stall_fraction: share(at_barriers.iter().sum(), resident),
             },
             warp_divergence: metrics.block_folds.warp_divergence(),
+            stall_cycles: share(metrics.block_folds.stalls(), config.sms.into()),
+            resident_blocks: metrics.block_folds.resident_blocks(),
+            virtual_blocks: metrics.is_virtual.then_some(metrics.virtual_blocks),
             gangs: metrics.gangs.report(cycles),
+            power,
+            leakage_saved: power.map_or(0.0, |power| power.leakage_saved()),
             area_mm2: area(config).sm_mm2,
             storage_bytes: config.storage_bytes(),
             blocks: metrics.blocks,

@@ -12,7 +12,7 @@ use super::judge::{Effect, Judge, Speedups, each, mean};
 use super::{Claim, Results, Run};
 use crate::config::Config;
 use crate::metrics::Report;
-use crate::workload;
+use crate::workload::{self, Suite};
 
 const JUDGE: Judge = Judge { paper: "baws" };
 const PRESET: &str = "gtx480";
@@ -32,7 +32,8 @@ const FREE_FETCH: [(&str, &str); 2] = [("fetch_ports", "2"), ("icache_bytes", "6
 const NEUTRAL: f64 = 0.0085;
 
 fn applications() -> impl Iterator<Item = &'static str> {
-    workload::all().iter().map(|workload| workload.name).filter(|name| !EXAMPLES.contains(name))
+    let suites = [Suite::Divergence, Suite::Barriers].into_iter().flat_map(workload::suite);
+    suites.map(|workload| workload.name).filter(|name| !EXAMPLES.contains(name))
 }
 
 pub fn runs() -> Vec<Run> {

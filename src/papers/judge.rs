@@ -10,6 +10,12 @@ pub fn mean(speedups: &Speedups) -> Option<f64> {
     harmonic_mean(&speedups.iter().map(|(_, speedup)| *speedup).collect::<Vec<_>>())
 }
 
+/// The mean of ratios to one baseline.
+pub fn geometric_mean(ratios: &Speedups) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|(_, ratio)| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+}
+
 /// `name 1.23, …`
 pub fn each(speedups: &Speedups) -> String {
     speedups.iter().map(|(name, speedup)| format!("{name} {speedup:.2}")).collect::<Vec<_>>().join(", ")
@@ -61,21 +67,40 @@ pub struct Effect {
     pub expected: f64,
 }
 
+/// What so many times the paper's effect means for its claim.
+fn verdict(times: Option<f64>) -> Verdict {
+    match times {
+        None => Verdict::NotTestable,
+        Some(times) if (0.5..=1.5).contains(&times) => Verdict::Holds,
+        Some(times) if times >= 0.125 => Verdict::HoldsInDirection,
+        Some(_) => Verdict::DoesNotHold,
+    }
+}
+
 impl Effect {
     pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
-        let share = measured.map(|value| (value - 1.0) / (self.expected - 1.0));
-        let verdict = match share {
-            None => Verdict::NotTestable,
-            Some(share) if (0.5..=1.5).contains(&share) => Verdict::Holds,
-            Some(share) if share >= 0.125 => Verdict::HoldsInDirection,
-            Some(_) => Verdict::DoesNotHold,
-        };
+        let verdict = verdict(measured.map(|value| (value - 1.0) / (self.expected - 1.0)));
         let expected = format!("{:.3}", self.expected);
         self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
     }
 }
 
 impl Judge {
+    /// A claim about a share: the bands are those of an [`Effect`].
+    pub fn share(
+        self,
+        id: &'static str,
+        place: &'static str,
+        claim: &'static str,
+        expected: f64,
+        measured: Option<f64>,
+        note: String,
+    ) -> Claim {
+        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+        let verdict = verdict(measured.map(|value| value / expected));
+        self.claim(id, place, claim, percent(expected), measured.map(percent), verdict, note)
+    }
+
     /// A claim that is true or not.
     pub fn fact(
         self,
@@ -113,6 +138,13 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_half_and_its_double_are_one_in_the_geometric_mean() {
+        assert_eq!(geometric_mean(&Vec::new()), None);
+        let mean = geometric_mean(&vec![("slower", 0.5), ("faster", 2.0)]);
+        assert!(mean.is_some_and(|mean| (mean - 1.0).abs() < 1e-12), "{mean:?}");
+    }
 
     #[test]
     fn a_claimed_difference_holds_only_where_there_is_one() {

@@ -9,14 +9,16 @@
 
 mod baws;
 mod judge;
+mod origami;
 mod tbc;
+mod vtw;
 mod vws;
 
 use crate::config::Config;
 use crate::interp::job::Job;
 use crate::metrics::{Metrics, Report};
 use crate::sim::Sim;
-use crate::workload;
+use crate::workload::{self, Workload};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -49,6 +51,18 @@ pub static PAPERS: &[Paper] = &[
         title: "Barrier-Aware Warp Scheduling for Throughput Processors (Liu, Yu, Eeckhout et al., ICS 2016)",
         runs: baws::runs,
         judge: baws::judge,
+    },
+    Paper {
+        id: "origami",
+        title: "Origami: Folding Warps for Energy Efficient GPUs (Abdel-Majeed, Wong, Kuang and Annavaram, ICS 2016)",
+        runs: origami::runs,
+        judge: origami::judge,
+    },
+    Paper {
+        id: "vtw",
+        title: "Taming Warp Divergence (Anantpur and Govindarajan, CGO 2017)",
+        runs: vtw::runs,
+        judge: vtw::judge,
     },
 ];
 
@@ -85,13 +99,24 @@ impl Run {
         Config::build(&self.preset, &self.technique, keys).map_err(|error| error.to_string())
     }
 
-    /// Runs it to its end and checks what it left.
-    pub fn perform(&self) -> Result<Report, RunError> {
+    /// The workload with its launch, and the machine before its first cycle.
+    fn load(&self) -> Result<(&'static Workload, Job, Sim), RunError> {
         let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
         let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
         let job = Job::load(named.ptx, named.full, &|file| named.read_file(file)).map_err(|error| unfit(&error))?;
         let config = self.config().map_err(|error| unfit(&error))?;
-        let mut sim = Sim::of(&job, config).map_err(|error| unfit(&error))?;
+        let sim = Sim::of(&job, config).map_err(|error| unfit(&error))?;
+        Ok((named, job, sim))
+    }
+
+    /// Registers of a thread in the program that the machine runs.
+    fn registers(&self) -> Option<u32> {
+        self.load().ok().map(|(_, _, sim)| sim.machine.program.registers_needed)
+    }
+
+    /// Runs it to its end and checks what it left.
+    pub fn perform(&self) -> Result<Report, RunError> {
+        let (named, job, mut sim) = self.load()?;
         let mut metrics = Metrics::of(&sim.machine.config);
         sim.run(MOST_CYCLES, &mut metrics);
         if let Some(trap) = sim.trap() {

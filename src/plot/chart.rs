@@ -6,17 +6,23 @@ use super::figures::{Figure, FigureKind, Label};
 use super::layout::{Room, Sheet};
 use super::rtru::Rtru;
 use super::warp_phases::WarpPhases;
+use super::who_ran::WhoRan;
 use crate::metrics::Metrics;
-use crate::record::{Phases, Series};
+use crate::record::{Phases, Series, Stints};
 
 /// All that figures are made from: a run as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     pub series: &'a Series,
     pub phases: &'a Phases,
+    pub stints: &'a Stints,
     /// The numbers up to the cycle that is looked at.
     pub metrics: &'a Metrics,
     pub warp_width: u32,
+    /// Warps of a block.
+    pub block_warps: u16,
+    /// Whether blocks are virtual.
+    pub is_virtual: bool,
     /// Whether the kernel has barriers.
     pub barriers: bool,
     /// The cycle that is looked at.
@@ -42,6 +48,7 @@ pub enum Body {
     Curves(Curves),
     WarpPhases(WarpPhases),
     Rtru(Rtru),
+    WhoRan(WhoRan),
     Breakdown(Breakdown),
 }
 
@@ -85,6 +92,7 @@ impl Chart {
             FigureKind::Stack(over_time) => Body::Curves(Curves::new(over_time, true, run, most)),
             FigureKind::WarpPhases => Body::WarpPhases(WarpPhases::new(run, most)),
             FigureKind::Rtru => Body::Rtru(Rtru::new(run)),
+            FigureKind::WhoRan => Body::WhoRan(WhoRan::new(run, most)),
             FigureKind::Breakdown => Body::Breakdown(Breakdown::new(run)),
         };
         Chart { figure, note: String::new(), cycle: run.cycle, body }
@@ -95,6 +103,7 @@ impl Chart {
             Body::Curves(curves) => curves,
             Body::WarpPhases(phases) => phases,
             Body::Rtru(rtru) => rtru,
+            Body::WhoRan(who_ran) => who_ran,
             Body::Breakdown(breakdown) => breakdown,
         }
     }

@@ -35,7 +35,7 @@ impl Curves {
     /// At most `most` stretches. Buckets are brought together in powers of two, so that stretches do not shift as a run grows.
     pub fn new(figure: &OverTime, stacked: bool, run: &Run, most: usize) -> Curves {
         let Run { series, warp_width, .. } = *run;
-        let facts = Facts { warp_width, sms: series.sms().max(1) };
+        let facts = Facts { warp_width, sms: series.sms().max(1), reasons: series.reasons() };
         let mut group = 1;
         while series.len().div_ceil(group) > most.max(1) {
             group *= 2;

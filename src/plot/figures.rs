@@ -32,6 +32,8 @@ pub enum FigureKind {
     WarpPhases,
     /// A point for each warp-phase.
     Rtru,
+    /// A bar for each warp of a block that a warp slot ran.
+    WhoRan,
     /// One bar for all warp-cycles.
     Breakdown,
 }
@@ -47,10 +49,12 @@ pub struct OverTime {
 }
 
 /// What figures must know of the machine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Facts {
     pub warp_width: u32,
     pub sms: usize,
+    /// The reasons that lists of the run have.
+    pub reasons: Vec<Reason>,
 }
 
 /// How a legend tells a curve.
@@ -167,8 +171,11 @@ pub static FIGURES: &[Figure] = &[
         shows: |_| true,
         kind: FigureKind::Stack(OverTime {
             top: |_| Some(100.0),
-            labels: |_| Reason::ALL.map(Label::of).to_vec(),
-            values: |bucket, _| shares(&bucket.reasons),
+            labels: |facts| facts.reasons.iter().copied().map(Label::of).collect(),
+            values: |bucket, facts| {
+                let counts: Vec<u64> = facts.reasons.iter().map(|&reason| bucket.reasons[reason as usize]).collect();
+                shares(&counts)
+            },
         }),
     },
     Figure {
@@ -200,6 +207,16 @@ pub static FIGURES: &[Figure] = &[
                 the ratio of temporal resource underutilisation (BAWS equation 1 and figure 5). Smaller is better.",
         shows: |_| true,
         kind: FigureKind::Rtru,
+    },
+    Figure {
+        id: "who-ran",
+        title: "Who ran which block",
+        y: "Warp slots",
+        unit: "cycles",
+        about: "A row for each warp slot, a bar for each warp of a block that it ran, in the block's colour and with its number (VTW \
+                figure 1). Red: the warp had ended, and its block had not. Where blocks are virtual, the slot goes on meanwhile.",
+        shows: |_| true,
+        kind: FigureKind::WhoRan,
     },
     Figure {
         id: "issue-slots",

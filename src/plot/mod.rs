@@ -25,6 +25,7 @@ mod file;
 mod layout;
 mod rtru;
 mod warp_phases;
+mod who_ran;
 
 pub use axis::{decimal, grouped};
 pub use chart::{Body, Chart, Content, Run};

@@ -3,9 +3,9 @@
 use super::layout::{Mark, lay_out};
 use super::*;
 use crate::config::Config;
-use crate::event::{CacheOutcome, Event, Reason, Sink, SlotUse};
+use crate::event::{CacheOutcome, Event, Reason, ReasonCounts, Sink, SlotUse};
 use crate::metrics::{DEFINITIONS, Metrics, Report};
-use crate::record::{Phases, Series};
+use crate::record::{Phases, Series, Stints};
 use crate::scene::{Palette, Rgb, Theme, Tone};
 
 /// A run that was told event by event.
@@ -13,18 +13,33 @@ struct Told {
     series: Series,
     metrics: Metrics,
     phases: Phases,
+    stints: Stints,
 }
 
 impl Told {
     /// Nothing has run.
     fn new(sms: usize) -> Told {
-        Told { series: Series::new(sms), metrics: Metrics::of(&Config::default()), phases: Phases::default() }
+        let (metrics, phases) = (Metrics::of(&Config::default()), Phases::default());
+        Told { series: Series::new(sms), metrics, phases, stints: Stints::default() }
     }
 
     /// A run of a kernel with barriers, looked at from its end.
     fn run(&self, warp_width: u32) -> Run<'_> {
-        let Told { series, metrics, phases } = self;
-        Run { series, phases, metrics, warp_width, barriers: true, cycle: None, sm: 0, block: None }
+        let Told { series, metrics, phases, stints } = self;
+        let (block_warps, is_virtual) = (4, false);
+        Run {
+            series,
+            phases,
+            stints,
+            metrics,
+            warp_width,
+            block_warps,
+            is_virtual,
+            barriers: true,
+            cycle: None,
+            sm: 0,
+            block: None,
+        }
     }
 
     fn chart(&self, figure: &'static Figure, warp_width: u32, most: usize) -> Chart {
@@ -52,7 +67,7 @@ fn short() -> Told {
     let slot = |sm, slot| Event::Slot { sm, port: 0, slot, repeat: 1 };
     let l1 = |outcome| Event::L1 { sm: 0, line: 0, write: false, outcome };
     let l2 = |outcome| Event::L2 { line: 0, write: false, outcome };
-    let (both, wait) = ([1, 0, 3, 0, 0, 0, 0, 0, 0], [0, 0, 4, 0, 0, 0, 0, 0, 0]);
+    let (both, wait) = (ReasonCounts([1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ReasonCounts([0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     let idle = [cycle(0, wait), slot(0, SlotUse::Idle), cycle(1, wait), slot(1, SlotUse::Idle)];
     let cycles: [&[Event]; 4] = [
         &[
@@ -82,6 +97,7 @@ fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Told {
         for event in events {
             told.metrics.event(cycle, event);
             told.phases.event(cycle, event);
+            told.stints.event(cycle, event);
         }
         told.series.count(cycle + 1, &told.metrics);
     }
@@ -91,8 +107,9 @@ fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Told {
 /// A run of so many cycles with a bit of everything.
 fn long(cycles: u64) -> Told {
     let events = |cycle: u64| {
-        let mut counts = [1; 9];
-        counts[(cycle / 7 % 9) as usize] += 4;
+        let mut counts = ReasonCounts::default();
+        counts.0[..9].fill(1);
+        counts.0[(cycle / 7 % 9) as usize] += 4;
         let alone = (cycle / 16 % 9) as u16;
         let mask = u32::MAX >> (cycle * 5 % 32);
         let slot = match cycle % 5 {
@@ -194,7 +211,7 @@ fn shares_add_to_a_hundred() {
                 1,
                 (0..50).map(|cycle: u32| {
                     let slot = |port, slot| Event::Slot { sm: 0, port, slot, repeat: 1 };
-                    let counts = Event::Cycle { sm: 0, counts: [3, 1, 4, 1, 5, 9, 2, 6, 5], repeat: 1 };
+                    let counts = Event::Cycle { sm: 0, counts: ReasonCounts([3, 1, 4, 1, 5, 9, 2, 6, 5, 0, 0, 0]), repeat: 1 };
                     vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall)]
                 }),
             );
@@ -428,7 +445,8 @@ fn both_themes_have_the_pages_colours() {
         let palette = Palette::of(theme);
         let file = svg(&long(90).chart(figure("stalls"), 32, 100), palette, 720, 360);
         let has = |colour: Rgb| file.contains(&format!("fill=\"{}\"", colour.css().to_uppercase()));
-        assert!(Reason::ALL.into_iter().all(|reason| has(palette.get(Tone::Reason(reason)))), "{theme:?}");
+        let common = Reason::listed(|_| 0);
+        assert!(common.iter().all(|reason| has(palette.get(Tone::Reason(*reason)))), "{theme:?}");
         assert!(has(palette.get(Tone::Panel)) && has(palette.get(Tone::Text)) && has(palette.get(Tone::Soft)));
         let slots = long(90).curves("issue-slots", 32, 100);
         let colours: Vec<Rgb> = slots.curves.iter().map(|curve| curve.label.paint.colour(palette)).collect();
@@ -441,7 +459,7 @@ fn both_themes_have_the_pages_colours() {
 #[test]
 fn any_data_can_be_drawn() {
     let palette = Palette::of(Theme::Dark);
-    let one = told(1, [vec![Event::Cycle { sm: 0, counts: [0; 9], repeat: 1 }]]);
+    let one = told(1, [vec![Event::Cycle { sm: 0, counts: ReasonCounts::default(), repeat: 1 }]]);
     for series in [Told::new(0), Told::new(1), one, short(), long(5000)] {
         for figure in FIGURES {
             for width in [0, 1, 32, 64] {
@@ -643,7 +661,7 @@ fn the_breakdown_adds_up_to_the_resident_warp_cycles() {
     assert_eq!(rows[0], ["reason", "warp-cycles", "share [%]"]);
     let counts: Vec<u64> = rows[1..].iter().map(|row| row[1].parse().expect("a count")).collect();
     assert_eq!(counts.iter().sum::<u64>(), report.resident_warp_cycles);
-    assert_eq!(counts.len(), Reason::ALL.len());
+    assert_eq!(counts.len(), Reason::listed(|_| 0).len());
     let shares: f64 = rows[1..].iter().map(|row| row[2].parse::<f64>().expect("a share")).sum();
     assert!((shares - 100.0).abs() < 1e-9);
     // The bar's parts lie side by side, in the order of the rows, as wide as their shares.
@@ -709,4 +727,19 @@ fn nothing_is_written_off_the_sheet_or_over_other_words() {
             }
         }
     }
+}
+
+#[test]
+fn who_ran_has_a_bar_for_each_warp_of_a_block_and_says_how_long_slots_waited() {
+    let (sm, slot) = (0, 0);
+    let start = Event::BlockStart { sm, slot, block: 5, first_warp: 0, warps: 2 };
+    let exit = |warp| vec![Event::WarpExit { sm, warp }];
+    let end = Event::BlockEnd { sm, slot, block: 5 };
+    let told = told(1, [vec![start], vec![], exit(1), vec![], [exit(0), vec![end]].concat(), vec![]]);
+    let chart = told.chart(figure("who-ran"), 32, usize::MAX);
+    let rows: Vec<String> = csv(&chart).lines().filter(|line| !line.starts_with('#')).map(String::from).collect();
+    assert_eq!(rows[1..], ["0,0,5,0,0,4,4", "0,1,5,1,0,2,4"]);
+    let words =
+        "Who ran which block: 2 warp slots ran 2 warps of blocks; for 2 warp-cycles a warp had ended and waited for its block.";
+    assert_eq!(chart.words(), words);
 }

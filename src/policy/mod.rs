@@ -7,9 +7,11 @@
 //! Write the file in its family's folder, add its row to the family's table (the `policies!` lines), and give it a name in
 //! `config/technique.rs` if people are to choose it by one. Menus, the command line and the tests follow the tables.
 
+pub mod dispatch;
 pub mod divergence;
 pub mod fetch;
 pub mod gang;
+pub mod gating;
 pub mod schedule;
 pub mod view;
 pub mod warp_set;

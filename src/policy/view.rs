@@ -31,6 +31,33 @@ pub trait Warps {
     fn buffered(&self, warp: u32) -> u8;
     /// The block of its threads.
     fn block(&self, warp: u32) -> BlockFacts;
+    /// How far it has come with its logical block.
+    fn progress(&self, warp: u32) -> WarpProgress;
+    /// How the warps of its block stand to each other.
+    fn iterations(&self, warp: u32) -> VirtualFacts;
+}
+
+/// How far a warp has come (VTW section 4.3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WarpProgress {
+    /// Instructions that it has issued for its logical block.
+    pub instructions: u32,
+    /// It is in the iteration after that of other warps of its block.
+    pub is_ahead: bool,
+}
+
+/// How the warps of a virtual block stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct VirtualFacts {
+    /// The sum of its warps' instructions.
+    pub progress: u32,
+    /// Its warps at a barrier.
+    pub at_barrier: u32,
+    /// Its warps in the lower and in the higher of two iterations.
+    pub lower: u32,
+    pub higher: u32,
+    /// All logical blocks have been given out.
+    pub slow_phase: bool,
 }
 
 /// What is known about a resident block.

@@ -1,7 +1,7 @@
 //! Basic blocks and the edges between them.
 
 use super::{Instruction, Pc};
-use crate::ptx::op::Op;
+use crate::ptx::op::{Kind, Op};
 use petgraph::Direction;
 use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -78,7 +78,8 @@ impl Cfg {
                     true
                 }
             });
-            cfg.blocks[at].exits = matches!(last.op, Op::Exit | Op::Trap | Op::AssertFail) || (end == n && successors.is_empty());
+            cfg.blocks[at].exits =
+                matches!(last.op, Op::Exit | Op::Again | Op::Trap | Op::AssertFail) || (end == n && successors.is_empty());
             cfg.blocks[at].successors = successors;
         }
         cfg
@@ -173,7 +174,12 @@ fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &m
 
 /// Whether control may go elsewhere than to the next instruction.
 pub fn ends_block(op: Op) -> bool {
-    matches!(op, Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::AssertFail)
+    match op.kind() {
+        Kind::Branch | Kind::End | Kind::Again | Kind::Trap => true,
+        Kind::Host => op == Op::AssertFail,
+        Kind::Alu | Kind::Memory | Kind::Call | Kind::Barrier | Kind::Join => false,
+        Kind::ActiveMask | Kind::Quiet | Kind::Dispatch => false,
+    }
 }
 
 /// Where a branch may go besides the next instruction.

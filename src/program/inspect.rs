@@ -1,5 +1,6 @@
 //! A program laid open: blocks, loops, meeting points, registers; as text, as data for JSON, and for Graphviz.
 
+use super::passes::Rewrite;
 use super::{Program, SourcePlace};
 use serde::Serialize;
 use std::fmt::Write;
@@ -11,6 +12,9 @@ pub struct Inspection {
     pub instructions: usize,
     pub registers_declared: usize,
     pub registers_needed: u32,
+    /// Where the code stands in a loop over logical blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrapper: Option<WrapperReport>,
     pub shared_bytes: u32,
     pub local_bytes: u32,
     pub constant_bytes: usize,
@@ -18,6 +22,17 @@ pub struct Inspection {
     pub blocks: Vec<BlockReport>,
     pub branches: Vec<BranchReport>,
     pub loops: Vec<LoopReport>,
+}
+
+/// The loop over logical blocks (VTW section 4.1).
+#[derive(Serialize)]
+pub struct WrapperReport {
+    /// Instructions in front of it.
+    pub hoisted: u32,
+    pub head: u32,
+    pub body: u32,
+    /// Registers that a thread needs without the loop.
+    pub registers_before: u32,
 }
 
 #[derive(Serialize)]
@@ -67,6 +82,12 @@ impl Inspection {
             instructions: program.instructions.len(),
             registers_declared: program.registers.len(),
             registers_needed: program.registers_needed,
+            wrapper: program.wrapper.as_ref().map(|wrapper| WrapperReport {
+                hoisted: wrapper.head,
+                head: wrapper.head,
+                body: wrapper.body,
+                registers_before: wrapper.registers_before,
+            }),
             shared_bytes: program.shared_bytes,
             local_bytes: program.local_bytes,
             constant_bytes: program.constants.len(),
@@ -216,7 +237,13 @@ fn meets(branch: &BranchReport) -> String {
 /// The PTX text of an instruction on one line, with what a pass has made of it.
 pub fn code(program: &Program, text: &str, pc: u32) -> String {
     let instruction = &program.instructions[pc as usize];
-    let written = instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut written = match &instruction.text {
+        Some(made) => made.to_string(),
+        None => instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    if instruction.rewrite == Some(Rewrite::Index) {
+        written = program.with_registers(&written);
+    }
     match instruction.rewrite {
         Some(rewrite) => format!("{written} // {}", rewrite.text()),
         None => written,

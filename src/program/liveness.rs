@@ -4,8 +4,9 @@
 //! in a register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it
 //! ends no life.
 
+use super::cfg::Block;
 use super::{Base, Dst, Instruction, Plane, Program, Src, is_wide};
-use crate::ptx::op::Op;
+use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Type;
 
 pub struct Liveness {
@@ -19,13 +20,16 @@ impl Liveness {
     pub fn build(program: &Program) -> Liveness {
         let words = (program.planes as usize).div_ceil(64);
         let blocks = &program.cfg.blocks;
+        // A jump to the head of the loop over logical blocks ends threads for whoever asks where they meet, but not their values.
+        let head = program.wrapper.as_ref().map(|wrapper| program.cfg.block_of[wrapper.head as usize] as usize);
+        let again = |block: &Block| head.filter(|_| program.instructions[block.end as usize - 1].op == Op::Again);
         let mut live_in = vec![vec![0u64; words]; blocks.len()];
         let mut changed = true;
         while changed {
             changed = false;
             for at in (0..blocks.len()).rev() {
                 let mut live = vec![0u64; words];
-                for &next in &blocks[at].successors {
+                for next in blocks[at].successors.iter().copied().chain(again(&blocks[at])) {
                     for (word, other) in live.iter_mut().zip(&live_in[next]) {
                         *word |= other;
                     }
@@ -49,7 +53,7 @@ impl Liveness {
         let mut most = 0;
         for (at, block) in blocks.iter().enumerate() {
             let mut live = vec![0u64; words];
-            for &next in &block.successors {
+            for next in block.successors.iter().copied().chain(again(block)) {
                 for (word, other) in live.iter_mut().zip(&live_in[next]) {
                     *word |= other;
                 }
@@ -139,7 +143,10 @@ fn source_is_wide(op: Op, at: usize) -> bool {
         Op::Pack { part, .. } => part,
         Op::Unpack { part, parts } => return part.bits() * u32::from(parts) == 64,
         Op::IsSpace(_) => return true,
-        _ => return false,
+        op => match op.kind() {
+            Kind::Alu | Kind::Memory | Kind::Join | Kind::Branch | Kind::Barrier | Kind::ActiveMask => return false,
+            Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet | Kind::Dispatch => return false,
+        },
     };
     is_wide(ty)
 }

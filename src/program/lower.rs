@@ -7,7 +7,7 @@ use super::{
     unsupported,
 };
 use crate::ptx::module::{AddressBase, Body, Function, Module, Operand, RegisterId, Symbol};
-use crate::ptx::op::{Access, Op};
+use crate::ptx::op::{Access, Kind, Op};
 use crate::ptx::problem::{Problem, Span, Trouble};
 use crate::ptx::types::Space;
 use std::collections::HashMap;
@@ -69,6 +69,7 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         cfg: Default::default(),
         reconvergence: Default::default(),
         registers_needed: 0,
+        wrapper: None,
     })
 }
 
@@ -470,7 +471,7 @@ impl Instance<'_> {
     }
 }
 
-fn bare(op: Op, span: Span) -> Instruction {
+pub(super) fn bare(op: Op, span: Span) -> Instruction {
     Instruction {
         op,
         guard: None,
@@ -481,6 +482,7 @@ fn bare(op: Op, span: Span) -> Instruction {
         span,
         place: None,
         rewrite: None,
+        text: None,
     }
 }
 
@@ -489,23 +491,13 @@ fn destinations(op: Op) -> usize {
     match op {
         Op::Load(Access { vector, .. }) => vector as usize,
         Op::Unpack { parts, .. } => parts as usize,
-        Op::Setp { .. } | Op::Shfl(_) | Op::Match { .. } | Op::Lop3Test(_) => 2,
+        Op::Setp { .. } | Op::Shfl(_) | Op::Match { .. } | Op::Lop3Test(_) | Op::NextBlock => 2,
         Op::Atom { result, .. } => result as usize,
-        Op::Store(_)
-        | Op::WarpBarrier
-        | Op::Barrier
-        | Op::BarrierArrive
-        | Op::Fence
-        | Op::Nothing
-        | Op::Bra { .. }
-        | Op::BrxIdx
-        | Op::Call
-        | Op::Ret
-        | Op::Exit
-        | Op::Trap
-        | Op::Printf
-        | Op::AssertFail => 0,
-        _ => 1,
+        Op::Store(_) | Op::WarpBarrier | Op::Barrier | Op::BarrierArrive => 0,
+        op => match op.kind() {
+            Kind::Alu | Kind::Memory | Kind::Join | Kind::ActiveMask | Kind::Barrier | Kind::Dispatch => 1,
+            Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet => 0,
+        },
     }
 }
 

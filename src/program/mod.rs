@@ -23,6 +23,7 @@ pub mod liveness;
 mod lower;
 pub mod passes;
 pub mod reconverge;
+pub mod transformed;
 
 use crate::launch::ParamShape;
 use crate::ptx::module::{Operand, Place, SourceFile, Special};
@@ -32,6 +33,7 @@ use crate::ptx::types::{Space, Type};
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
 use passes::Rewrite;
+use passes::virtualise::Wrapper;
 use reconverge::Reconvergence;
 
 /// Index of an instruction in [`Program::instructions`].
@@ -70,6 +72,8 @@ pub struct Program {
     pub reconvergence: Reconvergence,
     /// The most 32-bit registers that are live at once.
     pub registers_needed: u32,
+    /// The loop over logical blocks that a pass has put around the code.
+    pub wrapper: Option<Wrapper>,
 }
 
 /// A module-scope variable in `.global` or `.const`.
@@ -124,6 +128,8 @@ pub struct Instruction {
     pub place: Option<SourcePlace>,
     /// The pass that changed it, if one did.
     pub rewrite: Option<Rewrite>,
+    /// What to show in place of the PTX text, where a pass has made it.
+    pub text: Option<Box<str>>,
 }
 
 /// A source place, with the call it was inlined at.
@@ -224,12 +230,14 @@ pub fn reachable(module: &Module, name: &str) -> Vec<String> {
 impl Program {
     /// Prepares the kernel of that name. Problems name functions that cannot be had: recursion, missing definitions.
     pub fn build(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
-        let mut program = lower::lower(module, kernel)?;
-        passes::run(&mut program);
-        program.cfg = Cfg::build(&program.instructions, &program.tables);
-        program.reconvergence = Reconvergence::build(&program.cfg, &program.instructions);
-        program.registers_needed = liveness::Liveness::build(&program).registers_needed;
-        Ok(program)
+        Ok(lower::lower(module, kernel)?.through(passes::ALWAYS))
+    }
+
+    /// Works out what is known of the instructions as they stand.
+    fn analyse(&mut self) {
+        self.cfg = Cfg::build(&self.instructions, &self.tables);
+        self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions);
+        self.registers_needed = liveness::Liveness::build(self).registers_needed;
     }
 
     /// Replaces the initial contents of a module variable; `image` has the variable's size.

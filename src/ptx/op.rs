@@ -139,6 +139,41 @@ pub enum Op {
     Printf,
     /// A call of `__assertfail`: frame addresses of message, file, line, function and character size.
     AssertFail,
+
+    /// A virtual warp takes its next logical block: d (its index) p (there is one). No PTX has it (VTW section 4.2.1).
+    NextBlock,
+    /// The logical thread of each lane in that block: d. No PTX has it (VTW section 4.2.2).
+    NextThread,
+    /// A jump to the head of the loop over logical blocks, in place of a return (VTW section 4.1).
+    Again,
+}
+
+/// What sort of thing an operation does: every stage that treats operations differently says so for each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It changes registers alone.
+    Alu,
+    /// A load, a store or an atomic.
+    Memory,
+    /// A call that leaves the device.
+    Host,
+    Branch,
+    Call,
+    /// It ends threads.
+    End,
+    /// It ends the work of threads on their logical block.
+    Again,
+    Trap,
+    /// It waits for, or signals, the threads of its block.
+    Barrier,
+    /// It waits for threads of its PTX warp.
+    Join,
+    /// It asks who of its PTX warp is there.
+    ActiveMask,
+    /// It changes nothing.
+    Quiet,
+    /// It asks what to work on.
+    Dispatch,
 }
 
 /// How a load or a store touches memory.
@@ -340,13 +375,36 @@ pub enum Reduce {
 }
 
 impl Op {
+    pub fn kind(self) -> Kind {
+        use Op::*;
+        match self {
+            Mov(_) | Pack { .. } | Unpack { .. } | Cvta { .. } | IsSpace(_) | Int2(..) | Pair { .. } | MulWide(_) => Kind::Alu,
+            Int3(..) | MadWide(_) | Int1(..) | Carry { .. } | Shift { .. } | Bfe(_) | Bfi(_) | Funnel { .. } => Kind::Alu,
+            Lop3 | Lop3Test(_) | Permute(_) | Bmsk { .. } | Szext { .. } | Fns | Dp4a { .. } | Dp2a { .. } => Kind::Alu,
+            AbsDiff { .. } | Float2(..) | Fma(_) | Float1(..) | CopySign(_) | TestP(..) | Setp { .. } | Set { .. } => Kind::Alu,
+            Selp(_) | Slct { .. } | Pred2(_) | PredNot | Cvt { .. } | CvtPack { .. } => Kind::Alu,
+            Load(_) | Store(_) | Atom { .. } => Kind::Memory,
+            Printf | AssertFail => Kind::Host,
+            Bra { .. } | BrxIdx => Kind::Branch,
+            Call => Kind::Call,
+            Ret | Exit => Kind::End,
+            Again => Kind::Again,
+            Trap => Kind::Trap,
+            Barrier | BarrierArrive | BarrierReduce(_) => Kind::Barrier,
+            Shfl(_) | Vote(_) | Match { .. } | Redux(..) | WarpBarrier => Kind::Join,
+            ActiveMask => Kind::ActiveMask,
+            Fence | Nothing => Kind::Quiet,
+            NextBlock | NextThread => Kind::Dispatch,
+        }
+    }
+
     /// Whether the threads of the PTX warp that it names must all arrive before it happens (`.sync` operations).
     pub fn joins_warp(self) -> bool {
-        matches!(self, Op::Shfl(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..) | Op::WarpBarrier)
+        self.kind() == Kind::Join
     }
 
     /// Whether it waits for, or signals, the threads of its block.
     pub fn is_barrier(self) -> bool {
-        matches!(self, Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_))
+        self.kind() == Kind::Barrier
     }
 }

@@ -28,8 +28,8 @@ impl Codes {
     /// Every warp is in exactly one of the sets.
     #[inline]
     pub fn new(sets: &Sets) -> Codes {
-        let [_, s1, s2, s3, s4, s5, s6, s7, s8, s9] = *sets;
-        Codes([s1 | s3 | s5 | s7 | s9, s2 | s3 | s6 | s7, s4 | s5 | s6 | s7, s8 | s9])
+        let bit = |at: usize| sets.iter().enumerate().filter(|(code, _)| code >> at & 1 != 0).fold(0, |all, (_, set)| all | set);
+        Codes(std::array::from_fn(bit))
     }
 
     /// Nobody is there.
@@ -128,7 +128,7 @@ impl<const BITS: usize> Counts<BITS> {
 mod tests {
     use super::*;
 
-    /// Lane n has code n of every ten.
+    /// Lane n has code n modulo how many there are.
     fn every_code() -> Sets {
         let mut sets = [0; CODES];
         (0..64).for_each(|lane| sets[lane % CODES] |= 1 << lane);

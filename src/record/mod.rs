@@ -1,5 +1,5 @@
 //! What a run leaves behind for those who look back: every warp's reason over time, marks where something happened, the
-//! first warp-phases, and counts over stretches of cycles.
+//! first warp-phases, who ran what, and counts over stretches of cycles.
 //!
 //! A [`Record`] listens while the machine enters country that has not been seen before, and only then; going back and forth
 //! afterwards adds nothing to it. The timeline, the scrubber and the plots read nothing else. What happens in every cycle it
@@ -13,12 +13,14 @@ mod marks;
 mod moments;
 mod phases;
 mod series;
+mod stints;
 mod track;
 
 pub use bitwise::{Codes, GONE};
 pub use marks::{MarkKind, Marks};
 pub use phases::Phases;
 pub use series::{Bucket, SLOT_CLASSES, Series};
+pub use stints::{Stint, Stints};
 pub use track::Track;
 
 use crate::event::{Event, Reasons, Sink};
@@ -43,6 +45,7 @@ pub struct Record {
     kept: usize,
     marks: [Marks; MarkKind::ALL.len()],
     phases: Phases,
+    stints: Stints,
     series: Series,
     /// Cycles up to this one are known.
     end: u64,
@@ -57,6 +60,7 @@ impl Record {
             kept: 0,
             marks: std::array::from_fn(|_| Marks::default()),
             phases: Phases::default(),
+            stints: Stints::default(),
             series: Series::new(sms),
             end: 0,
         }
@@ -112,6 +116,10 @@ impl Record {
         &self.phases
     }
 
+    pub fn stints(&self) -> &Stints {
+        &self.stints
+    }
+
     pub fn series(&self) -> &Series {
         &self.series
     }
@@ -160,6 +168,7 @@ impl Sink for Record {
                 self.marks[kind as usize].set(cycle);
             }
             self.phases.event(cycle, event);
+            self.stints.event(cycle, event);
         }
     }
 

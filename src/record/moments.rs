@@ -102,6 +102,7 @@ impl Moments {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bitwise::GONE;
     use super::*;
 
     #[test]
@@ -123,10 +124,10 @@ mod tests {
         // Warp 0 changes in every moment, warp 5 in every 700th, warp 6 never.
         let mut moments = Moments::default();
         let codes = |at: usize| {
-            let mut sets = [0; 10];
+            let mut sets = [0; GONE as usize + 1];
             sets[at % 2] |= 1;
             sets[2 + at / 700 % 2] |= 1 << 5;
-            sets[9] = !(1 | 1 << 5);
+            sets[GONE as usize] = !(1 | 1 << 5);
             Codes::new(&sets)
         };
         let count = 5 * PIECE + 7;

@@ -120,6 +120,11 @@ impl Series {
         ends.map(|end| end.with(&std::mem::replace(&mut before, *end), |now, before| now - before)).collect()
     }
 
+    /// The reasons that lists of this run have.
+    pub fn reasons(&self) -> Vec<Reason> {
+        Reason::listed(|reason| self.totals.last().map_or(0, |total| total.reasons[reason as usize]))
+    }
+
     /// SMs whose counts are added up here.
     pub fn sms(&self) -> usize {
         self.sms
@@ -151,13 +156,13 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, Sink, SlotUse};
+    use crate::event::{Event, ReasonCounts, Sink, SlotUse};
 
     #[test]
     fn stretches_grow_and_nothing_is_lost() {
         let mut series = Series::new(1);
         let mut metrics = Metrics::default();
-        let counts = [1, 0, 2, 0, 0, 0, 0, 0, 0];
+        let counts = ReasonCounts([1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let (mut cycle, end) = (0, 24_706);
         while cycle < end {
             let stop = series.next_edge(cycle).min(end);

@@ -64,6 +64,8 @@ tones! {
     Ground = "ground", Panel = "panel", Sunken = "sunken", Line = "line", Edge = "edge", Mark = "mark", Text = "text", Soft = "soft",
     Accent = "accent", OnAccent = "on-accent", Good = "good", Bad = "bad", BadTint = "bad-tint", Changed = "changed",
     Picked = "picked", Heat = "heat",
+    LaneIdle = "lane-idle", LaneCounting = "lane-counting", LaneDark = "lane-dark", LaneEarning = "lane-earning",
+    LaneWaking = "lane-waking", LaneFolding = "lane-folding",
 }
 
 /// Hues of static warps; further warps have the same again, and always their number.

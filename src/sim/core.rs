@@ -5,7 +5,7 @@ use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::{FetchWhen, Scoreboard};
-use crate::event::{Event, Reason, Reasons, Sink, SlotUse};
+use crate::event::{Event, Reason, ReasonCounts, Reasons, Sink, SlotUse};
 use crate::policy::divergence::Place;
 use crate::policy::warp_set::WarpSet;
 
@@ -34,6 +34,9 @@ impl<S: Sink> Core<'_, S> {
             needs.set(warp, unit as usize == kind);
         }
         check_data(self.machine, self.sm, warp);
+        if self.machine.program.wrapper.is_some() {
+            self.check_siblings(warp);
+        }
     }
 
     /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
@@ -53,7 +56,7 @@ impl<S: Sink> Core<'_, S> {
         }
         self.tell_sizes();
         if S::LISTENS {
-            self.emit(Event::Cycle { sm: self.name, counts, repeat });
+            self.emit(Event::Cycle { sm: self.name, counts: ReasonCounts(counts), repeat });
             for port in 0..self.sm.issued.ports.len() {
                 self.emit(Event::Slot { sm: self.name, port: port as u16, slot: self.sm.issued.ports[port], repeat });
             }
@@ -79,7 +82,10 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Sync, sets.sync.bits[word] | issued.freed_from_sync.bits[word] | for_gang);
         take(Reason::Control, sets.control.bits[word]);
         take(Reason::Fetch, sets.unfetched.bits[word]);
+        take(Reason::Siblings, sets.siblings.bits[word]);
+        take(Reason::Ahead, sets.ahead.bits[word]);
         take(Reason::Data, sets.data.bits[word]);
+        take(Reason::Wakeup, self.sm.issued.asleep.bits[word]);
         take(Reason::NotSelected, self.sm.issued.available.bits[word]);
         take(Reason::Structural, u64::MAX);
         reasons
@@ -98,6 +104,8 @@ pub struct Issued {
     pub freed_from_sync: WarpSet,
     /// Warps that could have gone, but for others of their gang.
     pub in_step: WarpSet,
+    /// Warps that could have gone, but for lanes that sleep.
+    pub asleep: WarpSet,
     /// How each port was used.
     pub ports: Vec<SlotUse>,
 }
@@ -108,6 +116,7 @@ impl Issued {
             set.clear(words);
         }
         self.in_step.clear(words);
+        self.asleep.clear(words);
         self.ports.clear();
     }
 }
@@ -227,6 +236,6 @@ fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
 
 /// The next time at which a unit or a port that is busy now becomes free.
 pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
-    let units = sm.units.iter().flatten().copied();
+    let units = sm.units.iter().flatten().map(|pipeline| pipeline.free);
     units.chain(sm.ports.iter().map(|port| port.free)).filter(|&free| free > now).min()
 }

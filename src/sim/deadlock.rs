@@ -28,12 +28,14 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
                 stuck.iter().enumerate().filter(|(_, s)| is(s)).for_each(|(warp, _)| named.insert(warp as u32));
                 named
             };
-            for (id, waiting, missing) in block.barriers.waiting() {
+            let logical = [Some(&block.current), block.next.as_ref()].into_iter().flatten();
+            let waits = logical
+                .flat_map(|block| block.barriers.waiting().map(|(id, waiting, missing)| (block.index, id, waiting, missing)));
+            for (index, id, waiting, missing) in waits {
                 let mut warps = ThreadSet::default();
                 waiting.iter().for_each(|thread| warps.insert(thread / machine.config.warp_width));
                 parts.push(format!(
-                    "barrier {id} of block {} can never complete: {} at it (threads {}), {missing} more threads would have to arrive",
-                    block.index,
+                    "barrier {id} of block {index} can never complete: {} at it (threads {}), {missing} more threads would have to arrive",
                     some(&warps, "waits", "wait"),
                     waiting.ranges()
                 ));
@@ -43,12 +45,12 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
                 parts.push(format!(
                     "{} in a warp operation of block {} for threads that never come",
                     some(&joining, "waits", "wait"),
-                    block.index
+                    block.current.index
                 ));
             }
             let exited = list(&|s| *s == Stuck::Exited);
             if !exited.is_empty() {
-                parts.push(format!("{} exited from block {}", some(&exited, "has", "have"), block.index));
+                parts.push(format!("{} exited from block {}", some(&exited, "has", "have"), block.current.index));
             }
             let at_barrier = stuck.iter().find_map(|s| if let Stuck::Barrier(pc) = s { Some(*pc) } else { None });
             let in_join = stuck.iter().find_map(|s| if let Stuck::Sync(pc) = s { Some(*pc) } else { None });

@@ -4,7 +4,7 @@ use crate::config::Config;
 pub use crate::policy::view::{UNITS, Unit};
 use crate::program::liveness::{for_reads, for_writes};
 use crate::program::{Instruction, Program};
-use crate::ptx::op::{Float1, Float2, Int1, Int2, Op};
+use crate::ptx::op::{Float1, Float2, Int1, Int2, Kind, Op};
 use crate::ptx::types::{Space, Type};
 
 /// A part of a warp's set of pending registers.
@@ -41,7 +41,8 @@ impl Decoded {
             interval,
             hazards: hazards.into(),
             writes: writes.into(),
-            drains: matches!(instruction.op, Op::Exit | Op::Ret),
+            // Where warps re-form, a warp that ends its work on a block is no more.
+            drains: matches!(instruction.op, Op::Exit | Op::Ret) || instruction.op == Op::Again && config.divergence.reforms(),
         }
     }
 }
@@ -62,12 +63,8 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
     let dp = (Unit::Fp, c.dp_latency, c.dp_interval);
     let sfu = (Unit::Sfu, c.sfu_latency, c.sfu_interval);
     match op {
-        Op::Bra { .. } | Op::BrxIdx | Op::Exit | Op::Ret | Op::Trap | Op::Call => (Unit::Control, 1, 1),
-        Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::WarpBarrier | Op::Fence | Op::Nothing => {
-            (Unit::Control, 1, 1)
-        }
+        Op::WarpBarrier => (Unit::Control, 1, 1),
         Op::Load(a) | Op::Store(a) if a.space == Space::Param => (Unit::LdSt, c.constant_latency, 1),
-        Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => (Unit::LdSt, c.l1d_latency, 1),
         Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Int, c.div_latency, c.div_interval),
         Op::Int2(Int2::MulLo | Int2::MulHi | Int2::Mul24Lo | Int2::Mul24Hi, _)
         | Op::MulWide(_)
@@ -87,6 +84,13 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
         Op::Cvt { dst, src, .. } if dst == Type::F64 || src == Type::F64 => dp,
         Op::Cvt { dst, src, .. } if dst.is_float() || src.is_float() => fp,
         Op::CvtPack { .. } => fp,
-        _ => int,
+        op => match op.kind() {
+            // The index hardware answers as the integer pipeline does (VTW section 4.2).
+            Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => int,
+            Kind::Memory | Kind::Host => (Unit::LdSt, c.l1d_latency, 1),
+            Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => {
+                (Unit::Control, 1, 1)
+            }
+        },
     }
 }

@@ -1,12 +1,14 @@
 //! Blocks: which fit on an SM, where their warps go, and when they are done.
 
 use super::core::Core;
+use super::logical::{Assignment, Logical};
 use super::state::{Block, StaticWarp};
+use crate::config::ThreadIndexKind;
 use crate::event::{Event, Sink};
-use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Local, Shared};
-use crate::policy::divergence::WarpName;
+use crate::interp::thread::StorageThread;
+use crate::policy::divergence::{Place, WarpName};
 
 impl<S: Sink> Core<'_, S> {
     /// Registers that a block takes.
@@ -66,24 +68,17 @@ impl<S: Sink> Core<'_, S> {
         let (config, shape, program) = (&machine.config, &machine.start.shape, &machine.program);
         let index = self.uncore.next_block;
         self.uncore.next_block += 1;
-        let ptx_warps = shape.threads.div_ceil(config.ptx_warp);
-        let absent = |ptx_warp: u32| {
-            let there = (shape.threads - ptx_warp * config.ptx_warp).min(config.ptx_warp);
-            if there >= 32 { 0 } else { u32::MAX << there }
-        };
         self.sm.blocks[slot] = Some(Block {
-            index,
-            ctaid: shape.ctaid(index),
             first_warp: first_warp as u16,
             warps: machine.block_warps as u16,
-            registers: Registers::new(program.planes, shape.threads),
+            registers: Registers::new(program.planes, self.stored_threads()),
             shared: Shared::new(shape.shared_bytes),
-            local: Local::new(program.local_bytes, shape.threads),
-            barriers: Barriers::new(shape.threads, shape.ptx_warp),
-            first_hit: None,
-            exited: 0,
-            joins: Vec::new(),
-            exited_lanes: (0..ptx_warps).map(absent).collect(),
+            local: Local::new(program.local_bytes, self.stored_threads()),
+            index,
+            current: Logical::new(shape, config, index, 0),
+            next: None,
+            over: false,
+            left: 0,
         });
         self.sm.registers_used += self.block_registers();
         self.sm.shared_used += shape.shared_bytes;
@@ -96,10 +91,10 @@ impl<S: Sink> Core<'_, S> {
             warps: machine.block_warps as u16,
         });
         for at in 0..machine.block_warps {
-            self.start_warp(slot as u16, first_warp + at, at * config.warp_width);
+            self.start_warp(slot as u16, first_warp + at, StorageThread(at * config.warp_width), index);
         }
         if machine.reforms {
-            self.start_warps(slot as u16, first_warp as u16);
+            self.start_warps(slot as u16, first_warp as u16, 0);
         }
         if let Some(gangs) = self.sm.gangs.as_mut() {
             for at in (0..machine.block_warps).step_by(config.slices as usize) {
@@ -109,17 +104,23 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    fn start_warp(&mut self, slot: u16, warp: u32, first_thread: u32) {
+    fn start_warp(&mut self, slot: u16, warp: u32, first_thread: StorageThread, block: u64) {
         let machine = self.machine;
-        let count = (machine.start.shape.threads - first_thread).min(machine.config.warp_width);
+        let width = machine.config.warp_width;
+        // Lanes that may hold threads of another warp later run the code in front of the loop over blocks, too.
+        let moves = machine.program.wrapper.is_some() && machine.config.thread_index != ThreadIndexKind::SameLane;
+        let count = if moves { width } else { (machine.start.shape.threads - first_thread.0).min(width) };
         let lanes = Lanes::<32>::warp(first_thread, count);
         self.sm.statics.resident.insert(warp);
         self.sm.statics.warps[warp as usize] = StaticWarp { block: slot, first_thread, live: lanes.mask };
         if machine.reforms {
             return;
         }
-        let place = self.sm.divergence.start(WarpName { sm: self.name, warp: warp as u16 }, lanes.mask);
+        let place = Place { pc: 0, mask: lanes.mask };
+        self.sm.divergence.start(WarpName { sm: self.name, warp: warp as u16 }, place);
         let state = &mut self.sm.warps[warp as usize];
+        state.assignment = Assignment { block, iteration: 0, first: first_thread.own() };
+        (state.begun, state.progress) = (false, 0);
         (state.block, state.first_thread, state.lanes, state.place) = (slot, first_thread, lanes, place);
         state.life = state.life.wrapping_add(1);
         state.fetch_life = state.fetch_life.wrapping_add(1);
@@ -129,6 +130,9 @@ impl<S: Sink> Core<'_, S> {
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;
         sets.resident.insert(warp);
+        for set in [&mut sets.siblings, &mut sets.ahead] {
+            set.remove(warp);
+        }
         for set in [&mut sets.exited, &mut sets.barrier, &mut sets.sync, &mut sets.meeting, &mut sets.control, &mut sets.loading]
         {
             set.remove(warp);
@@ -146,12 +150,21 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
+    fn has_ended(&self, block: &Block) -> bool {
+        match self.machine.program.wrapper {
+            Some(_) => block.left >= u32::from(block.warps),
+            None => block.current.exited >= self.machine.start.shape.threads,
+        }
+    }
+
     #[inline(never)]
     fn free_slots(&mut self) {
         (self.sm.ended, self.sm.may_dispatch) = (0, true);
-        let threads = self.machine.start.shape.threads;
         for slot in 0..self.sm.blocks.len() {
-            if self.sm.blocks[slot].as_ref().is_none_or(|block| block.exited < threads) {
+            if self.machine.program.wrapper.is_some() {
+                self.turn(slot);
+            }
+            if !self.sm.blocks[slot].as_ref().is_some_and(|block| self.has_ended(block)) {
                 continue;
             }
             let Some(block) = self.sm.blocks[slot].take() else { continue };
@@ -166,7 +179,7 @@ impl<S: Sink> Core<'_, S> {
             self.sm.registers_used -= self.block_registers();
             self.sm.shared_used -= self.machine.start.shape.shared_bytes;
             self.sm.threads_used -= self.machine.block_threads();
-            self.uncore.blocks_done += 1;
+            self.uncore.blocks_done += u64::from(self.machine.program.wrapper.is_none());
             self.emit(Event::BlockEnd { sm: self.name, slot: slot as u16, block: block.index });
         }
     }

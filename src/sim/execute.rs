@@ -6,6 +6,7 @@ use super::core::takes_instructions;
 use super::decode::Unit;
 use super::memory::{Around, Requester};
 use super::slices::{Access, RowEffect, RowLanes};
+use super::state::Warp;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, SCATTERED, Sink};
@@ -17,7 +18,7 @@ use crate::interp::memory::Spaces;
 use crate::interp::trap::{Fault, Trap};
 use crate::policy::divergence::{Divergence, Flow, Meeting, Place, WarpName};
 use crate::program::{Instruction, Pc, Program};
-use crate::ptx::op::Op;
+use crate::ptx::op::{Kind, Op};
 
 /// What an instruction did, for the stages around it.
 enum Effect {
@@ -34,6 +35,12 @@ enum Effect {
     Exit {
         mask: u32,
     },
+    /// These lanes jump to the head of the loop over logical blocks.
+    Again {
+        mask: u32,
+    },
+    /// The warp goes on with the lanes of its new logical block.
+    Begin,
     /// The warp stays where it is until its PTX warp has joined.
     Hold,
     /// These lanes wait outside of the warp table.
@@ -98,13 +105,15 @@ impl<S: Sink> Core<'_, S> {
     #[inline]
     fn tell_issue(&mut self, warp: u32, pc: Pc, mask: u32, leads: bool) {
         let machine = self.machine;
-        let (first_thread, block) = (self.sm.warps[warp as usize].first_thread, self.sm.warps[warp as usize].block);
-        let index = self.sm.blocks[block as usize].as_ref().map_or(0, |b| b.index);
+        let Warp { block, assignment, .. } = self.sm.warps[warp as usize];
+        // Where warps re-form, the logical block is that of the entry's first thread.
+        let index = self.sm.blocks[block as usize].as_ref().map_or(0, |b| b.of(assignment.iteration).index);
         if machine.config.ideal_fetch && leads {
             self.emit(Event::Fetched { sm: self.name, warp: warp as u16, pc, count: 1, hit: true });
         }
-        let first_thread = if machine.reforms { SCATTERED } else { first_thread };
+        let first_thread = if machine.reforms { SCATTERED } else { assignment.first.0 };
         self.emit(Event::Issued { sm: self.name, warp: warp as u16, block: index, pc, mask, first_thread });
+        self.sm.warps[warp as usize].progress += 1;
         if machine.reforms {
             self.mark_issued(warp);
         }
@@ -129,6 +138,8 @@ impl<S: Sink> Core<'_, S> {
         }
         if decoded.unit == Unit::Control {
             done = self.cycle + u64::from(passes);
+        } else if let Some(chosen) = self.sm.chosen.take() {
+            done += u64::from(self.take_lanes(chosen, warp, pc));
         } else {
             self.take_unit(decoded.unit, port, holds);
         }
@@ -146,8 +157,8 @@ impl<S: Sink> Core<'_, S> {
         let units = &mut self.sm.units[unit as usize];
         let each = if unit == Unit::LdSt { units.len() } else { units.len() / slices };
         let from = if unit == Unit::LdSt { 0 } else { port % slices * each };
-        if let Some(free) = units[from..from + each].iter_mut().find(|free| **free <= self.cycle) {
-            *free = self.cycle + u64::from(holds);
+        if let Some(taken) = units[from..from + each].iter_mut().find(|pipeline| pipeline.free <= self.cycle) {
+            taken.free = self.cycle + u64::from(holds);
         }
     }
 
@@ -193,13 +204,19 @@ impl<S: Sink> Core<'_, S> {
         let flow = match &effect {
             Effect::Branch { sides, count } => branch(machine, pc, &sides[..*count]),
             Effect::Switch { groups } => branch(machine, pc, groups),
-            Effect::Exit { mask } => Flow::Exit { mask: *mask },
+            Effect::Exit { mask } | Effect::Again { mask } => Flow::Exit { mask: *mask },
             Effect::Park { mask } => Flow::Park { mask: *mask },
             _ => Flow::Next,
         };
-        let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. });
+        let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. } | Effect::Again { .. });
+        if matches!(effect, Effect::Begin) && !machine.reforms {
+            let place = Place { pc: pc + 1, mask: self.sm.warps[warp as usize].lanes.mask };
+            self.sm.divergence.start(name, place);
+            return self.move_to(warp, pc, place, false);
+        }
         let Divergence::Pdom(pdom) = &mut self.sm.divergence else {
-            return self.go_on_reforming(warp, pc, flow, branched);
+            let again = matches!(effect, Effect::Again { .. });
+            return self.go_on_reforming(warp, pc, flow, branched, again);
         };
         let sink = &mut *self.sink;
         let mut emit = |event| {
@@ -211,10 +228,19 @@ impl<S: Sink> Core<'_, S> {
         if let Effect::Exit { mask } = effect {
             self.exit_threads(warp, mask);
         }
+        if let Effect::Again { mask } = effect {
+            self.end_iteration(warp, mask);
+            let again = Place { pc: self.head(), mask: self.sm.warps[warp as usize].lanes.mask };
+            if place.is_none() {
+                self.sm.divergence.start(name, again);
+            }
+            return self.move_to(warp, pc, place.unwrap_or(again), true);
+        }
         let Some(place) = place else {
             self.sm.sets.exited.insert(warp);
             self.sm.sets.wants_fetch.remove(warp);
-            self.warp_ended(self.sm.warps[warp as usize].block);
+            let Warp { block, assignment, .. } = self.sm.warps[warp as usize];
+            self.warp_ended(block, assignment.iteration);
             self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
             self.moved(warp);
             return;
@@ -266,8 +292,9 @@ impl<S: Sink> Core<'_, S> {
     fn trap(&mut self, warp: u32, pc: Pc, lane: usize, fault: &Fault) {
         let state = &self.sm.warps[warp as usize];
         let shape = &self.machine.start.shape;
-        let ctaid = self.sm.blocks[state.block as usize].as_ref().map_or([0; 3], |b| b.ctaid);
-        let thread = shape.tid(state.lanes.threads[lane.min(31)]);
+        let block = self.sm.blocks[state.block as usize].as_ref();
+        let ctaid = block.map_or([0; 3], |b| b.of(state.assignment.iteration).ctaid);
+        let thread = shape.tid(state.lanes.logical(lane.min(31)));
         let trap = Trap::new(fault).near(fault, &self.uncore.global).at(&self.machine.program, pc).thread(ctaid, thread);
         self.uncore.trap.get_or_insert(trap);
         self.emit(Event::Trap { sm: self.name, warp: warp as u16, pc });
@@ -320,6 +347,7 @@ impl<S: Sink> Core<'_, S> {
         let machine = self.machine;
         let program = &machine.program;
         let instruction = &program.instructions[pc as usize];
+        let iteration = self.sm.warps[warp as usize].assignment.iteration;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Outcome::Next) };
         let active_mask = match instruction.guard {
             None => mask,
@@ -328,9 +356,18 @@ impl<S: Sink> Core<'_, S> {
                 mask & if guard.negated { !holds } else { holds }
             }
         };
-        let view = machine.view(block.ctaid, self.name, self.cycle);
+        let view = machine.view(block.of(iteration).ctaid, self.name, self.cycle);
         let mut exec = machine.exec(pc, view, &mut block.registers, lanes, active_mask);
         match instruction.op {
+            Op::NextBlock => {
+                self.next_block(warp, slot, pc, active_mask);
+                return Ok(Outcome::Begin);
+            }
+            Op::NextThread => {
+                let threads: [u32; 32] = std::array::from_fn(|lane| lanes.logical(lane).0);
+                exec.put(0, &threads);
+            }
+            Op::Again => return Ok(Outcome::Again { mask: active_mask }),
             // A uniform branch takes the warp where one thread goes. A warp of several static ones has several such threads.
             Op::Bra { uniform } => {
                 let all = uniform && active_mask != 0 && !machine.reforms;
@@ -368,12 +405,19 @@ impl<S: Sink> Core<'_, S> {
             }
             Op::ActiveMask if machine.reforms => exec.put(0, &mates(lanes, active_mask, machine.config.ptx_warp)),
             Op::ActiveMask => {
-                let first = self.sm.warps[warp as usize].first_thread % machine.config.ptx_warp;
+                let first = lanes.logical(0).ptx_lane(machine.config.ptx_warp);
                 exec.put(0, &[active_mask << first; 32]);
             }
-            _ => {
-                exec.alu();
-            }
+            op => match op.kind() {
+                Kind::Alu | Kind::Quiet => {
+                    exec.alu();
+                }
+                // For no lane at all.
+                Kind::Join | Kind::Trap => {}
+                // Calls have been expanded; all others have had their turn above.
+                Kind::Call | Kind::Memory | Kind::Host | Kind::Branch | Kind::End | Kind::Again => {}
+                Kind::Barrier | Kind::ActiveMask | Kind::Dispatch => {}
+            },
         }
         Ok(Outcome::Next)
     }
@@ -386,6 +430,8 @@ impl<S: Sink> Core<'_, S> {
         match outcome {
             Outcome::Next => Effect::Next,
             Outcome::Exit { mask } => Effect::Exit { mask },
+            Outcome::Again { mask } => Effect::Again { mask },
+            Outcome::Begin => Effect::Begin,
             Outcome::Hold => Effect::Hold,
             Outcome::Park { mask } => Effect::Park { mask },
             Outcome::Branch { taken } => {
@@ -455,6 +501,8 @@ enum Outcome {
     Branch { taken: u32 },
     Switch { groups: Vec<Place> },
     Exit { mask: u32 },
+    Again { mask: u32 },
+    Begin,
     Hold,
     Park { mask: u32 },
     Memory { traffic: Traffic<32>, active: u32 },
@@ -470,6 +518,7 @@ impl Outcome {
                 Outcome::Switch { groups }
             }
             (Outcome::Exit { mask: a }, Outcome::Exit { mask: b }) => Outcome::Exit { mask: a | b },
+            (Outcome::Again { mask: a }, Outcome::Again { mask: b }) => Outcome::Again { mask: a | b },
             (Outcome::Park { mask: a }, Outcome::Park { mask: b }) => Outcome::Park { mask: a | b },
             (Outcome::Memory { mut traffic, active: a }, Outcome::Memory { traffic: more, active: b }) => {
                 active(b).for_each(|lane| traffic.targets[lane] = more.targets[lane]);
@@ -526,10 +575,10 @@ fn call_host(
 /// For each lane of `mask` those of its thread's own PTX warp that are here too.
 #[inline(never)]
 fn mates(lanes: &Lanes<32>, mask: u32, width: u32) -> [u32; 32] {
-    let of = |lane: usize| lanes.threads[lane] / width;
+    let of = |lane: usize| lanes.logical(lane).ptx_warp(width);
     let here = |lane: usize| {
         let mates = active(mask).filter(|&mate| of(mate) == of(lane));
-        mates.fold(0u32, |mask, mate| mask | 1 << (lanes.threads[mate] % width))
+        mates.fold(0u32, |mask, mate| mask | 1 << lanes.logical(mate).ptx_lane(width))
     };
     std::array::from_fn(|lane| if mask >> lane & 1 != 0 { here(lane) } else { 0 })
 }

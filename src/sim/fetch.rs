@@ -114,7 +114,8 @@ impl<S: Sink> Core<'_, S> {
             let held = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
             stalled.bits[word] = held | sets.data.bits[word];
         }
-        let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine };
+        let slow_phase = self.uncore.next_block >= machine.start.shape.blocks();
+        let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine, slow_phase };
         let (slots, cycle) = (blocks.len() as u16, self.cycle);
         let issue = IssueView {
             available: wanting,

@@ -6,8 +6,9 @@
 
 use super::cache::Cache;
 use super::issue::Scratch;
+use super::pipeline::{LaneBank, Pipeline};
 use super::state::{Block, Port, Sm, StaticWarp, Warp};
-use crate::config::{Config, KEYS};
+use crate::config::{Config, GatingKind, KEYS};
 use crate::interp::shape::Shape;
 use crate::launch::Launch;
 use crate::program::Program;
@@ -60,6 +61,7 @@ impl Footprint {
         let technique = max_warps * (CONTROL_FLOW_BYTES + size(size_of::<StaticWarp>())) + u64::from(config.max_threads) * 8;
         let slots = max_warps.min(config.max_blocks.into()) * size(size_of::<Option<Block>>());
         let l0i = if config.l0i_bytes == 0 { 0 } else { Cache::tag_bytes(config.l0i_bytes, config.l0i_line, 1) };
+        let banks = if config.gating == GatingKind::Off { 0 } else { 2 * u64::from(config.sp_units) };
         let units = (2 * u64::from(config.sp_units) + u64::from(config.sfu_units)) * slices + u64::from(config.ldst_units);
         let resident = resident_blocks(config, program, shape);
         let threads = u64::from(shape.threads).next_multiple_of(32);
@@ -73,7 +75,11 @@ impl Footprint {
             part("lines on their way", &["sms", "l1d_mshrs"], sms * u64::from(config.l1d_mshrs) * 16),
             part("the L2 cache", &["l2_bytes", "l2_line"], l2),
             part("instruction caches", &["sms", "icache_bytes", "l0i_bytes", "slices"], sms * (icache + slices * l0i)),
-            part("units", &["sms", "sp_units", "sfu_units", "ldst_units", "slices"], sms * units * 8),
+            part(
+                "units",
+                &["sms", "sp_units", "sfu_units", "ldst_units", "slices", "gating"],
+                sms * (units * size(size_of::<Pipeline>()) + banks * LaneBank::BYTES),
+            ),
             part("warp tables", &["sms", "max_threads", "warp_width"], sms * (entries * warp + technique + slots + fixed)),
             part(
                 "issue ports",
@@ -155,8 +161,14 @@ fn local_bytes(program: &Program, threads: u64) -> u64 {
     u64::from(program.local_bytes).next_multiple_of(16) * threads
 }
 
-/// The most blocks that all SMs hold at a time.
-fn resident_blocks(config: &Config, program: &Program, shape: &Shape) -> u64 {
+/// The most blocks of a launch that all SMs hold at a time, with the program as the machine runs it.
+pub fn resident(config: &Config, program: &Program, launch: &Launch) -> u64 {
+    let program = program.clone().through(&config.passes(launch.grid, launch.block));
+    resident_blocks(config, &program, &Shape::new(&program, launch, config.ptx_warp, config.sms))
+}
+
+/// The same for a program behind its passes.
+pub fn resident_blocks(config: &Config, program: &Program, shape: &Shape) -> u64 {
     let threads = u64::from(shape.threads).next_multiple_of(config.row_threads().max(1).into()).max(1);
     let registers = u64::from(program.registers_needed.max(1)) * threads;
     let by = |have: u32, need: u64| u64::from(have) / need.max(1);
@@ -187,6 +199,18 @@ mod tests {
             let bytes = footprint(&(preset.make)()).snapshot_bytes();
             assert!((1_000..2 << 20).contains(&bytes), "{}: {bytes}", preset.name);
         }
+    }
+
+    #[test]
+    fn a_launch_has_as_many_resident_blocks_as_the_machine_then_runs() {
+        let radixsort = workload::find("radixsort").expect("in the catalogue");
+        let launch = Launch::parse(radixsort.full).expect("a launch");
+        let program = program::load(radixsort.ptx, None).expect("sound");
+        let blocks = |technique| {
+            let config = Config::build("gtx480", technique, []).expect("a technique");
+            resident(&config, &program, &launch)
+        };
+        assert_eq!((blocks("GTO"), blocks("VTW")), (3, 2), "the loop over blocks takes registers");
     }
 
     #[test]

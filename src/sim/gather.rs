@@ -5,11 +5,13 @@
 //! wants that.
 
 use super::core::{Core, try_depart};
-use super::state::{AT_BARRIER, AT_SYNC, Join, Resumed};
+use super::logical::{Assignment, Join};
+use super::state::{AT_BARRIER, AT_SYNC, Resumed, Warp};
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::barrier::Release;
 use crate::interp::lanes::Lanes;
+use crate::interp::thread::{LogicalThread, StorageThread};
 use crate::interp::trap::Fault;
 use crate::policy::divergence::Members;
 use crate::program::{Dst, Pc};
@@ -29,23 +31,29 @@ impl<S: Sink> Core<'_, S> {
     pub fn arrive(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
         self.sm.warps[warp as usize].barrier_pc = pc;
-        let lanes = self.sm.warps[warp as usize].lanes;
+        let Warp { lanes, assignment: Assignment { iteration, .. }, .. } = self.sm.warps[warp as usize];
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(0) };
-        let index = block.index;
-        let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
+        let view = machine.view(block.of(iteration).ctaid, self.name, self.cycle);
+        let logical = match &mut block.next {
+            Some(next) if next.iteration == iteration => next,
+            _ => &mut block.current,
+        };
+        let index = logical.index;
+        let exec = machine.exec(pc, view, &mut block.registers, &lanes, mask);
         let mut releases = Vec::new();
         let (mut waits, mut barrier) = (0, 0);
         for lane in active(mask) {
             let arrival = exec.arrival(lane);
             barrier = arrival.id as u8;
             waits |= u32::from(arrival.waits) << lane;
-            releases.extend(block.barriers.arrive(lanes.threads[lane], arrival).map_err(|fault| (lane, fault))?);
+            releases.extend(logical.barriers.arrive(lanes.logical(lane), arrival).map_err(|fault| (lane, fault))?);
         }
         if waits != 0 && !machine.reforms {
             let ptx_width = machine.config.ptx_warp;
-            let exited = block.exited_lanes[(lanes.threads[0] / ptx_width) as usize] >> (lanes.threads[0] % ptx_width);
+            let first = lanes.logical(0);
+            let exited = logical.exited_lanes[first.ptx_warp(ptx_width) as usize] >> first.ptx_lane(ptx_width);
             for lane in active(lanes.mask & !exited & !mask) {
-                releases.extend(block.barriers.stand_in(lanes.threads[lane], barrier.into()));
+                releases.extend(logical.barriers.stand_in(lanes.logical(lane), barrier.into()));
             }
         }
         if mask != 0 && !machine.reforms {
@@ -57,7 +65,7 @@ impl<S: Sink> Core<'_, S> {
             }
         }
         if waits != 0 {
-            self.hit_barrier(slot);
+            self.hit_barrier(slot, iteration);
         }
         let parked = if waits != 0 && self.parks(warp) { waits } else { 0 };
         if parked != 0 {
@@ -67,15 +75,15 @@ impl<S: Sink> Core<'_, S> {
             self.hold(warp, true);
         }
         for release in releases {
-            self.release(slot, &release);
+            self.release(slot, iteration, &release);
         }
         Ok(parked)
     }
 
     /// A warp of the block in `slot` has come to a barrier.
-    fn hit_barrier(&mut self, slot: u16) {
+    fn hit_barrier(&mut self, slot: u16, iteration: u32) {
         if let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() {
-            block.first_hit.get_or_insert(self.cycle);
+            block.of_mut(iteration).first_hit.get_or_insert(self.cycle);
         }
     }
 
@@ -99,17 +107,17 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// A thread of the block whose warps begin at `first_warp`: the entry of the table that it is in, or why it is in none.
-    fn holder(&self, first_warp: u16, thread: u32) -> u16 {
+    fn holder(&self, first_warp: u16, thread: StorageThread) -> u16 {
         let width = self.machine.config.warp_width;
         if self.machine.reforms {
-            self.sm.statics.at[(u32::from(first_warp) * width + thread) as usize]
+            self.sm.statics.at[(u32::from(first_warp) * width + thread.0) as usize]
         } else {
-            first_warp + (thread / width) as u16
+            first_warp + (thread.0 / width) as u16
         }
     }
 
     /// A parked thread goes on behind the instruction at which it waited, together with others of its static warp.
-    fn unpark(&mut self, first_warp: u16, thread: u32, from_barrier: bool) {
+    fn unpark(&mut self, first_warp: u16, StorageThread(thread): StorageThread, from_barrier: bool) {
         let width = self.machine.config.warp_width;
         let at = (u32::from(first_warp) * width + thread) as usize;
         let (origin, lane) = (first_warp + (thread / width) as u16, thread % width);
@@ -125,16 +133,20 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Lets the threads of a completed barrier go on.
-    fn release(&mut self, slot: u16, release: &Release) {
+    fn release(&mut self, slot: u16, iteration: u32, release: &Release) {
         let machine = self.machine;
+        let width = machine.config.warp_width;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
-        block.first_hit = None;
-        let (index, first_warp) = (block.index, block.first_warp);
-        for thread in release.threads.iter() {
+        let first_warp = block.first_warp;
+        let logical = block.of_mut(iteration);
+        logical.first_hit = None;
+        let index = logical.index;
+        let places: Vec<StorageThread> = release.threads.iter().map(|t| logical.place(LogicalThread(t), width)).collect();
+        for thread in places {
             let warp = self.holder(first_warp, thread);
             let is_parked = warp >= AT_SYNC;
             let barrier_pc = if is_parked {
-                self.sm.statics.parked_at[(u32::from(first_warp) * machine.config.warp_width + thread) as usize]
+                self.sm.statics.parked_at[(u32::from(first_warp) * width + thread.0) as usize]
             } else {
                 self.sm.warps[usize::from(warp)].barrier_pc
             };
@@ -168,22 +180,23 @@ impl<S: Sink> Core<'_, S> {
         let machine = self.machine;
         let ptx_width = machine.config.ptx_warp;
         let instruction = &machine.program.instructions[pc as usize];
-        let lanes = self.sm.warps[warp as usize].lanes;
+        let Warp { lanes, assignment: Assignment { iteration, .. }, .. } = self.sm.warps[warp as usize];
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(0) };
-        let exec = machine.exec(pc, machine.view(block.ctaid, self.name, self.cycle), &mut block.registers, &lanes, mask);
+        let view = machine.view(block.of(iteration).ctaid, self.name, self.cycle);
+        let exec = machine.exec(pc, view, &mut block.registers, &lanes, mask);
         let named = exec.get::<u32>(instruction.src.len() - 1);
         // Lanes of different PTX warps, and lanes that name different members, are different gatherings.
         let mut rest = mask;
         let mut waiting = 0;
         while rest != 0 {
             let leader = rest.trailing_zeros() as usize;
-            let (members, ptx_warp) = (named[leader], lanes.threads[leader] / ptx_width);
+            let (members, ptx_warp) = (named[leader], lanes.logical(leader).ptx_warp(ptx_width));
             let (mut group, mut arrived) = (0u32, 0u32);
             for lane in active(rest) {
-                if named[lane] != members || lanes.threads[lane] / ptx_width != ptx_warp {
+                if named[lane] != members || lanes.logical(lane).ptx_warp(ptx_width) != ptx_warp {
                     continue;
                 }
-                let own = lanes.threads[lane] % ptx_width;
+                let own = lanes.logical(lane).ptx_lane(ptx_width);
                 if members >> own & 1 == 0 {
                     return Err((lane, Fault::NotAMember { members, lane: own }));
                 }
@@ -192,17 +205,18 @@ impl<S: Sink> Core<'_, S> {
             }
             rest &= !group;
             let Some(block) = self.sm.blocks[slot as usize].as_mut() else { continue };
+            let joins = &mut block.of_mut(iteration).joins;
             let is_barrier = instruction.op == Op::WarpBarrier;
             let same = |j: &Join| {
                 let place = j.pc == pc || is_barrier && machine.program.instructions[j.pc as usize].op == Op::WarpBarrier;
                 j.ptx_warp == ptx_warp && j.members == members && place
             };
-            let at = block.joins.iter().position(same).unwrap_or_else(|| {
-                block.joins.push(Join { ptx_warp, pc, members, arrived: 0 });
-                block.joins.len() - 1
+            let at = joins.iter().position(same).unwrap_or_else(|| {
+                joins.push(Join { ptx_warp, pc, members, arrived: 0 });
+                joins.len() - 1
             });
-            block.joins[at].arrived |= arrived;
-            if !self.try_join(slot, at, Some(warp)) {
+            joins[at].arrived |= arrived;
+            if !self.try_join(slot, iteration, at, Some(warp)) {
                 waiting |= group;
             }
         }
@@ -218,30 +232,33 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Performs a gathered operation if nobody is missing any more. Its held warps go on; `issuing` does so by itself.
-    fn try_join(&mut self, slot: u16, at: usize, issuing: Option<u32>) -> bool {
+    fn try_join(&mut self, slot: u16, iteration: u32, at: usize, issuing: Option<u32>) -> bool {
         let machine = self.machine;
         let ptx_width = machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return true };
-        let join = block.joins[at];
-        if join.members & !block.exited_lanes[join.ptx_warp as usize] & !join.arrived != 0 {
+        let logical = block.of_mut(iteration);
+        let join = logical.joins[at];
+        if join.members & !logical.exited_lanes[join.ptx_warp as usize] & !join.arrived != 0 {
             return false;
         }
-        block.joins.swap_remove(at);
-        let first = join.ptx_warp * ptx_width;
-        let lanes = Lanes::<32>::warp(first, (machine.start.shape.threads - first).min(ptx_width));
-        let view = machine.view(block.ctaid, self.name, self.cycle);
+        logical.joins.swap_remove(at);
+        let first = LogicalThread(join.ptx_warp * ptx_width);
+        let (index, ctaid, place) = (logical.index, logical.ctaid, logical.place(first, machine.config.warp_width));
+        let count = (machine.start.shape.threads - first.0).min(ptx_width);
+        let lanes = Lanes::<32>::warp(place, count).assigned(first, count);
+        let view = machine.view(ctaid, self.name, self.cycle);
         machine.exec(join.pc, view, &mut block.registers, &lanes, join.arrived).warp();
-        let (index, first_warp) = (block.index, block.first_warp);
+        let first_warp = block.first_warp;
         self.emit(Event::Joined { sm: self.name, block: index, pc: join.pc, mask: join.arrived });
         for lane in active(join.arrived) {
-            let holder = self.holder(first_warp, first + lane as u32);
+            let holder = self.holder(first_warp, lanes.threads[lane]);
             let warp = u32::from(holder);
             if holder == AT_SYNC {
-                self.unpark(first_warp, first + lane as u32, false);
+                self.unpark(first_warp, lanes.threads[lane], false);
             } else if holder < AT_SYNC
                 && Some(warp) != issuing
                 && self.sm.sets.sync.contains(warp)
-                && !self.joins_more(slot, holder)
+                && !self.joins_more(slot, iteration, holder)
             {
                 self.resume(warp);
             }
@@ -250,13 +267,13 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Whether threads of a held warp still wait in other gatherings.
-    fn joins_more(&self, slot: u16, warp: u16) -> bool {
-        let ptx_width = self.machine.config.ptx_warp;
+    fn joins_more(&self, slot: u16, iteration: u32, warp: u16) -> bool {
+        let (width, ptx_width) = (self.machine.config.warp_width, self.machine.config.ptx_warp);
         let Some(block) = self.sm.blocks[slot as usize].as_ref() else { return false };
-        let waits = |join: &Join| {
-            active(join.arrived).any(|lane| self.holder(block.first_warp, join.ptx_warp * ptx_width + lane as u32) == warp)
-        };
-        block.joins.iter().any(waits)
+        let logical = block.of(iteration);
+        let thread = |join: &Join, lane: usize| logical.place(LogicalThread(join.ptx_warp * ptx_width + lane as u32), width);
+        let waits = |join: &Join| active(join.arrived).any(|lane| self.holder(block.first_warp, thread(join, lane)) == warp);
+        logical.joins.iter().any(waits)
     }
 
     /// A warp that was held goes on behind the instruction at which it waited.
@@ -271,47 +288,64 @@ impl<S: Sink> Core<'_, S> {
     #[inline(never)]
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
         let state = &self.sm.warps[warp as usize];
+        let is_virtual = self.machine.program.wrapper.is_some();
+        if !self.machine.reforms && is_virtual {
+            // All lanes agree on whether there is another logical block.
+            if mask != 0 {
+                self.leave(state.block);
+            }
+            return;
+        }
         if !self.machine.reforms {
-            return self.exit_of_block(state.block, state.first_thread, mask);
+            let Assignment { iteration, first, .. } = state.assignment;
+            return self.exit_of_block(state.block, iteration, first, mask);
         }
         let members = state.members.only(mask);
         for (origin, lanes) in members.parts() {
             let state = &mut self.sm.statics.warps[usize::from(origin)];
             state.live &= !lanes;
-            let (slot, first, is_over) = (state.block, state.first_thread, state.live == 0);
+            let (slot, first, is_over) = (state.block, state.first_thread.own(), state.live == 0);
+            let iteration = self.sm.blocks[usize::from(slot)].as_ref().map_or(0, |block| block.current.iteration);
             if is_over {
                 self.emit(Event::WarpExit { sm: self.name, warp: origin });
             }
-            self.exit_of_block(slot, first, lanes);
+            if is_virtual {
+                if is_over {
+                    self.leave(slot);
+                }
+                continue;
+            }
+            self.exit_of_block(slot, iteration, first, lanes);
             if is_over {
-                self.warp_ended(slot);
+                self.warp_ended(slot, iteration);
             }
         }
     }
 
     /// A static warp of the block in `slot` has exited: it waits at the implicit barrier at the block's end.
-    pub fn warp_ended(&mut self, slot: u16) {
+    pub fn warp_ended(&mut self, slot: u16, iteration: u32) {
         if self.machine.config.exits_wait {
-            self.hit_barrier(slot);
+            self.hit_barrier(slot, iteration);
         }
     }
 
     /// The threads in the lanes of `mask` of a static warp that begins at `first` are gone.
-    fn exit_of_block(&mut self, slot: u16, first: u32, mask: u32) {
+    pub fn exit_of_block(&mut self, slot: u16, iteration: u32, first: LogicalThread, mask: u32) {
         let ptx_width = self.machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };
-        block.exited += mask.count_ones();
-        self.sm.ended += u32::from(block.exited == self.machine.start.shape.threads);
-        let ptx_warp = (first / ptx_width) as usize;
-        block.exited_lanes[ptx_warp] |= mask << (first % ptx_width);
-        let releases: Vec<Release> = active(mask).flat_map(|lane| block.barriers.exit(first + lane as u32)).collect();
+        let logical = block.of_mut(iteration);
+        logical.exited += mask.count_ones();
+        self.sm.ended += u32::from(logical.exited == self.machine.start.shape.threads);
+        let ptx_warp = first.ptx_warp(ptx_width) as usize;
+        logical.exited_lanes[ptx_warp] |= mask << first.ptx_lane(ptx_width);
+        let releases: Vec<Release> = active(mask).flat_map(|lane| logical.barriers.exit(first.plus(lane as u32))).collect();
         for release in releases {
-            self.release(slot, &release);
+            self.release(slot, iteration, &release);
         }
         let mut at = 0;
-        while let Some(join) = self.sm.blocks[slot as usize].as_ref().and_then(|b| b.joins.get(at)) {
+        while let Some(join) = self.sm.blocks[slot as usize].as_ref().and_then(|b| b.of(iteration).joins.get(at)) {
             let concerned = join.ptx_warp as usize == ptx_warp;
-            if !(concerned && self.try_join(slot, at, None)) {
+            if !(concerned && self.try_join(slot, iteration, at, None)) {
                 at += 1;
             }
         }

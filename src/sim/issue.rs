@@ -3,6 +3,7 @@
 use super::core::{Core, Issued};
 use super::decode::{UNITS, Unit};
 use super::facts::Facts;
+use super::power::first_awake;
 use super::slices::Access;
 use super::state::{Sets, Sm};
 use crate::event::{Sink, SlotUse};
@@ -72,7 +73,8 @@ impl<S: Sink> Core<'_, S> {
             if self.sm.ports[port].scheduler.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
-            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, .. } = &mut *self.sm;
+            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, .. } =
+                &mut *self.sm;
             let Scratch { available, resident, long_wait, .. } = &mut **scratch;
             let state = &mut ports[port];
             for word in 0..words {
@@ -82,18 +84,27 @@ impl<S: Sink> Core<'_, S> {
             if let Some(gangs) = gangs {
                 late_first(gangs, available, words);
             }
-            let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine };
+            let slow_phase = self.uncore.next_block >= self.machine.start.shape.blocks();
+            let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine, slow_phase };
             let (slots, cycle) = (blocks.len() as u16, self.cycle);
             let view = IssueView { available, long_wait, resident, age, warps: &facts, slots, cycle, words };
             state.scheduler.arrange(&view);
-            if let Some(warp) = state.scheduler.first(&view) {
+            let first = match gating {
+                None => state.scheduler.first(&view),
+                Some(gating) => {
+                    let first = first_awake(&state.scheduler, &view, gating, units, &mut issued.asleep);
+                    *chosen = first.and_then(|(_, chosen)| chosen);
+                    first.map(|(warp, _)| warp)
+                }
+            };
+            if let Some(warp) = first {
                 state.scheduler.issued(warp, &view);
                 *busy = true;
                 self.sm.issued.warps.insert(warp);
                 let threads = self.issue_warp(port, warp);
                 return SlotUse::Threads(threads);
             }
-            return SlotUse::Idle;
+            return if self.sm.issued.asleep.is_empty(words) { SlotUse::Idle } else { SlotUse::Stall };
         }
         if !self.sm.scratch.candidates.is_empty(words) {
             return SlotUse::Stall;
@@ -118,6 +129,8 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
         | sets.barrier.bits[word]
         | sets.sync.bits[word]
         | sets.meeting.bits[word]
+        | sets.siblings.bits[word]
+        | sets.ahead.bits[word]
         | sets.control.bits[word]
         | sets.leaving.bits[word]
         | sets.unfetched.bits[word]
@@ -136,7 +149,7 @@ pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, slices: usize, cycle: u6
         let each = units.len() / slices;
         &units[slice * each..(slice + 1) * each]
     };
-    own.iter().any(|&at| at <= cycle)
+    own.iter().any(|pipeline| pipeline.free <= cycle)
 }
 
 /// Works out the port's candidates, and those available.
@@ -181,7 +194,8 @@ fn long_wait(sm: &mut Sm, port: usize, words: usize) {
     let Sm { sets, ports, scratch, .. } = sm;
     for word in 0..words {
         let memory = sets.data.bits[word] & sets.loading.bits[word];
-        let waits = memory | sets.barrier.bits[word] | sets.sync.bits[word] | sets.exited.bits[word];
+        let held = sets.siblings.bits[word] | sets.ahead.bits[word];
+        let waits = memory | held | sets.barrier.bits[word] | sets.sync.bits[word] | sets.exited.bits[word];
         scratch.long_wait.bits[word] = waits & ports[port].warps.bits[word];
     }
 }

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::event::{CacheOutcome, Event, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::memory::Target;
+use crate::interp::thread::StorageThread;
 use crate::ptx::types::Space;
 
 /// Where local memory lies for the caches: behind everything else.
@@ -66,7 +67,7 @@ pub struct Requester<'a> {
     pub warp: u16,
     pub pc: u32,
     /// Threads of each lane, and of the block.
-    pub threads: &'a [u32; 32],
+    pub threads: &'a [StorageThread; 32],
     pub block_threads: u32,
     /// The block slot, and that of each lane where they differ.
     pub slot: u16,
@@ -296,7 +297,7 @@ impl PerLane for LaneTimes {
 impl Requester<'_> {
     /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
     fn local_address(&self, offset: u64, lane: usize) -> u64 {
-        let (threads, thread) = (u64::from(self.block_threads), self.threads[lane]);
+        let (threads, thread) = (u64::from(self.block_threads), self.threads[lane].0);
         let slot = self.slots.map_or(self.slot, |slots| slots[lane]);
         let slot = (u64::from(self.sm) << 16 | u64::from(slot)) * u64::from(self.local_bytes.next_multiple_of(16)) * threads;
         LOCAL_BASE + slot + (offset / 4 * threads + u64::from(thread)) * 4 + offset % 4

@@ -28,15 +28,19 @@ pub mod footprint;
 mod gang;
 mod gather;
 mod issue;
+mod iterate;
+pub mod logical;
 pub mod memory;
 pub mod order;
+pub mod pipeline;
+pub mod power;
 mod slices;
 mod spinning;
 pub mod state;
 mod table;
 pub mod wheel;
 
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, GatingKind};
 use crate::event::Sink;
 use crate::interp::alu::Exec;
 use crate::interp::job::Job;
@@ -78,7 +82,7 @@ pub struct Machine {
 
 impl Machine {
     /// Threads that a block takes room for.
-    fn block_threads(&self) -> u32 {
+    pub fn block_threads(&self) -> u32 {
         (self.block_warps * self.config.warp_width).next_multiple_of(self.config.row_threads())
     }
 
@@ -129,6 +133,7 @@ impl Sim {
     pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Sim, SimError> {
         config.validate()?;
         Start::check(&program, launch)?;
+        let program = program.through(&config.passes(launch.grid, launch.block));
         let shape = Shape::new(&program, launch, config.ptx_warp, config.sms);
         config.validate_launch(&program, &shape)?;
         Footprint::of(&config, &program, &shape, memory_bytes(&program, launch)).check(&config, BUDGET, 1)?;
@@ -169,7 +174,11 @@ impl Sim {
     /// All blocks have ended, or the kernel has trapped.
     pub fn finished(&self) -> bool {
         let uncore = &self.state.uncore;
-        uncore.trap.is_some() || uncore.blocks_done == self.machine.start.shape.blocks()
+        let all = uncore.blocks_done == self.machine.start.shape.blocks();
+        // Warps of a virtual block end behind its last logical block.
+        let resident =
+            || self.machine.program.wrapper.is_some() && self.state.sms.iter().any(|sm| sm.blocks.iter().any(Option::is_some));
+        uncore.trap.is_some() || all && !resident()
     }
 
     pub fn trap(&self) -> Option<&Trap> {
@@ -209,7 +218,13 @@ impl Sim {
             if machine.config.gangs {
                 core.split_on_memory();
             }
+            if machine.config.gating != GatingKind::Off {
+                core.power();
+            }
             busy |= core.issue();
+            if machine.config.gating != GatingKind::Off {
+                core.tell_lanes();
+            }
             if machine.reforms {
                 busy |= core.control_flow();
             }
@@ -220,18 +235,26 @@ impl Sim {
         // Accounts are settled when it is known how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {
             let core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
-            busy = busy || core.will_fetch() || core.will_dispatch() || core.will_merge();
+            // Who waits for lanes wants them anew in every cycle.
+            busy = busy || core.waits_for_lanes() || core.will_fetch() || core.will_dispatch() || core.will_merge();
         }
         let mut repeat = 1;
         if !busy {
-            match sms.iter().filter_map(|sm| core::next_free(sm, now)).chain(uncore.wheel.next_after(now)).min() {
-                Some(next) => repeat = (next - now).min(most).min(end - now),
+            let free = sms.iter().filter_map(|sm| core::next_free(sm, now));
+            match free.chain(uncore.wheel.next_after(now)).min() {
+                Some(next) => {
+                    let next = sms.iter().filter_map(|sm| power::next_transition(sm, now)).fold(next, u64::min);
+                    repeat = (next - now).min(most).min(end - now);
+                }
                 None => uncore.trap = Some(deadlock::deadlock(machine, sms)),
             }
         }
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             core.account(repeat);
+            if machine.config.gating != GatingKind::Off {
+                core.pass_over_lanes(now + repeat - 1);
+            }
             if machine.config.gangs {
                 core.note_passed_over(repeat);
             }

@@ -3,7 +3,7 @@
 use super::Sim;
 use super::facts::Facts;
 use super::state::Sm;
-use crate::policy::view::{IssueView, Warps};
+use crate::policy::view::{IssueView, VirtualFacts, WarpProgress, Warps};
 use crate::policy::warp_set::WarpSet;
 
 /// Who would issue, at the end of a cycle.
@@ -21,11 +21,18 @@ impl Sim {
         let mut order = IssueOrder::default();
         let Some(sm) = self.state.sms.get(usize::from(sm)) else { return order };
         for port in 0..sm.ports.len() {
-            let ranked = self.port_order(sm, port);
+            let ranked = self.ranked(sm, port, &sm.ports[port].warps);
             order.wanted.push(ranked.iter().copied().find(|&warp| !sm.sets.data.contains(warp)));
             order.ports.push(ranked);
         }
         order
+    }
+
+    /// The warps of all ports in one order, as the first port's scheduler would have it: for policies that keep no count of
+    /// their own.
+    pub fn joint_order(&self, sm: u16) -> Vec<u32> {
+        let Some(sm) = self.state.sms.get(usize::from(sm)) else { return Vec::new() };
+        self.ranked(sm, 0, &sm.sets.resident)
     }
 
     /// Warps of each block slot of an SM at their barrier: the warp priority table, as MWF counts.
@@ -36,18 +43,32 @@ impl Sim {
         sm.blocks.iter().enumerate().map(count).collect()
     }
 
-    fn facts<'a>(&'a self, sm: &'a Sm) -> Facts<'a> {
-        let Sm { warps, blocks, sets, statics, .. } = sm;
-        Facts { warps, blocks, sets, statics: &statics.warps, machine: &self.machine }
+    /// How the block of a warp stands, and how far the warp has come with its logical block.
+    pub fn progress_of(&self, sm: u16, warp: u32) -> Option<(VirtualFacts, WarpProgress)> {
+        let sm = self.state.sms.get(usize::from(sm))?;
+        let facts = self.facts(sm);
+        Some((facts.iterations(warp), facts.progress(warp)))
     }
 
-    fn port_order(&self, sm: &Sm, port: usize) -> Vec<u32> {
+    fn facts<'a>(&'a self, sm: &'a Sm) -> Facts<'a> {
+        let Sm { warps, blocks, sets, statics, .. } = sm;
+        let slow_phase = self.state.uncore.next_block >= self.machine.start.shape.blocks();
+        Facts { warps, blocks, sets, statics: &statics.warps, machine: &self.machine, slow_phase }
+    }
+
+    /// Of some warps those that wait for no other, in the order of a port's scheduler.
+    fn ranked(&self, sm: &Sm, port: usize, warps: &WarpSet) -> Vec<u32> {
         let words = self.machine.words;
         let (mut runnable, mut resident, mut long_wait) = (WarpSet::default(), WarpSet::default(), WarpSet::default());
         let (sets, state) = (&sm.sets, &sm.ports[port]);
         for word in 0..words {
-            let mine = sets.resident.bits[word] & state.warps.bits[word];
-            let held = sets.exited.bits[word] | sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
+            let mine = sets.resident.bits[word] & warps.bits[word];
+            let held = sets.exited.bits[word]
+                | sets.barrier.bits[word]
+                | sets.sync.bits[word]
+                | sets.meeting.bits[word]
+                | sets.siblings.bits[word]
+                | sets.ahead.bits[word];
             resident.bits[word] = mine;
             runnable.bits[word] = mine & !held & !sets.leaving.bits[word];
             long_wait.bits[word] = mine & (held | sets.data.bits[word] & sets.loading.bits[word]);

@@ -12,8 +12,9 @@ use super::memory::{Around, LaneTimes, Requester};
 use crate::event::{Event, Sink, SlotUse};
 use crate::interp::access::{Traffic, active};
 use crate::interp::lanes::Lanes;
+use crate::interp::thread::StorageThread;
 use crate::program::Pc;
-use crate::ptx::op::Op;
+use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
 
 /// A memory instruction of warps side by side that has issued in this cycle and is not timed yet. Lanes are those of the
@@ -54,13 +55,11 @@ pub enum RowEffect {
 
 impl RowEffect {
     pub fn of(op: Op) -> RowEffect {
-        match op {
-            Op::Load(_) | Op::Store(_) | Op::Atom { .. } => RowEffect::Memory,
-            Op::Bra { .. } | Op::BrxIdx | Op::Printf | Op::AssertFail | Op::Exit | Op::Ret | Op::Trap | Op::ActiveMask => {
-                RowEffect::Single
-            }
-            op if op.is_barrier() || op.joins_warp() => RowEffect::Single,
-            _ => RowEffect::Plain,
+        match op.kind() {
+            Kind::Memory => RowEffect::Memory,
+            Kind::Alu | Kind::Quiet | Kind::Call => RowEffect::Plain,
+            Kind::Branch | Kind::Host | Kind::End | Kind::Again | Kind::Trap => RowEffect::Single,
+            Kind::ActiveMask | Kind::Barrier | Kind::Join | Kind::Dispatch => RowEffect::Single,
         }
     }
 }
@@ -106,7 +105,7 @@ impl<S: Sink> Core<'_, S> {
             warp: first + u32::from(members).trailing_zeros(),
             members: members.into(),
             slot: lead.block,
-            lanes: Lanes::warp(start, (self.machine.start.shape.threads - start).min(config.row_threads())),
+            lanes: Lanes::warp(start, (self.machine.start.shape.threads - start.0).min(config.row_threads())),
             mask,
             effect: RowEffect::of(self.machine.program.instructions[pc as usize].op),
         }
@@ -131,8 +130,8 @@ impl<S: Sink> Core<'_, S> {
         }
         let passes = self.machine.passes;
         let units = &mut self.sm.units[Unit::LdSt as usize];
-        if let Some(free) = units.iter_mut().find(|free| **free <= self.cycle) {
-            *free = self.cycle + u64::from(holds.max(passes));
+        if let Some(unit) = units.iter_mut().find(|unit| unit.free <= self.cycle) {
+            unit.free = self.cycle + u64::from(holds.max(passes));
         }
         accesses.clear();
         self.sm.scratch.accesses = accesses;
@@ -144,7 +143,7 @@ impl<S: Sink> Core<'_, S> {
         let (width, slices) = (machine.config.warp_width, machine.config.slices);
         let first = &accesses[together.trailing_zeros() as usize];
         let mut traffic = first.traffic;
-        let (mut threads, mut slots, mut mask) = ([0; 32], [0; 32], 0u32);
+        let (mut threads, mut slots, mut mask) = ([StorageThread::default(); 32], [0; 32], 0u32);
         for at in active(together) {
             let access = &accesses[at];
             let warp = &self.sm.warps[(access.row * slices) as usize];
@@ -156,7 +155,7 @@ impl<S: Sink> Core<'_, S> {
                     target.address += u64::from(warp.block) * u64::from(machine.start.shape.shared_bytes);
                 }
                 traffic.targets[lane] = target;
-                (threads[lane], slots[lane]) = (warp.first_thread + lane as u32, warp.block);
+                (threads[lane], slots[lane]) = (StorageThread(warp.first_thread.0 + lane as u32), warp.block);
             }
         }
         let who = Requester {

@@ -8,6 +8,7 @@ use super::Sim;
 use super::state::{Sm, Warp};
 use crate::event::Silence;
 use crate::interp::memory::{Global, Shared};
+use crate::interp::thread::StorageThread;
 use crate::program::{Pc, Program};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +17,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const PROBE_CYCLES: u64 = 20_000;
 
 /// SM, slot of its block and index in the block.
-type ThreadName = (usize, u16, u32);
+type ThreadName = (usize, u16, StorageThread);
 
 /// What the probe has seen of a thread.
 struct Watched {
@@ -91,7 +92,7 @@ fn slot_of(sim: &Sim, sm: &Sm, warp: &Warp, lane: usize) -> u16 {
     origin.map_or(warp.block, |(_, origin)| sm.statics.warps[usize::from(origin)].block)
 }
 
-fn registers(sim: &Sim, sm: &Sm, slot: u16, thread: u32) -> u64 {
+fn registers(sim: &Sim, sm: &Sm, slot: u16, thread: StorageThread) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Some(block) = &sm.blocks[usize::from(slot)] {
         (0..sim.machine.program.planes).for_each(|plane| block.registers.word(plane, thread).hash(&mut hasher));

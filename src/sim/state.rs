@@ -2,19 +2,23 @@
 
 use super::cache::Cache;
 use super::core::Issued;
-use super::decode::UNITS;
+use super::decode::{UNITS, Unit};
 use super::issue::Scratch;
+use super::logical::{Assignment, Logical};
 use super::memory::{SharedMemorySystem, SmMemory};
+use super::pipeline::Pipeline;
+use super::power::Chosen;
 use super::wheel::Wheel;
 use crate::config::{Config, MAX_WARPS};
 use crate::event::Reasons;
-use crate::interp::barrier::Barriers;
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Global, Local, Shared};
+use crate::interp::thread::StorageThread;
 use crate::interp::trap::Trap;
 use crate::policy::divergence::{Divergence, Edits, Members, Place};
 use crate::policy::fetch::Fetch;
 use crate::policy::gang::Gangs;
+use crate::policy::gating::Gating;
 use crate::policy::schedule::Scheduler;
 use crate::policy::warp_set::WarpSet;
 use crate::program::Pc;
@@ -57,8 +61,12 @@ pub struct Sm {
     pub ports: Vec<Port>,
     /// What the issue stage did in this cycle.
     pub issued: Issued,
-    /// When each unit of each kind takes the next instruction; slice by slice, but for the load/store units, which all share.
-    pub units: [Vec<u64>; UNITS],
+    /// The units of each kind; slice by slice, but for the load/store units, which all share.
+    pub units: [Vec<Pipeline>; UNITS],
+    /// What happens to the lanes of INT and FP pipelines, where they are looked at.
+    pub gating: Option<Box<Gating>>,
+    /// Where the instruction that issues now executes, where lanes are looked at.
+    pub chosen: Option<Chosen>,
     pub divergence: Divergence,
     /// The gang table, where slices' warps run in lock-step.
     pub gangs: Option<Box<Gangs>>,
@@ -103,7 +111,7 @@ pub struct Statics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StaticWarp {
     pub block: u16,
-    pub first_thread: u32,
+    pub first_thread: StorageThread,
     /// Lanes whose threads have not exited.
     pub live: u32,
 }
@@ -133,6 +141,10 @@ pub struct Sets {
     /// It waits where branches meet for others of its original gang.
     pub meeting: WarpSet,
     pub control: WarpSet,
+    /// Its next instruction touches shared memory that siblings may still use (VTW).
+    pub siblings: WarpSet,
+    /// It wants a logical block too far ahead of its siblings (VTW).
+    pub ahead: WarpSet,
     /// It leaves the table when nothing of it is in flight any more.
     pub leaving: WarpSet,
     /// The I-buffer is empty.
@@ -166,8 +178,13 @@ pub struct Warp {
     /// The block of its threads, or of the first of them.
     pub block: u16,
     /// Of a static warp.
-    pub first_thread: u32,
+    pub first_thread: StorageThread,
     pub lanes: Lanes<32>,
+    /// What it works on, and whether it has come to it.
+    pub assignment: Assignment,
+    pub begun: bool,
+    /// Instructions that it has issued for that.
+    pub progress: u32,
     /// Where warps re-form: the static warp that the thread in each lane belongs to, and whether these are of several blocks.
     pub members: Members,
     pub mixed: bool,
@@ -190,36 +207,40 @@ pub struct Warp {
     pub barrier_pc: Pc,
 }
 
-/// A resident block.
+/// A resident block: places for threads, and what these work on.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its linear index in the grid.
-    pub index: u64,
-    pub ctaid: [u32; 3],
     pub first_warp: u16,
     pub warps: u16,
     pub registers: Registers,
     pub shared: Shared,
     pub local: Local,
-    pub barriers: Barriers,
-    /// When the first warp came to a barrier, or exited, since the last release.
-    pub first_hit: Option<u64>,
-    /// Threads that have exited.
-    pub exited: u32,
-    /// Operations that PTX warps of the block are gathering for.
-    pub joins: Vec<Join>,
-    /// Lanes of each PTX warp that have exited, or were never there.
-    pub exited_lanes: Vec<u32>,
+    /// The first logical block that it was given: its name.
+    pub index: u64,
+    /// The logical block that its warps work on.
+    pub current: Logical,
+    /// The one after it, where warps have gone on to that while others are behind (VTW).
+    pub next: Option<Logical>,
+    /// There is no other logical block for it (VTW).
+    pub over: bool,
+    /// Threads that have left for good, where those of a logical block only go on to the next (VTW).
+    pub left: u32,
 }
 
-/// Threads of a PTX warp that wait for each other at an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Join {
-    pub ptx_warp: u32,
-    pub pc: Pc,
-    pub members: u32,
-    /// Lanes of the PTX warp that are there.
-    pub arrived: u32,
+impl Block {
+    /// The logical block of an iteration that some of its warps are in.
+    #[inline]
+    pub fn of(&self, iteration: u32) -> &Logical {
+        self.next.as_ref().filter(|next| next.iteration == iteration).unwrap_or(&self.current)
+    }
+
+    #[inline]
+    pub fn of_mut(&mut self, iteration: u32) -> &mut Logical {
+        match &mut self.next {
+            Some(next) if next.iteration == iteration => next,
+            _ => &mut self.current,
+        }
+    }
 }
 
 impl State {
@@ -245,8 +266,11 @@ impl Sm {
     fn new(config: &Config, name: u16, plane_words: usize, max_warps: u32, entries: u32) -> Sm {
         let warp = Warp {
             block: 0,
-            first_thread: 0,
-            lanes: Lanes::warp(0, 0),
+            first_thread: StorageThread(0),
+            lanes: Lanes::warp(StorageThread(0), 0),
+            assignment: Assignment::default(),
+            begun: false,
+            progress: 0,
             members: Members::default(),
             mixed: false,
             place: Place::default(),
@@ -268,8 +292,9 @@ impl Sm {
             })
             .collect();
         let slices = config.slices;
-        let units = |count: u32| vec![0; count as usize];
-        let sliced = [config.sp_units, config.sp_units, config.sfu_units].map(|count| count * slices);
+        let gating = Gating::new(config).map(Box::new);
+        let counts = [config.sp_units * slices, config.sp_units * slices, config.sfu_units * slices, config.ldst_units, 0];
+        let units = |unit: Unit| vec![Pipeline::new(unit, gating.as_deref(), config); counts[unit as usize] as usize];
         let l0i = Cache::new(config.l0i_bytes, config.l0i_line, (config.l0i_bytes / config.l0i_line).max(1));
         let threads = if config.divergence.reforms() { (max_warps * config.warp_width) as usize } else { 0 };
         Sm {
@@ -286,7 +311,9 @@ impl Sm {
             sets: Sets::default(),
             ports,
             issued: Issued::default(),
-            units: [sliced[0], sliced[1], sliced[2], config.ldst_units, 0].map(units),
+            units: [Unit::Int, Unit::Fp, Unit::Sfu, Unit::LdSt, Unit::Control].map(units),
+            gating,
+            chosen: None,
             divergence: Divergence::new(config, name, max_warps),
             gangs: config.gangs.then(|| {
                 let (rows, schedulers) = (max_warps / slices, config.schedulers);

@@ -10,6 +10,7 @@ use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Reason, Reasons, Sink};
 use crate::interp::lanes::Lanes;
+use crate::interp::thread::StorageThread;
 use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
 use crate::program::Pc;
 
@@ -23,11 +24,11 @@ impl<S: Sink> Core<'_, S> {
 
     /// A block's static warps are the first warps that its threads are in.
     #[inline(never)]
-    pub fn start_warps(&mut self, slot: u16, first_warp: u16) {
+    pub fn start_warps(&mut self, slot: u16, first_warp: u16, pc: Pc) {
         let statics = &mut self.sm.statics;
         let masks: Vec<u32> = statics.warps.iter().skip(first_warp.into()).map(|warp| warp.live).collect();
         let masks = &masks[..self.machine.block_warps as usize];
-        self.unit(|unit, out| unit.start_block(NewBlock { slot, first_warp, masks }, out));
+        self.unit(|unit, out| unit.start_block(NewBlock { slot, first_warp, pc, masks }, out));
         self.apply_edits(false);
     }
 
@@ -123,6 +124,7 @@ impl<S: Sink> Core<'_, S> {
         state.fetch_life = state.fetch_life.wrapping_add(1);
         (state.filled, state.fetching, state.in_flight, state.loads) = (0, false, 0, 0);
         state.pending.fill(0);
+        state.progress = 0;
         self.sm.age[usize::from(warp)] = self.uncore.dispatched;
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;
@@ -145,11 +147,11 @@ impl<S: Sink> Core<'_, S> {
         let statics = &mut self.sm.statics;
         let Some((first, _)) = members.parts().next() else { return };
         let home = statics.warps[usize::from(first)];
-        let mut threads = [0; 32];
+        let mut threads = [StorageThread::default(); 32];
         let mut mixed = false;
         for (lane, origin) in members.lanes() {
             let of = &statics.warps[usize::from(origin)];
-            threads[lane] = of.first_thread + lane as u32;
+            threads[lane] = StorageThread(of.first_thread.0 + lane as u32);
             mixed |= of.block != home.block;
             statics.at[usize::from(origin) * width as usize + lane] = warp;
         }
@@ -174,12 +176,14 @@ impl<S: Sink> Core<'_, S> {
 
     /// Moves a warp to where it goes next.
     #[inline(never)]
-    pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool) {
+    pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool, again: bool) {
         let name = warp as u16;
         let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
         let next = self.unit(|unit, out| unit.advance(name, at, flow, out));
-        if let Flow::Exit { mask } = flow {
-            self.exit_threads(warp, mask);
+        match flow {
+            Flow::Exit { mask } if again => self.end_iteration_reforming(warp, mask),
+            Flow::Exit { mask } => self.exit_threads(warp, mask),
+            Flow::Next | Flow::Branch { .. } | Flow::Park { .. } => {}
         }
         match next {
             Some(Next::Go(place)) => self.move_to(warp, pc, place, branched),
@@ -244,6 +248,8 @@ impl<S: Sink> Core<'_, S> {
             Reason::Fetch
         } else if sets.data.contains(entry) {
             Reason::Data
+        } else if issued.asleep.contains(entry) {
+            Reason::Wakeup
         } else if issued.available.contains(entry) {
             Reason::NotSelected
         } else {

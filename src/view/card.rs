@@ -2,6 +2,7 @@
 
 use super::why::{self, InFlight, Witness, lanes, the_lanes};
 use super::{Selection, WarpPicture};
+use crate::sim::logical::StorageThread;
 use crate::sim::state::Warp;
 use serde::{Serialize, Serializer};
 use std::ops::Range;
@@ -127,9 +128,9 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         facts.push(("Last cycle", format!("{} {}", reason.letter(), reason.label())));
     }
     if let Some(lane) = lane {
-        let thread = warp.first_thread + u32::from(lane);
+        let thread = warp.first_thread.plus(lane.into());
         let [x, y, z] = sim.machine.start.shape.tid(thread);
-        facts.insert(0, ("Thread", format!("{thread} of its block, %tid ({x}, {y}, {z})")));
+        facts.insert(0, ("Thread", format!("{} of its block, %tid ({x}, {y}, {z})", thread.0)));
     }
     let on = if sim.state.sms.len() > 1 { format!(" of SM {}", warp.sm) } else { String::new() };
     let stack = warp.stack.iter().enumerate().rev().map(|(at, entry)| StackRow {
@@ -175,7 +176,7 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>, shown: Rang
         None => (0..warp.width).filter(|lane| warp.present >> lane & 1 != 0).collect(),
     };
     let read = |plane: u32, bits: u32, lane: u32| {
-        let thread = warp.first_thread + lane;
+        let thread = StorageThread(warp.first_place.0 + lane);
         let low = u64::from(block.registers.word(plane, thread));
         if bits > 32 { low | u64::from(block.registers.word(plane + 1, thread)) << 32 } else { low }
     };
@@ -206,9 +207,10 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
     let Some(Some(block)) = witness.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.blocks.get(usize::from(slot))) else {
         return Card { title, why, ..Card::default() };
     };
-    let [x, y, z] = block.ctaid;
+    let [x, y, z] = block.current.ctaid;
     let last = block.first_warp + block.warps.max(1) - 1;
     let waiting: Vec<String> = block
+        .current
         .barriers
         .waiting()
         .map(|(id, threads, missing)| format!("{id}: threads {}, {missing} missing", threads.ranges()))
@@ -216,7 +218,7 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
     let mut facts = vec![
         ("%ctaid", format!("({x}, {y}, {z})")),
         ("Warps", if block.warps > 1 { format!("{} to {last}", block.first_warp) } else { last.to_string() }),
-        ("Threads ended", format!("{} of {}", block.exited, witness.sim.machine.start.shape.threads)),
+        ("Threads ended", format!("{} of {}", block.current.exited, witness.sim.machine.start.shape.threads)),
     ];
     if !waiting.is_empty() {
         facts.push(("Barriers", waiting.join("; ")));
@@ -229,5 +231,5 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
             .zip(["Stack"].into_iter().chain(std::iter::repeat("")))
             .map(|(entry, name)| (name, entry)),
     );
-    Card { title: format!("Block {}", block.index), why, facts, ..Card::default() }
+    Card { title: format!("Block {}", block.current.index), why, facts, ..Card::default() }
 }

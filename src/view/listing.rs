@@ -1,6 +1,7 @@
-//! The kernel's two texts, line by line, and which instructions came from which line.
+//! The kernel's texts, line by line, and which instructions came from which line.
 
-use crate::program::{Dst, Pc, Plane, Program, Src};
+use crate::program::passes::Rewrite;
+use crate::program::{Dst, Pc, Plane, Program, SourcePlace, Src, transformed};
 use crate::ptx::types::Type;
 use std::rc::Rc;
 
@@ -13,6 +14,34 @@ pub struct Line {
     pub branches: bool,
     /// Threads meet again here (a reconvergence point).
     pub meets: bool,
+    /// It runs once for all logical blocks, in front of the loop over them.
+    pub hoisted: bool,
+    /// A pass has made it: it belongs to that loop.
+    pub made: bool,
+}
+
+/// One of the kernel's texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    Cuda,
+    Ptx,
+    /// What runs: the PTX with the loop over logical blocks around it (VTW section 4.1).
+    Loop,
+}
+
+/// A text, line by line.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Written {
+    texts: Vec<String>,
+    lines: Vec<Line>,
+    /// Line of each instruction, from 0.
+    of: Vec<Option<u32>>,
+}
+
+impl Written {
+    fn new(texts: Vec<String>, of: Vec<Option<u32>>) -> Written {
+        Written { lines: vec![Line::default(); texts.len()], texts, of }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -20,53 +49,24 @@ pub struct Listing {
     pub ptx: Rc<str>,
     /// The CUDA source, where it is known.
     pub cuda: Option<Rc<str>>,
-    ptx_starts: Vec<u32>,
-    cuda_starts: Vec<u32>,
-    ptx_lines: Vec<Line>,
-    cuda_lines: Vec<Line>,
-    /// Line of each instruction, from 0.
-    ptx_of: Vec<u32>,
-    cuda_of: Vec<Option<u32>>,
+    /// By [`Script`]; one that there is not has no lines.
+    written: [Written; 3],
     /// By plane: registers that instructions take for floating-point numbers.
     floats: Vec<bool>,
 }
 
 impl Listing {
     pub fn new(program: &Program, ptx: Rc<str>, cuda: Option<Rc<str>>) -> Listing {
-        let ptx_starts = starts(&ptx);
-        let cuda_starts = cuda.as_deref().map_or_else(Vec::new, starts);
-        let ptx_of: Vec<u32> = program
-            .instructions
-            .iter()
-            .map(|instruction| ptx_starts.partition_point(|&start| start <= instruction.span.start).saturating_sub(1) as u32)
-            .collect();
-        let main = main_file(program);
-        let cuda_of: Vec<Option<u32>> = program
-            .instructions
-            .iter()
-            .map(|instruction| {
-                let place = instruction.place?;
-                let line = match place.outer {
-                    _ if place.file == main => place.line,
-                    Some((file, line)) if file == main => line,
-                    _ => return None,
-                };
-                line.checked_sub(1).filter(|&line| (line as usize) < cuda_starts.len())
-            })
-            .collect();
-        let mut listing = Listing {
-            floats: floats(program, &ptx),
-            ptx_lines: vec![Line::default(); ptx_starts.len()],
-            cuda_lines: vec![Line::default(); cuda_starts.len()],
-            ptx,
-            cuda,
-            ptx_starts,
-            cuda_starts,
-            ptx_of,
-            cuda_of,
-        };
-        for pc in 0..program.instructions.len() as Pc {
-            listing.each_line(pc, |line| line.pcs.push(pc));
+        let written = [written_cuda(program, cuda.as_deref()), written_ptx(program, &ptx), written_loop(program, &ptx)];
+        let mut listing = Listing { floats: floats(program, &ptx), ptx, cuda, written };
+        for (pc, instruction) in program.instructions.iter().enumerate() {
+            listing.each_line(pc as Pc, |line| {
+                line.pcs.push(pc as Pc);
+                line.hoisted |= instruction.rewrite == Some(Rewrite::Hoisted);
+            });
+            if matches!(instruction.rewrite, Some(Rewrite::Head | Rewrite::Again)) {
+                listing.in_script(Script::Loop, pc as Pc, |line| line.made = true);
+            }
         }
         for meeting in &program.reconvergence.meetings {
             listing.each_line(meeting.pc, |line| line.branches = true);
@@ -78,44 +78,42 @@ impl Listing {
     }
 
     fn each_line(&mut self, pc: Pc, mut change: impl FnMut(&mut Line)) {
-        if let Some(line) = self.ptx_lines.get_mut(self.ptx_of[pc as usize] as usize) {
-            change(line);
-        }
-        if let Some(line) = self.cuda_of[pc as usize].and_then(|line| self.cuda_lines.get_mut(line as usize)) {
-            change(line);
+        for script in [Script::Cuda, Script::Ptx, Script::Loop] {
+            self.in_script(script, pc, &mut change);
         }
     }
 
-    pub fn ptx_lines(&self) -> &[Line] {
-        &self.ptx_lines
+    fn in_script(&mut self, script: Script, pc: Pc, mut change: impl FnMut(&mut Line)) {
+        let written = &mut self.written[script as usize];
+        let line = written.of.get(pc as usize).copied().flatten();
+        if let Some(line) = line.and_then(|line| written.lines.get_mut(line as usize)) {
+            change(line);
+        }
     }
 
-    pub fn cuda_lines(&self) -> &[Line] {
-        &self.cuda_lines
+    /// The lines of a text; none where there is no such text.
+    pub fn lines(&self, script: Script) -> &[Line] {
+        &self.written[script as usize].lines
     }
 
-    /// A line of the PTX as it is shown. Compilers write two tabs into most lines; two spaces before an operation and one
-    /// before its operands leave more of it in sight.
-    pub fn ptx_text(&self, line: usize) -> String {
-        let text = text_of(&self.ptx, &self.ptx_starts, line);
-        let words = text.trim_start_matches('\t');
-        "  ".repeat(text.len() - words.len()) + &words.replace(" \t", " ").replace('\t', " ")
+    /// A line of a text as it is shown.
+    pub fn text(&self, script: Script, line: usize) -> &str {
+        self.written[script as usize].texts.get(line).map_or("", String::as_str)
     }
 
-    /// A line of the CUDA source as it is shown.
-    pub fn cuda_text(&self, line: usize) -> String {
-        let text = self.cuda.as_deref().map_or("", |cuda| text_of(cuda, &self.cuda_starts, line));
-        text.replace('\t', "    ")
+    /// The instruction's line in a text, from 1.
+    pub fn line_in(&self, script: Script, pc: Pc) -> Option<u32> {
+        self.written[script as usize].of.get(pc as usize).copied().flatten().map(|line| line + 1)
     }
 
     /// The instruction's line in the PTX, from 1.
     pub fn ptx_line(&self, pc: Pc) -> Option<u32> {
-        self.ptx_of.get(pc as usize).map(|line| line + 1)
+        self.line_in(Script::Ptx, pc)
     }
 
     /// The instruction's line in the CUDA source, from 1.
     pub fn cuda_line(&self, pc: Pc) -> Option<u32> {
-        self.cuda_of.get(pc as usize).copied().flatten().map(|line| line + 1)
+        self.line_in(Script::Cuda, pc)
     }
 
     /// Whether a register of 32 or 64 bits holds a floating-point number.
@@ -139,6 +137,53 @@ impl Listing {
             None => String::new(),
         }
     }
+}
+
+/// The CUDA source, where it is known.
+fn written_cuda(program: &Program, cuda: Option<&str>) -> Written {
+    let texts: Vec<String> = cuda.map_or_else(Vec::new, |cuda| split(cuda).map(|line| line.replace('\t', "    ")).collect());
+    let main = main_file(program);
+    let line = |place: SourcePlace| {
+        let line = match place.outer {
+            _ if place.file == main => place.line,
+            Some((file, line)) if file == main => line,
+            _ => return None,
+        };
+        line.checked_sub(1).filter(|&line| (line as usize) < texts.len())
+    };
+    let of = program.instructions.iter().map(|instruction| line(instruction.place?)).collect();
+    Written::new(texts, of)
+}
+
+/// The PTX. Compilers write two tabs into most lines; two spaces before an operation and one before its operands leave more of
+/// it in sight.
+fn written_ptx(program: &Program, ptx: &str) -> Written {
+    let shown = |text: &str| {
+        let words = text.trim_start_matches('\t');
+        "  ".repeat(text.len() - words.len()) + &words.replace(" \t", " ").replace('\t', " ")
+    };
+    let starts: Vec<u32> =
+        std::iter::once(0).chain(ptx.bytes().zip(1..).filter(|(c, _)| *c == b'\n').map(|(_, next)| next)).collect();
+    let line = |start: u32| starts.partition_point(|&first| first <= start).saturating_sub(1) as u32;
+    let of = program.instructions.iter().map(|instruction| Some(line(instruction.span.start))).collect();
+    Written::new(split(ptx).map(shown).collect(), of)
+}
+
+/// What runs, where a pass has put a loop around it.
+fn written_loop(program: &Program, ptx: &str) -> Written {
+    if program.wrapper.is_none() {
+        return Written::default();
+    }
+    let lines = transformed::lines(program, ptx);
+    let mut of = vec![None; program.instructions.len()];
+    for (line, (_, pc)) in lines.iter().enumerate() {
+        pc.iter().for_each(|pc| of[*pc as usize] = Some(line as u32));
+    }
+    Written::new(lines.into_iter().map(|(text, _)| text).collect(), of)
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').map(|line| line.trim_end_matches('\r'))
 }
 
 /// The file that most instructions name: the kernel's own.
@@ -177,14 +222,4 @@ fn floats(program: &Program, ptx: &str) -> Vec<bool> {
         }
     }
     floats
-}
-
-fn starts(text: &str) -> Vec<u32> {
-    std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, c)| *c == b'\n').map(|(at, _)| at as u32 + 1)).collect()
-}
-
-fn text_of<'a>(text: &'a str, starts: &[u32], line: usize) -> &'a str {
-    let Some(&start) = starts.get(line) else { return "" };
-    let end = starts.get(line + 1).map_or(text.len(), |&next| next as usize - 1);
-    text.get(start as usize..end).unwrap_or("").trim_end_matches('\r')
 }

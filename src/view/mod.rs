@@ -5,6 +5,8 @@
 //! - [`why`]: sentences for causes.
 //! - [`card`]: all that one thing holds.
 
+mod asleep;
+mod behind;
 pub mod card;
 pub mod gang;
 mod listing;
@@ -12,7 +14,7 @@ mod picture;
 mod regrouped;
 pub mod why;
 
-pub use listing::{Line, Listing};
+pub use listing::{Line, Listing, Script};
 pub use picture::{Lane, Picture, StackEntry, WarpPicture};
 
 use crate::sim::Sim;

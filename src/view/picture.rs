@@ -4,6 +4,7 @@ use crate::event::Reason;
 use crate::policy::divergence::NEVER;
 use crate::program::Pc;
 use crate::sim::Sim;
+use crate::sim::logical::{Assignment, LogicalThread, StorageThread};
 use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm, StaticWarp};
 use serde::Serialize;
 
@@ -42,7 +43,10 @@ pub struct WarpPicture {
     pub block: u64,
     pub slot: u16,
     pub number: u16,
-    pub first_thread: u32,
+    /// The thread of the block in lane 0, and where that is stored.
+    pub first_thread: LogicalThread,
+    #[serde(skip)]
+    pub first_place: StorageThread,
     /// Lanes of the machine's warps.
     pub width: u32,
     /// The next instruction: of its oldest thread that is in a warp, where they have been parted.
@@ -124,16 +128,19 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
     let config = &sim.machine.config;
     let state = &sm.statics.warps[warp as usize];
     let block = sm.blocks[usize::from(state.block)].as_ref();
-    let threads = sim.machine.start.shape.threads.saturating_sub(state.first_thread).min(config.warp_width);
+    let own = Assignment { first: state.first_thread.own(), block: block.map_or(0, |block| block.current.index), iteration: 0 };
+    let assignment = if sim.machine.reforms { own } else { sm.warps[warp as usize].assignment };
+    let threads = sim.machine.start.shape.threads.saturating_sub(assignment.first.0).min(config.warp_width);
     let present = if threads >= 32 { u32::MAX } else { (1 << threads) - 1 };
     let whereabouts = if sim.machine.reforms { scattered(config.warp_width, sm, warp) } else { together(sm, warp) };
     WarpPicture {
         sm: name,
         warp: warp as u16,
-        block: block.map_or(0, |block| block.index),
+        block: assignment.block,
         slot: state.block,
         number: block.map_or(0, |block| warp as u16 - block.first_warp),
-        first_thread: state.first_thread,
+        first_thread: assignment.first,
+        first_place: state.first_thread,
         width: config.warp_width,
         pc: whereabouts.pc,
         leaving: whereabouts.entry.is_some_and(|entry| sm.sets.leaving.contains(entry.into())),
@@ -179,7 +186,9 @@ fn together(sm: &Sm, warp: u32) -> Whereabouts {
     let mut at_barrier = 0;
     if let Some(block) = sm.blocks[usize::from(state.block)].as_ref().filter(|_| sm.sets.barrier.contains(warp)) {
         // Where a barrier stands before a reconvergence point, lanes of the other side are in the mask that goes on behind it.
-        let waits = |lane: &u32| block.barriers.waiting().any(|(_, threads, _)| threads.contains(state.first_thread + lane));
+        let logical = block.of(state.assignment.iteration);
+        let thread = |lane: &u32| state.assignment.first.plus(*lane).0;
+        let waits = |lane: &u32| logical.barriers.waiting().any(|(_, threads, _)| threads.contains(thread(lane)));
         at_barrier = (0..32).filter(|lane| mask >> lane & 1 != 0).filter(waits).fold(0, |all, lane| all | 1 << lane);
         mask = at_barrier;
     }

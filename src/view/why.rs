@@ -137,9 +137,9 @@ impl Witness<'_> {
                     Some(Unit::LdSt) => "the load/store unit",
                     Some(Unit::Control) | None => "its issue port",
                 };
-                let free = unit
-                    .filter(|unit| *unit != Unit::Control)
-                    .and_then(|unit| self.sim.state.sms[usize::from(warp.sm)].units[unit as usize].iter().min().copied());
+                let free = unit.filter(|unit| *unit != Unit::Control).and_then(|unit| {
+                    self.sim.state.sms[usize::from(warp.sm)].units[unit as usize].iter().map(|unit| unit.free).min()
+                });
                 let until = match free {
                     Some(free) if free > self.picture.cycle => format!(", which is busy until cycle {free}"),
                     _ => ", which another warp's instruction held".to_string(),
@@ -150,6 +150,12 @@ impl Witness<'_> {
                     self.code(warp.pc)
                 )]
             }
+            Reason::Wakeup => {
+                let lane = super::asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that slept".into());
+                vec![format!("{name} waits for {lane}{}; its next is `{}`, {here}.", self.waited(warp), self.code(warp.pc))]
+            }
+            Reason::Siblings => vec![super::behind::shared(self, &name, warp)],
+            Reason::Ahead => vec![super::behind::block(self, &name, warp)],
             Reason::Control => {
                 let then =
                     if warp.leaving { "then its threads are regrouped".to_string() } else { format!("it goes on at {here}") };
@@ -298,7 +304,7 @@ impl Witness<'_> {
 
     fn lane(&self, warp: &WarpPicture, lane: u32) -> Vec<String> {
         let bit = 1u32.checked_shl(lane).unwrap_or(0);
-        let thread = warp.first_thread + lane;
+        let thread = warp.first_thread.0 + lane;
         if warp.present & bit == 0 {
             return vec![format!("Lane {lane} is empty: the block has no thread {thread}.")];
         }
@@ -391,11 +397,11 @@ impl Witness<'_> {
         let threads = self.sim.machine.start.shape.threads;
         let mut sentences = vec![format!(
             "Block {} has {}; {} of its {threads} threads have ended.",
-            block.index,
+            block.current.index,
             counted(block.warps.into(), "warp"),
-            block.exited
+            block.current.exited
         )];
-        for (id, waiting, missing) in block.barriers.waiting() {
+        for (id, waiting, missing) in block.current.barriers.waiting() {
             sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));
         }
         if self.sim.machine.config.divergence.has_stack() && self.sim.machine.reforms {
@@ -491,7 +497,7 @@ fn cycles_so_far(n: u64) -> String {
 }
 
 /// `warp 1`, `warps 1, 4 and 3 more`.
-fn names(warps: impl Iterator<Item = u16>) -> String {
+pub(super) fn names(warps: impl Iterator<Item = u16>) -> String {
     let all: Vec<String> = warps.map(|warp| warp.to_string()).collect();
     match all.as_slice() {
         [] => String::new(),

@@ -4,7 +4,7 @@ use super::app::Sheet;
 use super::canvas::use_size;
 use super::handle::Handle;
 use super::share;
-use crate::config::{AXES, PRESETS, TECHNIQUE_GROUPS, Technique};
+use crate::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
 use crate::lab::{Origin, Setup};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Size, Workload};
@@ -47,6 +47,8 @@ pub fn Bar(props: &Props) -> Html {
     let button = |from: u8, id: &'static str, (title, name): (&'static str, String), onclick: Callback<MouseEvent>| {
         html! { <button type="button" {id} {title} popovertarget={closes(from)} {onclick}>{ name }</button> }
     };
+    // Questions of few: a narrow bar asks them where they have been answered, its menu always.
+    let rarely = |decides: &str| if setup.technique_for(decides).is_some() { 3 } else { 1 };
     let settings = match setup.keys.len() {
         0 => "Settings".to_string(),
         changed if !applied => format!("Settings · {changed} not applied"),
@@ -57,9 +59,11 @@ pub fn Bar(props: &Props) -> Html {
     let controls = [
         (5, origin.map_or_else(Html::default, |origin| sizes(handle, origin))),
         (4, button(4, "edit", ("Edit or paste a kernel (E)", edit.into()), sheet(Sheet::Editor))),
-        (8, techniques(handle, "divergence")),
-        (5, techniques(handle, "schedule")),
-        (3, techniques(handle, "fetch")),
+        (8, techniques(handle, DIVERGENCE)),
+        (5, techniques(handle, SCHEDULE)),
+        (rarely(FETCH), techniques(handle, FETCH)),
+        (rarely(DISPATCH), techniques(handle, DISPATCH)),
+        (rarely(GATING), techniques(handle, GATING)),
         (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
         (4, button(4, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
         (u8::MAX, html! { <span class="push"></span> }),
@@ -208,10 +212,8 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
     // An alias, or a name with another number in it than the table's.
     let other = chosen.as_ref().filter(|name| !groups.iter().any(|(_, found)| found.iter().any(|t| t.name == **name)));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
-    // Who fetches is a question of few; a narrow bar asks it where it has been answered, and the settings always do.
-    let class = (decides == "fetch" && chosen.is_none()).then_some("wide-only");
     html! {
-        <label {class}><span>{ label.clone() }</span>
+        <label><span>{ label.clone() }</span>
             <select id={menu_of(decides)} aria-label={label} {onchange}>
                 <option value="">{ default_words(default.unwrap_or_default(), chosen.is_none()) }</option>
                 { for groups.iter().map(|(group, found)| html! {

@@ -182,6 +182,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         selection: lab.selection,
         last: stage.session.last(),
         tally: stage.session.replay().tally(),
+        record: stage.session.record(),
         width: width as f32,
         height: height as f32,
     })

@@ -2,7 +2,7 @@
 
 use super::timeline::Move;
 use crate::lab::{Lab, SPEEDS};
-use crate::view::Selection;
+use crate::view::{Script, Selection};
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
@@ -187,7 +187,7 @@ fn toggle_line(lab: &mut Lab) {
     let Some((sm, warp)) = lab.selection.and_then(Selection::warp) else { return };
     let pcs = lab.stage.as_ref().and_then(|stage| {
         let pc = stage.picture().warp(sm, warp)?.pc;
-        let lines = if stage.listing.cuda.is_some() { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+        let lines = stage.listing.lines(if stage.listing.cuda.is_some() { Script::Cuda } else { Script::Ptx });
         lines.iter().find(|line| line.pcs.contains(&pc)).map(|line| line.pcs.clone())
     });
     if let Some(pcs) = pcs {

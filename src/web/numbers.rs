@@ -56,7 +56,7 @@ fn one_of(unit: &str) -> &str {
 fn reasons(cycles: &Counts) -> Html {
     let count = |reason: Reason| cycles.get(reason.key());
     let all: u64 = Reason::ALL.into_iter().map(count).sum();
-    let rows = Reason::ALL.into_iter().map(|reason| {
+    let rows = Reason::listed(count).into_iter().map(|reason| {
         let share = if all == 0 { 0.0 } else { count(reason) as f64 * 100.0 / all as f64 };
         let letter = reason.letter();
         html! {

@@ -5,7 +5,10 @@ use super::handle::Handle;
 use super::icons;
 use super::split::{Sizes, beside};
 use super::text::Text;
+use crate::program::Pc;
 use crate::scene::Theme;
+use crate::view::Script;
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// Which texts are shown.
@@ -14,6 +17,8 @@ enum Shown {
     Both,
     Cuda,
     Ptx,
+    /// The PTX, and the same with the loop over logical blocks around it.
+    Loop,
     /// The control-flow graph.
     Flow,
 }
@@ -30,7 +35,12 @@ pub fn SourcePanel(props: &Props) -> Html {
     let shown = use_state_eq(|| Shown::Both);
     let follow = use_state_eq(|| true);
     let handle = &props.handle;
-    let Some((has_cuda, kernel)) = handle.on_stage(|_, stage| (stage.listing.cuda.is_some(), stage.kernel.clone())) else {
+    let pointed = use_state_eq(|| Rc::<[Pc]>::from([]));
+    let found = handle.on_stage(|_, stage| {
+        let has = |script: Script| !stage.listing.lines(script).is_empty();
+        (has(Script::Cuda), has(Script::Loop), stage.kernel.clone())
+    });
+    let Some((has_cuda, has_loop, kernel)) = found else {
         return html! {
             <section class="panel source" aria-label="Source">
                 <header><h2>{ "Source" }</h2></header>
@@ -39,7 +49,16 @@ pub fn SourcePanel(props: &Props) -> Html {
         };
     };
     // Without a source there is only its PTX to read.
-    let now = if has_cuda || *shown == Shown::Flow { *shown } else { Shown::Ptx };
+    let is_there = match *shown {
+        Shown::Both | Shown::Cuda => has_cuda,
+        Shown::Loop => has_loop,
+        Shown::Ptx | Shown::Flow => true,
+    };
+    let now = match is_there {
+        true => *shown,
+        false if has_cuda => Shown::Both,
+        false => Shown::Ptx,
+    };
     let tab = |what: Shown, name: &'static str, title: &'static str| {
         let shown = shown.clone();
         let selected = if now == what { "true" } else { "false" };
@@ -49,6 +68,16 @@ pub fn SourcePanel(props: &Props) -> Html {
     let onfollow = {
         let follow = follow.clone();
         Callback::from(move |_: MouseEvent| follow.set(!*follow))
+    };
+    let text = |script: &Script| {
+        let onpoint = {
+            let pointed = pointed.clone();
+            Callback::from(move |pcs| pointed.set(pcs))
+        };
+        html! {
+            <Text key={*script as u8} handle={handle.clone()} theme={props.theme} script={*script} follow={*follow}
+                pointed={(*pointed).clone()} {onpoint} />
+        }
     };
     html! {
         <section class="panel source" aria-label="Source">
@@ -60,10 +89,13 @@ pub fn SourcePanel(props: &Props) -> Html {
                         { tab(Shown::Cuda, "CUDA", "The source only") }
                     }
                     { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
+                    if has_loop {
+                        { tab(Shown::Loop, "Loop", "The PTX, and what runs: the same in a loop over logical blocks, behind what was moved in front of it") }
+                    }
                     { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
                 </div>
                 <span class="push"></span>
-                if now == Shown::Both {
+                if matches!(now, Shown::Both | Shown::Loop) {
                     <button type="button" class="plain beside" title="Side by side or one above the other: makes this panel wider or puts it back"
                         aria-label="Side by side or one above the other" onclick={props.onresize.reform(|_: MouseEvent| beside())}>
                         { icons::beside() }
@@ -79,14 +111,20 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <Drawing handle={handle.clone()} theme={props.theme} subject={Subject::Flow} follow={*follow} />
             } else {
                 <div class="texts">
-                    if now != Shown::Ptx {
-                        <Text handle={handle.clone()} theme={props.theme} cuda={true} follow={*follow} />
-                    }
-                    if now != Shown::Cuda {
-                        <Text handle={handle.clone()} theme={props.theme} cuda={false} follow={*follow} />
-                    }
+                    { for scripts(now).iter().map(text) }
                 </div>
             }
         </section>
+    }
+}
+
+/// The texts that are shown, in their order.
+fn scripts(shown: Shown) -> &'static [Script] {
+    match shown {
+        Shown::Both => &[Script::Cuda, Script::Ptx],
+        Shown::Cuda => &[Script::Cuda],
+        Shown::Ptx => &[Script::Ptx],
+        Shown::Loop => &[Script::Ptx, Script::Loop],
+        Shown::Flow => &[],
     }
 }

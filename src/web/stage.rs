@@ -4,15 +4,18 @@ use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
 use super::motion::MotionMenu;
 use super::storage;
-use super::tips::term;
+use super::tips::{self, term};
 use crate::lab::Lab;
-use crate::mechanism::{self, Panel};
+use crate::mechanism::{self, Panel, Share};
 use crate::scene::Theme;
 use yew::prelude::*;
 
 const ALONE: &str = "warpscope.panel";
 
-/// The name of the panel that is shown alone, as it was left; none for all of them.
+/// The choice of all panels.
+const ALL: &str = "all";
+
+/// The name of the panel that is shown alone, or [`ALL`], as it was left; none where nobody has chosen.
 pub fn load_alone() -> Option<AttrValue> {
     storage::load(ALONE).filter(|name| !name.is_empty()).map(AttrValue::from)
 }
@@ -35,14 +38,14 @@ pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>
 pub fn next_alone(handle: &Handle, alone: Option<&str>) -> Option<AttrValue> {
     let names: Vec<&str> = applying(handle)?.iter().map(|panel| panel.name).collect();
     let next = alone.and_then(|alone| names.iter().position(|name| *name == alone)).map_or(0, |at| at + 1);
-    names.get(next).filter(|_| names.len() > 1).map(|name| AttrValue::from(*name))
+    Some(AttrValue::from(names.get(next).filter(|_| names.len() > 1).copied().unwrap_or(ALL)))
 }
 
 fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
     handle.on_stage(|_, stage| mechanism::panels(stage.session.sim()))
 }
 
-/// `alone` names the panel that is shown alone, where it applies.
+/// `alone` names the panel that is shown alone, where it applies; where nobody has chosen, one that leads is.
 pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: &Callback<Option<AttrValue>>) -> Html {
     let Some(panels) = applying(handle) else {
         let (what, next) = match handle.read(|lab| lab.misfit.is_some()) {
@@ -56,8 +59,11 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
             </section>
         };
     };
-    let chosen = panels.iter().copied().find(|panel| Some(panel.name) == alone);
-    let shown = chosen.map_or_else(|| panels.clone(), |panel| vec![panel]);
+    let is_shown = |panel: &&Panel| alone.map_or(panel.share == Share::Leads, |alone| panel.name == alone);
+    let together: Vec<&Panel> = panels.iter().copied().filter(|panel| panel.share != Share::OnRequest).collect();
+    let single = if let [single] = together.as_slice() { Some(*single) } else { None };
+    let chosen = panels.iter().copied().find(is_shown).or(single);
+    let shown = chosen.map_or(together, |panel| vec![panel]);
     // One panel has the stage's own header; several have theirs.
     let only = if let [only] = shown.as_slice() { Some(*only) } else { None };
     html! {
@@ -65,9 +71,8 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
             <header>
                 <h2>{ "Mechanism" }</h2>
                 if panels.len() > 1 {
-                    { chooser(&panels, chosen, onalone) }
-                }
-                if let Some(panel) = only {
+                    { chooser(&panels, chosen, single.is_none(), onalone) }
+                } else if let Some(panel) = only {
                     { term(html! { { panel.title } }, panel.about) }
                 }
                 <span class="push"></span>
@@ -84,21 +89,28 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
     }
 }
 
-/// Which panel is shown alone, or all of them.
-fn chooser(panels: &[&'static Panel], chosen: Option<&'static Panel>, onalone: &Callback<Option<AttrValue>>) -> Html {
-    let button = |name: Option<&'static str>, label: &'static str, title: &str| {
-        let onclick = onalone.reform(move |_: MouseEvent| name.map(AttrValue::from));
-        let pressed = chosen.map(|panel| panel.name) == name;
+/// Which panel is shown alone, or all of them where several go together.
+fn chooser(
+    panels: &[&'static Panel],
+    chosen: Option<&'static Panel>,
+    several: bool,
+    onalone: &Callback<Option<AttrValue>>,
+) -> Html {
+    let button = |name: &'static str, label: &'static str, tip: String| {
+        let onclick = onalone.reform(move |_: MouseEvent| Some(AttrValue::from(name)));
+        let pressed = chosen.map_or(ALL, |panel| panel.name) == name;
         html! {
-            <button type="button" data-alone={name.unwrap_or("all")} aria-pressed={pressed.to_string()} title={format!("{title} (V)")} {onclick}>
+            <button type="button" data-alone={name} aria-pressed={pressed.to_string()} data-tip={tip} aria-describedby={tips::BOX} {onclick}>
                 { label }
             </button>
         }
     };
     html! {
         <div class="tabs" role="group" aria-label="Panels on the stage">
-            { button(None, "All", "All panels together") }
-            { for panels.iter().map(|panel| button(Some(panel.name), panel.short, panel.title)) }
+            if several {
+                { button(ALL, "All", "All panels together. V shows the next one.".to_owned()) }
+            }
+            { for panels.iter().map(|panel| button(panel.name, panel.short, format!("{}. {}", panel.title, panel.about))) }
         </div>
     }
 }

@@ -12,7 +12,7 @@ use crate::mechanism::{self, Lines};
 use crate::metrics::Cost;
 use crate::program::Pc;
 use crate::scene::Theme;
-use crate::view::{Line, Listing, Selection};
+use crate::view::{Line, Listing, Script, Selection};
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
@@ -29,10 +29,12 @@ const SPARE: usize = 5;
 pub struct Props {
     pub handle: Handle,
     pub theme: Theme,
-    /// The source, or else the PTX.
-    pub cuda: bool,
+    pub script: Script,
     /// Keep the selected warp's line in sight.
     pub follow: bool,
+    /// The instructions of the line that is pointed at, in this text or in the one beside it.
+    pub pointed: Rc<[Pc]>,
+    pub onpoint: Callback<Rc<[Pc]>>,
 }
 
 #[component]
@@ -48,17 +50,16 @@ pub fn Text(props: &Props) -> Html {
             }
         })
     };
-    let cuda = props.cuda;
+    let script = props.script;
     // The line of the selected warp, from 0.
     let current = props.handle.on_stage(|lab, stage| {
         let (sm, warp) = lab.selection.and_then(Selection::warp)?;
         let pc = stage.picture().warp(sm, warp).filter(|w| !w.places.is_empty() || !w.kept.is_empty())?.pc;
-        let line = if cuda { stage.listing.cuda_line(pc) } else { stage.listing.ptx_line(pc) };
-        line.map(|line| line as usize - 1)
+        stage.listing.line_in(script, pc).map(|line| line as usize - 1)
     });
     let current = current.flatten();
     let listing = props.handle.on_stage(|_, stage| Shared(stage.listing.clone()));
-    let count = listing.as_ref().map_or(0, |Shared(listing)| if cuda { listing.cuda_lines() } else { listing.ptx_lines() }.len());
+    let count = listing.as_ref().map_or(0, |Shared(listing)| listing.lines(script).len());
     let tall = count as f64 * LINE_PX + 2.0 * EDGE_PX;
     {
         let (place, top) = (place.clone(), top.clone());
@@ -72,11 +73,12 @@ pub fn Text(props: &Props) -> Html {
             }
         });
     }
-    let longest = use_memo((listing, cuda), |(listing, cuda)| listing.as_ref().map_or(0, |listing| longest(&listing.0, *cuda)));
+    let longest =
+        use_memo((listing, script), |(listing, script)| listing.as_ref().map_or(0, |listing| longest(&listing.0, *script)));
     let top = *top;
     let lines = props.handle.on_stage(|lab, stage| {
         let listing = stage.listing.clone();
-        let lines = if cuda { listing.cuda_lines() } else { listing.ptx_lines() };
+        let lines = listing.lines(script);
         let first = ((top / LINE_PX) as usize).saturating_sub(SPARE).min(lines.len());
         let last = (first + (height.max(200.0) / LINE_PX) as usize + 2 * SPARE).min(lines.len());
         let costs = &stage.session.replay().tally().costs;
@@ -87,7 +89,7 @@ pub fn Text(props: &Props) -> Html {
             let (listing, hand) = (Shared(listing.clone()), props.handle.steady());
             move |at: usize, column: Column| {
                 let (listing, hand) = (listing.clone(), hand.clone());
-                html! { <Cell key={at} {hand} {listing} {cuda} {at} {column} /> }
+                html! { <Cell key={at} {hand} {listing} {script} {at} {column} /> }
             }
         };
         // A column is gone through only when one of its lines has changed.
@@ -109,10 +111,13 @@ pub fn Text(props: &Props) -> Html {
         // The selected warp's line is marked behind the lines, so that none of them changes when it goes on.
         let mark = current.filter(|at| (first..last).contains(at)).map_or(-LINE_PX, |at| (at - first) as f64 * LINE_PX);
         let mark = format!("background-position-y:{mark}px");
+        let shares = |line: &Line| line.pcs.iter().any(|pc| props.pointed.contains(pc));
+        let linked = (first..last).filter(|&at| shares(&lines[at]));
         (
             first..last,
             html! {
                 <>
+                    { for linked.map(|at| html! { <i class="linked" style={format!("--line:{at}")}></i> }) }
                     <div class="edge" style={mark.clone()}>{ numbers }</div>
                     <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ words }</div>
                 </>
@@ -127,24 +132,24 @@ pub fn Text(props: &Props) -> Html {
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
     let style =
         format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + var(--gutter) + 24px)");
-    let label = if cuda { "CUDA source" } else { "PTX" };
-    let onmousemove = tell(props.handle.steady(), place.clone(), chips.clone());
-    let onclick = pick(props.handle.steady(), cuda, chips);
+    let (label, id) = match script {
+        Script::Cuda => ("CUDA source", "cuda"),
+        Script::Ptx => ("PTX", "ptx-lines"),
+        Script::Loop => ("The kernel with its loop over logical blocks", "loop-lines"),
+    };
+    let onmousemove = tell(props, place.clone(), chips.clone());
+    let onmouseleave = props.onpoint.reform(|_: MouseEvent| Rc::from([]));
+    let onclick = pick(props.handle.steady(), script, chips);
     html! {
-        <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} id={if cuda { "cuda" } else { "ptx-lines" }}>
-            <div class="lines" {style} {onmousemove} {onclick}>{ columns }{ here }</div>
+        <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} {id}>
+            <div class="lines" {style} {onmousemove} {onmouseleave} {onclick}>{ columns }{ here }</div>
         </div>
     }
 }
 
 /// Characters of the longest line.
-fn longest(listing: &Listing, cuda: bool) -> usize {
-    let lines = if cuda { listing.cuda_lines() } else { listing.ptx_lines() };
-    (0..lines.len()).map(|at| text(listing, cuda, at).chars().count()).max().unwrap_or(0)
-}
-
-fn text(listing: &Listing, cuda: bool, line: usize) -> String {
-    if cuda { listing.cuda_text(line) } else { listing.ptx_text(line) }
+fn longest(listing: &Listing, script: Script) -> usize {
+    (0..listing.lines(script).len()).map(|at| listing.text(script, at).chars().count()).max().unwrap_or(0)
 }
 
 /// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
@@ -202,7 +207,7 @@ impl Column {
 struct CellProps {
     hand: Handle,
     listing: Shared,
-    cuda: bool,
+    script: Script,
     /// From 0.
     at: usize,
     column: Column,
@@ -210,8 +215,7 @@ struct CellProps {
 
 impl CellProps {
     fn line(&self) -> &Line {
-        let listing = &self.listing.0;
-        &(if self.cuda { listing.cuda_lines() } else { listing.ptx_lines() })[self.at]
+        &self.listing.0.lines(self.script)[self.at]
     }
 }
 
@@ -228,11 +232,12 @@ fn Cell(props: &CellProps) -> Html {
         ),
         Column::Words => ("line", words(props)),
     };
-    html! { <div class={classes!(class, code.then_some("code"))} data-line={(props.at + 1).to_string()}>{ content }</div> }
+    let by_pass = [(props.line().hoisted, "hoisted"), (props.line().made, "made")].map(|(is, class)| is.then_some(class));
+    html! { <div class={classes!(class, code.then_some("code"), by_pass.to_vec())} data-line={(props.at + 1).to_string()}>{ content }</div> }
 }
 
 fn words(props: &CellProps) -> Html {
-    html! { <code class="words">{ text(&props.listing.0, props.cuda, props.at) }</code> }
+    html! { <code class="words">{ props.listing.0.text(props.script, props.at) }</code> }
 }
 
 fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
@@ -308,9 +313,16 @@ fn marks(line: &Line, split: bool) -> Html {
     }
 }
 
-/// Says what the warp under the pointer does.
-fn tell(hand: Handle, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
+/// Says what the warp under the pointer does, and which instructions are pointed at.
+fn tell(props: &Props, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
+    let (hand, script, pointed, onpoint) = (props.handle.steady(), props.script, props.pointed.clone(), props.onpoint.clone());
     Callback::from(move |event: MouseEvent| {
+        let here = line_of(&event)
+            .and_then(|line| hand.on_stage(|_, stage| Some(stage.listing.lines(script).get(line - 1)?.pcs.clone())));
+        let here = here.flatten().unwrap_or_default();
+        if *here != *pointed {
+            onpoint.emit(here.into());
+        }
         let chip = chips.borrow().at(&event);
         let words = chip.and_then(|warp| hand.on_stage(|_, stage| stage.brief(warp))).unwrap_or_default();
         if let Some(place) = place.cast::<HtmlElement>().filter(|place| place.title() != words) {
@@ -320,16 +332,15 @@ fn tell(hand: Handle, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<Mou
 }
 
 /// A click selects a warp by its chip, or the warps at the line, one after the other. One listener serves all lines.
-fn pick(hand: Handle, cuda: bool, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
+fn pick(hand: Handle, script: Script, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let chip = chips.borrow().at(&event);
         if let Some(warp) = chip {
             return hand.act(|lab| lab.selection = Some(warp));
         }
-        let element = event.target_dyn_into::<Element>().and_then(|target| target.closest("[data-line]").ok().flatten());
-        let line = element.and_then(|element| element.get_attribute("data-line")).and_then(|line| line.parse::<usize>().ok());
+        let line = line_of(&event);
         let code = hand.on_stage(|_, stage| {
-            let lines = if cuda { stage.listing.cuda_lines() } else { stage.listing.ptx_lines() };
+            let lines = stage.listing.lines(script);
             let (line, at) = line.and_then(|line| Some((line, lines.get(line.checked_sub(1)?)?)))?;
             (!at.pcs.is_empty()).then(|| (line, at.pcs.clone()))
         });
@@ -346,6 +357,12 @@ fn pick(hand: Handle, cuda: bool, chips: Rc<RefCell<Chips>>) -> Callback<MouseEv
             }
         });
     })
+}
+
+/// The line that an event is about, from 1.
+fn line_of(event: &MouseEvent) -> Option<usize> {
+    let element = event.target_dyn_into::<Element>()?.closest("[data-line]").ok().flatten()?;
+    element.get_attribute("data-line")?.parse().ok()
 }
 
 fn nobody(line: usize, pcs: &[Pc]) -> String {

@@ -228,11 +228,14 @@ pub fn Timeline(props: &Props) -> Html {
             tip(record, *span, &strip::rows(record, height, *first), width, x, y)
         })
     });
+    let listed = props.handle.on_stage(|_, stage| stage.session.record().series().reasons());
+    let listed = listed.unwrap_or_else(|| Reason::listed(|_| 0));
+    let legend = still(listed.iter().map(|&reason| reason as u64).collect(), move || legend(&listed));
     html! {
         <section class="panel timeline" aria-label="Timeline">
             <header>
                 <h2>{ "Timeline" }</h2>
-                { still(Vec::new(), legend) }
+                { legend }
                 <span class="push"></span>
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
                 { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
@@ -248,10 +251,10 @@ pub fn Timeline(props: &Props) -> Html {
 }
 
 /// What the colours mean.
-fn legend() -> Html {
+fn legend(reasons: &[Reason]) -> Html {
     html! {
         <ul class="legend" aria-label="Colours">
-            { for Reason::ALL.into_iter().map(|reason| html! {
+            { for reasons.iter().map(|reason| html! {
                 <li>{ term(html! {
                     <>
                         <b class={format!("letter reason-{}", reason.letter().to_ascii_lowercase())}>{ reason.letter() }</b>

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-const BOX: &str = "tip";
+pub const BOX: &str = "tip";
 /// Space between the box and what it explains, and between the box and the window's edge, in pixels.
 const GAP: f64 = 6.0;
 

@@ -13,19 +13,31 @@
 //! Make the folder, name it in `build.sh` and run that, write the reference (see `saxpy.rs` for a short one), add the
 //! `mod` line and the row. The tests below then hold it to the same rules as the others.
 
+mod aes;
+mod backprop;
 mod bfs;
 mod btree;
+mod cascade;
 mod collatz;
+mod collide;
+mod dprows;
+mod gaussian;
+mod heartwall;
 mod histogram;
 mod host;
 mod hotspot;
 mod interpreter;
+mod kmeans;
+mod lengths;
+mod libor;
 mod lu;
 mod mandelbrot;
 mod matmul;
 mod mergesort;
+mod mriq;
 mod nbody;
 mod needle;
+mod nqueens;
 mod pageview;
 mod particles;
 mod radixsort;
@@ -35,10 +47,12 @@ mod saxpy;
 mod scalarprod;
 mod scan;
 mod sobel;
+mod spmv;
 mod srad;
 mod stencil;
 mod tbc;
 mod transpose;
+mod trie;
 mod walsh;
 
 pub use host::{Host, Mismatch, compare};
@@ -71,7 +85,8 @@ impl Class {
     }
 }
 
-/// The collection that a workload was written for. Scoreboards of papers on divergence run the first alone, that of BAWS all.
+/// The collection that a workload was written for. Scoreboards of papers on divergence run the first alone, that of BAWS the
+/// first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Suite {
@@ -79,6 +94,10 @@ pub enum Suite {
     Divergence,
     /// Blocks whose warps meet at barriers, in the shapes of table 2 of the Barrier-Aware Warp Scheduling paper.
     Barriers,
+    /// Mixes of integers and floats, and of full and partial warps, of the kinds of programs that the Origami paper runs.
+    Power,
+    /// Blocks whose warps end at very different times, as the Taming Warp Divergence paper measures them in its table 1.
+    Uneven,
 }
 
 /// One workload of the catalogue.
@@ -245,6 +264,19 @@ static CATALOGUE: &[Workload] = &[
     workload!("needle", "Sequence alignment (Needleman-Wunsch)", Divergent, Barriers, needle::reference, tiny),
     workload!("btree", "Lookups in a B+ tree", Insensitive, Barriers, btree::reference, files: btree::file, tiny),
     workload!("pageview", "Page view count", Divergent, Barriers, pageview::reference, tiny),
+    workload!("mriq", "Waves of a scanner's samples (MRI-Q)", Insensitive, Power, mriq::reference, tiny),
+    workload!("backprop", "Back-propagation through a layer", Convergent, Power, backprop::reference),
+    workload!("gaussian", "Gaussian elimination", Insensitive, Power, gaussian::reference),
+    workload!("kmeans", "Points to nearest centres (k-means)", Insensitive, Power, kmeans::reference, tiny),
+    workload!("libor", "Swaptions on paths of rates (LIBOR)", Insensitive, Power, libor::reference, tiny),
+    workload!("heartwall", "Tracking of a heart's wall", Insensitive, Power, heartwall::reference, files: heartwall::file),
+    workload!("aes", "AES encryption", Insensitive, Power, aes::reference),
+    workload!("spmv", "Sparse matrix times vector", Divergent, Uneven, spmv::reference, files: spmv::file, tiny),
+    workload!("nqueens", "n queens", Divergent, Uneven, nqueens::reference, tiny),
+    workload!("trie", "Motifs in reads of a sequencer", Divergent, Uneven, trie::reference, files: trie::file, tiny),
+    workload!("collide", "Collisions in the cells of a grid", Divergent, Uneven, collide::reference, files: collide::file, tiny),
+    workload!("dprows", "Edit distances of a word to a list", Divergent, Uneven, dprows::reference, files: dprows::file, tiny),
+    workload!("cascade", "A cascade of classifiers", Divergent, Uneven, cascade::reference, files: cascade::file, tiny),
 ];
 
 #[cfg(test)]

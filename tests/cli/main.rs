@@ -1,6 +1,7 @@
 //! The command line as a person meets it: exit status, messages, files.
 #![cfg(all(unix, not(target_arch = "wasm32")))]
 
+mod compare;
 mod globals;
 mod memory;
 mod messages;

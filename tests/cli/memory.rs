@@ -24,7 +24,7 @@ fn configurations_over_the_budget_are_refused_with_their_keys() {
     for (settings, words) in [
         (&["sms=64", "l1d_bytes=1073741824"][..], &["MiB", "2048", "sms = 64", "l1d_bytes = 1073741824"][..]),
         (&["sms=64", "l1d_bytes=1073741824", "l1d_line=32"], &["L1 data caches"]),
-        (&["sms=64", "sp_units=1048576", "ldst_units=1048576"], &[]),
+        (&["sms=64", "sp_units=524288", "ldst_units=524288"], &[]),
         (&["sms=64", "sp_units=1048576", "ldst_units=1048576", "sfu_units=1048576", "slices=8", "warp_width=4"], &["sp_units"]),
     ] {
         let mut arguments = vec!["run", "saxpy", "--launch", "small"];

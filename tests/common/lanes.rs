@@ -5,6 +5,7 @@ use warpscope::interp::alu::Exec;
 use warpscope::interp::lanes::{Lanes, Registers};
 use warpscope::interp::memory::{Global, Local, Shared, Spaces};
 use warpscope::interp::shape::BlockView;
+use warpscope::interp::thread::StorageThread;
 use warpscope::ptx::op::Op;
 
 /// How threads are put into lanes.
@@ -28,10 +29,10 @@ pub fn run(kernel: &Kernel, seating: Seating) -> Result<Global, String> {
         for first in (0..threads).step_by(32) {
             let count = 32.min(threads - first);
             let lanes: Lanes<32> = match seating {
-                Seating::Warp => Lanes::warp(first, count),
+                Seating::Warp => Lanes::warp(StorageThread(first), count),
                 Seating::Gathered => {
-                    let seats = std::array::from_fn(|lane| first + (count - 1).saturating_sub(lane as u32));
-                    Lanes::gathered(seats, Lanes::<32>::warp(first, count).mask)
+                    let seats = std::array::from_fn(|lane| StorageThread(first + (count - 1).saturating_sub(lane as u32)));
+                    Lanes::gathered(seats, Lanes::<32>::warp(StorageThread(first), count).mask)
                 }
             };
             for instruction in &program.instructions {

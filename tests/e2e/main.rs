@@ -21,6 +21,7 @@ mod server;
 mod sharing;
 mod stage;
 mod views;
+mod virtual_blocks;
 
 use browser::{Page, key};
 use serde_json::Value;

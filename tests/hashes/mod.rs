@@ -11,7 +11,7 @@ use warpscope::workload;
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
 
 /// Mechanisms with streams of their own.
-const TECHNIQUES: [(&str, &str); 12] = [
+const TECHNIQUES: [(&str, &str); 19] = [
     ("tbc", "PDOM-LCP"),
     ("tbc", "DWF"),
     ("tbc", "DWF-WB"),
@@ -24,6 +24,13 @@ const TECHNIQUES: [(&str, &str); 12] = [
     ("gtx480", "BAWS"),
     ("gtx480", "MWF-LRR+FEF"),
     ("gtx480", "SAWS"),
+    ("origami", "ConvPG"),
+    ("origami", "Warped-Gates"),
+    ("origami", "Warp-Folding"),
+    ("origami", "Origami"),
+    ("gtx480", "vLRR"),
+    ("gtx480", "VTW"),
+    ("gtx480", "VTW-SL"),
 ];
 
 /// The numbers as this build finds them, in the form of the file.

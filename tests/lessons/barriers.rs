@@ -331,5 +331,5 @@ fn the_panels_of_lessons_apply() {
         }
         named += 1;
     }
-    assert_eq!(named, 5, "the lessons on barriers");
+    assert_eq!(named, 14, "the lessons on barriers, lanes and virtual blocks");
 }

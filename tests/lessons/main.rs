@@ -1,6 +1,9 @@
 //! What the lessons tell is what the machine does: the counts that their texts name, exactly.
 
 mod barriers;
+mod lanes;
+mod lanes_picture;
+mod virtual_blocks;
 
 use std::collections::BTreeMap;
 use warpscope::event::{Event, Log, Reason};
@@ -345,7 +348,7 @@ fn at_their_stops_gangs_do_what_the_texts_say() {
     assert_eq!(gangs.iter().map(|gang| gang.count_ones()).collect::<Vec<_>>(), [2, 2], "two pairs");
     let ready = at_stop("11-big-gangs", 3)
         .iter()
-        .any(|e| matches!(e, Event::Cycle { counts, .. } if counts[Reason::NotSelected as usize] >= 4));
+        .any(|e| matches!(e, Event::Cycle { counts, .. } if counts.0[Reason::NotSelected as usize] >= 4));
     assert!(ready, "a gang of four could have gone");
     let impatient = at_stop("9-impatient-helps", 2);
     assert!(impatient.iter().any(|e| matches!(e, Event::GangSplit { gangs: [0, 0, 0, 0], singles: 0xff, .. })));

@@ -5,6 +5,7 @@
 //! cycle. Where warps re-form, every thread must be in one warp at a time, run only in the warp that it was told to be in,
 //! and no instruction may issue for a thread twice in a cycle. What does not agree is kept in words, the first time only: what follows is mostly an echo.
 
+use super::lane_books::LaneBooks;
 use std::collections::{BTreeMap, BTreeSet};
 use warpscope::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use warpscope::metrics::{CacheCounts, Metrics};
@@ -20,6 +21,7 @@ pub struct Books {
     issued_threads: u64,
     l1: CacheCounts,
     l2: CacheCounts,
+    lanes: LaneBooks,
 }
 
 /// The accounts of one SM.
@@ -72,6 +74,9 @@ impl Sink for Books {
                 self.note(cycle, "an instruction without threads".to_string());
             }
         }
+        if let Err(trouble) = self.lanes.enter(cycle, &event) {
+            self.note(cycle, trouble);
+        }
         let Some(sm) = sm_of(&event) else { return };
         if self.sms.len() <= sm {
             self.sms.resize_with(sm + 1, SmBook::default);
@@ -93,6 +98,7 @@ impl Books {
             return Err(trouble.clone());
         }
         let (config, cycles) = (&sim.machine.config, sim.state.cycle);
+        self.lanes.balance(metrics, config, cycles)?;
         let (sms, ports) = (u64::from(config.sms), u64::from(config.issue_ports()));
         let slots: u64 =
             metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall + metrics.slots_memory + metrics.slots_idle;
@@ -192,7 +198,7 @@ impl SmBook {
                     self.leave(warp, origin, mask);
                 }
             }
-            Event::Cycle { counts, repeat, .. } => return self.cycle(cycle, counts.map(u64::from), repeat),
+            Event::Cycle { counts, repeat, .. } => return self.cycle(cycle, counts.0.map(u64::from), repeat),
             Event::Warp { warp, reason, .. } => return self.change(cycle, warp.into(), reason),
             Event::Slot { port, slot, repeat, .. } => return self.slot(cycle, port.into(), slot, repeat),
             _ => {}

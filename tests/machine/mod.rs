@@ -2,11 +2,13 @@
 //!
 //! - [`setups`]: the configurations that tests loop over, from the tables of presets and techniques.
 //! - [`books`]: a listener that keeps its own accounts of warps, ports and cycles and compares them with the machine's.
+//! - [`lane_books`]: the same for lanes that work and sleep.
 //! - [`stream`]: event streams and states in a form in which runs and single steps can be compared.
 //! - [`trace`]: a run as a table to read.
 #![allow(dead_code, reason = "every test crate takes what it needs")]
 
 pub mod books;
+mod lane_books;
 pub mod setups;
 pub mod stream;
 pub mod trace;

@@ -166,7 +166,59 @@ pub fn plain() -> Vec<Setup> {
     PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
 }
 
-/// All of these, and the divergence and the barrier-aware techniques.
+/// Lanes that sleep and warps that fold, on their paper's machine; with other schedules, divergence techniques and widths.
+pub fn gated() -> Vec<Setup> {
+    let of = |t: &&warpscope::config::Technique| t.decides == "gating";
+    let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("origami", t.name, &[])).collect();
+    assert!(setups.len() >= 5, "NoPG, ConvPG, Warped-Gates, Warp-Folding, Origami");
+    let hasty = [("idle_detect", "1"), ("break_even", "3"), ("wakeup", "9"), ("phase_cycles", "40"), ("group_phases", "1")];
+    let folding = [("fold_conservative", "100"), ("fold_aggressive", "100"), ("fold_off", "100"), ("fold_stages", "0")];
+    let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
+    setups.extend([
+        setup("gtx480", "Origami", &[("sms", "2")]),
+        setup("gtx480", "GTO,Warped-Gates", &hasty),
+        setup("gtx480", "LRR,Origami", &hasty),
+        setup("origami", "Warp-Folding", &folding),
+        setup("gtx480", "BAWS,Origami", &[("cluster_lanes", "8")]),
+        setup("gtx480", "PDOM-LCP,Warp-Folding", &[]),
+        setup("gtx480", "TBC,Origami", &[]),
+        setup("gtx480", "DWF,Warp-Folding", &[("blackout", "true")]),
+        setup("tbc", "TBC-LCP,ConvPG", &[]),
+        setup("tbc", "Warped-Gates", &[]),
+        setup("vws", "WS8,ConvPG", &[]),
+        setup("toy", "Origami", &toy),
+    ]);
+    setups
+}
+
+/// Virtual blocks, few of them at a time so that each runs many logical blocks; with other divergence techniques, several SMs
+/// and other widths.
+pub fn virtual_blocks() -> Vec<Setup> {
+    let of = |t: &&warpscope::config::Technique| t.decides == "dispatch";
+    let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
+    assert!(names.len() >= 5, "vLRR, vGTO, VTW, VTW-SL, VTW-LH");
+    let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
+    let toy_blocks: Vec<(&str, &str)> = toy.into_iter().chain([("max_blocks", "1")]).collect();
+    let wide = [("warp_width", "16"), ("simd_width", "16"), ("ptx_warp", "16"), ("max_blocks", "2")];
+    let mut setups: Vec<Setup> = names.iter().map(|name| setup("gtx480", name, &[("max_blocks", "1")])).collect();
+    setups.extend([
+        setup("gtx480", "VTW", &[]),
+        setup("gtx480", "VTW-SL", &[("max_blocks", "2"), ("sms", "2")]),
+        setup("gtx480", "PDOM-LCP,VTW", &[("max_blocks", "2")]),
+        setup("gtx480", "VTW-SL", &wide),
+        setup("gtx480", "vLRR,CFF", &[("max_blocks", "1")]),
+        setup("tbc", "TBC-LCP,vLRR", &[("max_blocks", "1")]),
+        setup("tbc", "TBC,VTW", &[("max_blocks", "2")]),
+        setup("tbc", "VTW-LH", &[("max_blocks", "2")]),
+        setup("vws", "vGTO", &[("max_blocks", "1")]),
+        setup("toy", "VTW", &toy_blocks),
+        setup("toy", "TBC-LCP,vGTO", &toy_blocks),
+        setup("gtx480", "", &[("divergence", "DWF"), ("schedule", "Majority"), ("dispatch", "virtual"), ("max_blocks", "1")]),
+    ]);
+    setups
+}
+
+/// All of these, and the divergence, the barrier-aware and the gating techniques.
 pub fn all() -> Vec<Setup> {
-    plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).collect()
+    plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).chain(gated()).collect()
 }

@@ -78,7 +78,11 @@ impl<const W: usize> Exec<'_, W> {
                 self.put_mask(0, !a);
             }
             Op::Fence | Op::Nothing => {}
-            _ => return false,
+            Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => return false,
+            Op::Bra { .. } | Op::BrxIdx | Op::Call | Op::Ret | Op::Exit | Op::Again | Op::Trap => return false,
+            Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::ActiveMask => return false,
+            Op::Shfl(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..) | Op::WarpBarrier => return false,
+            Op::NextBlock | Op::NextThread => return false,
         }
         true
     }
@@ -97,11 +101,11 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     fn special<T: Value>(&self, special: Special) -> [T; W] {
-        let value = |thread: u32| {
-            let bits = self.block.special(special, thread);
+        let value = |lane: usize| {
+            let bits = self.block.special(special, self.lanes.logical(lane));
             T::from_words(bits as u32, (bits >> 32) as u32)
         };
-        if special.is_uniform() { [value(self.lanes.threads[0]); W] } else { self.lanes.threads.map(value) }
+        if special.is_uniform() { [value(0); W] } else { std::array::from_fn(value) }
     }
 
     /// Lanes in which the predicate source `at` holds.

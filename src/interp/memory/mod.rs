@@ -10,6 +10,7 @@ mod shared;
 pub use global::{Global, Region};
 pub use shared::Shared;
 
+use super::thread::StorageThread;
 use super::trap::Fault;
 use crate::program::address::{self, NULL_PAGE};
 use crate::ptx::types::Space;
@@ -40,9 +41,14 @@ impl Local {
         self.bytes.fill(0);
     }
 
-    fn slice(&mut self, thread: u32, address: u64, size: usize) -> Option<&mut [u8]> {
+    /// Zeros again, for one thread.
+    pub fn clear_thread(&mut self, thread: StorageThread) {
+        self.bytes[thread.0 as usize * self.per_thread..][..self.per_thread].fill(0);
+    }
+
+    fn slice(&mut self, thread: StorageThread, address: u64, size: usize) -> Option<&mut [u8]> {
         let end = usize::try_from(address).ok()?.checked_add(size)?;
-        let start = thread as usize * self.per_thread;
+        let start = thread.0 as usize * self.per_thread;
         (end <= self.per_thread).then(|| &mut self.bytes[start + end - size..start + end])
     }
 }
@@ -72,7 +78,7 @@ impl Spaces<'_> {
 
     /// Reads `size` bytes (1, 2, 4 or 8).
     #[inline]
-    pub fn load(&mut self, thread: u32, target: Target, size: u32) -> Result<u64, Fault> {
+    pub fn load(&mut self, thread: StorageThread, target: Target, size: u32) -> Result<u64, Fault> {
         let Target { space, address } = target;
         let outside = Fault::OutOfBounds { space, address, size, write: false };
         match space {
@@ -86,7 +92,7 @@ impl Spaces<'_> {
 
     /// Writes the low `size` bytes of `value`.
     #[inline]
-    pub fn store(&mut self, thread: u32, target: Target, size: u32, value: u64) -> Result<(), Fault> {
+    pub fn store(&mut self, thread: StorageThread, target: Target, size: u32, value: u64) -> Result<(), Fault> {
         let Target { space, address } = target;
         let outside = Fault::OutOfBounds { space, address, size, write: true };
         match space {
@@ -124,7 +130,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 /// The zero-terminated text at a generic address, as a thread sees it; cut where it becomes unreadable or very long.
-pub fn text(spaces: &mut Spaces, thread: u32, address: u64) -> Vec<u8> {
+pub fn text(spaces: &mut Spaces, thread: StorageThread, address: u64) -> Vec<u8> {
     const MOST: u64 = 4096;
     let byte = |at: u64| {
         let target = spaces.target(Space::Generic, at, 1).ok()?;

@@ -4,7 +4,7 @@
 //! have ended; beside it the warp's I-buffer with the arrows of the last cycle's fetch and issue. Rows of a block lie together.
 //! Where the rows of all blocks have no room, the selected block has it, and the others are lines of an overview.
 
-use super::super::parts::{BASE, SMALL, hue, ink, kind};
+use super::super::parts::{BASE, SMALL, hue, ink, kind, round_up};
 use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 use crate::event::Reason;
 use crate::scene::{Align, Beat, Figure, Key, Rect, Scene, Tone, key};
@@ -167,12 +167,6 @@ impl Plan {
         let room = (self.gate - 1.6 * self.wide - self.start).max(0.0);
         self.start + room * (progress as f32 / self.scale as f32).min(1.0)
     }
-}
-
-/// The end of the scale: a round number that does not change with every step.
-fn round_up(longest: u64) -> u64 {
-    let fits = |scale: &u64| *scale >= longest;
-    (0..60).flat_map(|power| [8u64 << power, 12 << power]).find(fits).unwrap_or(u64::MAX)
 }
 
 fn text_size(token: f32) -> f32 {

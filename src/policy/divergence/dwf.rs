@@ -206,7 +206,7 @@ impl Reforms for Dwf {
             if let Some(barriers) = &mut self.barriers {
                 barriers.clear(warp);
             }
-            self.form(Members::of(warp, mask), 0, sealed, out);
+            self.form(Members::of(warp, mask), block.pc, sealed, out);
         }
     }
 
@@ -267,7 +267,7 @@ mod tests {
     use crate::policy::divergence::Meeting;
 
     fn start(dwf: &mut Dwf, masks: &[u32]) {
-        dwf.start_block(NewBlock { slot: 0, first_warp: 0, masks }, &mut Edits::default());
+        dwf.start_block(NewBlock { slot: 0, first_warp: 0, pc: 0, masks }, &mut Edits::default());
     }
 
     fn branch(dwf: &mut Dwf, warp: u16, groups: &[(Pc, u32)], rpc: Pc) {

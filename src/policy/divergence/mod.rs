@@ -194,6 +194,8 @@ pub struct WarpName {
 pub struct NewBlock<'a> {
     pub slot: u16,
     pub first_warp: u16,
+    /// Where it begins.
+    pub pc: Pc,
     pub masks: &'a [u32],
 }
 
@@ -256,11 +258,10 @@ impl Divergence {
         }
     }
 
-    /// A static warp begins at the kernel's first instruction with the lanes of `mask`.
-    pub fn start(&mut self, warp: WarpName, mask: u32) -> Place {
-        match self {
-            Divergence::Pdom(pdom) => pdom.start(warp, mask),
-            _ => Place { pc: 0, mask },
+    /// A static warp begins at a place.
+    pub fn start(&mut self, warp: WarpName, place: Place) {
+        if let Divergence::Pdom(pdom) = self {
+            pdom.start(warp, place);
         }
     }
 

@@ -57,11 +57,10 @@ impl Pdom {
         self.stacks.get(warp as usize).map_or(&[], |stack| stack)
     }
 
-    pub fn start(&mut self, warp: WarpName, mask: u32) -> Place {
+    pub fn start(&mut self, warp: WarpName, place: Place) {
         let stack = &mut self.stacks[warp.warp as usize];
         stack.clear();
-        stack.push(Entry { pc: 0, rpc: NEVER, mask, lpc: NEVER, lpos: 0 });
-        Place { pc: 0, mask }
+        stack.push(Entry { pc: place.pc, rpc: NEVER, mask: place.mask, lpc: NEVER, lpos: 0 });
     }
 
     /// Where the warp goes on after an instruction; `None` when all its threads are gone.
@@ -154,7 +153,7 @@ pub(super) mod tests {
     #[test]
     fn both_sides_run_and_meet() {
         let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, 0b1111);
+        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
         // A at 0 branches to C at 2, else B at 1; both end before D at 3, C by falling through, B by a jump.
         assert_eq!(split(&mut pdom, &[(2, 0b0110), (1, 0b1001)], Some(3)), at(2, 0b0110));
         assert_eq!(pdom.stack(0).len(), 3);
@@ -166,7 +165,7 @@ pub(super) mod tests {
     #[test]
     fn a_side_that_begins_at_the_meeting_point_is_not_pushed() {
         let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, 0b11);
+        pdom.start(WARP, Place { pc: 0, mask: 0b11 });
         assert_eq!(split(&mut pdom, &[(5, 0b01), (1, 0b10)], Some(5)), at(1, 0b10));
         assert_eq!(pdom.stack(0).len(), 2);
         assert_eq!(split(&mut pdom, &[(5, 0b10)], None), at(5, 0b11));
@@ -175,7 +174,7 @@ pub(super) mod tests {
     #[test]
     fn a_loop_with_different_trip_counts_needs_one_entry_more_than_none() {
         let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, 0b111);
+        pdom.start(WARP, Place { pc: 0, mask: 0b111 });
         // At 4: jump back to 2, else fall to 5, which is the meeting point.
         assert_eq!(split(&mut pdom, &[(2, 0b011), (5, 0b100)], Some(5)), at(2, 0b011));
         assert_eq!(split(&mut pdom, &[(2, 0b001), (5, 0b010)], Some(5)), at(2, 0b001));
@@ -186,7 +185,7 @@ pub(super) mod tests {
     #[test]
     fn exited_lanes_leave_every_entry() {
         let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, 0b1111);
+        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
         assert_eq!(split(&mut pdom, &[(7, 0b0011), (1, 0b1100)], Some(9)), at(7, 0b0011));
         assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b0011 }, &mut |_| {}), at(1, 0b1100));
         assert_eq!(pdom.stack(0)[0].mask, 0b1100);
@@ -196,7 +195,7 @@ pub(super) mod tests {
     #[test]
     fn without_a_meeting_point_the_sides_replace_the_entry() {
         let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, 0b11);
+        pdom.start(WARP, Place { pc: 0, mask: 0b11 });
         assert_eq!(split(&mut pdom, &[(4, 0b01), (1, 0b10)], None), at(4, 0b01));
         assert_eq!(pdom.stack(0).len(), 2);
         assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b01 }, &mut |_| {}), at(1, 0b10));

@@ -390,9 +390,9 @@ impl Tbc {
 
 impl Reforms for Tbc {
     fn start_block(&mut self, block: NewBlock, out: &mut Edits) {
-        let NewBlock { slot, first_warp, masks } = block;
+        let NewBlock { slot, first_warp, pc, masks } = block;
         let mut stack = BlockStack::new(first_warp, masks.len() as u16);
-        let mut entry = stack.fresh(0, NEVER, NOBODY, masks.to_vec());
+        let mut entry = stack.fresh(pc, NEVER, NOBODY, masks.to_vec());
         (entry.state, entry.wcnt) = (EntryState::Running, masks.len() as u16);
         let id = entry.id;
         stack.entries.push(entry);
@@ -403,7 +403,7 @@ impl Reforms for Tbc {
         for (warp, &mask) in (first_warp..).zip(masks) {
             let members = Members::of(warp, mask);
             self.crews[usize::from(warp)] = Some(Crew { slot, entry: id, members, rpc: NEVER, lpc: NEVER, going: None });
-            out.form(self.sm, warp, 0, members);
+            out.form(self.sm, warp, pc, members);
         }
     }
 

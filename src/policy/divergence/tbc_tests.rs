@@ -15,7 +15,7 @@ impl Bench {
     fn new(warps: u16, likely: bool) -> Bench {
         let mut bench = Bench { tbc: Tbc::new(0, warps.into(), 4 * u32::from(warps), likely, true), table: Vec::new() };
         let masks = vec![(1 << WIDTH) - 1; usize::from(warps)];
-        bench.act(|tbc, out| tbc.start_block(NewBlock { slot: 0, first_warp: 0, masks: &masks }, out));
+        bench.act(|tbc, out| tbc.start_block(NewBlock { slot: 0, first_warp: 0, pc: 0, masks: &masks }, out));
         bench
     }
 

@@ -22,7 +22,7 @@ mod tests {
     /// The choice among wanting warps whose ranks are given by number; `None` is kept back.
     fn choice(wanting: &[u32], stalled: &[u32], ranks: &[Option<u64>]) -> Option<u32> {
         let warps = TestWarps::new(ranks.len());
-        let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [rank, 0]));
+        let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [0, 0], [rank, 0]));
         let (wanting, stalled) = (set(wanting), set(stalled));
         let view = FetchView { wanting: &wanting, stalled: &stalled, warps: &warps, issue_rank: &issue_rank, words: 1 };
         Fetch::new(FetchKind::Cff).first(&view)

@@ -9,10 +9,12 @@
 
 pub mod block_priority;
 mod greedy_oldest;
+pub mod groups;
 mod last;
 mod lowest_pc;
 mod majority;
 mod oldest;
+pub mod progress;
 mod round_robin;
 #[cfg(test)]
 pub mod test_view;
@@ -22,17 +24,20 @@ use super::view::IssueView;
 use crate::config::{Config, ScheduleKind};
 use block_priority::BlockPriority;
 use greedy_oldest::GreedyOldest;
+use groups::IssueGroups;
 use lowest_pc::LowestPc;
 use majority::Majority;
 use oldest::Oldest;
+pub use progress::Group as ProgressGroup;
+use progress::Progress;
 use round_robin::RoundRobin;
 use two_level::TwoLevel;
 
 /// A warp's place in a policy's order: lower issues first, compared from the left.
 pub type Rank = [u64; 2];
 
-/// A warp's place in the order of a scheduler: by its block, then by its policy.
-pub type IssueRank = (Rank, Rank);
+/// A warp's place in the order of a scheduler: by its group, by its block, then by its policy.
+pub type IssueRank = (Rank, Rank, Rank);
 
 /// An issue policy with its memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +48,7 @@ pub enum Schedule {
     Majority(Majority),
     Oldest(Oldest),
     Lpc(LowestPc),
+    Progress(Progress),
 }
 
 impl Schedule {
@@ -55,6 +61,7 @@ impl Schedule {
             ScheduleKind::Majority => Schedule::Majority(Majority::default()),
             ScheduleKind::Oldest => Schedule::Oldest(Oldest),
             ScheduleKind::Lpc => Schedule::Lpc(LowestPc),
+            ScheduleKind::Progress => Schedule::Progress(Progress::default()),
         }
     }
 
@@ -64,6 +71,7 @@ impl Schedule {
         match self {
             Schedule::TwoLevel(policy) => policy.arrange(view),
             Schedule::Majority(policy) => policy.arrange(view),
+            Schedule::Progress(policy) => policy.arrange(view),
             Schedule::Lrr(_) | Schedule::Gto(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => {}
         }
     }
@@ -77,6 +85,7 @@ impl Schedule {
             Schedule::Majority(policy) => Some(policy.rank(warp, view)),
             Schedule::Oldest(policy) => Some(policy.rank(warp, view)),
             Schedule::Lpc(policy) => Some(policy.rank(warp, view)),
+            Schedule::Progress(policy) => Some(policy.rank(warp, view)),
         }
     }
 
@@ -86,7 +95,8 @@ impl Schedule {
         match self {
             Schedule::Lrr(policy) => policy.first(view),
             Schedule::Gto(policy) => policy.first(view),
-            Schedule::TwoLevel(_) | Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => None,
+            Schedule::TwoLevel(_) | Schedule::Majority(_) | Schedule::Oldest(_) => None,
+            Schedule::Lpc(_) | Schedule::Progress(_) => None,
         }
     }
 
@@ -95,26 +105,36 @@ impl Schedule {
             Schedule::Lrr(policy) => policy.issued(warp, view),
             Schedule::Gto(policy) => policy.issued(warp, view),
             Schedule::TwoLevel(policy) => policy.issued(warp),
-            Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) => {}
+            Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) | Schedule::Progress(_) => {}
         }
     }
 }
 
-/// The decisions of one issue port: which block comes first, and which warp among equals.
+/// The decisions of one issue port: which group and which block come first, and which warp among equals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheduler {
+    groups: IssueGroups,
     priority: BlockPriority,
     schedule: Schedule,
 }
 
 impl Scheduler {
     pub fn new(config: &Config) -> Scheduler {
-        Scheduler { priority: BlockPriority::new(config.block_priority), schedule: Schedule::new(config) }
+        Scheduler {
+            groups: IssueGroups::new(config),
+            priority: BlockPriority::new(config.block_priority),
+            schedule: Schedule::new(config),
+        }
     }
 
     /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
     pub fn looks_at_waits(&self) -> bool {
-        matches!(self.schedule, Schedule::TwoLevel(_))
+        matches!(self.schedule, Schedule::TwoLevel(_)) || self.groups.matters()
+    }
+
+    /// The groups of warps that come first.
+    pub fn groups(&self) -> &IssueGroups {
+        &self.groups
     }
 
     /// The PC whose warps majority scheduling lets issue now.
@@ -125,18 +145,22 @@ impl Scheduler {
     /// Brings what its policies keep about all warps up to date; once in a cycle in which a warp can issue.
     #[inline]
     pub fn arrange(&mut self, view: &IssueView) {
+        if self.groups.matters() {
+            self.groups.arrange(view);
+        }
         self.schedule.arrange(view);
     }
 
     /// A warp's place in the order, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Option<IssueRank> {
-        Some((self.priority.rank(warp, view), self.schedule.rank(warp, view)?))
+        Some((self.groups.rank(warp, view), self.priority.rank(warp, view), self.schedule.rank(warp, view)?))
     }
 
     /// The available warp that issues, after [`Scheduler::arrange`].
     #[inline]
     pub fn first(&self, view: &IssueView) -> Option<u32> {
         if !self.priority.matters()
+            && !self.groups.matters()
             && let Some(first) = self.schedule.shortcut(view)
         {
             return first;

@@ -3,7 +3,7 @@
 use super::Scheduler;
 use crate::config::{Config, ScheduleKind};
 use crate::policy::divergence::Place;
-use crate::policy::view::{BlockFacts, IssueView, Unit, Warps};
+use crate::policy::view::{BlockFacts, IssueView, Unit, VirtualFacts, WarpProgress, Warps};
 use crate::policy::warp_set::WarpSet;
 
 pub fn set(warps: &[u32]) -> WarpSet {
@@ -19,8 +19,11 @@ pub fn set(warps: &[u32]) -> WarpSet {
 pub struct TestWarps {
     pub ages: Vec<u64>,
     pub places: Vec<Place>,
+    pub units: Vec<Unit>,
     pub blocks: Vec<BlockFacts>,
     pub buffered: Vec<u8>,
+    pub progress: Vec<WarpProgress>,
+    pub iterations: Vec<VirtualFacts>,
     pub long_wait: WarpSet,
     pub cycle: u64,
     pub slots: u16,
@@ -32,8 +35,11 @@ impl TestWarps {
         TestWarps {
             ages: (0..count as u64).rev().collect(),
             places: vec![Place::default(); count],
+            units: vec![Unit::Int; count],
             blocks: vec![BlockFacts::default(); count],
             buffered: vec![0; count],
+            progress: vec![WarpProgress::default(); count],
+            iterations: vec![VirtualFacts::default(); count],
             long_wait: WarpSet::default(),
             cycle: 0,
             slots: 1,
@@ -71,8 +77,8 @@ impl Warps for TestWarps {
         self.places[warp as usize]
     }
 
-    fn unit(&self, _: u32) -> Unit {
-        Unit::Int
+    fn unit(&self, warp: u32) -> Unit {
+        self.units[warp as usize]
     }
 
     fn buffered(&self, warp: u32) -> u8 {
@@ -81,6 +87,14 @@ impl Warps for TestWarps {
 
     fn block(&self, warp: u32) -> BlockFacts {
         self.blocks[warp as usize]
+    }
+
+    fn progress(&self, warp: u32) -> WarpProgress {
+        self.progress[warp as usize]
+    }
+
+    fn iterations(&self, warp: u32) -> VirtualFacts {
+        self.iterations[warp as usize]
     }
 }
 

@@ -11,8 +11,8 @@
 //! "Only a return follows" allows instructions on the way that nobody can observe: arithmetic, moves, jumps.
 
 use super::Rewrite;
-use crate::program::{Instruction, Pc, Program, cfg};
-use crate::ptx::op::Op;
+use crate::program::{Instruction, Pc, Program};
+use crate::ptx::op::{Kind, Op};
 
 /// Instructions that are followed to find a return. Compilers leave none or very few before it.
 const MOST_STEPS: usize = 32;
@@ -49,7 +49,7 @@ pub fn only_returns(instructions: &[Instruction], mut pc: Pc) -> Option<Pc> {
     for _ in 0..MOST_STEPS {
         let instruction = instructions.get(pc as usize)?;
         match instruction.op {
-            Op::Exit | Op::Ret if instruction.guard.is_none() => return Some(pc),
+            Op::Exit | Op::Ret | Op::Again if instruction.guard.is_none() => return Some(pc),
             Op::Bra { .. } if instruction.guard.is_none() => pc = instruction.target,
             op if is_unobservable(op) => pc += 1,
             _ => return None,
@@ -59,11 +59,13 @@ pub fn only_returns(instructions: &[Instruction], mut pc: Pc) -> Option<Pc> {
 }
 
 /// Whether an operation changes nothing but registers, and can neither trap nor wait.
-fn is_unobservable(op: Op) -> bool {
-    let goes_elsewhere = cfg::ends_block(op) || op == Op::Call;
-    let touches_memory = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atom { .. });
-    let meets_others = op.is_barrier() || op.joins_warp() || op == Op::ActiveMask;
-    !(goes_elsewhere || touches_memory || meets_others || matches!(op, Op::Printf | Op::Fence))
+pub fn is_unobservable(op: Op) -> bool {
+    match op.kind() {
+        Kind::Alu => true,
+        Kind::Quiet => op == Op::Nothing,
+        Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host => false,
+        Kind::Memory | Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Dispatch => false,
+    }
 }
 
 #[cfg(test)]

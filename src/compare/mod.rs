@@ -1,0 +1,188 @@
+//! One kernel under many techniques: what each took, what it paid for that, and why they differ.
+//!
+//! A [`Candidate`] is a technique on a machine with its keys; performed on a job it becomes an [`Entry`]. A [`Comparison`] holds
+//! them beside the *default*: the machine without any technique. Which numbers stand side by side [`columns`] says;
+//! they are numbers of every report. Nothing here knows threads or clocks: whoever has them performs candidates side by side.
+
+mod words;
+
+use crate::config::{Config, TECHNIQUES};
+use crate::interp::job::Job;
+use crate::launch::BufferData;
+use crate::metrics::{DEFINITIONS, Definition, Metrics, Number, Report};
+use crate::sim::Sim;
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// A technique that is to be tried.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its name; empty for the default.
+    pub technique: String,
+    /// The machine, or why there is none.
+    pub machine: Result<Config, String>,
+}
+
+impl Candidate {
+    pub fn new<'a>(preset: &str, technique: &str, keys: impl IntoIterator<Item = (&'a str, &'a str)>) -> Candidate {
+        let config = Config::build(preset, technique, keys).map_err(|error| error.to_string());
+        let machine = config.and_then(|config| config.validate().map(|()| config).map_err(|error| error.to_string()));
+        Candidate { technique: technique.to_string(), machine }
+    }
+
+    /// Runs it on a job, for so many cycles at most.
+    pub fn perform(self, job: &Job, most: u64) -> Entry {
+        let outcome = self.machine.and_then(|config| run(job, config, most));
+        Entry { technique: self.technique, outcome }
+    }
+}
+
+/// Every technique of the table by its own name, in the table's order.
+pub fn all_techniques() -> impl Iterator<Item = &'static str> {
+    TECHNIQUES.iter().filter(|technique| technique.alias_of.is_none()).map(|technique| technique.name)
+}
+
+fn run(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
+    let mut sim = Sim::of(job, config).map_err(|error| error.to_string())?;
+    let mut metrics = Metrics::of(&sim.machine.config);
+    sim.run(most, &mut metrics);
+    if let Some(trap) = sim.trap() {
+        return Err(trap.to_string());
+    }
+    if !sim.finished() {
+        return Err(format!("it has not ended after {most} cycles"));
+    }
+    let report = Report::new(&metrics, &sim.machine.config, sim.state.cycle);
+    Ok(Outcome { report: Box::new(report), memory: job.after(&sim.state.uncore.global) })
+}
+
+/// What a technique came to.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub technique: String,
+    /// Its run, or why there is none.
+    pub outcome: Result<Outcome, String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub report: Box<Report>,
+    /// What it left.
+    memory: Vec<BufferData>,
+}
+
+/// A number by which techniques are compared.
+pub struct Column {
+    pub definition: &'static Definition,
+    pub value: fn(&Report) -> Number,
+}
+
+/// Names of [`DEFINITIONS`] that stand side by side, in their order.
+const SHOWN: [&str; 6] = ["cycles", "ipc", "lane_efficiency", "fetches", "memory_transactions", "leakage_saved"];
+
+/// The numbers by which techniques are compared.
+pub fn columns() -> Vec<Column> {
+    let column = |name: &str| {
+        let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
+        Some(Column { definition, value: definition.value? })
+    };
+    SHOWN.into_iter().filter_map(column).collect()
+}
+
+/// Warp-cycles at a barrier: of the reasons the one that has a column of its own.
+pub fn barrier_waits(report: &Report) -> u64 {
+    report.warp_cycles.get("barrier")
+}
+
+/// Techniques on one kernel.
+pub struct Comparison {
+    default: Entry,
+    /// Those that ran, the quickest first; of equals the table's order.
+    pub ran: Vec<Entry>,
+    /// Those that did not.
+    pub refused: Vec<Entry>,
+}
+
+impl Comparison {
+    /// The default, and what was tried beside it.
+    pub fn new(default: Entry, tried: Vec<Entry>) -> Comparison {
+        let (mut ran, refused): (Vec<Entry>, Vec<Entry>) = tried.into_iter().partition(|entry| entry.outcome.is_ok());
+        ran.sort_by_key(|entry| entry.report().map_or(u64::MAX, |report| report.cycles));
+        Comparison { default, ran, refused }
+    }
+
+    /// The machine without any technique.
+    pub fn default(&self) -> &Entry {
+        &self.default
+    }
+
+    /// How many of the default's cycles a technique needs; 1 where the default did not run.
+    pub fn share(&self, entry: &Entry) -> f64 {
+        match (entry.report(), self.default.report()) {
+            (Some(report), Some(default)) => report.cycles as f64 / default.cycles.max(1) as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a technique left the memory that the default leaves.
+    pub fn leaves_the_same(&self, entry: &Entry) -> bool {
+        match (&entry.outcome, &self.default.outcome) {
+            (Ok(one), Ok(other)) => one.memory == other.memory,
+            _ => true,
+        }
+    }
+
+    /// In a sentence or two: which is the quickest, and what made the difference.
+    pub fn words(&self) -> String {
+        words::told(self)
+    }
+}
+
+impl Entry {
+    pub fn report(&self) -> Option<&Report> {
+        self.outcome.as_ref().ok().map(|outcome| &*outcome.report)
+    }
+
+    /// How messages name it.
+    pub fn name(&self) -> &str {
+        if self.technique.is_empty() { "the default" } else { &self.technique }
+    }
+}
+
+/// A technique with its numbers, as JSON has it.
+struct Line<'a>(&'a Comparison, &'a Entry);
+
+impl Serialize for Line<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Line(comparison, entry) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("technique", &entry.technique)?;
+        if let Some(report) = entry.report() {
+            for column in columns() {
+                match (column.value)(report) {
+                    Number::Count(count) => map.serialize_entry(column.definition.name, &count)?,
+                    Number::Ratio(ratio) => map.serialize_entry(column.definition.name, &ratio)?,
+                }
+            }
+            map.serialize_entry("barrier_waits", &barrier_waits(report))?;
+            map.serialize_entry("of_default", &comparison.share(entry))?;
+            map.serialize_entry("same_memory", &comparison.leaves_the_same(entry))?;
+        }
+        if let Err(why) = &entry.outcome {
+            map.serialize_entry("why", why)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Comparison {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lines = |entries| <[Entry]>::iter(entries).map(|entry| Line(self, entry)).collect::<Vec<_>>();
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("default", &Line(self, &self.default))?;
+        map.serialize_entry("runs", &lines(&self.ran))?;
+        map.serialize_entry("refused", &lines(&self.refused))?;
+        map.serialize_entry("words", &self.words())?;
+        map.end()
+    }
+}

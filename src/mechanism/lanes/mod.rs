@@ -1,0 +1,83 @@
+//! The lanes of the INT and FP pipelines: who works, who sleeps, and how a warp is folded (Origami).
+//!
+//! From the top: one pipeline large, with the threads that go into its lanes and come out of them ([`shift`]); the phase that
+//! says which type folds for how long ([`meters`]); a roll for each pipeline, whose front edge is now and whose past flows
+//! down ([`roll`]), above its meter of leakage. [`LanesView`] is what is shown, as plain data.
+
+mod meters;
+mod roll;
+mod shift;
+mod view;
+
+pub use view::{FoldView, LaneCell, LaneSpan, LanesView, PhaseView, PipeView};
+
+use super::PanelView;
+use super::parts::{BASE, LaneGrid, hue};
+use crate::scene::{Align, Rect, Scene, Tone};
+use crate::view::Selection;
+
+pub fn draw(view: PanelView) -> Scene<Selection> {
+    match LanesView::of(&view) {
+        Some(lanes) => picture(&lanes, view.width, view.height),
+        None => {
+            let mut scene = Scene::new(view.width, view.height);
+            scene.words = "No cycle has passed yet: all lanes are on and empty.".to_string();
+            scene.label(0, Tone::Soft, 0.0, 16.0, BASE, Align::Left, &*scene.words.clone());
+            scene
+        }
+    }
+}
+
+/// Between the parts, and between two pipelines.
+const GAP: f32 = 12.0;
+
+/// Draws the lanes into the room that there is.
+pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
+    let mut scene = Scene::new(width, height);
+    scene.words = words(view);
+    let mut y = 0.0;
+    if view.moves {
+        y = shift::draw(&mut scene, view, Rect::new(0.0, y, width, shift::height(height))) + GAP;
+    }
+    if let Some(phase) = &view.phase {
+        y = meters::phase(&mut scene, view, phase, Rect::new(0.0, y, width, 0.0)) + GAP;
+    }
+    let legend = roll::LEGEND;
+    let plan = roll::Plan::new(view, Rect::new(0.0, y, width, height - y - legend));
+    let mut end = y;
+    for (at, pipe) in view.pipes.iter().enumerate() {
+        end = roll::draw(&mut scene, view, pipe, &plan, at);
+    }
+    end = roll::legend(&mut scene, view, width, end);
+    scene.height = height.max(end);
+    scene
+}
+
+/// The colour of a lane by what it does.
+fn tone(cell: LaneCell) -> Tone {
+    match cell {
+        LaneCell::Busy(warp) => hue(warp),
+        LaneCell::Idle => Tone::LaneIdle,
+        LaneCell::Dark => Tone::LaneDark,
+        LaneCell::Earning => Tone::LaneEarning,
+        LaneCell::Waking => Tone::LaneWaking,
+        LaneCell::Ends { won: true } => Tone::Good,
+        LaneCell::Ends { won: false } => Tone::Bad,
+    }
+}
+
+/// Lanes side by side in a part of the width.
+fn grid(x: f32, width: f32, lanes: u32) -> LaneGrid {
+    LaneGrid { gap: 1.0, ..LaneGrid::fit(x, width, lanes, 26.0) }
+}
+
+fn words(view: &LanesView) -> String {
+    let count = |pipe: &PipeView, is: fn(&LaneCell) -> bool| pipe.now.iter().filter(|cell| is(cell)).count();
+    let pipes = view.pipes.iter().map(|pipe| {
+        let busy = count(pipe, |cell| matches!(cell, LaneCell::Busy(_)));
+        let off = count(pipe, |cell| matches!(cell, LaneCell::Dark | LaneCell::Earning));
+        let waking = count(pipe, |cell| matches!(cell, LaneCell::Waking | LaneCell::Ends { .. }));
+        format!("{}: {busy} lanes busy, {off} off, {waking} waking", pipe.name())
+    });
+    format!("Cycle {}: {}.", view.now, pipes.collect::<Vec<_>>().join("; "))
+}

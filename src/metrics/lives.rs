@@ -1,0 +1,160 @@
+//! The blocks of one SM through their lives: which warp works on which, from when to when (VTW section 3).
+//!
+//! Blocks are those of the launch. Where resident blocks run one after another (VTW), a warp's part of a block goes from the
+//! cycle in which it is given it to the one in which it is given its next, or in which the block ends.
+
+use std::ops::Range;
+
+/// What is known of one block that is being worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Life {
+    block: u64,
+    first_warp: usize,
+    parts: Vec<Part>,
+    /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
+    stalls_at_start: u64,
+    stalls_at_first_end: u64,
+}
+
+/// A warp's part of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Part {
+    begun: Option<Moment>,
+    ended: Option<Moment>,
+}
+
+/// A cycle, and what a warp has issued by then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    pub cycle: u64,
+    pub issued: u64,
+}
+
+/// What remains of a block: the least and the most that one of its warps took, and the stalls in its divergent region and in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finished {
+    pub instructions: (u64, u64),
+    pub cycles: (u64, u64),
+    pub stalls: (u64, u64),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lives {
+    lives: Vec<Life>,
+    /// Resident blocks, by slot, with their warps.
+    homes: Vec<(u16, Range<usize>)>,
+    pub resident_most: usize,
+}
+
+impl Part {
+    fn is_open(self) -> bool {
+        self.begun.is_some() && self.ended.is_none()
+    }
+
+    /// Instructions and cycles.
+    fn took(self) -> Option<(u64, u64)> {
+        let (begun, ended) = (self.begun?, self.ended?);
+        Some((ended.issued - begun.issued, ended.cycle + 1 - begun.cycle))
+    }
+}
+
+impl Life {
+    fn part(&self, warp: usize) -> Option<Part> {
+        self.parts.get(warp.checked_sub(self.first_warp)?).copied()
+    }
+}
+
+impl Lives {
+    /// A block becomes resident, and all of its warps begin it.
+    pub fn start(&mut self, now: u64, (slot, block): (u16, u64), warps: Range<usize>, stalls: u64) {
+        self.homes.push((slot, warps.clone()));
+        self.resident_most = self.resident_most.max(self.homes.len());
+        let begun = Some(Moment { cycle: now, issued: 0 });
+        self.push(block, warps, begun, stalls);
+    }
+
+    /// The resident block in a slot is given its next one, which its warps begin one by one.
+    pub fn start_next(&mut self, slot: u16, block: u64, stalls: u64) {
+        if let Some((_, warps)) = self.homes.iter().find(|(home, _)| *home == slot) {
+            self.push(block, warps.clone(), None, stalls);
+        }
+    }
+
+    fn push(&mut self, block: u64, warps: Range<usize>, begun: Option<Moment>, stalls: u64) {
+        let (first_warp, parts) = (warps.start, vec![Part { begun, ended: None }; warps.len()]);
+        self.lives.push(Life { block, first_warp, parts, stalls_at_start: stalls, stalls_at_first_end: stalls });
+    }
+
+    /// A warp is given a block; it may have had it from its start.
+    pub fn assign(&mut self, now: Moment, warp: usize, block: u64, stalls: u64) {
+        let Some(at) = self.lives.iter().position(|life| life.block == block) else { return };
+        if self.lives[at].part(warp).is_some_and(|part| part.begun.is_none()) {
+            self.close(now, warp, stalls);
+            let life = &mut self.lives[at];
+            life.parts[warp - life.first_warp].begun = Some(now);
+        }
+    }
+
+    /// A warp ends its part of the block that it works on.
+    pub fn close(&mut self, now: Moment, warp: usize, stalls: u64) {
+        let works_on = |life: &&mut Life| life.part(warp).is_some_and(Part::is_open);
+        let Some(life) = self.lives.iter_mut().find(works_on) else { return };
+        if life.parts.iter().all(|part| part.ended.is_none()) {
+            life.stalls_at_first_end = stalls;
+        }
+        life.parts[warp - life.first_warp].ended = Some(now);
+    }
+
+    /// A block ends, with the parts of it that are still open; `issued` is what each warp of the SM has.
+    pub fn end(&mut self, cycle: u64, block: u64, issued: &[u64], stalls: u64) -> Option<Finished> {
+        let at = self.lives.iter().position(|life| life.block == block)?;
+        let first = self.lives[at].first_warp;
+        let warps = first..first + self.lives[at].parts.len();
+        for (warp, &issued) in warps.clone().zip(&issued[warps]) {
+            if self.lives[at].part(warp).is_some_and(Part::is_open) {
+                self.close(Moment { cycle, issued }, warp, stalls);
+            }
+        }
+        let life = self.lives.swap_remove(at);
+        let spread = |number: fn((u64, u64)) -> u64| {
+            let numbers = life.parts.iter().filter_map(|part| part.took()).map(number);
+            numbers.fold((u64::MAX, 0), |(low, high): (u64, u64), v| (low.min(v), high.max(v)))
+        };
+        Some(Finished {
+            instructions: spread(|(instructions, _)| instructions),
+            cycles: spread(|(_, cycles)| cycles),
+            stalls: (stalls - life.stalls_at_first_end, stalls - life.stalls_at_start),
+        })
+    }
+
+    /// A resident block leaves.
+    pub fn leave(&mut self, slot: u16) {
+        self.homes.retain(|(home, _)| *home != slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_virtual_block_is_measured_by_its_logical_ones() {
+        let mut lives = Lives::default();
+        let at = |cycle, issued| Moment { cycle, issued };
+        lives.start(0, (3, 10), 4..6, 0);
+        // Each warp's own first block changes nothing; then warp 5 is through at 19, with 8 instructions, after two stalls.
+        lives.assign(at(2, 1), 4, 10, 0);
+        lives.start_next(3, 11, 2);
+        lives.assign(at(19, 8), 5, 11, 2);
+        assert_eq!(
+            lives.end(79, 10, &[0, 0, 0, 0, 30, 20], 6),
+            Some(Finished { instructions: (8, 30), cycles: (20, 80), stalls: (4, 6) })
+        );
+        // Warp 4 goes on at 80; both end at 99, for good.
+        lives.assign(at(80, 31), 4, 11, 6);
+        let both = [0, 0, 0, 0, 41, 48];
+        [4, 5].into_iter().for_each(|warp| lives.close(at(99, both[warp]), warp, 9));
+        assert_eq!(lives.end(99, 11, &both, 9), Some(Finished { instructions: (10, 40), cycles: (20, 81), stalls: (0, 7) }));
+        assert_eq!((lives.end(99, 10, &both, 9), lives.resident_most), (None, 1), "it has ended, and was the only resident one");
+    }
+}

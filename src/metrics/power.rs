@@ -1,0 +1,290 @@
+//! What the lanes of the INT and FP pipelines did, and what sleeping saved (Origami sections 2.3 and 4.2).
+//!
+//! Every cycle of every lane is in exactly one class. A lane leaks in all of them but *gated*; switching it off and on costs
+//! as much as it leaks in `break_even` cycles.
+
+use crate::config::{Config, GatingKind};
+use crate::event::Event;
+use serde::Serialize;
+
+/// Gaps between two instructions of a pipeline that are shorter than this are bubbles (figure 2).
+const BUBBLE: u64 = 10;
+
+/// Lane-cycles by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LaneCycles {
+    pub busy: u64,
+    /// On, empty, and never switched off.
+    pub idle: u64,
+    /// On, empty, and counting the cycles until it is switched off.
+    pub idle_detect: u64,
+    pub gated: u64,
+    pub wakeup: u64,
+}
+
+impl LaneCycles {
+    pub fn total(&self) -> u64 {
+        self.busy + self.idle + self.idle_detect + self.gated + self.wakeup
+    }
+}
+
+/// What a pipeline did, or those of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct PipeFolds {
+    cycles: LaneCycles,
+    events: u64,
+    /// Events after which the lane woke before it had paid.
+    lost: u64,
+    instructions: u64,
+    folded: u64,
+    bubbles: u64,
+}
+
+/// What is known about a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pipe {
+    /// Since when its lanes do what they do.
+    since: u64,
+    busy: u32,
+    dark: u32,
+    earning: u32,
+    waking: u32,
+    /// When each lane went off, if it has.
+    off_at: [u64; 32],
+    /// The first cycle in which its last instruction no longer enters.
+    entered: Option<u64>,
+    folds: PipeFolds,
+}
+
+/// Counts over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PowerFolds {
+    gating: Option<GatingKind>,
+    lanes: u32,
+    break_even: u32,
+    /// Pipelines of an SM: INT and FP of each SP in turn.
+    per_sm: usize,
+    pipes: Vec<Pipe>,
+}
+
+impl PowerFolds {
+    pub fn new(config: &Config) -> PowerFolds {
+        if config.gating == GatingKind::Off {
+            return PowerFolds::default();
+        }
+        let per_sm = 2 * config.sp_units as usize;
+        PowerFolds {
+            gating: Some(config.gating),
+            lanes: config.simd_width.min(config.warp_width),
+            break_even: config.break_even,
+            per_sm,
+            pipes: vec![Pipe::default(); per_sm * config.sms as usize],
+        }
+    }
+
+    fn at(&self, sm: u16, pipe: u8) -> usize {
+        usize::from(sm) * self.per_sm + usize::from(pipe)
+    }
+
+    pub fn event(&mut self, cycle: u64, event: Event) {
+        match event {
+            Event::Lanes { sm, pipe, busy, dark, earning, waking } => {
+                let (at, lanes, gating) = (self.at(sm, pipe), self.lanes, self.gating);
+                let break_even = u64::from(self.break_even);
+                let Some(pipe) = self.pipes.get_mut(at) else { return };
+                pipe.pass(cycle, lanes, gating);
+                // A lane that is wanted in the very cycle in which it goes off wakes at once: that costs as much.
+                let goes_off = (dark | earning | waking) & !(pipe.dark | pipe.earning | pipe.waking);
+                let wakes = waking & !pipe.waking;
+                for lane in 0..lanes as usize {
+                    let is_in = |mask: u32| mask >> lane & 1 != 0;
+                    if is_in(goes_off) {
+                        pipe.off_at[lane] = cycle;
+                    }
+                    pipe.folds.lost += u64::from(is_in(wakes) && cycle - pipe.off_at[lane] < break_even);
+                }
+                pipe.folds.events += u64::from(goes_off.count_ones());
+                (pipe.busy, pipe.dark, pipe.earning, pipe.waking) = (busy, dark, earning, waking);
+            }
+            Event::Placed { sm, pipe, then, interval, .. } => {
+                let at = self.at(sm, pipe);
+                let Some(pipe) = self.pipes.get_mut(at) else { return };
+                let folds = &mut pipe.folds;
+                let gap = pipe.entered.map_or(0, |entered| cycle.saturating_sub(entered));
+                folds.bubbles += if gap < BUBBLE { gap } else { 0 };
+                pipe.entered = Some(cycle + u64::from(interval) * if then == 0 { 1 } else { 2 });
+                folds.instructions += 1;
+                folds.folded += u64::from(then != 0);
+            }
+            _ => {}
+        }
+    }
+
+    /// The numbers after so many cycles; nothing where lanes are not looked at.
+    pub fn report(&self, cycles: u64) -> Option<PowerReport> {
+        self.gating?;
+        let of_type = |second: usize| self.sum(self.pipes.iter().skip(second).step_by(2), cycles);
+        Some(PowerReport { int: of_type(0), fp: of_type(1) })
+    }
+
+    /// The numbers of one pipeline of an SM.
+    pub fn of_pipe(&self, sm: u16, pipe: u8, cycles: u64) -> Option<PipelinePower> {
+        let pipe = self.pipes.get(self.at(sm, pipe))?;
+        Some(self.sum([pipe].into_iter(), cycles))
+    }
+
+    fn sum<'p>(&self, pipes: impl Iterator<Item = &'p Pipe>, cycles: u64) -> PipelinePower {
+        let (mut all, mut count) = (PipeFolds::default(), 0);
+        for pipe in pipes {
+            let mut pipe = *pipe;
+            pipe.pass(cycles, self.lanes, self.gating);
+            all.add(&pipe.folds);
+            count += 1;
+        }
+        all.report(self.break_even, cycles * count)
+    }
+}
+
+impl Pipe {
+    /// Books the cycles since it was last told of.
+    fn pass(&mut self, cycle: u64, lanes: u32, gating: Option<GatingKind>) {
+        let span = cycle.saturating_sub(self.since);
+        let of = |mask: u32| u64::from(mask.count_ones()) * span;
+        let off = of(self.dark) + of(self.earning);
+        let idle = u64::from(lanes) * span - of(self.busy) - off - of(self.waking);
+        let cycles = &mut self.folds.cycles;
+        cycles.busy += of(self.busy);
+        cycles.gated += off;
+        cycles.wakeup += of(self.waking);
+        *(if gating == Some(GatingKind::On) { &mut cycles.idle_detect } else { &mut cycles.idle }) += idle;
+        self.since = self.since.max(cycle);
+    }
+}
+
+impl PipeFolds {
+    fn add(&mut self, other: &PipeFolds) {
+        let (cycles, more) = (&mut self.cycles, &other.cycles);
+        cycles.busy += more.busy;
+        cycles.idle += more.idle;
+        cycles.idle_detect += more.idle_detect;
+        cycles.gated += more.gated;
+        cycles.wakeup += more.wakeup;
+        self.events += other.events;
+        self.lost += other.lost;
+        self.instructions += other.instructions;
+        self.folded += other.folded;
+        self.bubbles += other.bubbles;
+    }
+
+    fn report(&self, break_even: u32, pipeline_cycles: u64) -> PipelinePower {
+        let share = |part: f64, whole: u64| if whole == 0 { 0.0 } else { part / whole as f64 };
+        let all = self.cycles.total();
+        let overhead = (self.events * u64::from(break_even)) as f64;
+        PipelinePower {
+            lane_cycles: self.cycles,
+            gating_events: self.events,
+            lost_events: self.lost,
+            overhead: share(overhead, all),
+            leakage_saved: share(self.cycles.gated as f64 - overhead, all),
+            instructions: self.instructions,
+            folded: share(self.folded as f64, self.instructions),
+            bubbles: share(self.bubbles as f64, pipeline_cycles),
+        }
+    }
+}
+
+/// The numbers of both types.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PowerReport {
+    pub int: PipelinePower,
+    pub fp: PipelinePower,
+}
+
+impl PowerReport {
+    /// Of both types together.
+    pub fn leakage_saved(&self) -> f64 {
+        let [int, fp] = [&self.int, &self.fp].map(|power| (power.leakage_saved, power.lane_cycles.total() as f64));
+        if int.1 + fp.1 == 0.0 { 0.0 } else { (int.0 * int.1 + fp.0 * fp.1) / (int.1 + fp.1) }
+    }
+}
+
+/// The numbers of the pipelines of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PipelinePower {
+    pub lane_cycles: LaneCycles,
+    pub gating_events: u64,
+    /// Those after which the lane woke before it had paid.
+    pub lost_events: u64,
+    /// What switching costs, as a share of all leakage (figure 11).
+    pub overhead: f64,
+    /// Net of that cost (figure 10).
+    pub leakage_saved: f64,
+    pub instructions: u64,
+    /// Share of instructions that were folded (figure 12).
+    pub folded: f64,
+    /// Share of cycles in gaps of fewer than 10 between two instructions (figure 2).
+    pub bubbles: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folds() -> PowerFolds {
+        PowerFolds::new(&Config { gating: GatingKind::On, sp_units: 1, ..Config::default() })
+    }
+
+    fn lanes(pipe: u8, busy: u32, dark: u32, earning: u32, waking: u32) -> Event {
+        Event::Lanes { sm: 0, pipe, busy, dark, earning, waking }
+    }
+
+    #[test]
+    fn every_lane_cycle_is_in_one_class_and_sleep_has_its_price() {
+        let mut folds = folds();
+        folds.event(0, lanes(0, 3, 0, 0, 0));
+        folds.event(4, lanes(0, 0, 0, 0, 0));
+        folds.event(9, lanes(0, 0, u32::MAX, 0, 0));
+        folds.event(23, lanes(0, 0, 0, u32::MAX, 0));
+        folds.event(40, lanes(0, 0, 0, !1, 1));
+        let report = folds.report(43).expect("lanes are looked at");
+        let cycles = LaneCycles { busy: 8, idle: 0, idle_detect: 4 * 30 + 5 * 32, gated: 31 * 32 + 3 * 31, wakeup: 3 };
+        assert_eq!(report.int.lane_cycles, cycles);
+        assert_eq!(cycles.total(), 32 * 43);
+        assert_eq!((report.int.gating_events, report.int.lost_events), (32, 0));
+        let saved = (31 * 32 + 3 * 31 - 32 * 14) as f64 / (32 * 43) as f64;
+        assert!((report.int.leakage_saved - saved).abs() < 1e-12);
+        assert_eq!(report.fp.lane_cycles, LaneCycles { idle_detect: 32 * 43, ..LaneCycles::default() }, "nobody told otherwise");
+    }
+
+    #[test]
+    fn a_lane_that_wakes_when_it_has_just_paid_is_none() {
+        let mut folds = folds();
+        folds.event(0, lanes(1, 0, 1, 0, 0));
+        folds.event(14, lanes(1, 0, 0, 0, 1));
+        let fp = folds.report(17).expect("lanes are looked at").fp;
+        assert_eq!((fp.gating_events, fp.lost_events, fp.leakage_saved), (1, 0, 0.0));
+    }
+
+    #[test]
+    fn a_lane_that_is_wanted_too_early_is_a_loss() {
+        let mut folds = folds();
+        folds.event(0, lanes(1, 0, 1, 0, 0));
+        folds.event(5, lanes(1, 0, 0, 0, 1));
+        folds.event(8, lanes(1, 1, 0, 0, 0));
+        let fp = folds.report(10).expect("lanes are looked at").fp;
+        assert_eq!((fp.gating_events, fp.lost_events), (1, 1));
+        assert!(fp.leakage_saved < 0.0 && (fp.leakage_saved - (5.0 - 14.0) / 320.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn gaps_of_fewer_than_ten_cycles_are_bubbles() {
+        let mut folds = folds();
+        let placed = |then| Event::Placed { sm: 0, warp: 0, pipe: 0, first: 1, then, interval: 1 };
+        // Entered 0; 2 to 3 folded; 4; 14; 25.
+        for (cycle, then) in [(0, 0), (2, 1), (4, 0), (14, 0), (25, 0)] {
+            folds.event(cycle, placed(then));
+        }
+        let int = folds.report(100).expect("lanes are looked at").int;
+        assert_eq!((int.instructions, int.folded, int.bubbles), (5, 0.2, 0.1), "gaps of 1, 0, 9 and 10 cycles");
+    }
+}

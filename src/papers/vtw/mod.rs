@@ -1,0 +1,155 @@
+//! Taming Warp Divergence (Anantpur and Govindarajan, CGO 2017): the divergence of section 3 and the evaluation of section 5,
+//! on the machine of its table 3.
+//!
+//! Kernels are the whole catalogue, without the two listings of the TBC paper, where a launch has more blocks than are resident
+//! at once: without a next block there is nothing to go on with. They are sorted into the paper's four sets by what is
+//! measured of them ([`sets`]). Performance is GTO's cycles over a technique's, and means are geometric.
+
+mod divergence;
+mod programs;
+mod sets;
+mod speed;
+mod stalls;
+
+use super::judge::{Effect, Judge, Speedups, geometric_mean};
+use super::{Claim, Results, Run};
+use crate::metrics::Report;
+use crate::workload;
+use sets::Sets;
+
+const JUDGE: Judge = Judge { paper: "vtw" };
+const PRESET: &str = "gtx480";
+const LISTINGS: [&str; 2] = ["tbc_example1", "tbc_example2"];
+const BASE: &str = "GTO";
+const TECHNIQUES: [&str; 7] = [BASE, "LRR", "vGTO", "vLRR", "VTW", "VTW-SL", "VTW-LH"];
+/// Experiments of our own, under GTO and under VTW. Division as fast as multiplication: the loop over blocks divides to make
+/// indices of two dimensions.
+const QUICK_DIVISION: Keys = &[("div_latency", "5"), ("div_interval", "2")];
+/// Instructions are always there: the loop over blocks moves code to other places in its lines of the I-cache.
+const IDEAL_FETCH: Keys = &[("ideal_fetch", "true")];
+/// Registers for all: the transformed kernel may need more of them, and then fewer blocks are resident.
+const MORE_REGISTERS: Keys = &[("registers", "65536")];
+/// All three: the loop costs as little as it can.
+const CHEAP_LOOP: Keys = &[("div_latency", "5"), ("div_interval", "2"), ("ideal_fetch", "true"), ("registers", "65536")];
+/// Memory four times as wide.
+const WIDE_MEMORY: Keys = &[("dram_bytes_per_cycle", "32")];
+const EXPERIMENTS: [(&str, Keys); 5] = [
+    ("division as fast as multiplication", QUICK_DIVISION),
+    ("instructions that are always there", IDEAL_FETCH),
+    ("twice the registers", MORE_REGISTERS),
+    ("all three", CHEAP_LOOP),
+    ("four times the memory bandwidth", WIDE_MEMORY),
+];
+
+type Keys = &'static [(&'static str, &'static str)];
+
+fn kernels() -> impl Iterator<Item = &'static str> {
+    workload::all().iter().map(|workload| workload.name).filter(|name| !LISTINGS.contains(name))
+}
+
+pub fn runs() -> Vec<Run> {
+    let mut runs = Vec::new();
+    for name in kernels() {
+        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
+        for (_, keys) in EXPERIMENTS {
+            runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(keys)));
+        }
+    }
+    runs
+}
+
+pub fn judge(results: &Results) -> Vec<Claim> {
+    let board = Board::new(results);
+    let mut claims = divergence::claims(&board);
+    claims.extend(speed::claims(&board));
+    claims.extend(stalls::claims(&board));
+    claims.extend(programs::claims(&board));
+    claims
+}
+
+/// The results, with their kernels in sets.
+struct Board<'a> {
+    results: &'a Results,
+    sets: Sets,
+}
+
+impl<'a> Board<'a> {
+    fn new(results: &'a Results) -> Board<'a> {
+        let mut board = Board { results, sets: Sets::default() };
+        for name in kernels() {
+            let Some(report) = board.report(name, "LRR", &[]) else { continue };
+            if report.blocks > report.resident_blocks {
+                board.sets.add(name, report);
+            }
+        }
+        board
+    }
+
+    fn report(&self, kernel: &str, technique: &str, keys: Keys) -> Option<&'a Report> {
+        self.results.of(&Run::new(kernel, PRESET, technique).with(keys))
+    }
+
+    /// A quantity of one technique's run over that of another's, for each kernel that has both.
+    fn ratios(&self, set: &[&'static str], of: &str, over: &str, keys: Keys, quantity: fn(&Report) -> f64) -> Speedups {
+        let value = |name: &str, technique: &str| self.report(name, technique, keys).map(quantity);
+        let ratio = |name: &&'static str| Some((*name, value(name, of)? / value(name, over)?));
+        set.iter().filter_map(ratio).filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect()
+    }
+
+    /// How much faster one technique is than another.
+    fn speedups(&self, set: &[&'static str], of: &str, over: &str, keys: Keys) -> Speedups {
+        self.ratios(set, of, over, keys, |report| 1.0 / report.cycles as f64)
+    }
+
+    /// Numbers of the four sets and of all kernels beside the paper's.
+    fn by_set(&self, paper: &[f64; 5], ratios: impl Fn(&[&'static str]) -> Speedups) -> String {
+        let all = self.sets.all();
+        let sets = self.sets.0.iter().map(Vec::as_slice).chain([all.as_slice()]);
+        let names = ["set 1", "set 2", "set 3", "set 4", "all"];
+        let told = sets
+            .zip(names)
+            .zip(paper)
+            .filter_map(|((set, name), paper)| geometric_mean(&ratios(set)).map(|mean| format!("{name} {mean:.3} ({paper:.2})")));
+        let told = told.collect::<Vec<_>>().join(", ");
+        if told.is_empty() { told } else { format!("Beside the paper's in brackets: {told}.") }
+    }
+}
+
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
+    Effect { judge: JUDGE, id, place, claim, expected }
+}
+
+/// `name, name`
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::metrics::Metrics;
+
+    /// What a kernel with ten blocks leaves that takes so many cycles, with so many blocks resident.
+    fn report(cycles: u64, resident_blocks: u64) -> Report {
+        Report { blocks: 10, resident_blocks, ..Report::new(&Metrics::default(), &Config::default(), cycles) }
+    }
+
+    #[test]
+    fn performance_is_the_geometric_mean_over_launches_of_several_rounds() {
+        let cycles = |technique| if technique == BASE { 1210 } else { 1000 };
+        let kernel =
+            |name: &str, technique: &str, cycles, resident| (Run::new(name, PRESET, technique), Ok(report(cycles, resident)));
+        let mut results = Results::default();
+        for technique in [BASE, "LRR", "VTW"] {
+            results.runs.push(kernel("spmv", technique, cycles(technique), 4));
+            results.runs.push(kernel("saxpy", technique, 1000, 4));
+            results.runs.push(kernel("nbody", technique, 5 * cycles(technique), 10));
+        }
+        let claims = judge(&results);
+        let measured = |id| claims.iter().find(|claim| claim.id == id).map(|claim| claim.measured.as_str());
+        assert_eq!(measured("vtw.vtw"), Some("1.100"), "the mean of 1.21 and 1; all of nbody's blocks are resident");
+        assert_eq!(measured("vtw.sets"), Some("0, 0, 0 and 2 kernels"));
+        assert_eq!(measured("vtw.vgto"), Some("not measured"));
+    }
+}

@@ -1,0 +1,205 @@
+//! By progress: the order of virtual blocks and their warps (VTW section 4.3.2, algorithm 1).
+//!
+//! Progress is counted in instructions: of a warp those that it has issued for its logical block, of a virtual block the sum over
+//! its warps. A virtual block is in one of three states. *Barrier*: one of its warps or more wait at a barrier. *DiffIter*: its
+//! warps are not all in the same iteration. *SameIter*: they are. While logical blocks are left to give out, the **fast phase**,
+//! warps come in four groups:
+//!
+//! | group | warps | blocks among each other | warps of a block |
+//! | --- | --- | --- | --- |
+//! | 0 | of blocks in *Barrier* | more warps at the barrier, then more progress | less progress |
+//! | 1 | at the lower iteration, *DiffIter* | fewer warps at the lower iteration | less progress |
+//! | 2 | *SameIter* | more progress | more progress |
+//! | 3 | at the higher iteration, *DiffIter* | more warps at the higher iteration | the paper does not say |
+//!
+//! Then comes the **slow phase**, in which the last block to finish decides when the kernel ends: blocks with less progress come
+//! first, and in a block warps with less progress. What is still equal goes by block slot, then by warp.
+
+use super::Rank;
+use crate::policy::view::{BlockFacts, IssueView, VirtualFacts};
+
+/// The policy remembers nothing from one cycle to the next.
+#[derive(Default)]
+pub struct Progress {
+    /// How the blocks with an available warp stand, by slot: worked out before warps are ranked, and no part of the state.
+    blocks: Vec<Option<VirtualFacts>>,
+}
+
+impl Clone for Progress {
+    fn clone(&self) -> Progress {
+        Progress::default()
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
+impl PartialEq for Progress {
+    fn eq(&self, _: &Progress) -> bool {
+        true
+    }
+}
+
+impl Eq for Progress {}
+
+impl std::hash::Hash for Progress {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// Why a warp stands where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    Barrier = 0,
+    LowerIteration = 1,
+    SameIteration = 2,
+    HigherIteration = 3,
+    /// There are no groups in the slow phase.
+    SlowPhase = 4,
+}
+
+impl Group {
+    /// Those of the fast phase, in their order.
+    pub const FAST: [Group; 4] = [Group::Barrier, Group::LowerIteration, Group::SameIteration, Group::HigherIteration];
+
+    /// The group of a warp, by its block.
+    pub fn of(block: &VirtualFacts, is_ahead: bool) -> Group {
+        if block.slow_phase {
+            Group::SlowPhase
+        } else if block.at_barrier > 0 {
+            Group::Barrier
+        } else if block.higher == 0 {
+            Group::SameIteration
+        } else if is_ahead {
+            Group::HigherIteration
+        } else {
+            Group::LowerIteration
+        }
+    }
+}
+
+impl Progress {
+    /// Looks at the blocks once, before their warps are ranked.
+    pub fn arrange(&mut self, view: &IssueView) {
+        self.blocks.clear();
+        self.blocks.resize(view.slots.into(), None);
+        for warp in view.available.iter(view.words) {
+            let block = &mut self.blocks[usize::from(view.warps.block(warp).slot)];
+            block.get_or_insert_with(|| view.warps.iterations(warp));
+        }
+    }
+
+    pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        let BlockFacts { slot, .. } = view.warps.block(warp);
+        let known = self.blocks.get(usize::from(slot)).copied().flatten();
+        let block = known.unwrap_or_else(|| view.warps.iterations(warp));
+        let own = view.warps.progress(warp);
+        let group = Group::of(&block, own.is_ahead);
+        let more = |count: u32| u32::MAX - count;
+        let (count, progress, within) = match group {
+            Group::Barrier => (more(block.at_barrier), more(block.progress), own.instructions),
+            Group::LowerIteration => (block.lower, 0, own.instructions),
+            Group::SameIteration => (0, more(block.progress), more(own.instructions)),
+            Group::HigherIteration => (more(block.higher), 0, 0),
+            Group::SlowPhase => (0, block.progress, own.instructions),
+        };
+        // Warps of an SM, and so counts of them, fit into 12 bits.
+        let of_block = (group as u64) << 60 | u64::from(count & 0xfff) << 48 | u64::from(progress) << 16 | u64::from(slot);
+        [of_block, within.into()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_view::{TestWarps, scheduler, set};
+    use super::*;
+    use crate::config::ScheduleKind;
+    use crate::policy::view::WarpProgress;
+
+    /// Blocks of three warps: what is known of each, and of its warps the instructions and whether they are ahead.
+    fn order(blocks: &[(VirtualFacts, [(u32, bool); 3])]) -> Vec<u32> {
+        let count = 3 * blocks.len();
+        let facts = |warp: usize| BlockFacts { slot: warp as u16 / 3, index: warp as u64 / 3, ..BlockFacts::default() };
+        let progress = |warp: usize| {
+            let (instructions, is_ahead) = blocks[warp / 3].1[warp % 3];
+            WarpProgress { instructions, is_ahead }
+        };
+        let warps = TestWarps {
+            blocks: (0..count).map(facts).collect(),
+            progress: (0..count).map(progress).collect(),
+            iterations: (0..count).map(|warp| blocks[warp / 3].0).collect(),
+            slots: blocks.len() as u16,
+            ..TestWarps::new(count)
+        };
+        let all: Vec<u32> = (0..count as u32).collect();
+        warps.with_view(&set(&all), |view| {
+            let mut scheduler = scheduler(ScheduleKind::Progress);
+            scheduler.arrange(view);
+            scheduler.order(view)
+        })
+    }
+
+    fn warps(progress: [u32; 3]) -> [(u32, bool); 3] {
+        progress.map(|instructions| (instructions, false))
+    }
+
+    const SAME: VirtualFacts = VirtualFacts { progress: 60, at_barrier: 0, lower: 3, higher: 0, slow_phase: false };
+    const BARRIER: VirtualFacts = VirtualFacts { at_barrier: 1, ..SAME };
+    const DIFFERENT: VirtualFacts = VirtualFacts { lower: 2, higher: 1, ..SAME };
+    const EVEN: [(u32, bool); 3] = [(20, false); 3];
+
+    #[test]
+    fn the_four_groups_in_their_order() {
+        let different = [(20, false), (20, true), (20, false)];
+        let blocks = [(DIFFERENT, different), (SAME, EVEN), (BARRIER, EVEN)];
+        assert_eq!(order(&blocks), [6, 7, 8, 0, 2, 3, 4, 5, 1]);
+    }
+
+    #[test]
+    fn a_barrier_counts_before_a_difference_of_iterations() {
+        let both = VirtualFacts { at_barrier: 1, ..DIFFERENT };
+        assert_eq!(order(&[(SAME, EVEN), (both, [(5, true), (9, false), (7, false)])]), [3, 5, 4, 0, 1, 2]);
+    }
+
+    #[test]
+    fn of_blocks_at_a_barrier_the_one_with_more_warps_there() {
+        let more = VirtualFacts { at_barrier: 2, progress: 1, ..SAME };
+        assert_eq!(order(&[(BARRIER, EVEN), (more, EVEN)])[0], 3);
+    }
+
+    #[test]
+    fn of_those_with_as_many_the_one_with_more_progress() {
+        let further = VirtualFacts { progress: 61, ..BARRIER };
+        assert_eq!(order(&[(BARRIER, EVEN), (further, EVEN)])[0], 3);
+    }
+
+    #[test]
+    fn of_a_blocks_warps_at_a_barrier_the_one_with_less_progress() {
+        assert_eq!(order(&[(BARRIER, warps([9, 3, 6]))]), [1, 2, 0]);
+    }
+
+    #[test]
+    fn of_blocks_with_two_iterations_the_one_with_fewer_warps_behind() {
+        let fewer = VirtualFacts { lower: 1, higher: 2, ..SAME };
+        let blocks = [(DIFFERENT, [(9, false), (1, true), (4, false)]), (fewer, [(1, true), (9, false), (1, true)])];
+        assert_eq!(order(&blocks), [4, 2, 0, 3, 5, 1], "behind: less progress; ahead: more warps there");
+    }
+
+    #[test]
+    fn where_all_are_in_one_iteration_more_progress_goes_first() {
+        let further = VirtualFacts { progress: 61, ..SAME };
+        assert_eq!(order(&[(SAME, warps([1, 2, 3])), (further, warps([5, 4, 6]))]), [5, 3, 4, 2, 1, 0]);
+    }
+
+    #[test]
+    fn in_the_slow_phase_less_progress_goes_first_whatever_the_state() {
+        let slow = |facts| VirtualFacts { slow_phase: true, ..facts };
+        let blocks = [
+            (slow(BARRIER), warps([1, 2, 3])),
+            (slow(VirtualFacts { progress: 59, ..DIFFERENT }), [(7, true), (8, false), (6, false)]),
+        ];
+        assert_eq!(order(&blocks), [5, 3, 4, 0, 1, 2]);
+    }
+}

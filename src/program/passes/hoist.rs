@@ -1,0 +1,118 @@
+//! What can be moved out of the loop over logical blocks (VTW section 4.3.1).
+//!
+//! An instruction is moved if it gives the same for every thread of every block, and if running it where it would not have run
+//! does no harm: it changes registers alone, or reads a parameter or a constant at a known place, which cannot trap. Its
+//! registers must be written nowhere else and never be read before, so that the loop finds in them what it would have
+//! written. A constant that nothing else of the moved code needs stays: it costs a register for the whole loop and saves little.
+
+use crate::program::liveness::{Liveness, for_reads, for_writes};
+use crate::program::{Base, Instruction, Pc, Program, Src};
+use crate::ptx::module::Special;
+use crate::ptx::op::{Kind, Op};
+use crate::ptx::types::Space;
+
+/// The instructions to move, in an order in which they can run.
+pub fn invariant(program: &Program) -> Vec<Pc> {
+    let facts = Facts::new(program);
+    let mut known = vec![false; program.planes as usize];
+    let mut chosen = vec![false; program.instructions.len()];
+    let mut order: Vec<Pc> = Vec::new();
+    loop {
+        let before = order.len();
+        for (pc, instruction) in program.instructions.iter().enumerate() {
+            if !chosen[pc] && facts.is_invariant(instruction, &known) {
+                chosen[pc] = true;
+                order.push(pc as Pc);
+                for_writes(instruction, facts.carry, |plane| known[plane as usize] = true);
+            }
+        }
+        if order.len() == before {
+            return worth_moving(program, facts.carry, order);
+        }
+    }
+}
+
+/// Leaves out constants that nothing else of the moved code reads.
+fn worth_moving(program: &Program, carry: u32, order: Vec<Pc>) -> Vec<Pc> {
+    let at = |pc: Pc| &program.instructions[pc as usize];
+    let is_constant = |pc: Pc| matches!((at(pc).op, &at(pc).src[..]), (Op::Mov(_), [Src::Immediate(_)]));
+    let mut read = vec![false; program.planes as usize];
+    let mut keep: Vec<Pc> = Vec::new();
+    // From the last on: who reads a constant comes behind it.
+    for pc in order.into_iter().rev() {
+        let mut is_read = false;
+        for_writes(at(pc), carry, |plane| is_read |= read[plane as usize]);
+        if is_read || !is_constant(pc) {
+            for_reads(at(pc), carry, |plane| read[plane as usize] = true);
+            keep.push(pc);
+        }
+    }
+    keep.reverse();
+    keep
+}
+
+struct Facts<'a> {
+    program: &'a Program,
+    carry: u32,
+    /// How many instructions write each plane.
+    writers: Vec<u32>,
+    /// Planes that may be read before anything is written, as a bit set.
+    read_first: Vec<u64>,
+}
+
+impl Facts<'_> {
+    fn new(program: &Program) -> Facts<'_> {
+        let carry = program.planes - 1;
+        let mut writers = vec![0; program.planes as usize];
+        for instruction in &program.instructions {
+            for_writes(instruction, carry, |plane| writers[plane as usize] += 1);
+        }
+        let read_first = Liveness::build(program).live_in.into_iter().next().unwrap_or_default();
+        Facts { program, carry, writers, read_first }
+    }
+
+    fn is_invariant(&self, instruction: &Instruction, known: &[bool]) -> bool {
+        if instruction.guard.is_some() || !self.is_harmless(instruction) {
+            return false;
+        }
+        let mut holds = instruction.src.iter().all(|src| !matches!(src, Src::Special(special) if !is_fixed(*special)));
+        for_reads(instruction, self.carry, |plane| holds &= known[plane as usize]);
+        for_writes(instruction, self.carry, |plane| {
+            let read_first = self.read_first.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
+            holds &= self.writers[plane as usize] == 1 && !read_first;
+        });
+        holds
+    }
+
+    /// Whether it can run for a thread that would not have come to it.
+    fn is_harmless(&self, instruction: &Instruction) -> bool {
+        match instruction.op {
+            // The carry flag has one writer after another.
+            Op::Carry { .. } => false,
+            Op::Load(access) => {
+                let size = match access.space {
+                    Space::Param => self.program.param_bytes as usize,
+                    Space::Const => self.program.constants.len(),
+                    Space::Global | Space::Shared | Space::Local | Space::Generic => return false,
+                };
+                let bytes = access.ty.bytes() as usize * usize::from(access.vector);
+                instruction.address.is_some_and(|address| {
+                    let start = usize::try_from(address.offset).unwrap_or(usize::MAX);
+                    address.base == Base::None && start % bytes == 0 && start.saturating_add(bytes) <= size
+                })
+            }
+            op => op.kind() == Kind::Alu,
+        }
+    }
+}
+
+/// Whether a special register is the same for every thread of a launch, at any time.
+fn is_fixed(special: Special) -> bool {
+    use Special::*;
+    match special {
+        Ntid(_) | Nctaid(_) | NWarpId | NSmId | GridId | Zero | One | DynamicSharedSize | TotalSharedSize | WarpSize => true,
+        Tid(_) | Ctaid(_) | LaneId | WarpId | SmId => false,
+        LaneMaskEq | LaneMaskLe | LaneMaskLt | LaneMaskGe | LaneMaskGt => false,
+        Clock | Clock64 | GlobalTimer => false,
+    }
+}

@@ -1,0 +1,48 @@
+//! A program as PTX-like text: what the passes have left of a kernel, to be read from top to bottom.
+
+use super::inspect::code;
+use super::{Pc, Program, cfg};
+use crate::ptx::op::Op;
+use std::collections::BTreeMap;
+
+/// The whole kernel; `source` is the PTX that it was built from.
+pub fn text(program: &Program, source: &str) -> String {
+    lines(program, source).into_iter().fold(String::new(), |text, (line, _)| text + &line + "\n")
+}
+
+/// The same line by line, with the instruction that a line holds.
+pub fn lines(program: &Program, source: &str) -> Vec<(String, Option<Pc>)> {
+    let labels = labels(program, source);
+    let mut lines = vec![(format!(".visible .entry {}", program.kernel), None), ("{".to_string(), None)];
+    if let Some(wrapper) = &program.wrapper {
+        let (now, before) = (program.registers_needed, wrapper.registers_before);
+        let front = wrapper.head;
+        lines.push((
+            format!("  // {front} instructions in front of the loop; {now} registers a thread, {before} without it"),
+            None,
+        ));
+    }
+    for pc in 0..program.instructions.len() as Pc {
+        if program.wrapper.as_ref().is_some_and(|wrapper| wrapper.head == pc) {
+            lines.push(("WWL:".to_string(), None));
+        }
+        lines.extend(labels.get(&pc).map(|label| (format!("{label}:"), None)));
+        lines.push((format!("  {}", code(program, source, pc)), Some(pc)));
+    }
+    lines.push(("}".to_string(), None));
+    lines
+}
+
+/// The names of the places that branches go to, as the branches have them.
+fn labels(program: &Program, source: &str) -> BTreeMap<Pc, String> {
+    let mut labels = BTreeMap::new();
+    for instruction in &program.instructions {
+        for target in cfg::targets(instruction, &program.tables) {
+            let written = instruction.span.text(source).trim_end_matches(';').split_whitespace().last().unwrap_or_default();
+            let is_plain = matches!(instruction.op, Op::Bra { .. }) && !written.is_empty();
+            let label = if is_plain { written.to_string() } else { format!("$L{target}") };
+            labels.entry(target).or_insert(label);
+        }
+    }
+    labels
+}

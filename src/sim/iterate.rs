@@ -1,0 +1,221 @@
+//! Virtual blocks: how their warps go from one logical block to the next (VTW sections 4.2 and 4.4).
+//!
+//! A warp whose threads have all jumped to the head of the loop takes the next logical block there: the one that a sibling has
+//! drawn for it, or a new one from the dispenser that the whole GPU shares. Siblings may still be in the block before, and no
+//! further behind: a warp that would be two ahead waits. So does one that comes to shared memory before its siblings have
+//! ended the block before, because a virtual block has one shared memory for all of its logical blocks.
+//!
+//! Where warps re-form, threads of one iteration are compacted with each other only, so a virtual block goes on as a whole.
+
+use super::core::Core;
+use super::logical::{Assignment, Logical, LogicalThread, StorageThread};
+use crate::event::{Event, Sink};
+use crate::interp::access::active;
+use crate::interp::lanes::Lanes;
+use crate::policy::dispatch::{Runner, ThreadIndices};
+use crate::program::Pc;
+use crate::ptx::op::Op;
+use crate::ptx::types::Space;
+
+impl<S: Sink> Core<'_, S> {
+    /// The head of the loop over logical blocks.
+    pub fn head(&self) -> Pc {
+        self.machine.program.wrapper.as_ref().map_or(0, |wrapper| wrapper.head)
+    }
+
+    /// Places for threads in a resident block: whole warps where these can hold other threads than their own.
+    pub fn stored_threads(&self) -> u32 {
+        let machine = self.machine;
+        let threads = machine.start.shape.threads;
+        let moves = machine.program.wrapper.is_some() && !machine.reforms;
+        if moves { machine.block_warps * machine.config.warp_width } else { threads }
+    }
+
+    /// Works out whether a warp's next instruction has to wait for siblings.
+    pub fn check_siblings(&mut self, warp: u32) {
+        let state = &self.sm.warps[warp as usize];
+        let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref().filter(|_| !self.machine.reforms) else { return };
+        let op = self.machine.program.instructions[state.place.pc as usize].op;
+        let is_ahead = state.begun && state.assignment.iteration > block.current.iteration;
+        let shares = is_ahead && touches_shared(op, self.machine.start.shape.shared_bytes);
+        self.sm.sets.siblings.set(warp, shares);
+        self.sm.sets.ahead.set(warp, is_ahead && op == Op::NextBlock);
+    }
+
+    /// The lanes of `mask`, threads of the block in `slot`, ask for their next logical block.
+    #[inline(never)]
+    pub fn next_block(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) {
+        let machine = self.machine;
+        let (lanes, mask, more) = if machine.reforms {
+            let over = self.sm.blocks[usize::from(slot)].as_ref().is_none_or(|block| block.over);
+            (self.sm.warps[warp as usize].lanes, mask, !over)
+        } else {
+            let more = self.take_block(warp, slot);
+            let lanes = self.sm.warps[warp as usize].lanes;
+            (lanes, lanes.mask, more)
+        };
+        let iteration = self.sm.warps[warp as usize].assignment.iteration;
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
+        let (index, view) = (block.of(iteration).index, machine.view([0; 3], self.name, self.cycle));
+        let mut exec = machine.exec(pc, view, &mut block.registers, &lanes, mask);
+        exec.put(0, &[index as u32; 32]);
+        exec.put_mask(1, if more { mask } else { 0 });
+    }
+
+    /// Gives a warp its next logical block, and threads of it; whether there is one.
+    fn take_block(&mut self, warp: u32, slot: u16) -> bool {
+        let width = self.machine.config.warp_width;
+        let threads = self.machine.start.shape.threads;
+        let Assignment { iteration, .. } = self.sm.warps[warp as usize].assignment;
+        if self.sm.warps[warp as usize].begun {
+            if !self.draw(slot, iteration + 1) {
+                return false;
+            }
+            let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return false };
+            let own = warp as u16 - block.first_warp;
+            let logical = block.of_mut(iteration + 1);
+            let number = logical.indices.take(own);
+            logical.seats[usize::from(number)] = own;
+            let first = LogicalThread(u32::from(number) * width);
+            let assignment = Assignment { block: logical.index, iteration: iteration + 1, first };
+            self.sm.warps[warp as usize].assignment = assignment;
+        }
+        let state = &mut self.sm.warps[warp as usize];
+        let Assignment { block, iteration, first } = state.assignment;
+        state.lanes = state.lanes.assigned(first, (threads - first.0).min(width));
+        (state.begun, state.progress) = (true, 0);
+        let lanes = state.lanes;
+        self.freshen(slot, &lanes);
+        let (sm, warp) = (self.name, warp as u16);
+        self.emit(Event::Assigned { sm, slot, warp, block, iteration, first_thread: first.0 });
+        true
+    }
+
+    /// Makes sure that a resident block has the logical block of an iteration; whether there is one.
+    fn draw(&mut self, slot: u16, iteration: u32) -> bool {
+        let machine = self.machine;
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return false };
+        if block.current.iteration == iteration || block.next.is_some() {
+            return true;
+        }
+        block.over |= self.uncore.next_block >= machine.start.shape.blocks();
+        if block.over {
+            return false;
+        }
+        let index = self.uncore.next_block;
+        self.uncore.next_block += 1;
+        let mut logical = Logical::new(&machine.start.shape, &machine.config, index, iteration);
+        // Warps of the iteration before that nobody has taken yet have made no progress.
+        let mut runners: Vec<Runner> = (0..block.warps).map(|number| Runner { number, progress: 0 }).collect();
+        for state in &self.sm.warps[usize::from(block.first_warp)..usize::from(block.first_warp + block.warps)] {
+            if !machine.reforms && state.assignment.iteration + 1 == iteration {
+                runners[(state.assignment.first.0 / machine.config.warp_width) as usize].progress = state.progress;
+            }
+        }
+        logical.indices = ThreadIndices::new(machine.config.thread_index, runners);
+        logical.seats = (0..block.warps).collect();
+        if block.current.ended {
+            block.current = logical;
+            block.shared.clear();
+        } else {
+            block.next = Some(logical);
+        }
+        self.emit(Event::LogicalStart { sm: self.name, slot, block: index, iteration });
+        true
+    }
+
+    /// Registers and local memory that a thread may read before it has written them are those of a fresh thread.
+    fn freshen(&mut self, slot: u16, lanes: &Lanes<32>) {
+        let Some(wrapper) = &self.machine.program.wrapper else { return };
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
+        for thread in active(lanes.mask).map(|lane| lanes.threads[lane]) {
+            wrapper.cleared.iter().for_each(|&plane| block.registers.set_word(plane, thread, 0));
+            block.local.clear_thread(thread);
+        }
+    }
+
+    /// The lanes of `mask` of a warp that stays as compiled are done with their logical block.
+    pub fn end_iteration(&mut self, warp: u32, mask: u32) {
+        let state = &self.sm.warps[warp as usize];
+        let Assignment { iteration, first, .. } = state.assignment;
+        self.exit_of_block(state.block, iteration, first, mask);
+    }
+
+    /// The same where warps re-form.
+    pub fn end_iteration_reforming(&mut self, warp: u32, mask: u32) {
+        let members = self.sm.warps[warp as usize].members.only(mask);
+        for (origin, lanes) in members.parts() {
+            let state = &mut self.sm.statics.warps[usize::from(origin)];
+            state.live &= !lanes;
+            let (slot, first) = (state.block, state.first_thread.own());
+            let iteration = self.sm.blocks[usize::from(slot)].as_ref().map_or(0, |block| block.current.iteration);
+            self.exit_of_block(slot, iteration, first, lanes);
+        }
+    }
+
+    /// A warp of the virtual block in `slot` has ended for good.
+    pub fn leave(&mut self, slot: u16) {
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
+        block.left += 1;
+        self.sm.ended += u32::from(block.left == u32::from(block.warps));
+    }
+
+    /// Behind a cycle: a logical block whose threads have all ended makes room for the one after it.
+    pub fn turn(&mut self, slot: usize) {
+        let threads = self.machine.start.shape.threads;
+        let Some(block) = self.sm.blocks[slot].as_mut() else { return };
+        if block.current.exited < threads || block.current.ended {
+            return;
+        }
+        block.current.ended = true;
+        let (index, iteration) = (block.current.index, block.current.iteration);
+        self.uncore.blocks_done += 1;
+        if let Some(next) = block.next.take() {
+            block.current = next;
+            block.shared.clear();
+        }
+        let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
+        self.emit(Event::LogicalEnd { sm: self.name, slot: slot as u16, block: index, iteration });
+        if self.machine.reforms {
+            self.turn_whole(slot as u16, iteration + 1);
+        } else {
+            own.for_each(|warp| self.check_siblings(warp));
+        }
+    }
+
+    /// All threads of a virtual block go to its next logical block, or to their end, in their static warps.
+    fn turn_whole(&mut self, slot: u16, iteration: u32) {
+        let machine = self.machine;
+        let (width, threads) = (machine.config.warp_width, machine.start.shape.threads);
+        let drawn = self.draw(slot, iteration);
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_ref() else { return };
+        let (first_warp, warps, index) = (block.first_warp, block.warps, block.current.index);
+        for at in 0..u32::from(warps) {
+            let first = StorageThread(at * width);
+            let lanes = Lanes::<32>::warp(first, (threads - first.0).min(width));
+            let warp = first_warp + at as u16;
+            self.sm.statics.warps[usize::from(warp)].live = lanes.mask;
+            if drawn {
+                self.freshen(slot, &lanes);
+                let first_thread = first.own().0;
+                self.emit(Event::Assigned { sm: self.name, slot, warp, block: index, iteration, first_thread });
+            }
+        }
+        self.unit(|unit, _| unit.end_block(slot));
+        self.start_warps(slot, first_warp, self.head());
+    }
+}
+
+/// Whether an operation may touch the block's shared memory, of which there are so many bytes.
+fn touches_shared(op: Op, bytes: u32) -> bool {
+    let space = match op {
+        Op::Load(access) | Op::Store(access) => access.space,
+        Op::Atom { space, .. } => space,
+        _ => return false,
+    };
+    match space {
+        Space::Shared => true,
+        Space::Generic => bytes > 0,
+        Space::Global | Space::Local | Space::Const | Space::Param => false,
+    }
+}

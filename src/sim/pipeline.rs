@@ -1,0 +1,226 @@
+//! Pipelines: what takes an instruction, and the lanes it executes on.
+//!
+//! Every unit is a pipeline with an input that is free from some cycle on. Those of INT and FP also know their lanes, where
+//! somebody looks at them (`gating`): until when each is busy, and whether it sleeps.
+
+use super::decode::Unit;
+use crate::config::Config;
+use crate::policy::gating::Gating;
+use crate::policy::gating::fold::Placement;
+use crate::policy::gating::lane::{Lane, LaneState};
+use crate::program::Pc;
+use std::collections::VecDeque;
+
+/// Cycles of which a pipeline remembers what its lanes did: what the picture of the lanes shows.
+pub const REMEMBERED: u64 = 64;
+
+/// One unit, or the part of it that belongs to a slice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pipeline {
+    /// When its input takes the next instruction.
+    pub free: u64,
+    /// Its lanes, where they are looked at.
+    pub lanes: Option<Box<LaneBank>>,
+}
+
+impl Pipeline {
+    /// With lanes, if it is one of an SP unit and the configuration looks at them.
+    pub fn new(unit: Unit, gating: Option<&Gating>, config: &Config) -> Pipeline {
+        let looked_at = gating.is_some() && matches!(unit, Unit::Int | Unit::Fp);
+        Pipeline { free: 0, lanes: looked_at.then(|| Box::new(LaneBank::new(unit, config.simd_width.min(config.warp_width)))) }
+    }
+
+    /// From which cycle these lanes could take an instruction, were they wanted now.
+    pub fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
+        self.lanes.as_ref().map_or(cycle, |bank| bank.ready_at(lanes, cycle, gating)).max(self.free)
+    }
+}
+
+/// Lanes by what they do in a cycle; those in none of the masks are idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LaneMasks {
+    pub busy: u32,
+    pub dark: u32,
+    pub earning: u32,
+    pub waking: u32,
+}
+
+impl LaneMasks {
+    pub fn state(&self, lane: u32) -> LaneState {
+        let is_in = |mask: u32| mask >> lane & 1 != 0;
+        match () {
+            () if is_in(self.busy) => LaneState::Busy,
+            () if is_in(self.dark) => LaneState::Dark,
+            () if is_in(self.earning) => LaneState::Earning,
+            () if is_in(self.waking) => LaneState::Waking,
+            () => LaneState::Idle,
+        }
+    }
+}
+
+/// An instruction that a pipeline took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneUse {
+    pub cycle: u64,
+    pub warp: u16,
+    pub pc: Pc,
+    pub mask: u32,
+    pub placement: Placement,
+    /// When each of its passes enters the lanes, and the first cycle in which its result is out of them.
+    pub spans: [(u64, u64); 2],
+}
+
+/// The lanes of an INT or FP pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneBank {
+    pub unit: Unit,
+    pub lanes: Vec<Lane>,
+    /// What they did in the last cycle that was told.
+    pub told: LaneMasks,
+    /// From which cycle on they did what, for the last [`REMEMBERED`] cycles.
+    pub past: VecDeque<(u64, LaneMasks)>,
+    /// What was taken in those cycles, or is in the pipeline still.
+    pub uses: VecDeque<LaneUse>,
+}
+
+impl LaneBank {
+    /// What it takes in memory, about.
+    pub const BYTES: u64 = (size_of::<LaneBank>()
+        + 32 * size_of::<Lane>()
+        + REMEMBERED as usize * (size_of::<(u64, LaneMasks)>() + size_of::<LaneUse>())) as u64;
+
+    fn new(unit: Unit, lanes: u32) -> LaneBank {
+        LaneBank {
+            unit,
+            lanes: vec![Lane::default(); lanes as usize],
+            told: LaneMasks::default(),
+            past: VecDeque::new(),
+            uses: VecDeque::new(),
+        }
+    }
+
+    /// The lanes that threads of a warp use: where there are fewer lanes than threads, these go through in parts.
+    fn wrapped(&self, lanes: u32) -> u32 {
+        let count = self.lanes.len() as u32;
+        if count >= 32 {
+            return lanes;
+        }
+        (0..32 / count).fold(0, |all, part| all | lanes >> (part * count) & (u32::MAX >> (32 - count)))
+    }
+
+    /// Whether one of these lanes of a warp is this one of the pipeline.
+    pub fn covers(&self, lanes: u32, lane: u32) -> bool {
+        self.wrapped(lanes) >> lane & 1 != 0
+    }
+
+    fn each(&mut self, lanes: u32, mut act: impl FnMut(&mut Lane)) {
+        let lanes = self.wrapped(lanes);
+        self.lanes.iter_mut().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0).for_each(|(_, lane)| act(lane));
+    }
+
+    /// The lanes that are switched with these.
+    fn switched_with(&self, lanes: u32, gating: &Gating) -> u32 {
+        if gating.rules.together { u32::MAX } else { lanes }
+    }
+
+    pub fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
+        let lanes = self.wrapped(self.switched_with(lanes, gating));
+        let wanted = self.lanes.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0);
+        wanted.map(|(_, lane)| lane.ready_at(cycle, &gating.rules)).max().unwrap_or(cycle)
+    }
+
+    /// Of the lanes that an instruction needs, the one that is ready last, if it is not on.
+    pub fn sleeper(&self, lanes: u32, cycle: u64, gating: &Gating) -> Option<(u32, &Lane)> {
+        let lanes = self.wrapped(self.switched_with(lanes, gating));
+        let off = self.lanes.iter().enumerate().filter(|(lane, state)| lanes >> lane & 1 != 0 && !state.is_on());
+        off.max_by_key(|(at, lane)| (lane.ready_at(cycle, &gating.rules), usize::MAX - at)).map(|(at, lane)| (at as u32, lane))
+    }
+
+    /// Somebody wants these lanes: those that are off wake up, the others stay on.
+    pub fn want(&mut self, lanes: u32, cycle: u64, gating: &Gating) {
+        let lanes = self.switched_with(lanes, gating);
+        self.each(lanes, |lane| lane.want(cycle, &gating.rules));
+    }
+
+    /// Lanes that have woken are on, and lanes that have been idle for long enough go off.
+    pub fn pass_time(&mut self, cycle: u64, gating: &Gating) {
+        self.lanes.iter_mut().for_each(|lane| lane.arrive(cycle));
+        let rules = &gating.rules;
+        if !rules.gates {
+            return;
+        }
+        let unit = self.unit;
+        let rested = |lane: &Lane, idle_detect: u32| {
+            lane.is_on() && lane.busy_until <= cycle && cycle >= lane.idle_since() + u64::from(idle_detect)
+        };
+        if rules.together {
+            if self.lanes.iter().all(|lane| rested(lane, rules.idle_detect)) {
+                self.lanes.iter_mut().for_each(|lane| lane.switch_off(cycle));
+            }
+            return;
+        }
+        for (at, lane) in self.lanes.iter_mut().enumerate() {
+            if rested(lane, gating.idle_detect(unit, at as u32, cycle)) {
+                lane.switch_off(cycle);
+            }
+        }
+    }
+
+    /// An instruction enters.
+    pub fn take(&mut self, taken: LaneUse) {
+        for (pass, (_, until)) in taken.placement.passes.into_iter().zip(taken.spans) {
+            self.each(pass.lanes, |lane| lane.take(until));
+        }
+        self.uses.push_back(taken);
+    }
+
+    /// What the lanes do in a cycle.
+    pub fn masks(&self, cycle: u64, gating: &Gating) -> LaneMasks {
+        let mut masks = LaneMasks::default();
+        for (at, lane) in self.lanes.iter().enumerate() {
+            let mask = match lane.state(cycle, &gating.rules) {
+                LaneState::Busy => &mut masks.busy,
+                LaneState::Dark => &mut masks.dark,
+                LaneState::Earning => &mut masks.earning,
+                LaneState::Waking => &mut masks.waking,
+                LaneState::Idle => continue,
+            };
+            *mask |= 1 << at;
+        }
+        masks
+    }
+
+    /// Remembers what the lanes do in a cycle; whether that is something else than in the one before.
+    pub fn note(&mut self, cycle: u64, masks: LaneMasks) -> bool {
+        self.forget(cycle);
+        if self.told == masks && !self.past.is_empty() {
+            return false;
+        }
+        self.told = masks;
+        self.past.push_back((cycle, masks));
+        true
+    }
+
+    /// Forgets what is too long ago in a cycle.
+    pub fn forget(&mut self, cycle: u64) {
+        let since = cycle.saturating_sub(REMEMBERED);
+        while self.past.get(1).is_some_and(|&(begins, _)| begins <= since) {
+            self.past.pop_front();
+        }
+        while self.uses.front().is_some_and(|taken| taken.spans[0].1.max(taken.spans[1].1) <= since) {
+            self.uses.pop_front();
+        }
+    }
+
+    /// What the lanes did in one of the last cycles.
+    pub fn at(&self, cycle: u64) -> Option<LaneMasks> {
+        self.past.iter().rev().find(|(begins, _)| *begins <= cycle).map(|(_, masks)| *masks)
+    }
+
+    /// The next cycle after `cycle` in which a lane changes by itself.
+    pub fn next_change(&self, cycle: u64, gating: &Gating) -> Option<u64> {
+        let change =
+            |(at, lane): (usize, &Lane)| lane.next_change(cycle, gating.idle_detect(self.unit, at as u32, cycle), &gating.rules);
+        self.lanes.iter().enumerate().filter_map(change).min()
+    }
+}
