@@ -31,6 +31,27 @@ impl Sizes {
         storage::save(KEY, &sizes.map_or(String::new(), |s| format!("{} {} {}", s.source, s.side, s.timeline)));
     }
 
+    /// With an edge moved to the right, or down.
+    fn pushed(self, edge: Edge, by: f64) -> Sizes {
+        match edge {
+            Edge::Source => Sizes { source: self.source + by, ..self },
+            Edge::Side => Sizes { side: self.side - by, ..self },
+            Edge::Timeline => Sizes { timeline: self.timeline - by, ..self },
+        }
+        .within(edge)
+    }
+
+    /// With an edge's panel neither too small to read nor so large that it hides the others.
+    fn within(self, edge: Edge) -> Sizes {
+        let root = web_sys::window().and_then(|window| window.document()?.document_element());
+        let most = root.map_or(f64::INFINITY, |root| f64::from(root.client_width()) * 0.6);
+        match edge {
+            Edge::Source => Sizes { source: self.source.min(most).max(200.0), ..self },
+            Edge::Side => Sizes { side: self.side.min(most).max(240.0), ..self },
+            Edge::Timeline => Sizes { timeline: self.timeline.clamp(96.0, 600.0), ..self },
+        }
+    }
+
     /// What tells the style sheet.
     pub fn style(self) -> String {
         format!("--source:{}px;--side:{}px;--timeline:{}px", self.source, self.side, self.timeline)
@@ -85,8 +106,10 @@ pub fn Split(props: &Props) -> Html {
     };
     let onpointerup = Callback::from(move |_: PointerEvent| held.set(false));
     let ondblclick = props.onresize.reform(|_: MouseEvent| None);
+    // What the keys ask for, until the page is laid out anew: keys may come faster than that.
+    let wanted = use_mut_ref(|| None::<Sizes>);
     let onkeydown = {
-        let node = node.clone();
+        let (wanted, onresize) = (wanted.clone(), props.onresize.clone());
         Callback::from(move |event: KeyboardEvent| {
             let by = match event.key().as_str() {
                 "ArrowLeft" | "ArrowUp" => -BY,
@@ -95,8 +118,10 @@ pub fn Split(props: &Props) -> Html {
             };
             event.prevent_default();
             event.stop_propagation();
-            if let Some(bounds) = node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect()) {
-                to(bounds.left() + bounds.width() / 2.0 + by, bounds.top() + bounds.height() / 2.0 + by);
+            let now = *wanted.borrow();
+            if let Some(sizes) = now.or_else(measured).map(|now| now.pushed(edge, by)) {
+                *wanted.borrow_mut() = Some(sizes);
+                onresize.emit(Some(sizes));
             }
         })
     };
@@ -109,6 +134,7 @@ pub fn Split(props: &Props) -> Html {
     {
         let node = node.clone();
         use_effect(move || {
+            *wanted.borrow_mut() = None;
             if let Some(element) = node.cast::<web_sys::Element>() {
                 let _ = element.set_attribute("aria-valuenow", &along(edge).unwrap_or(50).to_string());
             }
@@ -140,17 +166,27 @@ pub fn beside() -> Option<Sizes> {
     if source.width() < BESIDE { moved(Edge::Source, source.left() + BESIDE, 0.0) } else { None }
 }
 
+/// The sizes as they are laid out.
+fn measured() -> Option<Sizes> {
+    let [source, side, timeline] = panels()?;
+    Some(Sizes { source: source.width(), side: side.width(), timeline: timeline.height() })
+}
+
 /// The sizes with the edge at a point of the window.
 fn moved(edge: Edge, x: f64, y: f64) -> Option<Sizes> {
+    let [source, side, timeline] = panels()?;
+    let now = measured()?;
+    let sizes = match edge {
+        Edge::Source => Sizes { source: x - source.left(), ..now },
+        Edge::Side => Sizes { side: side.right() - x, ..now },
+        Edge::Timeline => Sizes { timeline: timeline.bottom() - y, ..now },
+    };
+    Some(sizes.within(edge))
+}
+
+/// Where the panels with an edge of their own are.
+fn panels() -> Option<[web_sys::DomRect; 3]> {
     let document = web_sys::window()?.document()?;
-    let measure = |selector: &str| document.query_selector(selector).ok().flatten().map(|e| e.get_bounding_client_rect());
-    let (source, side, timeline) = (measure(".source")?, measure(".side")?, measure(".timeline")?);
-    let mut sizes = Sizes { source: source.width(), side: side.width(), timeline: timeline.height() };
-    let most = f64::from(document.document_element()?.client_width()) * 0.6;
-    match edge {
-        Edge::Source => sizes.source = (x - source.left()).clamp(200.0, most),
-        Edge::Side => sizes.side = (side.right() - x).clamp(240.0, most),
-        Edge::Timeline => sizes.timeline = (timeline.bottom() - y).clamp(96.0, 600.0),
-    }
-    Some(sizes)
+    let measure = |selector: &str| Some(document.query_selector(selector).ok()??.get_bounding_client_rect());
+    Some([measure(".source")?, measure(".side")?, measure(".timeline")?])
 }
