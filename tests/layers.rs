@@ -36,9 +36,12 @@ const ROOMS: [(&str, &str); 26] = [
     ("papers", "interp config sim metrics workload"),
     ("compare", "launch interp config event sim metrics"),
     ("lesson", "document program interp config event sim replay"),
-    ("lab", "ptx launch program interp config event sim metrics record replay workload check view session scene plot lesson"),
+    (
+        "lab",
+        "ptx launch program interp config event sim metrics record replay workload check view session scene plot compare lesson",
+    ),
     ("cli", "ptx launch program interp config sim metrics workload check export papers compare"),
-    ("web", "program config event metrics record workload view session scene plot mechanism lesson lab"),
+    ("web", "program config event metrics record workload view session scene plot mechanism compare lesson lab"),
 ];
 
 #[test]

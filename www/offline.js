@@ -6,6 +6,7 @@ const FILES = [
   "styles.css",
   "theme.js",
   "boot.mjs",
+  "worker.mjs",
   "warpscope.js",
   "warpscope_bg.wasm",
   "icon.svg",

@@ -3,10 +3,8 @@
 use super::args::CompareArgs;
 use super::subject::Subject;
 use super::{Failure, batch, print, print_json, settings};
-use crate::compare::{Candidate, Comparison, Entry, all_techniques, barrier_waits, columns};
-use crate::metrics::{Number, Report};
+use crate::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// The comparison as JSON.
 #[derive(Serialize)]
@@ -49,33 +47,19 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The numbers of a row, as a table shows them.
-fn cells(comparison: &Comparison, entry: &Entry, report: &Report) -> Vec<String> {
-    let number = |number: Number, unit: &str| match number {
-        Number::Count(count) => count.to_string(),
-        Number::Ratio(ratio) if unit.is_empty() => format!("{:.1}%", 100.0 * ratio),
-        Number::Ratio(ratio) => format!("{ratio:.2}"),
-    };
-    let mut cells = vec![entry.name().to_string(), format!("{:.3}", comparison.share(entry))];
-    cells.extend(columns().iter().map(|column| number((column.value)(report), column.definition.unit)));
-    cells.push(barrier_waits(report).to_string());
-    cells
-}
-
-fn heading() -> Vec<Cow<'static, str>> {
-    let mut heading = vec![Cow::Borrowed("technique"), Cow::Borrowed("of default")];
-    heading.extend(columns().iter().map(|column| Cow::Owned(column.definition.label.to_lowercase())));
-    heading.push(Cow::Borrowed("barrier waits"));
-    heading
+/// A row of the table.
+fn cells(comparison: &Comparison, entry: &Entry) -> Option<Vec<String>> {
+    let numbers = entry.ran()?.numbers().iter().zip(columns()).map(|(number, column)| cell(*number, column.unit));
+    let named = [entry.name().to_string(), format!("{:.3}", comparison.share(entry))];
+    Some(named.into_iter().chain(numbers).collect())
 }
 
 fn table(comparison: &Comparison, kernel: &str, preset: &str) -> Result<(), Failure> {
-    let rows = std::iter::once(comparison.default()).chain(&comparison.ran);
-    let rows = rows.filter_map(|entry| Some((entry, cells(comparison, entry, entry.report()?))));
+    let rows = comparison.with_default().filter_map(|entry| Some((entry, cells(comparison, entry)?)));
     let rows: Vec<(&Entry, Vec<String>)> = rows.collect();
-    let heading = heading();
+    let heading: Vec<String> = ["technique", "of default"].map(String::from).into_iter().chain(heading()).collect();
     let wide = |at: usize| rows.iter().map(|(_, row)| row[at].len()).chain([heading[at].len()]).max().unwrap_or(0);
-    let line = |cells: &[Cow<str>]| {
+    let line = |cells: &[String]| {
         let padded = cells.iter().enumerate().map(|(at, cell)| match at {
             0 => format!("{cell:<wide$}", wide = wide(at)),
             _ => format!("{cell:>wide$}", wide = wide(at)),
@@ -85,9 +69,8 @@ fn table(comparison: &Comparison, kernel: &str, preset: &str) -> Result<(), Fail
     print(&format!("{kernel} on {preset}, the quickest first"))?;
     print(&line(&heading))?;
     for (entry, row) in &rows {
-        let row: Vec<Cow<str>> = row.iter().map(|cell| Cow::Borrowed(cell.as_str())).collect();
         let other = if comparison.leaves_the_same(entry) { "" } else { "  leaves other memory than the default" };
-        print(&format!("{}{other}", line(&row)))?;
+        print(&format!("{}{other}", line(row)))?;
     }
     for entry in &comparison.refused {
         if let Err(why) = &entry.outcome {
@@ -95,21 +78,4 @@ fn table(comparison: &Comparison, kernel: &str, preset: &str) -> Result<(), Fail
         }
     }
     print(&comparison.words())
-}
-
-fn csv(comparison: &Comparison) -> String {
-    let mut text = String::from("technique,of_default");
-    columns().iter().for_each(|column| text = format!("{text},{}", column.definition.name));
-    text += ",barrier_waits,same_memory\n";
-    for entry in std::iter::once(comparison.default()).chain(&comparison.ran) {
-        let Some(report) = entry.report() else { continue };
-        let numbers = columns().into_iter().map(|column| match (column.value)(report) {
-            Number::Count(count) => count.to_string(),
-            Number::Ratio(ratio) => format!("{ratio:.4}"),
-        });
-        let numbers = numbers.collect::<Vec<_>>().join(",");
-        let (share, same) = (comparison.share(entry), comparison.leaves_the_same(entry));
-        text += &format!("\"{}\",{share:.4},{numbers},{},{same}\n", entry.name(), barrier_waits(report));
-    }
-    text
 }

@@ -4,15 +4,20 @@
 //! them beside the *default*: the machine without any technique. Which numbers stand side by side [`columns`] says;
 //! they are numbers of every report. Nothing here knows threads or clocks: whoever has them performs candidates side by side.
 
+mod table;
 mod words;
 
+pub use table::{cell, csv, heading};
+
 use crate::config::{Config, TECHNIQUES};
+use crate::event::Reason;
 use crate::interp::job::Job;
 use crate::launch::BufferData;
 use crate::metrics::{DEFINITIONS, Definition, Metrics, Number, Report};
 use crate::sim::Sim;
-use serde::Serialize;
 use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A technique that is to be tried.
 #[derive(Clone, Debug)]
@@ -53,45 +58,87 @@ fn run(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
         return Err(format!("it has not ended after {most} cycles"));
     }
     let report = Report::new(&metrics, &sim.machine.config, sim.state.cycle);
-    Ok(Outcome { report: Box::new(report), memory: job.after(&sim.state.uncore.global) })
+    Ok(Outcome::new(&report, &job.after(&sim.state.uncore.global)))
 }
 
-/// What a technique came to.
-#[derive(Clone, Debug)]
+/// What a technique came to. It may come from another thread or worker, as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub technique: String,
     /// Its run, or why there is none.
     pub outcome: Result<Outcome, String>,
 }
 
-#[derive(Clone, Debug)]
+/// The numbers of a run that are compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    pub report: Box<Report>,
-    /// What it left.
-    memory: Vec<BufferData>,
+    pub cycles: u64,
+    pub warp_instructions: u64,
+    pub fetches: u64,
+    pub memory_transactions: u64,
+    /// Warp-cycles, in the order of [`Reason::ALL`].
+    warp_cycles: Vec<u64>,
+    /// One for each of [`columns`].
+    numbers: Vec<Number>,
+    /// Tells what was left from anything else that could be.
+    memory: u64,
+}
+
+impl Outcome {
+    fn new(report: &Report, memory: &[BufferData]) -> Outcome {
+        let mut hasher = DefaultHasher::new();
+        memory.iter().for_each(|buffer| buffer.bytes.hash(&mut hasher));
+        Outcome {
+            cycles: report.cycles,
+            warp_instructions: report.warp_instructions,
+            fetches: report.fetches,
+            memory_transactions: report.memory_transactions,
+            warp_cycles: Reason::ALL.map(|reason| report.warp_cycles.get(reason.key())).to_vec(),
+            numbers: columns().iter().map(|column| (column.value)(report)).collect(),
+            memory: hasher.finish(),
+        }
+    }
+
+    /// For how many warp-cycles a reason held.
+    pub fn warp_cycles(&self, reason: Reason) -> u64 {
+        self.warp_cycles.get(reason as usize).copied().unwrap_or(0)
+    }
+
+    /// What stands in each of [`columns`].
+    pub fn numbers(&self) -> &[Number] {
+        &self.numbers
+    }
 }
 
 /// A number by which techniques are compared.
 pub struct Column {
-    pub definition: &'static Definition,
-    pub value: fn(&Report) -> Number,
+    /// As files name it.
+    pub name: &'static str,
+    pub label: &'static str,
+    pub unit: &'static str,
+    pub about: &'static str,
+    value: fn(&Report) -> Number,
 }
 
 /// Names of [`DEFINITIONS`] that stand side by side, in their order.
 const SHOWN: [&str; 6] = ["cycles", "ipc", "lane_efficiency", "fetches", "memory_transactions", "leakage_saved"];
 
+/// Of the reasons the one that has a column of its own.
+const BARRIER_WAITS: Column = Column {
+    name: "barrier_waits",
+    label: "Barrier waits",
+    unit: "warp-cycles",
+    about: "Warp-cycles spent at a barrier",
+    value: |report| Number::Count(report.warp_cycles.get(Reason::Barrier.key())),
+};
+
 /// The numbers by which techniques are compared.
 pub fn columns() -> Vec<Column> {
     let column = |name: &str| {
-        let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
-        Some(Column { definition, value: definition.value? })
+        let Definition { name, label, unit, about, value, .. } = *DEFINITIONS.iter().find(|known| known.name == name)?;
+        Some(Column { name, label, unit, about, value: value? })
     };
-    SHOWN.into_iter().filter_map(column).collect()
-}
-
-/// Warp-cycles at a barrier: of the reasons the one that has a column of its own.
-pub fn barrier_waits(report: &Report) -> u64 {
-    report.warp_cycles.get("barrier")
+    SHOWN.into_iter().filter_map(column).chain([BARRIER_WAITS]).collect()
 }
 
 /// Techniques on one kernel.
@@ -107,7 +154,7 @@ impl Comparison {
     /// The default, and what was tried beside it.
     pub fn new(default: Entry, tried: Vec<Entry>) -> Comparison {
         let (mut ran, refused): (Vec<Entry>, Vec<Entry>) = tried.into_iter().partition(|entry| entry.outcome.is_ok());
-        ran.sort_by_key(|entry| entry.report().map_or(u64::MAX, |report| report.cycles));
+        ran.sort_by_key(|entry| entry.outcome.as_ref().map_or(u64::MAX, |outcome| outcome.cycles));
         Comparison { default, ran, refused }
     }
 
@@ -118,8 +165,8 @@ impl Comparison {
 
     /// How many of the default's cycles a technique needs; 1 where the default did not run.
     pub fn share(&self, entry: &Entry) -> f64 {
-        match (entry.report(), self.default.report()) {
-            (Some(report), Some(default)) => report.cycles as f64 / default.cycles.max(1) as f64,
+        match (entry.ran(), self.default.ran()) {
+            (Some(run), Some(default)) => run.cycles as f64 / default.cycles.max(1) as f64,
             _ => 1.0,
         }
     }
@@ -139,8 +186,8 @@ impl Comparison {
 }
 
 impl Entry {
-    pub fn report(&self) -> Option<&Report> {
-        self.outcome.as_ref().ok().map(|outcome| &*outcome.report)
+    pub fn ran(&self) -> Option<&Outcome> {
+        self.outcome.as_ref().ok()
     }
 
     /// How messages name it.
@@ -157,14 +204,13 @@ impl Serialize for Line<'_> {
         let Line(comparison, entry) = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("technique", &entry.technique)?;
-        if let Some(report) = entry.report() {
-            for column in columns() {
-                match (column.value)(report) {
-                    Number::Count(count) => map.serialize_entry(column.definition.name, &count)?,
-                    Number::Ratio(ratio) => map.serialize_entry(column.definition.name, &ratio)?,
+        if let Some(run) = entry.ran() {
+            for (column, number) in columns().iter().zip(run.numbers()) {
+                match number {
+                    Number::Count(count) => map.serialize_entry(column.name, count)?,
+                    Number::Ratio(ratio) => map.serialize_entry(column.name, ratio)?,
                 }
             }
-            map.serialize_entry("barrier_waits", &barrier_waits(report))?;
             map.serialize_entry("of_default", &comparison.share(entry))?;
             map.serialize_entry("same_memory", &comparison.leaves_the_same(entry))?;
         }

@@ -3,22 +3,21 @@
 //! A run takes as long as its warps take to issue their instructions, with what they wait for in between. Where two techniques
 //! have the same warps, the waits that became fewer are what was gained, and those that became more are what was paid.
 
-use super::{Comparison, Entry, barrier_waits};
+use super::{Comparison, Entry, Outcome};
 use crate::event::Reason;
-use crate::metrics::Report;
 
 /// Shares of the default's cycles that count as the same.
 const EQUAL: f64 = 0.005;
 
 pub fn told(comparison: &Comparison) -> String {
     let default = comparison.default();
-    let (Some(best), Some(base)) = (comparison.ran.first(), default.report()) else {
+    let (Some(best), Some(base)) = (comparison.ran.first(), default.ran()) else {
         return match &default.outcome {
             Err(why) => format!("The machine's default does not run: {why}"),
             Ok(_) => "No technique could run on this kernel.".to_string(),
         };
     };
-    let Some(report) = best.report() else { return String::new() };
+    let Some(run) = best.ran() else { return String::new() };
     let share = comparison.share(best);
     if share > 1.0 - EQUAL {
         return format!("No technique is quicker than the default, which takes {} cycles.", base.cycles);
@@ -27,9 +26,9 @@ pub fn told(comparison: &Comparison) -> String {
     let mut text = format!(
         "{} is the quickest: {} cycles, {fewer:.1}% fewer than the default's {}.{}",
         best.name(),
-        report.cycles,
+        run.cycles,
         base.cycles,
-        difference(report, base)
+        difference(run, base)
     );
     let wrong: Vec<&str> = comparison.ran.iter().filter(|entry| !comparison.leaves_the_same(entry)).map(Entry::name).collect();
     if !wrong.is_empty() {
@@ -39,17 +38,17 @@ pub fn told(comparison: &Comparison) -> String {
 }
 
 /// What one run gained over another, and what it paid.
-fn difference(report: &Report, base: &Report) -> String {
+fn difference(run: &Outcome, base: &Outcome) -> String {
     let mut parts = Vec::new();
-    if report.warp_instructions != base.warp_instructions {
-        parts.push(changed("warp instructions issued", report.warp_instructions, base.warp_instructions));
+    if run.warp_instructions != base.warp_instructions {
+        parts.push(changed("warp instructions issued", run.warp_instructions, base.warp_instructions));
     }
     let waits = Reason::ALL.into_iter().filter(|reason| *reason != Reason::Issued);
-    let of = |report: &Report, reason: Reason| report.warp_cycles.get(reason.key());
-    let change = |reason: &Reason| of(report, *reason) as i64 - of(base, *reason) as i64;
+    let of = |run: &Outcome, reason: Reason| run.warp_cycles(reason);
+    let change = |reason: &Reason| of(run, *reason) as i64 - of(base, *reason) as i64;
     let waits: Vec<Reason> = waits.filter(|reason| change(reason) != 0).collect();
     if let Some(reason) = waits.iter().min_by_key(|reason| change(reason)).filter(|reason| change(reason) < 0) {
-        parts.push(changed(&format!("warp-cycles \u{201c}{}\u{201d}", reason.label()), of(report, *reason), of(base, *reason)));
+        parts.push(changed(&format!("warp-cycles \u{201c}{}\u{201d}", reason.label()), of(run, *reason), of(base, *reason)));
     }
     let gained = match parts.is_empty() {
         true => String::new(),
@@ -57,9 +56,9 @@ fn difference(report: &Report, base: &Report) -> String {
     };
     let mut paid: Vec<(f64, String)> = Vec::new();
     let prices = [
-        ("fetches", report.fetches, base.fetches),
-        ("memory transactions", report.memory_transactions, base.memory_transactions),
-        ("warp-cycles at barriers", barrier_waits(report), barrier_waits(base)),
+        ("fetches", run.fetches, base.fetches),
+        ("memory transactions", run.memory_transactions, base.memory_transactions),
+        ("warp-cycles at barriers", of(run, Reason::Barrier), of(base, Reason::Barrier)),
     ];
     for (what, now, before) in prices.into_iter().filter(|(_, now, before)| now > before) {
         paid.push((now as f64 / before.max(1) as f64, changed(what, now, before)));
@@ -122,11 +121,11 @@ END:
         let techniques: Vec<&str> = all_techniques().collect();
         let comparison = compared(&techniques);
         assert_eq!(comparison.ran.len() + comparison.refused.len(), techniques.len());
-        let cycles: Vec<u64> = comparison.ran.iter().filter_map(|entry| Some(entry.report()?.cycles)).collect();
+        let cycles: Vec<u64> = comparison.ran.iter().filter_map(|entry| Some(entry.ran()?.cycles)).collect();
         assert!(cycles.is_sorted() && cycles.len() > 10, "{cycles:?}");
         assert!(comparison.ran.iter().all(|entry| comparison.leaves_the_same(entry)));
         let (words, best) = (comparison.words(), &comparison.ran[0]);
-        let base = comparison.default().report().expect("it ran").cycles;
+        let base = comparison.default().ran().expect("it ran").cycles;
         assert!(words.starts_with(&format!("{} is the quickest: {} cycles, ", best.technique, cycles[0])), "{words}");
         assert!(words.contains(&format!("fewer than the default's {base}.")), "{words}");
     }
@@ -141,6 +140,6 @@ END:
 
     #[test]
     fn every_column_is_a_number_of_the_report() {
-        assert_eq!(columns().len(), super::super::SHOWN.len());
+        assert_eq!(columns().len(), super::super::SHOWN.len() + 1);
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! #kernel=collatz&preset=gtx480&technique=PDOM&set=sms:2&cycle=412&select=w3.7&break=divergence,pc12
+//! #kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480;DWF@tbc&align=work
 //! #ptx=<deflate, base64url>&launch=<…>&preset=toy&mode=embed
 //! ```
 //!
 //! Whoever opens a link did not write it, so everything in it is checked, and nothing in it can take more than a bounded
 //! amount of time and memory.
 
-use super::{MOST_TEXT_BYTES, Setup};
+use super::{Align, Beside, MOST_BESIDE, MOST_TEXT_BYTES, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -38,6 +39,8 @@ pub struct Link {
     pub cycle: Option<u64>,
     pub selection: Option<Selection>,
     pub breakpoints: Breakpoints,
+    /// Other runs beside it.
+    pub beside: Beside,
     /// Without the frame, for slides and course pages.
     pub embed: bool,
 }
@@ -64,6 +67,8 @@ pub enum LinkError {
     Selection(String),
     #[error("the link stops at `{0}`, which is nothing: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
     Breakpoint(String),
+    #[error("the link has `{0}` beside its run: up to {MOST_BESIDE} like `TBC@gtx480` can be, with `;` between them")]
+    Beside(String),
     #[error("the link names `{0}`, which no link of this page has")]
     Unknown(String),
 }
@@ -102,6 +107,12 @@ impl Link {
         }
         if !self.breakpoints.is_empty() {
             parts.push(("break", self.breakpoints.key()));
+        }
+        if !self.beside.wishes.is_empty() {
+            parts.push(("beside", self.beside.key()));
+            if self.beside.align != Align::Cycle {
+                parts.push(("align", self.beside.align.key().into()));
+            }
         }
         if self.embed {
             parts.push(("mode", "embed".into()));
@@ -156,6 +167,11 @@ impl Link {
                 "break" => {
                     link.breakpoints = Breakpoints::from_key(&value).map_err(|word| LinkError::Breakpoint(word.to_string()))?;
                 }
+                "beside" => link.beside.wishes = Beside::from_key(&value).ok_or(LinkError::Beside(value))?,
+                "align" => {
+                    let align = Align::from_key(&value);
+                    link.beside.align = align.ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?;
+                }
                 "mode" => link.embed = one_of(name, &value, ["page", "embed"])? == 1,
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
             }
@@ -200,6 +216,7 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::Wish;
     use crate::record::MarkKind;
 
     fn round_trip(link: &Link) {
@@ -226,6 +243,13 @@ mod tests {
                 kinds: vec![MarkKind::Divergence, MarkKind::Trap],
                 warps: vec![(0, 3), (1, 4)],
             },
+            beside: Beside {
+                wishes: vec![
+                    Wish { preset: "gtx480".into(), technique: "TBC,GTO".into() },
+                    Wish { preset: "tbc".into(), technique: "".into() },
+                ],
+                align: Align::Event(MarkKind::Reconvergence),
+            },
             embed: true,
             ..Link::default()
         });
@@ -239,7 +263,10 @@ mod tests {
         assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
         assert_eq!(Link::read("break=w3,w3.7"), Err(LinkError::Breakpoint("w3.7".into())));
         assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));
-        for unknown in ["size=huge", "mode=dark", "set=sms"] {
+        for beside in ["TBC", "a@b;a@b;a@b;a@b"] {
+            assert_eq!(Link::read(&format!("beside={beside}")), Err(LinkError::Beside(beside.into())));
+        }
+        for unknown in ["align=moon", "size=huge", "mode=dark", "set=sms"] {
             assert_eq!(Link::read(unknown), Err(LinkError::Unknown(unknown.into())));
         }
         assert_eq!(Link::read("ptx=!!!"), Err(LinkError::Damaged("kernel")));

@@ -5,6 +5,8 @@
 //! good stage where it is. [`Transport`] moves the stage's session through time in slices; [`Link`] carries all of it in a
 //! URL. Nothing here knows a browser, so all of it is tested natively.
 
+mod beside;
+mod contest;
 mod course;
 mod idle;
 mod link;
@@ -18,6 +20,8 @@ pub mod timeline;
 mod transport;
 
 pub use crate::plot::grouped;
+pub use beside::{Align, Beside, Following, MOST_BESIDE, Wish, standing};
+pub use contest::{Contest, Task};
 pub use course::Course;
 pub use idle::Idle;
 pub use link::{Link, LinkError, Texts};
@@ -162,6 +166,12 @@ pub struct Lab {
     pub notice: Option<Notice>,
     /// The lesson that is being walked through.
     pub course: Option<Course>,
+    /// Runs that are wanted beside the one on stage.
+    pub beside: Beside,
+    /// Techniques that are being tried on the kernel, or have been.
+    pub contest: Option<Contest>,
+    /// How many contests there have been.
+    pub contests: u32,
 }
 
 impl Default for Lab {
@@ -191,6 +201,9 @@ impl Lab {
             plays_jumps: || false,
             notice: None,
             course: None,
+            beside: Beside::default(),
+            contest: None,
+            contests: 0,
         }
     }
 

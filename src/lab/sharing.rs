@@ -1,6 +1,6 @@
 //! The laboratory as a [`Link`], and from one: what is shown now, what a link or the last visit asks for.
 
-use super::{FIRST, Lab, Link, Notice, Origin, Setup, Texts};
+use super::{Beside, FIRST, Lab, Link, Notice, Origin, Setup, Texts};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -44,6 +44,7 @@ impl Lab {
             cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
             breakpoints: self.breakpoints.clone(),
+            beside: self.beside.clone(),
             embed: false,
         }
     }
@@ -96,6 +97,7 @@ impl Lab {
             None => {}
         }
         self.breakpoints = link.breakpoints;
+        self.beside = link.beside;
         let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());
         let stops = self.breakpoints.pcs.len();
         self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);
@@ -146,7 +148,7 @@ impl Lab {
 
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.
     pub fn draft(&self) -> Link {
-        Link { lesson: None, cycle: None, selection: None, ..self.address() }
+        Link { lesson: None, cycle: None, selection: None, beside: Beside::default(), ..self.address() }
     }
 
     /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.

@@ -8,7 +8,7 @@ use super::{CacheCounts, DEFINITIONS, Metrics, slots};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::event::Reason;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Results of a run on the machine, in the order of [`DEFINITIONS`].
 #[derive(Clone, Debug, Serialize)]
@@ -72,7 +72,7 @@ impl Serialize for Counts {
 }
 
 /// A number of a report.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Number {
     Count(u64),
     Ratio(f64),

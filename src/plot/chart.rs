@@ -4,6 +4,7 @@ use super::breakdown::Breakdown;
 use super::curves::Curves;
 use super::figures::{Figure, FigureKind, Label};
 use super::layout::{Room, Sheet};
+use super::race::{RACE, Race, Racer};
 use super::rtru::Rtru;
 use super::warp_phases::WarpPhases;
 use super::who_ran::WhoRan;
@@ -50,6 +51,7 @@ pub enum Body {
     Rtru(Rtru),
     WhoRan(WhoRan),
     Breakdown(Breakdown),
+    Race(Race),
 }
 
 /// What every kind of figure has.
@@ -85,6 +87,11 @@ pub trait Content {
 }
 
 impl Chart {
+    /// Runs of one kernel beside each other; the note says of which.
+    pub fn race(racers: Vec<Racer>, note: String) -> Chart {
+        Chart { figure: &RACE, note, cycle: None, body: Body::Race(Race::new(racers)) }
+    }
+
     /// At most `most` stretches, or as much as goes well with them; with [`usize::MAX`] all that is known, for a table.
     pub fn new(figure: &'static Figure, run: &Run, most: usize) -> Chart {
         let body = match &figure.kind {
@@ -94,6 +101,8 @@ impl Chart {
             FigureKind::Rtru => Body::Rtru(Rtru::new(run)),
             FigureKind::WhoRan => Body::WhoRan(WhoRan::new(run, most)),
             FigureKind::Breakdown => Body::Breakdown(Breakdown::new(run)),
+            // One run is no race: [`Chart::race`] has many.
+            FigureKind::Race => Body::Race(Race::default()),
         };
         Chart { figure, note: String::new(), cycle: run.cycle, body }
     }
@@ -105,6 +114,7 @@ impl Chart {
             Body::Rtru(rtru) => rtru,
             Body::WhoRan(who_ran) => who_ran,
             Body::Breakdown(breakdown) => breakdown,
+            Body::Race(race) => race,
         }
     }
 

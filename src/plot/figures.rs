@@ -36,6 +36,8 @@ pub enum FigureKind {
     WhoRan,
     /// One bar for all warp-cycles.
     Breakdown,
+    /// A bar for each of many runs.
+    Race,
 }
 
 /// Numbers of stretches of cycles.

@@ -23,6 +23,7 @@ mod draw;
 mod figures;
 mod file;
 mod layout;
+mod race;
 mod rtru;
 mod warp_phases;
 mod who_ran;
@@ -34,6 +35,7 @@ pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, FigureKind, Label, Paint, slot_words};
 pub use file::{csv, file_name};
 pub use layout::{FINE, Frame, Room, Sheet, fitting_height};
+pub use race::{RACE, Racer};
 pub use warp_phases::WarpPhases;
 
 #[cfg(test)]

@@ -136,6 +136,12 @@ impl Marks {
     }
 
     /// Whether anything is marked in `from..to`.
+    /// Every marked cycle up to one, the earliest first.
+    pub fn up_to(&self, cycle: u64) -> impl Iterator<Item = u64> {
+        let first = self.contains(0).then_some(0).or_else(|| self.next(0));
+        std::iter::successors(first, |at| self.next(*at)).take_while(move |at| *at <= cycle)
+    }
+
     pub fn any(&self, from: u64, to: u64) -> bool {
         self.next(from).is_some_and(|cycle| cycle < to)
     }

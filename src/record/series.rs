@@ -113,6 +113,20 @@ impl Series {
         self.totals.last().map_or(0, |total| total.cycles / self.sms.max(1) as u64)
     }
 
+    /// The first cycle after which so many thread instructions were done, within a stretch as if they were spread evenly;
+    /// none where the run has not come so far.
+    pub fn cycle_of(&self, work: u64) -> Option<u64> {
+        if work == 0 {
+            return Some(0);
+        }
+        let at = self.totals.partition_point(|total| total.thread_instructions < work);
+        let end = self.totals.get(at)?;
+        let before = at.checked_sub(1).map_or_else(Bucket::default, |at| self.totals[at]);
+        let sms = self.sms.max(1) as u64;
+        let (cycles, done) = ((end.cycles - before.cycles) / sms, end.thread_instructions - before.thread_instructions);
+        Some(before.cycles / sms + (cycles * (work - before.thread_instructions)).div_ceil(done.max(1)))
+    }
+
     /// What happened in each run of `group` stretches; the last may have fewer.
     pub fn buckets(&self, group: usize) -> Vec<Bucket> {
         let ends = self.totals.chunks(group.max(1)).filter_map(<[Bucket]>::last);

@@ -1,7 +1,9 @@
 //! The whole page: panels in their places, the keyboard, the clock, and what is remembered.
 
 use super::bar::Bar;
+use super::beside::{runs, use_others};
 use super::columns::{Column, column_tabs};
+use super::compare::CompareSheet;
 use super::dropping::use_dropping;
 use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
@@ -10,6 +12,7 @@ use super::kernel::KernelEditor;
 use super::keys::{Deed, deed};
 use super::lesson::lesson_list;
 use super::notice::status_line;
+use super::pool::use_contest;
 use super::print::PrintSheet;
 use super::settings::Settings;
 use super::side::{Tab, side};
@@ -30,6 +33,7 @@ use yew::prelude::*;
 pub enum Sheet {
     Editor,
     Settings,
+    Compare,
     Lessons,
     Help,
 }
@@ -46,7 +50,8 @@ const FAR_DRAWN_MS: f64 = 250.0;
 #[component]
 pub fn App() -> Html {
     let embed = use_state_eq(|| share::opened().ok().flatten().is_some_and(|link| link.embed));
-    let handle = use_lab(open);
+    let handle = use_lab(0, open);
+    let others = use_others(&handle);
     let theme = use_state_eq(theme::current);
     let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
     let column = use_state_eq(|| if *tab == Tab::Lesson { Column::Side } else { Column::Stage });
@@ -59,6 +64,7 @@ pub fn App() -> Html {
     use_clock(&handle);
     use_memory(&handle);
     use_links(&handle, embed.setter());
+    use_contest(&handle);
     use_letting_go();
     use_arrival(&handle);
 
@@ -117,6 +123,7 @@ pub fn App() -> Html {
             let own = match deed {
                 Deed::Editor => Some(Sheet::Editor),
                 Deed::Settings => Some(Sheet::Settings),
+                Deed::Compare => Some(Sheet::Compare),
                 Deed::Lessons => Some(Sheet::Lessons),
                 Deed::Help => Some(Sheet::Help),
                 _ => None,
@@ -131,6 +138,7 @@ pub fn App() -> Html {
                 Deed::Timeline(wish) => asked.set((asked.0.wrapping_add(1), Some(wish))),
                 Deed::Editor => toggle(Sheet::Editor),
                 Deed::Settings => toggle(Sheet::Settings),
+                Deed::Compare => toggle(Sheet::Compare),
                 Deed::Lessons => toggle(Sheet::Lessons),
                 Deed::Help => toggle(Sheet::Help),
                 Deed::Theme => switch_theme.emit(()),
@@ -156,6 +164,17 @@ pub fn App() -> Html {
     let onsheet = {
         let sheet = sheet.clone();
         Callback::from(move |chosen: Sheet| sheet.set(Some(chosen)))
+    };
+    let onbeside = {
+        let (handle, sheet) = (handle.clone(), sheet.clone());
+        Callback::from(move |technique: String| {
+            handle.act(|lab| {
+                if !lab.place_beside(&technique) {
+                    lab.notice = Some(Notice::bad("Four runs are side by side already: close one first."));
+                }
+            });
+            sheet.set(None);
+        })
     };
     let style = sizes.map(Sizes::style);
     let onresize = {
@@ -186,9 +205,11 @@ pub fn App() -> Html {
                 <div class="workspace" data-column={column.class()}>
                     <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                     { split(Edge::Source) }
-                    { stage_panel(&handle, *theme, alone.as_deref(), &onalone) }
+                    { runs(&handle, &others, &stage_panel(&handle, *theme, alone.as_deref(), &onalone), |other| {
+                        stage_panel(other, *theme, alone.as_deref(), &onalone)
+                    }) }
                     { split(Edge::Side) }
-                    { side(&handle, *theme, shown_tab, &ontab) }
+                    { side(&handle, &others, *theme, shown_tab, &ontab) }
                 </div>
                 { split(Edge::Timeline) }
                 <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
@@ -202,6 +223,9 @@ pub fn App() -> Html {
             { match *sheet {
                 Some(Sheet::Editor) => html! { <KernelEditor handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
+                Some(Sheet::Compare) => {
+                    html! { <CompareSheet handle={handle.clone()} theme={*theme} onclose={close} {onbeside} /> }
+                }
                 Some(Sheet::Lessons) => {
                     let onopen = {
                         let (sheet, tab, column) = (sheet.clone(), tab.clone(), column.setter());

@@ -67,6 +67,7 @@ pub fn Bar(props: &Props) -> Html {
         (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
         (4, button(4, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
         (u8::MAX, html! { <span class="push"></span> }),
+        (6, button(6, "compare-all", ("Every technique on this kernel (C)", "Compare".into()), sheet(Sheet::Compare))),
         (6, button(6, "lessons", ("Guided runs (G)", "Lessons".into()), sheet(Sheet::Lessons))),
         (6, button(6, "share", ("Copy a link to this picture (L)", "Share".into()), share)),
         (

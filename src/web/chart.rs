@@ -1,7 +1,7 @@
 //! A figure on a canvas, and as a picture file.
 
 use super::canvas::ratio;
-use crate::plot::{Chart, FINE, Frame, draw, fitting_height};
+use crate::plot::{Body, Chart, FINE, Frame, draw, fitting_height};
 use crate::scene::Palette;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsCast;
@@ -12,6 +12,8 @@ use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement};
 pub const FILE: (u32, u32) = (720, 360);
 /// How tall the data are on the page.
 const DATA_HEIGHT: u32 = 128;
+/// What a file's title and its line below it take.
+const TITLE_HEIGHT: u32 = 56;
 
 /// The most stretches that so many pixels show well.
 pub fn most_stretches(width: u32) -> usize {
@@ -39,11 +41,19 @@ pub fn paint(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, frame
     CanvasBackend::with_canvas_object(canvas.clone()).is_some_and(|backend| draw(chart, palette, frame, backend).is_ok())
 }
 
+/// How tall a chart is in a file: as usual, unless it has more rows than that holds.
+pub fn file_height(chart: &Chart) -> u32 {
+    match chart.body {
+        Body::Race(_) => FILE.1.max(fitting_height(chart, FILE.0, DATA_HEIGHT) + TITLE_HEIGHT),
+        _ => FILE.1,
+    }
+}
+
 /// A PNG file of [`FILE`]'s size times `scale`, given to `done` when the browser has made it.
 pub fn png(chart: &Chart, palette: &Palette, scale: u32, done: impl FnOnce(Blob) + 'static) -> Option<()> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
-    let frame = Frame { width: FILE.0, height: FILE.1, scale: f64::from(scale), fine: FINE, titled: true };
+    let frame = Frame { width: FILE.0, height: file_height(chart), scale: f64::from(scale), fine: FINE, titled: true };
     if !paint(&canvas, chart, palette, &frame) {
         return None;
     }

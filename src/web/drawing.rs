@@ -158,7 +158,7 @@ pub fn Drawing(props: &Props) -> Html {
     };
     html! {
         <div class="place" ref={place} tabindex="0" role="region" aria-label={subject.label()}>
-            <canvas ref={node} id={subject.id()} role="img" {onclick} {onmousemove} {onmouseleave} />
+            <canvas ref={node} id={props.handle.id(subject.id())} role="img" {onclick} {onmousemove} {onmouseleave} />
         </div>
     }
 }

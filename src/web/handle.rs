@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The one laboratory of the page, at one version of it. Two handles are the same while nothing has changed.
+/// A laboratory of the page, at one version of it. Two handles are the same while nothing has changed.
 #[derive(Clone)]
 pub struct Handle {
     lab: Rc<RefCell<Lab>>,
     version: u64,
     changed: Callback<()>,
+    /// 0 for the one that leads, then those beside it.
+    seat: usize,
 }
 
 impl PartialEq for Handle {
@@ -23,6 +25,16 @@ impl Handle {
     /// Which version this is: it grows with every change.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Which of the laboratories side by side it is: 0 leads.
+    pub fn seat(&self) -> usize {
+        self.seat
+    }
+
+    /// The name of an element that every laboratory on the page has.
+    pub fn id(&self, name: &str) -> String {
+        if self.seat == 0 { name.to_string() } else { format!("{name}-{}", self.seat) }
     }
 
     /// The same laboratory for those who act on it and show nothing of it by themselves: always the same handle, so that
@@ -72,12 +84,12 @@ impl Reducible for Version {
     }
 }
 
-/// The page's laboratory, made once.
+/// A laboratory of the page, made once.
 #[hook]
-pub fn use_lab(make: impl FnOnce() -> Lab) -> Handle {
+pub fn use_lab(seat: usize, make: impl FnOnce() -> Lab) -> Handle {
     let version = use_reducer(|| Version(0));
     let lab = use_memo((), |()| Rc::new(RefCell::new(make())));
     let dispatch = version.dispatcher();
     let changed = use_memo((), |()| Callback::from(move |()| dispatch.dispatch(())));
-    Handle { lab: (*lab).clone(), version: version.0, changed: (*changed).clone() }
+    Handle { lab: (*lab).clone(), version: version.0, changed: (*changed).clone(), seat }
 }

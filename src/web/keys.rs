@@ -14,6 +14,7 @@ pub enum Deed {
     /// Opens or closes a sheet.
     Editor,
     Settings,
+    Compare,
     Lessons,
     Help,
     Theme,
@@ -84,6 +85,7 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["v", "V"], "V", "Stage: the next panel alone, or all", Deed::Panels),
     key(&["e", "E"], "E", "Edit the kernel", Deed::Editor),
     key(&["m", "M"], "M", "The machine's keys", Deed::Settings),
+    key(&["c", "C"], "C", "Compare techniques", Deed::Compare),
     key(&["g", "G"], "G", "Lessons", Deed::Lessons),
     key(&["n", "N"], "N", "Next stop of the lesson", Deed::Act(Lab::next_stop)),
     key(&["p", "P"], "P", "Previous stop of the lesson", Deed::Act(Lab::previous_stop)),

@@ -7,11 +7,12 @@
 //! ```text
 //!   app ─┬─ bar         kernel, technique, machine, share, light or dark
 //!        ├─ source      CUDA and PTX line by line: warps, branches, lost lanes
+//!        ├─ beside      the stage, and up to three other runs of the kernel that follow it
 //!        ├─ stage       the mechanism's canvas, animated from cycle to cycle
 //!        ├─ side        lesson · inspector · numbers · plots · memory · about
 //!        ├─ timeline    warps by cycles
 //!        ├─ transport   play, step, search, breakpoints, scrubber
-//!        └─ drawers     kernel editor, machine keys, lessons, help
+//!        └─ drawers     kernel editor, machine keys, every technique compared, lessons, help
 //! ```
 //!
 //! Adding a panel: a file with a component that takes a `Handle`, a line below, and its place in `app.rs`.
@@ -20,11 +21,13 @@
 mod api;
 mod app;
 mod bar;
+mod beside;
 mod breakpoints;
 mod canvas;
 pub mod chart;
 mod chips;
 mod columns;
+mod compare;
 mod download;
 mod drawer;
 mod drawing;
@@ -46,6 +49,7 @@ mod notice;
 mod numbers;
 mod paint;
 mod plots;
+mod pool;
 mod print;
 mod prose;
 mod settings;

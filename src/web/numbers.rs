@@ -1,26 +1,33 @@
 //! The numbers of the run up to the cycle that is looked at.
 
+use super::beside::run_name;
 use super::handle::Handle;
 use super::tips::term;
 use crate::event::Reason;
 use crate::lab::grouped;
-use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Definition, Number};
+use crate::metrics::{CacheCounts, Counts, DEFINITIONS, Definition, Number, Report};
 use crate::plot::slot_words;
 use yew::prelude::*;
 
-pub fn numbers(handle: &Handle) -> Html {
+pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
     let Some(report) = handle.on_stage(|_, stage| stage.report()) else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
+    let reports: Vec<(String, Report)> =
+        others.iter().filter_map(|other| other.on_stage(|lab, stage| (run_name(lab), stage.report()))).collect();
     // Only slices and gangs have an estimate of their area: nothing is not what others cost.
     let told = |(d, value): &(&Definition, Number)| d.unit != "mm²" || *value != Number::Ratio(0.0);
     let plain = DEFINITIONS.iter().filter_map(|d| Some((d, report.number(d.name)?))).filter(told);
     html! {
         <div key="numbers" class="scroll numbers" tabindex="0" role="region" aria-label="Numbers of the run">
             <p class="note">{ "From the launch up to this cycle." }</p>
-            <dl class="pairs">
-                { for plain.map(|(d, value)| html! { <><dt>{ term(html! { { d.label } }, d.about) }</dt><dd>{ number(value, d.unit) }</dd></> }) }
-            </dl>
+            if reports.is_empty() {
+                <dl class="pairs">
+                    { for plain.map(|(d, value)| html! { <><dt>{ term(html! { { d.label } }, d.about) }</dt><dd>{ number(value, d.unit) }</dd></> }) }
+                </dl>
+            } else {
+                { side_by_side(handle, &reports, plain) }
+            }
             <h3>{ "What warps did" }</h3>
             { reasons(&report.warp_cycles) }
             <h3>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h3>
@@ -28,6 +35,31 @@ pub fn numbers(handle: &Handle) -> Html {
             <h3>{ "L1 data cache" }</h3>
             { shares(outcomes(report.l1d)) }
         </div>
+    }
+}
+
+/// The same numbers of several runs, with what differs from the first marked.
+fn side_by_side<'a>(handle: &Handle, others: &[(String, Report)], plain: impl Iterator<Item = (&'a Definition, Number)>) -> Html {
+    let other = |(d, led): (&Definition, Number), (_, report): &(String, Report)| {
+        let value = report.number(d.name).unwrap_or(Number::Count(0));
+        let differs = (value != led).then_some("differs");
+        html! { <td class={classes!("right", differs)}>{ number(value, d.unit) }</td> }
+    };
+    html! {
+        <table class="grid side-by-side">
+            <thead><tr>
+                <th></th>
+                <th class="right">{ handle.read(run_name) }</th>
+                { for others.iter().map(|(name, _)| html! { <th class="right">{ name }</th> }) }
+            </tr></thead>
+            <tbody>{ for plain.map(|(d, led)| html! {
+                <tr>
+                    <th scope="row">{ term(html! { { d.label } }, d.about) }</th>
+                    <td class="right">{ number(led, d.unit) }</td>
+                    { for others.iter().map(|run| other((d, led), run)) }
+                </tr>
+            }) }</tbody>
+        </table>
     }
 }
 

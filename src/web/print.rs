@@ -47,7 +47,7 @@ pub fn PrintSheet(props: &Props) -> Html {
     html! {
         <section class="sheet" aria-label="Printed sheet">
             <figure>{ pictures }<figcaption>{ caption }</figcaption></figure>
-            { numbers(&props.handle) }
+            { numbers(&props.handle, &[]) }
         </section>
     }
 }

@@ -49,7 +49,7 @@ A buffer's `init` is one of:
 - `{ random = { seed = 7, min = -1.0, max = 1.0 } }`
 - `{ values = [1, 2, 3] }`";
 
-pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) -> Html {
+pub fn side(handle: &Handle, others: &[Handle], theme: Theme, shown: Tab, ontab: &Callback<Tab>) -> Html {
     let has_lesson = handle.read(|lab| lab.course.is_some());
     let tab = |(at, tab): (usize, Tab)| {
         let onclick = ontab.reform(move |_: MouseEvent| tab);
@@ -68,7 +68,7 @@ pub fn side(handle: &Handle, theme: Theme, shown: Tab, ontab: &Callback<Tab>) ->
             <header><div class="tabs" role="group" aria-label="Details">{ for lesson.into_iter().chain(rest).map(tab) }</div></header>
             { match shown {
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
-                Tab::Numbers => numbers(handle),
+                Tab::Numbers => numbers(handle, others),
                 Tab::Plots => html! { <PlotsPanel handle={handle.clone()} {theme} /> },
                 Tab::Memory => memory(handle),
                 Tab::About => about(handle),

@@ -76,7 +76,9 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
                     { term(html! { { panel.title } }, panel.about) }
                 }
                 <span class="push"></span>
-                <MotionMenu />
+                if handle.seat() == 0 {
+                    <MotionMenu />
+                }
                 if let Some(panel) = only {
                     { save_button(handle, theme, Subject::Panel(panel)) }
                 }

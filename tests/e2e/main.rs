@@ -10,6 +10,7 @@ mod around;
 mod bench;
 mod browser;
 mod changing;
+mod comparing;
 mod faults;
 mod fitting;
 mod keyboard;

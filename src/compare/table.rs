@@ -1,0 +1,42 @@
+//! The comparison as a table: what stands above it, in its cells, and in a file.
+
+use super::{Comparison, Entry, columns};
+use crate::metrics::Number;
+
+/// A number as a table shows it.
+pub fn cell(number: Number, unit: &str) -> String {
+    match number {
+        Number::Count(count) => count.to_string(),
+        Number::Ratio(ratio) if unit.is_empty() => format!("{:.1}%", 100.0 * ratio),
+        Number::Ratio(ratio) => format!("{ratio:.2}"),
+    }
+}
+
+/// What stands above each column of numbers.
+pub fn heading() -> Vec<String> {
+    columns().iter().map(|column| column.label.to_lowercase()).collect()
+}
+
+/// Every technique that ran, the default first, with a name for each column.
+pub fn csv(comparison: &Comparison) -> String {
+    let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
+    let mut text = format!("technique,of_default,{},same_memory\n", names.join(","));
+    for entry in comparison.with_default() {
+        let Some(run) = entry.ran() else { continue };
+        let numbers = run.numbers().iter().map(|number| match number {
+            Number::Count(count) => count.to_string(),
+            Number::Ratio(ratio) => format!("{ratio:.4}"),
+        });
+        let numbers = numbers.collect::<Vec<_>>().join(",");
+        let (share, same) = (comparison.share(entry), comparison.leaves_the_same(entry));
+        text += &format!("\"{}\",{share:.4},{numbers},{same}\n", entry.name());
+    }
+    text
+}
+
+impl Comparison {
+    /// The default, and then those that ran.
+    pub fn with_default(&self) -> impl Iterator<Item = &Entry> {
+        std::iter::once(self.default()).chain(&self.ran)
+    }
+}

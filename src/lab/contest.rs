@@ -1,0 +1,193 @@
+//! Every technique on the kernel and machine that are chosen: what has been asked for, and what has come back.
+//!
+//! A [`Contest`] is a list of [`Task`]s, the default first. Whoever has workers gives them tasks as text, and hands back the
+//! entries in whatever order they come; [`Task::perform`] is what a worker does. Nothing here knows workers.
+
+use super::{LIMIT, Lab, Origin, Setup};
+use crate::compare::{Candidate, Comparison, Entry, all_techniques};
+use crate::interp::job::Job;
+use crate::workload;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A technique to be tried, with all that it takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    ptx: Rc<str>,
+    launch: Rc<str>,
+    /// The workload whose files the launch may name.
+    workload: Option<String>,
+    preset: String,
+    technique: String,
+    keys: Vec<(String, String)>,
+}
+
+impl Task {
+    /// Runs it.
+    pub fn perform(self) -> Entry {
+        let files = |name: &str| match self.workload.as_deref().and_then(workload::find) {
+            Some(workload) => workload.read_file(name),
+            None => Err("files are the catalogue's alone".into()),
+        };
+        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let candidate = Candidate::new(&self.preset, &self.technique, keys);
+        match Job::load(&self.ptx, &self.launch, &files) {
+            Ok(job) => candidate.perform(&job, LIMIT),
+            Err(error) => self.fail(&error.to_string()),
+        }
+    }
+
+    /// What it comes to where nobody could run it.
+    pub fn fail(&self, why: &str) -> Entry {
+        Entry { technique: self.technique.clone(), outcome: Err(why.to_string()) }
+    }
+}
+
+/// Techniques that are being tried on one kernel.
+pub struct Contest {
+    /// What it is about: the kernel, and the machine.
+    pub about: String,
+    pub tasks: Vec<Task>,
+    entries: Vec<Option<Entry>>,
+    /// Nothing more will come.
+    stopped: bool,
+    comparison: OnceCell<Option<Comparison>>,
+}
+
+impl Contest {
+    fn new(ptx: &Rc<str>, launch: &Rc<str>, setup: &Setup, origin: Option<Origin>) -> Contest {
+        let kernel = origin.map(|origin| origin.workload.name);
+        let task = |technique: &str| Task {
+            ptx: ptx.clone(),
+            launch: launch.clone(),
+            workload: kernel.map(str::to_string),
+            preset: setup.preset.clone(),
+            technique: technique.to_string(),
+            keys: setup.keys.clone().into_iter().collect(),
+        };
+        let tasks: Vec<Task> = std::iter::once("").chain(all_techniques()).map(task).collect();
+        let size = origin.map_or(String::new(), |origin| format!(" ({})", origin.size.title()));
+        let machine = Setup { technique: String::new(), ..setup.clone() };
+        let about = format!("{}{size} on {}", kernel.unwrap_or("your own kernel"), machine.words());
+        Contest { about, entries: vec![None; tasks.len()], tasks, stopped: false, comparison: OnceCell::new() }
+    }
+
+    /// What a task came to.
+    pub fn take(&mut self, task: usize, entry: Entry) {
+        if let Some(place) = self.entries.get_mut(task) {
+            *place = Some(entry);
+            self.comparison.take();
+        }
+    }
+
+    /// Nothing more is waited for.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// How many tasks have been done, of how many.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.entries.iter().flatten().count(), self.tasks.len())
+    }
+
+    pub fn is_running(&self) -> bool {
+        let (done, all) = self.progress();
+        !self.stopped && done < all
+    }
+
+    /// Those that have come, beside the default; nothing before that one has.
+    pub fn comparison(&self) -> Option<&Comparison> {
+        let make = || {
+            let default = self.entries.first()?.clone()?;
+            Some(Comparison::new(default, self.entries[1..].iter().flatten().cloned().collect()))
+        };
+        self.comparison.get_or_init(make).as_ref()
+    }
+}
+
+impl Lab {
+    /// Has every technique tried on what is on stage.
+    pub fn hold_contest(&mut self) {
+        let Some(stage) = &self.stage else { return };
+        let (setup, origin) = self.shown();
+        self.contest = Some(Contest::new(&stage.listing.ptx, &stage.launch, setup, origin));
+        self.contests += 1;
+    }
+
+    /// Whether what was tried is what is on stage now, but for the technique.
+    pub fn contest_is_current(&self) -> bool {
+        let Some((contest, stage)) = self.contest.as_ref().zip(self.stage.as_ref()) else { return false };
+        let (setup, origin) = self.shown();
+        let now = Contest::new(&stage.listing.ptx, &stage.launch, setup, origin);
+        now.tasks == contest.tasks
+    }
+
+    /// Puts a technique on stage, at a moment at which it has something to show.
+    pub fn show_technique(&mut self, technique: &str) {
+        let technique = technique.to_string();
+        let shown = self.shown().0.clone();
+        self.set_up(Setup { technique, ..shown });
+        if self.stage.as_ref().is_some_and(|stage| stage.session.cycle() == 0) {
+            let notice = self.notice.take();
+            self.go_to_something_interesting();
+            self.notice = notice;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Size;
+
+    fn lab() -> Lab {
+        let mut lab = Lab::new();
+        lab.choose(Origin::find("collatz", Size::Small));
+        lab
+    }
+
+    #[test]
+    fn tasks_come_back_in_any_order_and_make_a_comparison_once_the_default_has() {
+        let mut lab = lab();
+        lab.hold_contest();
+        let contest = lab.contest.as_mut().expect("a contest");
+        assert_eq!(contest.progress(), (0, 1 + all_techniques().count()));
+        let at = |name: &str| 1 + all_techniques().position(|known| known == name).expect("it is in the table");
+        for task in [at("TBC"), at("PDOM")] {
+            let text = serde_json::to_string(&contest.tasks[task]).expect("a task is text");
+            let entry = serde_json::from_str::<Task>(&text).expect("the same task").perform();
+            contest.take(task, entry);
+        }
+        assert!(contest.comparison().is_none() && contest.is_running());
+        let default = contest.tasks[0].clone().perform();
+        contest.take(0, default);
+        let comparison = contest.comparison().expect("a comparison");
+        assert_eq!(comparison.ran.len(), 2);
+        assert!(comparison.ran.iter().all(|entry| comparison.leaves_the_same(entry)));
+        contest.stop();
+        assert!(!contest.is_running());
+    }
+
+    #[test]
+    fn a_contest_is_of_the_kernel_and_machine_on_stage_whatever_the_technique() {
+        let mut lab = lab();
+        assert!(!lab.contest_is_current());
+        lab.hold_contest();
+        assert!(lab.contest_is_current());
+        lab.show_technique("TBC");
+        assert_eq!(lab.shown().0.technique, "TBC");
+        assert!(lab.contest_is_current() && lab.cycle() > 0);
+        lab.choose(Origin::find("saxpy", Size::Small));
+        assert!(!lab.contest_is_current());
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_be_read_fails_with_its_reason() {
+        let mut lab = lab();
+        lab.hold_contest();
+        let mut task = lab.contest.as_ref().expect("a contest").tasks[1].clone();
+        task.ptx = "nothing".into();
+        assert!(task.perform().outcome.is_err_and(|why| !why.is_empty()));
+    }
+}

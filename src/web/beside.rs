@@ -1,0 +1,179 @@
+//! Runs side by side: the one on stage leads, and up to three others follow it, each in a laboratory of its own.
+
+use super::frame::{Every, Frames, now};
+use super::handle::{Handle, use_lab};
+use crate::compare::all_techniques;
+use crate::config::PRESETS;
+use crate::event::Reason;
+use crate::lab::{Align, Following, Lab, MOST_BESIDE, grouped, standing};
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+/// How long the followers may work at a time, in milliseconds.
+const SLICE_MS: f64 = 8.0;
+
+/// The laboratories beside the leader that have a run, which go where it goes.
+#[hook]
+pub fn use_others(leader: &Handle) -> Vec<Handle> {
+    // As many as there may be: most of the time they are empty.
+    let all = [use_lab(1, Lab::new), use_lab(2, Lab::new), use_lab(MOST_BESIDE, Lab::new)];
+    let wanted = leader.read(|lab| lab.beside.wishes.len());
+    let follows = leader.clone();
+    let followers: Vec<Handle> = all.iter().map(Handle::steady).collect();
+    use_effect_with((leader.version(), wanted), move |_| {
+        let frames = Frames::every(Every::Task, move || {
+            let mut going = false;
+            for (at, follower) in followers.iter().enumerate() {
+                follower.act_if(|lab| {
+                    let done = follows.read(|leader| lab.follow(leader, at, SLICE_MS, &now));
+                    going |= done == Following::Going;
+                    done == Following::Moved
+                });
+            }
+            going
+        });
+        move || drop(frames)
+    });
+    all.into_iter().take(wanted).collect()
+}
+
+/// How a run is called beside others: its technique, and its machine where it has none of its own.
+pub fn run_name(lab: &Lab) -> String {
+    match lab.setup.technique.as_str() {
+        "" => format!("{} default", lab.setup.preset),
+        technique => technique.to_string(),
+    }
+}
+
+/// The leader's stage, and beside it those of the others.
+pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Handle) -> Html) -> Html {
+    if others.is_empty() {
+        return stage.clone();
+    }
+    html! {
+        <div class="runs" id="runs" data-runs={(others.len() + 1).to_string()}>
+            <article class="run" aria-label={leader.read(run_name)}>
+                <header class="run-head">
+                    <strong>{ leader.read(run_name) }</strong>
+                    <span class="note">{ cycle_words(leader) }</span>
+                    <span class="push"></span>
+                    { align_menu(leader) }
+                    <button type="button" class="plain" id="beside-none" title="Only this run" onclick={leader.callback(|lab| lab.beside.wishes.clear())}>{ "Alone" }</button>
+                </header>
+                { what_warps_did(leader) }
+                { stage.clone() }
+            </article>
+            { for others.iter().enumerate().map(|(at, other)| html! {
+                <article class="run" key={at} aria-label={other.read(run_name)}>
+                    { head(leader, other, at) }
+                    { what_warps_did(other) }
+                    { panel(other) }
+                </article>
+            }) }
+        </div>
+    }
+}
+
+fn cycle_words(handle: &Handle) -> String {
+    let told = handle.on_stage(|_, stage| {
+        let end = if stage.session.at_end() { ", its end" } else { "" };
+        format!("cycle {}{end}", grouped(stage.session.cycle()))
+    });
+    told.unwrap_or_default()
+}
+
+/// Which run it is, how it stands to the leader, and what can be done with it.
+fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
+    let told = leader.read(|leader| other.read(|other| standing(leader, other)));
+    let wrong = other.read(|lab| lab.misfit.clone());
+    let swap = leader.callback(move |lab| lab.swap_beside(at));
+    let close = leader.callback(move |lab| {
+        if at < lab.beside.wishes.len() {
+            lab.beside.wishes.remove(at);
+        }
+    });
+    html! {
+        <>
+            <header class="run-head">
+                { technique_menu(leader, at) }
+                { machine_menu(leader, at) }
+                <span class="note">{ cycle_words(other) }</span>
+                <span class="push"></span>
+                <button type="button" class="plain" data-act="lead" title="Change places with the run that leads" onclick={swap}>{ "Lead" }</button>
+                <button type="button" class="plain" data-act="close" aria-label="Close this run" title="Close this run" onclick={close}>{ "×" }</button>
+            </header>
+            if let Some(wrong) = wrong {
+                <p class="standing bad" role="alert">{ format!("It cannot run: {wrong}.") }</p>
+            } else {
+                <p class="standing" role="status">{ told.map(|told| format!("It {told}.")) }</p>
+            }
+        </>
+    }
+}
+
+/// What the warps have done up to now, as a bar of shares.
+fn what_warps_did(handle: &Handle) -> Html {
+    let Some(cycles) = handle.on_stage(|_, stage| stage.report().warp_cycles) else { return Html::default() };
+    let count = |reason: Reason| cycles.get(reason.key());
+    let all: u64 = Reason::ALL.into_iter().map(count).sum();
+    let share = |reason: Reason| count(reason) as f64 / all.max(1) as f64;
+    let part = |reason: Reason| {
+        let class = format!("reason-{}", reason.letter().to_ascii_lowercase());
+        let title = format!("{}: {:.1} % of the warp-cycles up to here", reason.label(), 100.0 * share(reason));
+        html! { <b {class} {title} style={format!("flex-grow:{:.4}", share(reason))}></b> }
+    };
+    let shown = Reason::listed(count).into_iter().filter(|reason| count(*reason) > 0);
+    html! { <div class="race-bar whole" role="img" aria-label="What its warps have done">{ for shown.map(part) }</div> }
+}
+
+fn changed(leader: &Handle, change: impl Fn(&mut Lab, String) + 'static) -> Callback<Event> {
+    let leader = leader.clone();
+    Callback::from(move |event: Event| {
+        if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
+            leader.act(|lab| change(lab, menu.value()));
+        }
+    })
+}
+
+fn technique_menu(leader: &Handle, at: usize) -> Html {
+    let chosen = leader.read(|lab| lab.beside.wishes.get(at).map(|wish| wish.technique.clone())).unwrap_or_default();
+    let onchange = changed(leader, move |lab, name| {
+        if let Some(wish) = lab.beside.wishes.get_mut(at) {
+            wish.technique = name;
+        }
+    });
+    let listed = all_techniques().any(|name| name == chosen);
+    let option = |name: &str| html! { <option value={name.to_string()} selected={chosen == name}>{ name }</option> };
+    html! {
+        <select key={format!("technique-{chosen}")} class="beside-technique" aria-label="Technique of this run" {onchange}>
+            <option value="" selected={chosen.is_empty()}>{ "default" }</option>
+            if !listed && !chosen.is_empty() { { option(&chosen) } }
+            { for all_techniques().map(option) }
+        </select>
+    }
+}
+
+fn machine_menu(leader: &Handle, at: usize) -> Html {
+    let chosen = leader.read(|lab| lab.beside.wishes.get(at).map(|wish| wish.preset.clone())).unwrap_or_default();
+    let onchange = changed(leader, move |lab, name| {
+        if let Some(wish) = lab.beside.wishes.get_mut(at) {
+            wish.preset = name;
+        }
+    });
+    let option = |name: &'static str| html! { <option value={name} selected={chosen == name}>{ name }</option> };
+    html! {
+        <select key={format!("machine-{chosen}")} class="beside-machine" aria-label="Machine of this run" {onchange}>
+            { for PRESETS.iter().map(|preset| option(preset.name)) }
+        </select>
+    }
+}
+
+fn align_menu(leader: &Handle) -> Html {
+    let chosen = leader.read(|lab| lab.beside.align);
+    let onchange = changed(leader, |lab, key| lab.beside.align = Align::from_key(&key).unwrap_or_default());
+    html! {
+        <select key={chosen.key()} id="align" aria-label="Which moments stand side by side" title="Which moments stand side by side" {onchange}>
+            { for Align::ALL.into_iter().map(|align| html! { <option value={align.key()} selected={align == chosen}>{ align.label() }</option> }) }
+        </select>
+    }
+}

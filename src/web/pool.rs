@@ -1,0 +1,126 @@
+//! Workers that run techniques beside the page, so that it stays at hand while they do.
+//!
+//! Each is `worker.mjs` with a module of its own. A worker has one task at a time; one that falls is replaced, and its task is
+//! told as failed.
+
+use super::handle::Handle;
+use crate::compare::Entry;
+use crate::lab::Task;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
+use yew::prelude::*;
+
+/// As many workers at most: each has the whole module in memory.
+const MOST: usize = 4;
+
+/// What a worker does with a task: both are text.
+#[wasm_bindgen]
+pub fn perform(task: &str) -> String {
+    let entry = match serde_json::from_str::<Task>(task) {
+        Ok(task) => task.perform(),
+        Err(error) => Entry { technique: String::new(), outcome: Err(error.to_string()) },
+    };
+    serde_json::to_string(&entry).unwrap_or_default()
+}
+
+type Heard = (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(web_sys::Event)>);
+
+/// Tasks and those who do them, until it is dropped.
+struct Pool {
+    waiting: RefCell<VecDeque<(usize, Task)>>,
+    workers: RefCell<Vec<(Worker, Heard)>>,
+    /// What a task, by its place, came to.
+    done: Box<dyn Fn(usize, Entry)>,
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.workers.borrow().iter().for_each(|(worker, _)| worker.terminate());
+    }
+}
+
+impl Pool {
+    fn start(tasks: &[Task], done: impl Fn(usize, Entry) + 'static) -> Rc<Pool> {
+        let waiting = tasks.iter().cloned().enumerate().collect();
+        let pool = Rc::new(Pool { waiting: RefCell::new(waiting), workers: RefCell::default(), done: Box::new(done) });
+        let cores = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
+        for _ in 0..(cores as usize).clamp(1, MOST).min(tasks.len()) {
+            pool.hire();
+        }
+        pool
+    }
+
+    /// Gives the next task to a worker of its own.
+    fn hire(self: &Rc<Pool>) {
+        let Some((at, task)) = self.waiting.borrow_mut().pop_front() else { return };
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let Ok(worker) = Worker::new_with_options("./worker.mjs", &options) else {
+            (self.done)(at, task.fail("this browser has no workers to run it"));
+            return self.hire();
+        };
+        let doing = Rc::new(RefCell::new((at, task)));
+        let onmessage = {
+            let (pool, worker, doing) = (Rc::downgrade(self), worker.clone(), doing.clone());
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let Some(pool) = pool.upgrade() else { return };
+                let (at, task) = doing.borrow().clone();
+                let text = event.data().as_string().unwrap_or_default();
+                let entry = serde_json::from_str(&text).unwrap_or_else(|_| task.fail("what it came to cannot be read"));
+                let next = pool.waiting.borrow_mut().pop_front();
+                match next {
+                    Some(next) => {
+                        send(&worker, &next.1);
+                        *doing.borrow_mut() = next;
+                    }
+                    None => worker.terminate(),
+                }
+                (pool.done)(at, entry);
+            })
+        };
+        let onerror = {
+            let (pool, worker, doing) = (Rc::downgrade(self), worker.clone(), doing.clone());
+            Closure::<dyn FnMut(web_sys::Event)>::new(move |_: web_sys::Event| {
+                let Some(pool) = pool.upgrade() else { return };
+                worker.terminate();
+                let (at, task) = doing.borrow().clone();
+                pool.hire();
+                (pool.done)(at, task.fail("the simulator fell while it ran"));
+            })
+        };
+        worker.set_onmessage(Some(onmessage.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(onerror.as_ref().unchecked_ref()));
+        send(&worker, &doing.borrow().1);
+        self.workers.borrow_mut().push((worker, (onmessage, onerror)));
+    }
+}
+
+fn send(worker: &Worker, task: &Task) {
+    let text = serde_json::to_string(task).unwrap_or_default();
+    let _ = worker.post_message(&JsValue::from_str(&text));
+}
+
+/// Has the laboratory's contest run by workers for as long as it is wanted.
+#[hook]
+pub fn use_contest(handle: &Handle) {
+    let running = handle.read(|lab| lab.contest.as_ref().filter(|contest| contest.is_running()).map(|_| lab.contests));
+    let handle = handle.steady();
+    use_effect_with(running, move |running| {
+        let pool = running.and_then(|number| {
+            let tasks = handle.read(|lab| lab.contest.as_ref().map(|contest| contest.tasks.clone()))?;
+            Some(Pool::start(&tasks, move |at, entry| {
+                handle.act_if(|lab| {
+                    let current = lab.contests == number;
+                    if let Some(contest) = lab.contest.as_mut().filter(|_| current) {
+                        contest.take(at, entry);
+                    }
+                    current
+                });
+            }))
+        });
+        move || drop(pool)
+    });
+}

@@ -1,0 +1,98 @@
+//! Other techniques: all of them in a table, and some of them beside the run on stage.
+
+use crate::browser::key;
+use crate::on_the_page;
+
+#[tokio::test]
+async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
+    on_the_page("compare", async |page| {
+        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM").await;
+        page.see("#notice", "").await;
+        page.press(['c']).await;
+        page.see("#compare", "reduce").await;
+        // One can stop it, and start again; then it comes to its end.
+        page.until("document.querySelectorAll('.compare-table tbody tr').length > 1").await;
+        if page.has("#compare-stop").await {
+            page.click("#compare-stop").await;
+        }
+        page.until("!!document.querySelector('#compare-again')").await;
+        page.click("#compare-again").await;
+        page.until("!document.querySelector('#compare-stop') && document.querySelectorAll('.compare-table tbody tr').length > 20")
+            .await;
+        page.see("#compare-words", "than the default").await;
+        page.screenshot("table").await;
+        // Sorted by cycles, then the other way round, then by another number.
+        let cycles = "[...document.querySelectorAll('.compare-table tbody tr')].map(r => +r.cells[3].innerText.replace(/\\D/g, ''))";
+        let rising = format!("(c => c.every((n, i) => i === 0 || c[i - 1] <= n))({cycles})");
+        assert_eq!(page.eval(&rising).await, true);
+        page.click_text(".compare-table th button", "Cycles").await;
+        page.until(&format!("(c => c.every((n, i) => i === 0 || c[i - 1] >= n))({cycles})")).await;
+        page.until("document.querySelector('[aria-sort=descending]')?.innerText.startsWith('Cycles')").await;
+        // Only what decides one thing.
+        let all = page.number("document.querySelectorAll('.compare-table tbody tr').length").await;
+        page.click_text("#compare .segments button", "schedule").await;
+        page.until(&format!("document.querySelectorAll('.compare-table tbody tr').length < {all}")).await;
+        page.until("!!document.querySelector('[data-technique=GTO]') && !document.querySelector('[data-technique=TBC]')").await;
+        page.click_text("#compare .segments button", "all").await;
+        // In a race each bar grows for as long as its run takes.
+        page.click("#race").await;
+        page.until("document.querySelector('[data-technique=TBC] .race-bar').getAnimations().length === 1").await;
+        // A row opens on the stage.
+        page.click("[data-technique=TBC] [data-act=show]").await;
+        page.until("!document.querySelector('#compare') && document.querySelector('#technique-divergence').value === 'TBC'").await;
+        // What is known is not asked again.
+        page.press(['c']).await;
+        page.until("!!document.querySelector('#compare-done') && !!document.querySelector('[data-technique=TBC].here')").await;
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#compare')").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_beside_follows_and_a_link_carries_both() {
+    on_the_page("beside", async |page| {
+        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM&beside=TBC@gtx480&cycle=300").await;
+        page.at(300).await;
+        page.until("document.querySelectorAll('.run').length === 2").await;
+        page.see(".run:nth-child(2) .run-head", "cycle 300").await;
+        page.press([key::RIGHT]).await;
+        page.see(".run:nth-child(2) .run-head", "cycle 301").await;
+        page.press([key::LEFT, key::LEFT]).await;
+        page.see(".run:nth-child(2) .run-head", "cycle 299").await;
+        page.screenshot("two").await;
+        // Who is ahead is said, and at the end whose end comes first.
+        page.until("/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.standing').innerText)").await;
+        page.press([key::END]).await;
+        page.see("#notice", "Done after").await;
+        page.until("/It ends/.test(document.querySelector('.standing').innerText)").await;
+        // Aligned by work, the other stands at another cycle.
+        page.press([key::HOME]).await;
+        page.choose("#align", "work").await;
+        page.until("/needs \\S+ cycles to here/.test(document.querySelector('.standing').innerText)").await;
+        // The numbers stand side by side.
+        page.press(['2']).await;
+        page.see(".side-by-side", "TBC").await;
+        // Another technique, another place, and alone again.
+        page.choose(".beside-technique", "DWF").await;
+        page.until("location.hash.includes('beside=DWF') && location.hash.includes('align=work')").await;
+        page.click("[data-act=lead]").await;
+        page.until("document.querySelector('#technique-divergence').value === 'DWF' && location.hash.includes('beside=PDOM')").await;
+        page.click("#beside-none").await;
+        page.until("!document.querySelector('.runs') && !location.hash.includes('beside')").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_comparison_is_shown_without_the_frame_too() {
+    on_the_page("beside-embed", async |page| {
+        page.resize(800, 500).await;
+        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM&beside=TBC@gtx480&cycle=300&mode=embed").await;
+        page.until("document.querySelectorAll('.run canvas').length >= 2").await;
+        page.screenshot("embed").await;
+        let overflow = "document.documentElement.scrollWidth > innerWidth";
+        assert_eq!(page.eval(overflow).await, false);
+    })
+    .await;
+}
