@@ -182,9 +182,11 @@ impl Lab {
             Align::Cycle => Some(led.cycle()).filter(|cycle| *cycle <= own.reached()),
             Align::Work => own.record().series().cycle_of(led.replay().tally().metrics.thread_instructions),
             Align::Event(kind) => {
-                let come_by = led.record().marks(kind).up_to(led.cycle()).count();
-                let marks = own.record().marks(kind);
-                if come_by == 0 { Some(0) } else { marks.up_to(u64::MAX).nth(come_by - 1) }
+                // What a cycle did is seen after it.
+                match led.record().marks(kind).before(led.cycle()).count() {
+                    0 => Some(0),
+                    come_by => own.record().marks(kind).before(u64::MAX).nth(come_by - 1).map(|cycle| cycle + 1),
+                }
             }
         };
         match goal {
@@ -303,7 +305,7 @@ mod tests {
         follow(&mut other, &lead);
         let come_by = |lab: &Lab| {
             let session = &lab.stage.as_ref().expect("a stage").session;
-            session.record().marks(MarkKind::Divergence).up_to(session.cycle()).count()
+            session.record().marks(MarkKind::Divergence).before(session.cycle()).count()
         };
         assert_eq!(come_by(&other), come_by(&lead));
         assert!(come_by(&lead) > 0);

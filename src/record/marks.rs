@@ -135,13 +135,12 @@ impl Marks {
         Some(at as u64 * 64 + 63 - u64::from(self.words[at].leading_zeros()))
     }
 
-    /// Whether anything is marked in `from..to`.
-    /// Every marked cycle up to one, the earliest first.
-    pub fn up_to(&self, cycle: u64) -> impl Iterator<Item = u64> {
-        let first = self.contains(0).then_some(0).or_else(|| self.next(0));
-        std::iter::successors(first, |at| self.next(*at)).take_while(move |at| *at <= cycle)
+    /// Every marked cycle before one, the earliest first.
+    pub fn before(&self, cycle: u64) -> impl Iterator<Item = u64> {
+        std::iter::successors(self.next(0), |at| self.next(at + 1)).take_while(move |at| *at < cycle)
     }
 
+    /// Whether anything is marked in `from..to`.
     pub fn any(&self, from: u64, to: u64) -> bool {
         self.next(from).is_some_and(|cycle| cycle < to)
     }

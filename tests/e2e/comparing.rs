@@ -17,12 +17,15 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         }
         page.until("!!document.querySelector('#compare-again')").await;
         page.click("#compare-again").await;
-        page.until("!document.querySelector('#compare-stop') && document.querySelectorAll('.compare-table tbody tr').length > 20")
-            .await;
+        page.until(
+            "!document.querySelector('#compare-stop') && document.querySelectorAll('.compare-table tbody tr').length > 20",
+        )
+        .await;
         page.see("#compare-words", "than the default").await;
         page.screenshot("table").await;
         // Sorted by cycles, then the other way round, then by another number.
-        let cycles = "[...document.querySelectorAll('.compare-table tbody tr')].map(r => +r.cells[3].innerText.replace(/\\D/g, ''))";
+        let cycles =
+            "[...document.querySelectorAll('.compare-table tbody tr')].map(r => +r.cells[3].innerText.replace(/\\D/g, ''))";
         let rising = format!("(c => c.every((n, i) => i === 0 || c[i - 1] <= n))({cycles})");
         assert_eq!(page.eval(&rising).await, true);
         page.click_text(".compare-table th button", "Cycles").await;
@@ -39,7 +42,8 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         page.until("document.querySelector('[data-technique=TBC] .race-bar').getAnimations().length === 1").await;
         // A row opens on the stage.
         page.click("[data-technique=TBC] [data-act=show]").await;
-        page.until("!document.querySelector('#compare') && document.querySelector('#technique-divergence').value === 'TBC'").await;
+        page.until("!document.querySelector('#compare') && document.querySelector('#technique-divergence').value === 'TBC'")
+            .await;
         // What is known is not asked again.
         page.press(['c']).await;
         page.until("!!document.querySelector('#compare-done') && !!document.querySelector('[data-technique=TBC].here')").await;
@@ -62,7 +66,10 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.see(".run:nth-child(2) .run-head", "cycle 299").await;
         page.screenshot("two").await;
         // Who is ahead is said, and at the end whose end comes first.
-        page.until("/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.standing').innerText)").await;
+        page.until(
+            "/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.standing').innerText)",
+        )
+        .await;
         page.press([key::END]).await;
         page.see("#notice", "Done after").await;
         page.until("/It ends/.test(document.querySelector('.standing').innerText)").await;
@@ -77,7 +84,8 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.choose(".beside-technique", "DWF").await;
         page.until("location.hash.includes('beside=DWF') && location.hash.includes('align=work')").await;
         page.click("[data-act=lead]").await;
-        page.until("document.querySelector('#technique-divergence').value === 'DWF' && location.hash.includes('beside=PDOM')").await;
+        page.until("document.querySelector('#technique-divergence').value === 'DWF' && location.hash.includes('beside=PDOM')")
+            .await;
         page.click("#beside-none").await;
         page.until("!document.querySelector('.runs') && !location.hash.includes('beside')").await;
     })
