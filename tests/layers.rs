@@ -40,7 +40,7 @@ const ROOMS: [(&str, &str); 26] = [
         "lab",
         "ptx launch program interp config event sim metrics record replay workload check view session scene plot compare lesson",
     ),
-    ("cli", "ptx launch program interp config sim metrics workload check export papers compare"),
+    ("cli", "ptx launch program interp config sim metrics workload check export papers compare lesson"),
     ("web", "program config event metrics record workload view session scene plot mechanism compare lesson lab"),
 ];
 

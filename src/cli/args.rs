@@ -22,8 +22,26 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run workloads under several techniques and write a table
     Sweep(SweepArgs),
+    /// Lessons of one's own
+    Lesson(LessonArgs),
     /// The scoreboard: what the papers claim and what this machine measures; takes some minutes
     Papers(PapersArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct LessonArgs {
+    #[command(subcommand)]
+    pub command: LessonCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LessonCommand {
+    /// Walk through a lesson: whether it can be read, runs, and comes to every stop
+    Check {
+        /// The lesson (TOML), with its kernel and launch in it or in `kernel.ptx` and `launch.toml` beside it
+        #[arg(value_name = "FILE.toml")]
+        file: String,
+    },
 }
 
 #[derive(Debug, Args)]

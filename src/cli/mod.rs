@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod compare;
 mod inspect;
+mod lesson;
 mod list;
 mod papers;
 mod run;
@@ -57,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::List(args) => list::list(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Lesson(args) => lesson::lesson(&args),
         Command::Sweep(args) => sweep::sweep(&args),
         Command::Papers(args) => papers::papers(&args),
     };

@@ -34,12 +34,36 @@ impl Lab {
     /// Opens a lesson at its beginning; whether there is one of that name.
     pub fn open_lesson(&mut self, id: &str) -> bool {
         let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
+        self.begin_lesson(lesson);
+        true
+    }
+
+    /// Opens a lesson of one's own, or says what is wrong with it; whether it could.
+    pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
+        let read = Lesson::read_own(text, |_| None).and_then(|lesson| match lesson.problems().first() {
+            None => Ok(lesson),
+            Some(problem) => Err(problem.clone()),
+        });
+        match read {
+            Ok(lesson) => {
+                self.begin_lesson(lesson);
+                self.own_lesson = Some(text.into());
+                true
+            }
+            Err(error) => {
+                self.notice = Some(Notice::bad(format!("{whence} is no lesson that can be opened: {error}")));
+                false
+            }
+        }
+    }
+
+    fn begin_lesson(&mut self, lesson: &'static Lesson) {
+        self.own_lesson = None;
         self.keep_own();
         self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));
         self.lay_out(None, lesson.kernel, lesson.launch);
         self.notice = None;
         self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
-        true
     }
 
     /// Goes to a stop of the lesson: its technique, its cycle.

@@ -30,6 +30,8 @@ const ESCAPED: &AsciiSet =
 pub struct Link {
     /// A lesson, and how many of its stops have been come to.
     pub lesson: Option<(String, usize)>,
+    /// The text of that lesson, where it is one's own.
+    pub own_lesson: Option<String>,
     pub kernel: Option<String>,
     pub size: Size,
     pub texts: Option<Texts>,
@@ -80,6 +82,9 @@ impl Link {
         if let Some((lesson, stop)) = &self.lesson {
             parts.push(("lesson", lesson.clone()));
             parts.push(("stop", stop.to_string()));
+        }
+        if let Some(text) = &self.own_lesson {
+            parts.push(("course", fold(text)));
         }
         if let Some(kernel) = &self.kernel {
             parts.push(("kernel", kernel.clone()));
@@ -148,6 +153,7 @@ impl Link {
             match name {
                 "lesson" => link.lesson = Some((value, 0)),
                 "stop" => stop = value.parse().map_err(|_| LinkError::Cycle(value))?,
+                "course" => link.own_lesson = Some(unfold(&value, "lesson")?),
                 "kernel" => link.kernel = Some(value),
                 "size" => {
                     link.size = Size::from_name(&value).ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?;
@@ -229,6 +235,8 @@ mod tests {
     #[test]
     fn links_say_the_same_on_both_sides() {
         round_trip(&Link { kernel: Some("collatz".into()), cycle: Some(412), ..Link::default() });
+        let own_lesson = Some("title = \"mine\"\n[[stop]]".into());
+        round_trip(&Link { lesson: Some(("own".into(), 1)), own_lesson, ..Link::default() });
         round_trip(&Link { lesson: Some(("1-compaction".into(), 3)), cycle: Some(20), ..Link::default() });
         let mut setup = Setup { preset: "toy".into(), technique: "PDOM,GTO".into(), ..Setup::default() };
         setup.keys.insert("sms".into(), "2".into());

@@ -166,6 +166,8 @@ pub struct Lab {
     pub notice: Option<Notice>,
     /// The lesson that is being walked through.
     pub course: Option<Course>,
+    /// The text of the lesson, where it is one's own.
+    own_lesson: Option<Rc<str>>,
     /// Runs that are wanted beside the one on stage.
     pub beside: Beside,
     /// Techniques that are being tried on the kernel, or have been.
@@ -201,6 +203,7 @@ impl Lab {
             plays_jumps: || false,
             notice: None,
             course: None,
+            own_lesson: None,
             beside: Beside::default(),
             contest: None,
             contests: 0,
@@ -358,8 +361,12 @@ impl Lab {
         }
     }
 
-    /// Takes a text from a file, and says what is wrong with it where nobody sees the editor.
+    /// Takes a text from a file, a kernel, a launch or a lesson, and says what is wrong with it where nobody sees the editor.
     pub fn take_file(&mut self, name: &str, text: String) {
+        if name.to_ascii_lowercase().ends_with(".toml") && text.contains("[[stop]]") {
+            self.open_own_lesson(name, &text);
+            return;
+        }
         if name.to_ascii_lowercase().ends_with(".toml") {
             self.edit_launch(text);
         } else {

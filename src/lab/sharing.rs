@@ -35,6 +35,7 @@ impl Lab {
         let texts = own.then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
         Link {
             lesson: course.map(|course| (course.lesson.id.to_string(), course.stop.map_or(0, |at| at + 1))),
+            own_lesson: course.and(self.own_lesson.as_ref()).map(|text| text.to_string()),
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
             size: self.origin.map_or(Size::Small, |origin| origin.size),
             texts,
@@ -69,7 +70,11 @@ impl Lab {
         let amiss = amiss.or(dropped);
         let setup = link.setup.map(|_| self.setup.clone());
         if let Some((id, stop)) = &link.lesson {
-            if self.open_lesson(id) {
+            let opened = match &link.own_lesson {
+                Some(text) => self.open_own_lesson("The link's lesson", text),
+                None => self.open_lesson(id),
+            };
+            if opened {
                 if let Some(at) = stop.checked_sub(1) {
                     self.go_to_stop(at);
                 }
@@ -78,7 +83,7 @@ impl Lab {
                     self.setup = setup;
                     self.build(None);
                 }
-            } else {
+            } else if link.own_lesson.is_none() {
                 self.notice = Some(Notice::bad(format!("The link names a lesson `{id}` that there is not.")));
             }
         }
@@ -148,7 +153,7 @@ impl Lab {
 
     /// What is worth keeping over a reload: texts and machine, but no moment of a run.
     pub fn draft(&self) -> Link {
-        Link { lesson: None, cycle: None, selection: None, beside: Beside::default(), ..self.address() }
+        Link { lesson: None, own_lesson: None, cycle: None, selection: None, beside: Beside::default(), ..self.address() }
     }
 
     /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.

@@ -4,6 +4,7 @@ use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
 use crate::check::{self, Cause, Difference};
 use crate::config::Config;
 use crate::config::DivergenceKind;
+use crate::export::chrome::ChromeTrace;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
@@ -11,6 +12,7 @@ use crate::plot::Run;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;
+use crate::sim::Sim;
 use crate::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use crate::view::why::{self, Witness};
 use crate::view::{Listing, Picture, Selection};
@@ -24,6 +26,9 @@ const MOST_LOCAL_BYTES: u64 = 8 << 20;
 const BUDGET: u64 = 256 << 20;
 /// As many cycles as the page simulates of one run.
 pub const LIMIT: u64 = 5_000_000;
+
+/// As many cycles as a trace holds: a file that a browser can make at once and Perfetto opens.
+const MOST_TRACED: u64 = 50_000;
 
 /// Thread instructions that the scalar reference runs to judge a kernel that is not of the catalogue: well under a second.
 const MOST_CHECKED: u64 = 4_000_000;
@@ -190,6 +195,16 @@ impl Stage {
             self.ready.buffers.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
         shown.sort_by_key(|buffer| buffer.changed == 0);
         shown
+    }
+
+    /// A trace of the run as far as it is known, for Perfetto; of a long run its last cycles.
+    pub fn trace(&self) -> Option<String> {
+        let (known, reached) = (self.session.sim(), self.session.reached());
+        let program = (*self.ready.program).clone();
+        let mut sim = Sim::new(program, known.machine.config.clone(), &self.ready.launch, &self.ready.buffers).ok()?;
+        let mut trace = ChromeTrace::new(&sim, &self.listing.ptx, reached.saturating_sub(MOST_TRACED)..reached, Vec::new());
+        sim.run(reached, &mut trace);
+        String::from_utf8(trace.finish(sim.state.cycle).ok()?).ok()
     }
 
     /// What the kernel has printed.

@@ -4,6 +4,9 @@
 //! and `lesson.toml`: title, the paper's section, preset and keys, the panel to look at, and the stops in their order. A stop
 //! says under which technique and at which [`Moment`] the run halts, what there is to see, and may ask a question.
 //!
+//! A lesson of one's own is one file: `lesson.toml` with the texts of the kernel and the launch in it ([`Lesson::read_own`]).
+//! [`Lesson::problems`] holds it to what the tests hold the others to.
+//!
 //! # Adding a lesson
 //! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
 
@@ -41,6 +44,11 @@ pub struct Lesson {
     pub about: String,
     #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
+    /// In a lesson of one's own: its kernel and launch.
+    #[serde(default, rename = "kernel")]
+    own_kernel: Option<String>,
+    #[serde(default, rename = "launch")]
+    own_launch: Option<String>,
     /// The folder's name, and its files.
     #[serde(skip)]
     pub id: &'static str,
@@ -174,15 +182,18 @@ struct File {
 
 impl File {
     fn read(&self) -> Result<Lesson, String> {
-        let lesson: Lesson = document::read(self.lesson, EXPECTED).map_err(|error| match error {
-            ReadError::Syntax(error) => error.to_string(),
-            ReadError::Refused(Refusal { message, at }) => {
-                let line = self.lesson[..at].matches('\n').count() + 1;
-                format!("line {line}: {message}")
-            }
-        })?;
-        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..lesson })
+        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..parse(self.lesson)? })
     }
+}
+
+fn parse(text: &str) -> Result<Lesson, String> {
+    document::read(text, EXPECTED).map_err(|error| match error {
+        ReadError::Syntax(error) => error.to_string(),
+        ReadError::Refused(Refusal { message, at }) => {
+            let line = text[..at].matches('\n').count() + 1;
+            format!("line {line}: {message}")
+        }
+    })
 }
 
 macro_rules! lessons {
@@ -227,7 +238,64 @@ lessons! {
 /// More cycles than any lesson takes.
 const MOST_CYCLES: u64 = 10_000;
 
+/// What a lesson of one's own is called in links and lists.
+pub const OWN: &str = "own";
+
 impl Lesson {
+    /// Reads a lesson of one's own; `beside` knows the texts `kernel.ptx` and `launch.toml` where they are not in it. The
+    /// lesson stays for as long as the program runs, as all lessons do.
+    pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<&'static Lesson, String> {
+        let mut lesson = parse(text)?;
+        let part = |own: Option<String>, key: &str, file: &str| {
+            let missing = || format!("the lesson has no {key}: `{key} = \'\'\'`, its text, `\'\'\'`, above the first table");
+            own.or_else(|| beside(file)).filter(|text| !text.trim().is_empty()).ok_or_else(missing)
+        };
+        let kernel = part(lesson.own_kernel.take(), "kernel", "kernel.ptx")?;
+        let launch = part(lesson.own_launch.take(), "launch", "launch.toml")?;
+        let lesson = Lesson { id: OWN, kernel: kernel.leak(), launch: launch.leak(), ..lesson };
+        Ok(Box::leak(Box::new(lesson)))
+    }
+
+    /// Everything that would keep somebody from walking through it.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.techniques.is_empty() {
+            problems.push("`techniques` names none".to_string());
+        }
+        for technique in &self.techniques {
+            if let Err(error) = self.sim(technique) {
+                problems.push(format!("under {technique}: {error}"));
+            }
+        }
+        if self.stops.is_empty() {
+            problems.push("it has no [[stop]]".to_string());
+        }
+        // A machine that cannot be has said so, and has no cycles to look for.
+        if !problems.is_empty() {
+            return problems;
+        }
+        let mut before: Option<(&str, u64)> = None;
+        for (number, stop) in (1..).zip(&self.stops) {
+            if !self.techniques.contains(&stop.technique) {
+                problems.push(format!("stop {number}: `techniques` does not name {}", stop.technique));
+                continue;
+            }
+            if let Some(question) = stop.question.as_ref().filter(|question| question.answer >= question.choices.len()) {
+                let (answer, choices) = (question.answer, question.choices.len());
+                problems.push(format!("stop {number}: the answer is choice {answer} from 0, and there are {choices} choices"));
+            }
+            let Some(cycle) = self.cycle_of(stop) else {
+                problems.push(format!("stop {number}: the run under {} never comes to it", stop.technique));
+                continue;
+            };
+            if before.is_some_and(|(technique, earlier)| technique == stop.technique && cycle < earlier) {
+                problems.push(format!("stop {number}: cycle {cycle} lies before the stop above it"));
+            }
+            before = Some((&stop.technique, cycle));
+        }
+        problems
+    }
+
     pub fn config(&self, technique: &str) -> Result<Config, String> {
         let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         Config::build(&self.preset, technique, keys).map_err(|error| error.to_string())
@@ -318,9 +386,38 @@ mod tests {
         }
     }
 
+    /// A lesson of the table as one file.
+    fn in_one_file() -> String {
+        let File { lesson, kernel, launch, .. } = FILES[0];
+        format!("kernel = \'\'\'\n{kernel}\'\'\'\nlaunch = \'\'\'\n{launch}\'\'\'\n{lesson}")
+    }
+
+    #[test]
+    fn a_lesson_of_ones_own_is_one_file_and_its_problems_are_named() {
+        let text = in_one_file();
+        let own = Lesson::read_own(&text, |_| None).expect("a lesson");
+        assert_eq!((own.id, own.stops.len()), (OWN, all()[0].stops.len()));
+        assert_eq!(own.problems(), Vec::<String>::new());
+        for (wrong, said) in [
+            (text.replacen("answer = 0", "answer = 7", 1), "choice 7"),
+            (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "never comes"),
+            (text.replacen("techniques = [", "techniques = [\"Nonsense\", ", 1), "Nonsense"),
+            (text.replacen("add.u32", "bad.u32", 1), "bad.u32"),
+        ] {
+            assert_ne!(wrong, text, "{said}");
+            let problems = Lesson::read_own(&wrong, |_| None).expect("it can be read").problems();
+            assert!(problems.iter().any(|problem| problem.contains(said)), "{said}: {problems:?}");
+        }
+        let bare = FILES[0].lesson;
+        assert!(Lesson::read_own(bare, |_| None).is_err_and(|error| error.contains("kernel = ")));
+        let beside = |name: &str| Some(if name == "kernel.ptx" { FILES[0].kernel } else { FILES[0].launch }.to_string());
+        assert!(Lesson::read_own(bare, beside).is_ok());
+    }
+
     #[test]
     fn every_stop_comes_up_and_stops_of_a_technique_go_forwards() {
         for lesson in all() {
+            assert_eq!(lesson.problems(), Vec::<String>::new(), "{}", lesson.id);
             let mut before: Option<(&str, u64)> = None;
             for stop in &lesson.stops {
                 let cycle = lesson.cycle_of(stop).unwrap_or_else(|| panic!("{}: {:?} never comes", lesson.id, stop.at));

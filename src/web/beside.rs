@@ -55,11 +55,11 @@ pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Ha
             <article class="run" aria-label={leader.read(run_name)}>
                 <header class="run-head">
                     <strong>{ leader.read(run_name) }</strong>
-                    <span class="note">{ cycle_words(leader) }</span>
                     <span class="push"></span>
                     { align_menu(leader) }
                     <button type="button" class="plain" id="beside-none" title="Only this run" onclick={leader.callback(|lab| lab.beside.wishes.clear())}>{ "Alone" }</button>
                 </header>
+                <p class="standing"><span>{ "It leads." }</span><span class="note">{ cycle_words(leader) }</span></p>
                 { what_warps_did(leader) }
                 { stage.clone() }
             </article>
@@ -97,7 +97,6 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
             <header class="run-head">
                 { technique_menu(leader, at) }
                 { machine_menu(leader, at) }
-                <span class="note">{ cycle_words(other) }</span>
                 <span class="push"></span>
                 <button type="button" class="plain" data-act="lead" title="Change places with the run that leads" onclick={swap}>{ "Lead" }</button>
                 <button type="button" class="plain" data-act="close" aria-label="Close this run" title="Close this run" onclick={close}>{ "×" }</button>
@@ -105,7 +104,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
             if let Some(wrong) = wrong {
                 <p class="standing bad" role="alert">{ format!("It cannot run: {wrong}.") }</p>
             } else {
-                <p class="standing" role="status">{ told.map(|told| format!("It {told}.")) }</p>
+                <p class="standing"><span>{ told.map(|told| format!("It {told}.")) }</span><span class="note">{ cycle_words(other) }</span></p>
             }
         </>
     }

@@ -52,6 +52,15 @@ pub fn PlotsPanel(props: &Props) -> Html {
             easel.borrow().save(at, format, theme);
         })
     };
+    let ontrace = {
+        let handle = props.handle.clone();
+        Callback::from(move |_: MouseEvent| {
+            let file = handle.on_stage(|lab, stage| Some((name(lab, stage, "trace", ".json"), stage.trace()?)));
+            if let Some((name, text)) = file.flatten() {
+                save_text(&name, "application/json", &text);
+            }
+        })
+    };
     let theme = |name: &'static str, value: bool| {
         let dark = dark.clone();
         let pressed = (*dark == value).to_string();
@@ -71,6 +80,9 @@ pub fn PlotsPanel(props: &Props) -> Html {
                     <div class="segments" role="group" aria-labelledby="plots-files">
                         { theme("Light", false) }{ theme("Dark", true) }
                     </div>
+                    <span class="push"></span>
+                    <button type="button" class="plain" id="save-trace" onclick={ontrace}
+                        title="Every warp, cycle by cycle, as far as the run is known: a file for Perfetto's page or chrome://tracing">{ "Perfetto trace" }</button>
                 </div>
             } else {
                 <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p>

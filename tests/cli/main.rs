@@ -3,6 +3,7 @@
 
 mod compare;
 mod globals;
+mod lesson;
 mod memory;
 mod messages;
 mod output;

@@ -59,24 +59,24 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.goto("#kernel=reduce&preset=gtx480&technique=PDOM&beside=TBC@gtx480&cycle=300").await;
         page.at(300).await;
         page.until("document.querySelectorAll('.run').length === 2").await;
-        page.see(".run:nth-child(2) .run-head", "cycle 300").await;
+        page.see(".run:nth-child(2) .standing", "cycle 300").await;
         page.press([key::RIGHT]).await;
-        page.see(".run:nth-child(2) .run-head", "cycle 301").await;
+        page.see(".run:nth-child(2) .standing", "cycle 301").await;
         page.press([key::LEFT, key::LEFT]).await;
-        page.see(".run:nth-child(2) .run-head", "cycle 299").await;
+        page.see(".run:nth-child(2) .standing", "cycle 299").await;
         page.screenshot("two").await;
         // Who is ahead is said, and at the end whose end comes first.
         page.until(
-            "/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.standing').innerText)",
+            "/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.run:nth-child(2) .standing').innerText)",
         )
         .await;
         page.press([key::END]).await;
         page.see("#notice", "Done after").await;
-        page.until("/It ends/.test(document.querySelector('.standing').innerText)").await;
+        page.until("/It ends/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
         // Aligned by work, the other stands at another cycle.
         page.press([key::HOME]).await;
         page.choose("#align", "work").await;
-        page.until("/needs \\S+ cycles to here/.test(document.querySelector('.standing').innerText)").await;
+        page.until("/needs \\S+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
         // The numbers stand side by side.
         page.press(['2']).await;
         page.see(".side-by-side", "TBC").await;
