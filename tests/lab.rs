@@ -18,6 +18,22 @@ fn lab(name: &str, preset: &str) -> Lab {
     lab
 }
 
+/// The file that the page gives to Perfetto is the one that the command line writes: valid, and of the cycles that are known.
+#[test]
+fn a_trace_of_the_run_is_a_file_for_perfetto() {
+    let mut lab = lab("collatz", "gtx480");
+    let stage = lab.stage.as_mut().expect("a stage");
+    stage.session.advance(300, &Breakpoints::default());
+    stage.session.seek(10);
+    let text = stage.trace().expect("a trace");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = json["traceEvents"].as_array().expect("a list");
+    let ends =
+        events.iter().filter(|event| event["ph"] == "X").filter_map(|event| Some(event["ts"].as_u64()? + event["dur"].as_u64()?));
+    assert_eq!(ends.max(), Some(300));
+    assert_eq!(stage.session.cycle(), 10, "the run stays where it is");
+}
+
 /// A block of a small launch has four warps of 32 or more; the machine for lessons holds 32 threads, and gets the tiny one.
 #[test]
 fn a_machine_gets_the_launch_that_it_has_room_for() {

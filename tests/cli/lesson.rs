@@ -1,16 +1,11 @@
 //! `warpscope lesson check`: lessons of one's own.
 
-use super::{assert_ends, run};
+use super::{assert_ends, file, run};
 
 #[test]
 fn the_documents_example_is_a_lesson_and_a_mistake_in_it_has_its_place() {
     let text = include_str!("../../docs/lesson-example.toml");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("mine.toml");
-    let check = |text: &str| {
-        std::fs::write(&path, text).expect("a file");
-        run(&["lesson", "check", path.to_str().expect("a name")])
-    };
+    let check = |text: &str| run(&["lesson", "check", &file("lesson", "mine.toml", text)]);
     let output = check(text);
     assert_ends(&output, 0, &[]);
     let printed = String::from_utf8_lossy(&output.stdout);
