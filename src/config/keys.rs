@@ -184,6 +184,7 @@ keys! {
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block works on one logical block, or, with the kernel in a loop, on one after another (VTW section 4)";
     thread_index: ThreadIndexKind = ThreadIndexKind::SameLane, "", "Which threads of its next logical block a virtual warp takes (VTW section 4.2.2)";
+    hoist: bool = true, "", "What is the same for every logical block is computed once, before the loop over them, where registers allow (VTW section 4.3.1)";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
     fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for (BAWS sections 2.2, 4.2 and 6.2)";

@@ -80,7 +80,7 @@ impl Config {
         match self.dispatch {
             DispatchKind::Plain => Vec::new(),
             DispatchKind::Virtual => {
-                let most_registers = self.registers / threads.max(1);
+                let most_registers = if self.hoist { self.registers / threads.max(1) } else { 0 };
                 vec![Pass::Virtualise { dimensions: Dimensions::new(grid, block), most_registers }]
             }
         }

@@ -96,12 +96,10 @@ impl PowerFolds {
                 // A lane that is wanted in the very cycle in which it goes off wakes at once: that costs as much.
                 let goes_off = (dark | earning | waking) & !(pipe.dark | pipe.earning | pipe.waking);
                 let wakes = waking & !pipe.waking;
-                for lane in 0..lanes as usize {
-                    let is_in = |mask: u32| mask >> lane & 1 != 0;
-                    if is_in(goes_off) {
-                        pipe.off_at[lane] = cycle;
-                    }
-                    pipe.folds.lost += u64::from(is_in(wakes) && cycle - pipe.off_at[lane] < break_even);
+                if goes_off | wakes != 0 {
+                    let each = |mask: u32| (0..32).filter(move |lane| mask >> lane & 1 != 0);
+                    each(goes_off).for_each(|lane| pipe.off_at[lane] = cycle);
+                    pipe.folds.lost += each(wakes).filter(|&lane| cycle - pipe.off_at[lane] < break_even).count() as u64;
                 }
                 pipe.folds.events += u64::from(goes_off.count_ones());
                 (pipe.busy, pipe.dark, pipe.earning, pipe.waking) = (busy, dark, earning, waking);

@@ -5,6 +5,7 @@
 
 use super::decode::Unit;
 use crate::config::Config;
+use crate::interp::access::active;
 use crate::policy::gating::Gating;
 use crate::policy::gating::fold::Placement;
 use crate::policy::gating::lane::{Lane, LaneState};
@@ -74,7 +75,14 @@ pub struct LaneUse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneBank {
     pub unit: Unit,
-    pub lanes: Vec<Lane>,
+    /// What is known of each, but for instructions that are in it.
+    lanes: Vec<Lane>,
+    /// Lanes with instructions in them, by the first cycle in which there is none: each is in one window at most.
+    windows: Vec<(u64, u32)>,
+    /// Lanes that are not on.
+    off: u32,
+    /// The cycle in which a lane changes by itself, or the current one where something has been done to them.
+    pub due: u64,
     /// What they did in the last cycle that was told.
     pub told: LaneMasks,
     /// From which cycle on they did what, for the last [`REMEMBERED`] cycles.
@@ -86,22 +94,36 @@ pub struct LaneBank {
 impl LaneBank {
     /// What it takes in memory, about.
     pub const BYTES: u64 = (size_of::<LaneBank>()
-        + 32 * size_of::<Lane>()
+        + 32 * (size_of::<Lane>() + size_of::<(u64, u32)>())
         + REMEMBERED as usize * (size_of::<(u64, LaneMasks)>() + size_of::<LaneUse>())) as u64;
 
     fn new(unit: Unit, lanes: u32) -> LaneBank {
         LaneBank {
             unit,
             lanes: vec![Lane::default(); lanes as usize],
+            windows: Vec::new(),
+            off: 0,
+            due: 0,
             told: LaneMasks::default(),
             past: VecDeque::new(),
             uses: VecDeque::new(),
         }
     }
 
+    pub fn len(&self) -> u32 {
+        self.lanes.len() as u32
+    }
+
+    /// All that is known of a lane.
+    pub fn lane(&self, at: u32) -> Lane {
+        let mut lane = self.lanes[at as usize];
+        self.windows.iter().filter(|(_, held)| held >> at & 1 != 0).for_each(|(until, _)| lane.take(*until));
+        lane
+    }
+
     /// The lanes that threads of a warp use: where there are fewer lanes than threads, these go through in parts.
     fn wrapped(&self, lanes: u32) -> u32 {
-        let count = self.lanes.len() as u32;
+        let count = self.len();
         if count >= 32 {
             return lanes;
         }
@@ -113,86 +135,111 @@ impl LaneBank {
         self.wrapped(lanes) >> lane & 1 != 0
     }
 
-    fn each(&mut self, lanes: u32, mut act: impl FnMut(&mut Lane)) {
-        let lanes = self.wrapped(lanes);
-        self.lanes.iter_mut().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0).for_each(|(_, lane)| act(lane));
-    }
-
     /// The lanes that are switched with these.
     fn switched_with(&self, lanes: u32, gating: &Gating) -> u32 {
-        if gating.rules.together { u32::MAX } else { lanes }
+        self.wrapped(if gating.rules.together { u32::MAX } else { lanes })
     }
 
     pub fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
-        let lanes = self.wrapped(self.switched_with(lanes, gating));
-        let wanted = self.lanes.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0);
-        wanted.map(|(_, lane)| lane.ready_at(cycle, &gating.rules)).max().unwrap_or(cycle)
+        let off = self.off & self.switched_with(lanes, gating);
+        active(off).map(|at| self.lanes[at].ready_at(cycle, &gating.rules)).max().unwrap_or(cycle)
     }
 
     /// Of the lanes that an instruction needs, the one that is ready last, if it is not on.
     pub fn sleeper(&self, lanes: u32, cycle: u64, gating: &Gating) -> Option<(u32, &Lane)> {
-        let lanes = self.wrapped(self.switched_with(lanes, gating));
-        let off = self.lanes.iter().enumerate().filter(|(lane, state)| lanes >> lane & 1 != 0 && !state.is_on());
-        off.max_by_key(|(at, lane)| (lane.ready_at(cycle, &gating.rules), usize::MAX - at)).map(|(at, lane)| (at as u32, lane))
+        let off = active(self.off & self.switched_with(lanes, gating)).map(|at| (at as u32, &self.lanes[at]));
+        off.max_by_key(|(at, lane)| (lane.ready_at(cycle, &gating.rules), u32::MAX - at))
     }
 
     /// Somebody wants these lanes: those that are off wake up, the others stay on.
     pub fn want(&mut self, lanes: u32, cycle: u64, gating: &Gating) {
-        let lanes = self.switched_with(lanes, gating);
-        self.each(lanes, |lane| lane.want(cycle, &gating.rules));
+        active(self.switched_with(lanes, gating)).for_each(|at| self.lanes[at].want(cycle, &gating.rules));
+        self.due = cycle;
     }
 
-    /// Lanes that have woken are on, and lanes that have been idle for long enough go off.
+    /// Instructions leave, lanes that have woken are on, and lanes that have been idle for long enough go off.
     pub fn pass_time(&mut self, cycle: u64, gating: &Gating) {
-        self.lanes.iter_mut().for_each(|lane| lane.arrive(cycle));
+        let LaneBank { lanes, windows, .. } = self;
+        windows.retain(|&(until, held)| {
+            let over = until <= cycle;
+            if over {
+                active(held).for_each(|at| lanes[at].take(until));
+            }
+            !over
+        });
         let rules = &gating.rules;
         if !rules.gates {
             return;
         }
         let unit = self.unit;
-        let rested = |lane: &Lane, idle_detect: u32| {
-            lane.is_on() && lane.busy_until <= cycle && cycle >= lane.idle_since() + u64::from(idle_detect)
+        let busy = self.busy();
+        let rested = |at: usize, lane: &Lane, idle_detect: u32| {
+            lane.is_on() && busy >> at & 1 == 0 && cycle >= lane.idle_since() + u64::from(idle_detect)
         };
-        if rules.together {
-            if self.lanes.iter().all(|lane| rested(lane, rules.idle_detect)) {
-                self.lanes.iter_mut().for_each(|lane| lane.switch_off(cycle));
-            }
-            return;
-        }
+        self.lanes.iter_mut().for_each(|lane| lane.arrive(cycle));
+        let all = !rules.together || self.lanes.iter().enumerate().all(|(at, lane)| rested(at, lane, rules.idle_detect));
+        self.off = 0;
         for (at, lane) in self.lanes.iter_mut().enumerate() {
-            if rested(lane, gating.idle_detect(unit, at as u32, cycle)) {
+            if all && rested(at, lane, gating.idle_detect(unit, at as u32, cycle)) {
                 lane.switch_off(cycle);
             }
+            self.off |= u32::from(!lane.is_on()) << at;
         }
     }
 
     /// An instruction enters.
     pub fn take(&mut self, taken: LaneUse) {
         for (pass, (_, until)) in taken.placement.passes.into_iter().zip(taken.spans) {
-            self.each(pass.lanes, |lane| lane.take(until));
+            self.hold(self.wrapped(pass.lanes), until);
         }
         self.uses.push_back(taken);
+        self.due = taken.cycle;
     }
 
-    /// What the lanes do in a cycle.
-    pub fn masks(&self, cycle: u64, gating: &Gating) -> LaneMasks {
-        let mut masks = LaneMasks::default();
-        for (at, lane) in self.lanes.iter().enumerate() {
+    /// An instruction is in these lanes until a cycle, if none is for longer.
+    fn hold(&mut self, mut lanes: u32, until: u64) {
+        for (later, held) in &mut self.windows {
+            if *later > until {
+                lanes &= !*held;
+            } else {
+                *held &= !lanes;
+            }
+        }
+        self.windows.retain(|(_, held)| *held != 0);
+        if lanes != 0 {
+            self.windows.push((until, lanes));
+        }
+    }
+
+    /// Lanes with instructions in them, once time has passed.
+    fn busy(&self) -> u32 {
+        self.windows.iter().fold(0, |all, (_, held)| all | held)
+    }
+
+    /// What the lanes do in a cycle; from now on nothing is due until one of them changes by itself.
+    pub fn look(&mut self, cycle: u64, gating: &Gating) -> LaneMasks {
+        let mut masks = LaneMasks { busy: self.busy(), ..LaneMasks::default() };
+        self.due = self.windows.iter().map(|(until, _)| *until).min().unwrap_or(u64::MAX);
+        if !gating.rules.gates {
+            return masks;
+        }
+        for at in active(!masks.busy & self.wrapped(u32::MAX)) {
+            let lane = &self.lanes[at];
             let mask = match lane.state(cycle, &gating.rules) {
-                LaneState::Busy => &mut masks.busy,
-                LaneState::Dark => &mut masks.dark,
-                LaneState::Earning => &mut masks.earning,
-                LaneState::Waking => &mut masks.waking,
-                LaneState::Idle => continue,
+                LaneState::Dark => Some(&mut masks.dark),
+                LaneState::Earning => Some(&mut masks.earning),
+                LaneState::Waking => Some(&mut masks.waking),
+                LaneState::Busy | LaneState::Idle => None,
             };
-            *mask |= 1 << at;
+            mask.into_iter().for_each(|mask| *mask |= 1 << at);
+            let idle_detect = gating.idle_detect(self.unit, at as u32, cycle);
+            self.due = lane.next_change(cycle, idle_detect, &gating.rules).map_or(self.due, |next| next.min(self.due));
         }
         masks
     }
 
     /// Remembers what the lanes do in a cycle; whether that is something else than in the one before.
     pub fn note(&mut self, cycle: u64, masks: LaneMasks) -> bool {
-        self.forget(cycle);
         if self.told == masks && !self.past.is_empty() {
             return false;
         }
@@ -215,12 +262,5 @@ impl LaneBank {
     /// What the lanes did in one of the last cycles.
     pub fn at(&self, cycle: u64) -> Option<LaneMasks> {
         self.past.iter().rev().find(|(begins, _)| *begins <= cycle).map(|(_, masks)| *masks)
-    }
-
-    /// The next cycle after `cycle` in which a lane changes by itself.
-    pub fn next_change(&self, cycle: u64, gating: &Gating) -> Option<u64> {
-        let change =
-            |(at, lane): (usize, &Lane)| lane.next_change(cycle, gating.idle_detect(self.unit, at as u32, cycle), &gating.rules);
-        self.lanes.iter().enumerate().filter_map(change).min()
     }
 }

@@ -48,6 +48,8 @@ impl<S: Sink> Core<'_, S> {
                     .sum()
             };
             folding.begin(cycle, count(Unit::Int), count(Unit::Fp));
+            // Lanes may go off sooner than it seemed.
+            units.iter_mut().flatten().filter_map(|pipeline| pipeline.lanes.as_mut()).for_each(|bank| bank.due = cycle);
             let [int, fp] = [Unit::Int, Unit::Fp].map(|unit| folding.cycles(unit) as u16);
             if S::LISTENS {
                 self.sink.event(cycle, Event::FoldPhase { sm: self.name, int, fp });
@@ -55,7 +57,9 @@ impl<S: Sink> Core<'_, S> {
         }
         for unit in [Unit::Int, Unit::Fp] {
             for bank in units[unit as usize].iter_mut().filter_map(|pipeline| pipeline.lanes.as_mut()) {
-                bank.pass_time(cycle, gating);
+                if bank.due <= cycle {
+                    bank.pass_time(cycle, gating);
+                }
             }
         }
     }
@@ -71,8 +75,8 @@ impl<S: Sink> Core<'_, S> {
         }
         for unit in [Unit::Int, Unit::Fp] {
             for (sp, pipeline) in units[unit as usize].iter_mut().enumerate() {
-                let Some(bank) = &mut pipeline.lanes else { continue };
-                let masks = bank.masks(cycle, gating);
+                let Some(bank) = pipeline.lanes.as_mut().filter(|bank| bank.due <= cycle) else { continue };
+                let masks = bank.look(cycle, gating);
                 if bank.note(cycle, masks) && S::LISTENS {
                     let LaneMasks { busy, dark, earning, waking } = masks;
                     let pipe = pipe_number(unit, sp);
@@ -84,8 +88,10 @@ impl<S: Sink> Core<'_, S> {
 
     /// Nothing has changed up to a later cycle: what is remembered then is the same as if each had been looked at.
     pub fn pass_over_lanes(&mut self, last: u64) {
-        let banks = self.sm.units.iter_mut().flatten().filter_map(|pipeline| pipeline.lanes.as_mut());
-        banks.for_each(|bank| bank.forget(last));
+        for unit in [Unit::Int, Unit::Fp] {
+            let banks = self.sm.units[unit as usize].iter_mut().filter_map(|pipeline| pipeline.lanes.as_mut());
+            banks.for_each(|bank| bank.forget(last));
+        }
     }
 
     /// Whether a warp could issue, were its lanes on.
@@ -170,6 +176,6 @@ pub fn first_awake(
 /// The next cycle in which a lane goes off, has paid for itself or is on, or a type stops folding.
 pub fn next_transition(sm: &Sm, now: u64) -> Option<u64> {
     let gating = sm.gating.as_ref()?;
-    let lanes = lane_pipelines(&sm.units).filter_map(|(_, pipeline)| pipeline.lanes.as_ref()?.next_change(now, gating));
+    let lanes = lane_pipelines(&sm.units).filter_map(|(_, pipeline)| pipeline.lanes.as_ref().map(|bank| bank.due));
     lanes.chain(gating.folding.as_ref().map(|folding| folding.next_change(now))).min()
 }

@@ -64,21 +64,23 @@ impl<F: Fn(i64) -> Result<u32, Mismatch>> Integral<F> {
     }
 }
 
-/// As the launches have them: windows in x and y, the side of a window, where the features of each stage start.
+/// As the launches have them: windows in x and y that the cascade is trained on, rows of windows in the whole image, the side
+/// of a window, where the features of each stage start.
 const WINDOWS: [i64; 2] = [64, 48];
+const ROWS: i64 = 384;
 const SIDE: i64 = 20;
 const STAGES: [usize; 7] = [0, 2, 5, 10, 18, 31, 51];
 /// How many of ten windows that come to a stage do not pass it.
 const STOPPED: usize = 6;
 
-/// The image's size: the last window just fits.
-fn size() -> [usize; 2] {
-    WINDOWS.map(|count| (STEP * (count - 1) + SIDE) as usize)
+/// The size of an image with so many rows of windows: the last window just fits.
+fn size(rows: i64) -> [usize; 2] {
+    [WINDOWS[0], rows].map(|count| (STEP * (count - 1) + SIDE) as usize)
 }
 
-/// The integral of an image of random pixels, each the mean of 25.
-fn integral() -> Vec<u32> {
-    let [width, height] = size();
+/// The integral of an image of random pixels, each the mean of 25, down to so many rows of windows.
+fn integral(rows: i64) -> Vec<u32> {
+    let [width, height] = size(rows);
     let mut random = SplitMix64::new(55);
     let sharp: Vec<u32> = (0..(width + 4) * (height + 4)).map(|_| (random.draw() % 256) as u32).collect();
     let pixel = |x: usize, y: usize| (0..25).map(|i| sharp[(y + i / 5) * (width + 4) + x + i % 5]).sum::<u32>() / 25;
@@ -108,8 +110,8 @@ fn boxes() -> Vec<[i32; BOX]> {
 
 /// Trains the thresholds stage by stage, so that four of ten windows that come to a stage pass it.
 fn thresholds() -> Vec<i32> {
-    let (sums, boxes) = (integral(), boxes());
-    let image = Integral { at: |at| Ok(sums[at as usize]), pitch: size()[0] as i64 + 1 };
+    let (sums, boxes) = (integral(WINDOWS[1]), boxes());
+    let image = Integral { at: |at| Ok(sums[at as usize]), pitch: size(WINDOWS[1])[0] as i64 + 1 };
     let mut windows: Vec<[i64; 2]> = (0..WINDOWS[0] * WINDOWS[1]).map(|i| [i % WINDOWS[0], i / WINDOWS[0]]).collect();
     let mut thresholds = Vec::new();
     for stage in STAGES.windows(2) {
@@ -127,7 +129,8 @@ fn thresholds() -> Vec<i32> {
 
 pub fn file(name: &str) -> Option<Vec<u8>> {
     match name {
-        "integral.bin" => Some(integral().into_iter().flat_map(u32::to_le_bytes).collect()),
+        "integral.bin" => Some(integral(WINDOWS[1]).into_iter().flat_map(u32::to_le_bytes).collect()),
+        "whole.bin" => Some(integral(ROWS).into_iter().flat_map(u32::to_le_bytes).collect()),
         "boxes.bin" => Some(lengths::bytes(boxes().as_flattened())),
         "thresholds.bin" => Some(lengths::bytes(&thresholds())),
         _ => None,
@@ -143,11 +146,11 @@ mod tests {
 
     #[test]
     fn the_files_are_the_image_and_the_cascade() {
-        check_files("cascade", &["integral.bin", "boxes.bin", "thresholds.bin"], file);
+        check_files("cascade", &["integral.bin", "whole.bin", "boxes.bin", "thresholds.bin"], file);
     }
 
     #[test]
-    fn every_stage_stops_six_of_ten_windows() {
+    fn every_stage_stops_six_of_ten_windows_that_it_is_trained_on() {
         let cascade = find("cascade").expect("the workload");
         let launch = Launch::parse(cascade.full).expect("a launch");
         let mut host = Host::new(&launch, &launch.fill(&|name| cascade.read_file(name)).expect("buffers"));

@@ -96,7 +96,8 @@ pub enum Suite {
     Barriers,
     /// Mixes of integers and floats, and of full and partial warps, of the kinds of programs that the Origami paper runs.
     Power,
-    /// Blocks whose warps end at very different times, as the Taming Warp Divergence paper measures them in its table 1.
+    /// Blocks whose warps end at very different times, as the Taming Warp Divergence paper measures them in its table 1. Full
+    /// launches have 24 times the blocks that are resident at once, or more, so that the end of the launch weighs little.
     Uneven,
 }
 

@@ -3,7 +3,7 @@
 use super::{Host, Mismatch, lengths};
 
 /// As the launches have them: in-degrees of the web fall off with about their square.
-const ROWS: usize = 3072;
+const ROWS: usize = 24576;
 const LONGEST: i32 = 256;
 const FEW: usize = 250;
 

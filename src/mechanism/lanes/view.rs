@@ -157,9 +157,10 @@ fn large(pipes: &[PipeView], warp: Option<u16>) -> usize {
 }
 
 fn pipe_view(pipe: u8, bank: &LaneBank, gating: &Gating, now: u64, power: Option<PipelinePower>) -> PipeView {
-    let lanes = bank.lanes.len();
+    let lanes = bank.len() as usize;
     let cells = cells(bank, now, u64::from(gating.rules.break_even));
-    let left = bank.lanes.iter().zip(0u32..).map(|(lane, at)| {
+    let left = (0..bank.len()).map(|at| {
+        let lane = bank.lane(at);
         let wait = gating.idle_detect(bank.unit, at, now);
         let is_idle = lane.state(now, &gating.rules) == LaneState::Idle;
         let off = lane.idle_since() + u64::from(wait);
@@ -185,7 +186,7 @@ fn cells(bank: &LaneBank, now: u64, break_even: u64) -> Vec<Vec<LaneCell>> {
     for cycle in (first..=now).rev() {
         let Some(masks) = bank.at(cycle) else { break };
         let before = cycle.checked_sub(1).and_then(|before| bank.at(before));
-        let row = (0..bank.lanes.len() as u32).map(|lane| match masks.state(lane) {
+        let row = (0..bank.len()).map(|lane| match masks.state(lane) {
             LaneState::Busy => LaneCell::Busy(user(bank, lane, cycle)),
             LaneState::Idle => LaneCell::Idle,
             LaneState::Dark => LaneCell::Dark,

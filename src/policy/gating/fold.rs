@@ -23,11 +23,30 @@ pub struct Placement {
     lane_of: [u8; 32],
 }
 
+/// Every thread on the lane in which it came.
+const OWN_LANES: [u8; 32] = {
+    let mut lanes = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        lanes[lane] = lane as u8;
+        lane += 1;
+    }
+    lanes
+};
+
 impl Placement {
+    /// For the threads of `mask` on their own lanes, all at once.
+    fn unmoved(mask: u32) -> Placement {
+        Placement { passes: [Pass { threads: mask, lanes: mask }, Pass::default()], lane_of: OWN_LANES }
+    }
+
     /// For the threads of `mask`: shifted to the left of their clusters, folded, both or neither. A warp of which one half
     /// would be empty executes at once, on the lower lanes.
     pub fn new(mask: u32, cluster: u32, shifts: bool, folds: bool) -> Placement {
-        let mut placement = Placement { passes: [Pass::default(); 2], lane_of: std::array::from_fn(|lane| lane as u8) };
+        if !shifts && !folds {
+            return Placement::unmoved(mask);
+        }
+        let mut placement = Placement { passes: [Pass::default(); 2], lane_of: OWN_LANES };
         let half = cluster / 2;
         let mut fill = 0;
         for lane in 0..32 {

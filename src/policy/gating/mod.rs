@@ -47,9 +47,9 @@ impl Gating {
     }
 
     /// Idle cycles before a lane of a pipeline is switched off. While a type folds, the lanes that folding leaves free do not
-    /// wait for more than one (eager gating, section 3.3).
+    /// wait for more than one (eager gating, section 3.3), unless all lanes go off together.
     pub fn idle_detect(&self, unit: Unit, lane: u32, cycle: u64) -> u32 {
-        let upper = lane % self.cluster >= self.cluster / 2;
+        let upper = lane % self.cluster >= self.cluster / 2 && !self.rules.together;
         let eager = upper && self.folding.as_ref().is_some_and(|folding| folding.eager && folding.folds(unit, cycle));
         if eager { 1.min(self.rules.idle_detect) } else { self.rules.idle_detect }
     }

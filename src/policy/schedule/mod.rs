@@ -95,8 +95,8 @@ impl Schedule {
         match self {
             Schedule::Lrr(policy) => policy.first(view),
             Schedule::Gto(policy) => policy.first(view),
-            Schedule::TwoLevel(_) | Schedule::Majority(_) | Schedule::Oldest(_) => None,
-            Schedule::Lpc(_) | Schedule::Progress(_) => None,
+            Schedule::TwoLevel(policy) => Some(policy.first(view.available)),
+            Schedule::Majority(_) | Schedule::Oldest(_) | Schedule::Lpc(_) | Schedule::Progress(_) => None,
         }
     }
 

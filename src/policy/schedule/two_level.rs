@@ -4,6 +4,7 @@
 
 use super::Rank;
 use crate::policy::view::IssueView;
+use crate::policy::warp_set::WarpSet;
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,21 +27,27 @@ impl TwoLevel {
         if view.available.is_empty(view.words) {
             return;
         }
-        let is_resident = |&warp: &u32| view.resident.contains(warp);
-        self.active.retain(is_resident);
-        self.pending.retain(is_resident);
-        let (leave, stay): (Vec<u32>, Vec<u32>) = self.active.iter().partition(|&&warp| view.long_wait.contains(warp));
-        self.active = stay.into();
-        self.pending.extend(leave);
-        for warp in view.resident.iter(view.words) {
-            if !self.active.contains(&warp) && !self.pending.contains(&warp) {
-                self.pending.push_back(warp);
+        let TwoLevel { active, pending, .. } = self;
+        pending.retain(|&warp| view.resident.contains(warp));
+        active.retain(|&warp| {
+            let leaves = view.long_wait.contains(warp);
+            if leaves && view.resident.contains(warp) {
+                pending.push_back(warp);
             }
-        }
+            !leaves && view.resident.contains(warp)
+        });
+        let mut arrived = *view.resident;
+        active.iter().chain(&*pending).for_each(|&warp| arrived.remove(warp));
+        pending.extend(arrived.iter(view.words));
         while (self.active.len() as u32) < self.size {
             let Some(at) = self.pending.iter().position(|&warp| !view.long_wait.contains(warp)) else { break };
             self.active.extend(self.pending.remove(at));
         }
+    }
+
+    /// The available warp whose turn it is.
+    pub fn first(&self, available: &WarpSet) -> Option<u32> {
+        self.active.iter().copied().find(|&warp| available.contains(warp))
     }
 
     /// Its turn in the active set; a pending warp has none.

@@ -45,7 +45,8 @@ impl Rewrite {
 pub enum Pass {
     /// Early returns become exits.
     Returns,
-    /// The kernel's code in a loop over logical blocks, for a machine that gives a thread so many registers at most.
+    /// The kernel's code in a loop over logical blocks. What is the same for all of them is moved in front of the loop, unless
+    /// a thread then needs more than so many registers.
     Virtualise { dimensions: Dimensions, most_registers: u32 },
 }
 
