@@ -10,6 +10,7 @@ mod programs;
 mod sets;
 mod speed;
 mod stalls;
+mod why;
 
 use super::judge::{Effect, Judge, Speedups, geometric_mean};
 use super::{Claim, Results, Run};
@@ -33,12 +34,15 @@ const MORE_REGISTERS: Keys = &[("registers", "65536")];
 const CHEAP_LOOP: Keys = &[("div_latency", "5"), ("div_interval", "2"), ("ideal_fetch", "true"), ("registers", "65536")];
 /// Memory four times as wide.
 const WIDE_MEMORY: Keys = &[("dram_bytes_per_cycle", "32")];
-const EXPERIMENTS: [(&str, Keys); 5] = [
+/// Nothing is computed before the loop: what is may need a register more for all of it.
+const NO_HOISTING: Keys = &[("hoist", "false")];
+const EXPERIMENTS: [(&str, Keys); 6] = [
     ("division as fast as multiplication", QUICK_DIVISION),
     ("instructions that are always there", IDEAL_FETCH),
     ("twice the registers", MORE_REGISTERS),
     ("all three", CHEAP_LOOP),
     ("four times the memory bandwidth", WIDE_MEMORY),
+    ("nothing computed before the loop", NO_HOISTING),
 ];
 
 type Keys = &'static [(&'static str, &'static str)];

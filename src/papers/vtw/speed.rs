@@ -46,7 +46,7 @@ fn means(board: &Board) -> Vec<Claim> {
             "VTW is 6% faster than GTO",
             "VTW",
             &VTW,
-            format!("{}{}", experiments(board), room(board)),
+            format!("{}{}{}", experiments(board), room(board), super::why::note(board)),
         ),
         assignment("vtw.vtw-sl", "VTW with SlowestLane is 6% faster than GTO", "VTW-SL", &VTW_SL),
         assignment("vtw.vtw-lh", "VTW with LowestToHighestLane is 6% faster than GTO", "VTW-LH", &VTW_LH),
@@ -65,7 +65,7 @@ fn experiments(board: &Board) -> String {
 }
 
 /// How much of the machine a run uses: of its issue slots or of its memory bandwidth, whichever is more.
-fn used(report: &Report) -> f64 {
+pub fn used(report: &Report) -> f64 {
     let Ok(config) = Run::new("", super::PRESET, BASE).config() else { return 0.0 };
     let cycles = report.cycles as f64;
     let issue = report.warp_instructions as f64 / (cycles * f64::from(report.issue_ports * report.sms));
