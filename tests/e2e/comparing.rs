@@ -38,6 +38,7 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         page.until("!!document.querySelector('[data-technique=GTO]') && !document.querySelector('[data-technique=TBC]')").await;
         page.click_text("#compare .segments button", "all").await;
         // In a race each bar grows for as long as its run takes.
+        page.set_motion(true).await;
         page.click("#race").await;
         page.until("document.querySelector('[data-technique=TBC] .race-bar').getAnimations().length === 1").await;
         // A row opens on the stage.
