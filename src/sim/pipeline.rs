@@ -110,7 +110,8 @@ impl LaneBank {
         }
     }
 
-    pub fn len(&self) -> u32 {
+    /// How many lanes there are.
+    pub fn width(&self) -> u32 {
         self.lanes.len() as u32
     }
 
@@ -123,7 +124,7 @@ impl LaneBank {
 
     /// The lanes that threads of a warp use: where there are fewer lanes than threads, these go through in parts.
     fn wrapped(&self, lanes: u32) -> u32 {
-        let count = self.len();
+        let count = self.width();
         if count >= 32 {
             return lanes;
         }

@@ -157,9 +157,9 @@ fn large(pipes: &[PipeView], warp: Option<u16>) -> usize {
 }
 
 fn pipe_view(pipe: u8, bank: &LaneBank, gating: &Gating, now: u64, power: Option<PipelinePower>) -> PipeView {
-    let lanes = bank.len() as usize;
+    let lanes = bank.width() as usize;
     let cells = cells(bank, now, u64::from(gating.rules.break_even));
-    let left = (0..bank.len()).map(|at| {
+    let left = (0..bank.width()).map(|at| {
         let lane = bank.lane(at);
         let wait = gating.idle_detect(bank.unit, at, now);
         let is_idle = lane.state(now, &gating.rules) == LaneState::Idle;
@@ -186,7 +186,7 @@ fn cells(bank: &LaneBank, now: u64, break_even: u64) -> Vec<Vec<LaneCell>> {
     for cycle in (first..=now).rev() {
         let Some(masks) = bank.at(cycle) else { break };
         let before = cycle.checked_sub(1).and_then(|before| bank.at(before));
-        let row = (0..bank.len()).map(|lane| match masks.state(lane) {
+        let row = (0..bank.width()).map(|lane| match masks.state(lane) {
             LaneState::Busy => LaneCell::Busy(user(bank, lane, cycle)),
             LaneState::Idle => LaneCell::Idle,
             LaneState::Dark => LaneCell::Dark,
