@@ -38,7 +38,7 @@ const ROOMS: [(&str, &str); 26] = [
     ("lesson", "document program interp config event sim replay"),
     (
         "lab",
-        "ptx launch program interp config event sim metrics record replay workload check view session scene plot compare lesson",
+        "ptx launch program interp config event sim metrics record replay workload check view session scene plot export compare lesson",
     ),
     ("cli", "ptx launch program interp config sim metrics workload check export papers compare lesson"),
     ("web", "program config event metrics record workload view session scene plot mechanism compare lesson lab"),
