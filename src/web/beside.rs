@@ -21,16 +21,20 @@ pub fn use_others(leader: &Handle) -> Vec<Handle> {
     let follows = leader.clone();
     let followers: Vec<Handle> = all.iter().map(Handle::steady).collect();
     use_effect_with((leader.version(), wanted), move |_| {
-        let frames = Frames::every(Every::Task, move || {
-            let mut going = false;
-            for (at, follower) in followers.iter().enumerate() {
-                follower.act_if(|lab| {
-                    let done = follows.read(|leader| lab.follow(leader, at, SLICE_MS, &now));
-                    going |= done == Following::Going;
-                    done == Following::Moved
-                });
-            }
-            going
+        // A run alone must not pay for those that it might have beside it.
+        let idle = wanted == 0 && followers.iter().all(|follower| follower.on_stage(|_, _| ()).is_none());
+        let frames = (!idle).then(|| {
+            Frames::every(Every::Task, move || {
+                let mut going = false;
+                for (at, follower) in followers.iter().enumerate() {
+                    follower.act_if(|lab| {
+                        let done = follows.read(|leader| lab.follow(leader, at, SLICE_MS, &now));
+                        going |= done == Following::Going;
+                        done == Following::Moved
+                    });
+                }
+                going
+            })
         });
         move || drop(frames)
     });
