@@ -112,7 +112,7 @@ pub static PANELS: &[Panel] = &[
         title: "Slices and gangs",
         about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
-                together as gangs (A to D), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+                together as gangs (g0 to g3), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
         share: Share::Beside,
         lasts: true,
         applies: |machine| machine.config.slices > 1,
@@ -122,9 +122,10 @@ pub static PANELS: &[Panel] = &[
         name: MECHANISM,
         short: "Stack",
         title: "Reconvergence stack of each warp",
-        about: "Columns are lanes, rows are entries of the selected warp's stack; the top entry runs. A divergent branch pushes \
-                an entry for each side, with its mask and its RPC (reconvergence PC: where the sides meet again); an entry that \
-                reaches its RPC is popped. Below: every resident warp, with what it did in the last cycle.",
+        about: "Columns are lanes, with the selected warp's threads in them by their numbers; below are the entries of its stack, of \
+                which the top one runs. A divergent branch pushes an entry for each side, with its mask and its RPC (reconvergence \
+                PC: where the sides meet again); the threads of the other side wait in theirs. An entry that reaches its RPC is \
+                popped. All warps: every resident warp, with what it did in the last cycle.",
         share: Share::Beside,
         lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
@@ -134,9 +135,9 @@ pub static PANELS: &[Panel] = &[
         name: MECHANISM,
         short: "Compaction",
         title: "Thread block compaction",
-        about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides; when \
-                WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the side that is \
-                next, each thread in its home lane. At the reconvergence point the threads go home. An instruction for threads \
+        about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides, while their \
+                threads wait at home; when WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible \
+                of the side that is next: in each lane, one encoder picks a thread a cycle. At the reconvergence point all go home. An instruction for threads \
                 of three static warps counts as two shared issue slots.",
         share: Share::Beside,
         lasts: true,

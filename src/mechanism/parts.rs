@@ -9,8 +9,6 @@ use crate::view::{Lane, Selection, WarpPicture};
 /// Kinds of keys, so that no two things share one.
 pub mod kind {
     pub const OVERVIEW_LANE: u8 = 1;
-    pub const FOCUS_LANE: u8 = 2;
-    pub const ENTRY_LANE: u8 = 3;
     pub const ENTRY_ROW: u8 = 4;
     pub const ENTRY_TEXT: u8 = 5;
     pub const OVERVIEW_ROW: u8 = 6;
@@ -50,6 +48,10 @@ pub mod kind {
     pub const RANKED_TEXT: u8 = 40;
     pub const BLOCKS_NOW: u8 = 41;
     pub const TOKEN_EDGE: u8 = 42;
+    pub const THREAD_STRIPE: u8 = 43;
+    pub const NOW: u8 = 44;
+    pub const MASK: u8 = 45;
+    pub const FRAME: u8 = 46;
 }
 
 /// Space after every fourth lane, as a share of a cell.
@@ -101,6 +103,93 @@ pub fn ink(warp: u16) -> Tone {
     Tone::OnWarp((warp % 8) as u8)
 }
 
+/// A thread: in whichever place it stands, it has its static warp's hue, its number in its block, and its key.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    pub sm: u16,
+    pub warp: u16,
+    pub lane: u32,
+    /// Its number in its block.
+    pub number: u32,
+}
+
+/// How a thread stands in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// As a token.
+    Token,
+    /// Only the place is to be seen, with the number faint: the thread is elsewhere, or waits for others.
+    Faint,
+    /// At a barrier's line.
+    Parked,
+    Ended,
+}
+
+/// The least width of a token that carries its number.
+const NUMBERED: f32 = 14.0;
+
+impl Thread {
+    pub fn of(warp: &WarpPicture, lane: u32) -> Thread {
+        Thread { sm: warp.sm, warp: warp.warp, lane, number: warp.first_thread.0 + lane }
+    }
+
+    pub fn key(&self, kind: u8) -> Key {
+        key(kind, u32::from(self.sm) << 16 | u32::from(self.warp), self.lane as u16, 0)
+    }
+
+    pub fn selection(&self) -> Selection {
+        Selection::Lane { sm: self.sm, warp: self.warp, lane: self.lane as u8 }
+    }
+
+    /// The thread itself, which moves from place to place.
+    pub fn draw(&self, scene: &mut Scene<Selection>, stand: Stand, cell: Rect) {
+        let (own, tone) = (self.key(kind::THREAD), hue(self.warp));
+        match stand {
+            Stand::Token => scene.round(own, tone, cell),
+            Stand::Faint => scene.outline(own, tone, cell),
+            Stand::Parked => scene.push(own, tone, Figure::Wait(cell)),
+            Stand::Ended => scene.push(own, Tone::Soft, Figure::Dot(cell)),
+        }
+        scene.spot(cell, self.selection());
+        if stand == Stand::Ended {
+            return;
+        }
+        // Warps from 8 on have a stripe, which lies lower for every further eight.
+        if self.warp >= 8 && stand == Stand::Token {
+            let down = (cell.h * f32::from(self.warp / 8 % 8) / 8.0).round();
+            scene.fill(self.key(kind::THREAD_STRIPE), Tone::Panel, Rect::new(cell.x, cell.y + down, cell.w, 1.0));
+        }
+        let ink = if stand == Stand::Token { ink(self.warp) } else { Tone::Soft };
+        // Beside the line that it waits at.
+        let room = if stand == Stand::Parked { Rect { w: cell.w * 0.72, ..cell } } else { cell };
+        self.write(scene, self.key(kind::THREAD_TEXT), ink, room);
+    }
+
+    /// Its number, where there is room for it.
+    pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
+        let text = self.number.to_string();
+        let size = (cell.w.min(cell.h * 1.3) * 0.44).min(cell.w * 1.35 / text.len() as f32).min(15.0);
+        if cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5 {
+            scene.mono(key, tone, cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35, size, Align::Middle, text);
+        }
+    }
+}
+
+/// The numbers of the lanes above their columns: every one, or every fourth where there is no room.
+pub fn lane_numbers(scene: &mut Scene<Selection>, grid: &LaneGrid, lanes: u32, y: f32) {
+    for at in (0..lanes).filter(|at| at % 4 == 0 || grid.pitch >= 16.0) {
+        let cell = grid.cell(at, y, 0.0);
+        scene.mono(0, Tone::Soft, cell.x + cell.w / 2.0, y, 10.0, Align::Middle, at.to_string());
+    }
+}
+
+/// A place in the code: its name, and its PC small beside it.
+pub fn place(scene: &mut Scene<Selection>, key: Key, tone: Tone, (x, y): (f32, f32), name: &str, pcs: &str) {
+    scene.bold(key, tone, x, y, BASE, Align::Left, name);
+    let wide = name.chars().count() as f32 * 8.0 + 8.0;
+    scene.mono(if key == 0 { 0 } else { key ^ 0x80 }, Tone::Soft, x + wide, y, 10.0, Align::Left, pcs);
+}
+
 /// A lane in the look of what it does: told apart by shape as well as by tone.
 pub fn lane(scene: &mut Scene<Selection>, key: Key, look: Lane, tone: Tone, cell: Rect) {
     match look {
@@ -121,18 +210,6 @@ pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) 
     }
 }
 
-/// Which static warp a thread's cell is of, beside its hue: its number where that fits; else warps from 8 on have a stripe,
-/// which lies lower for every further eight.
-pub fn origin(scene: &mut Scene<Selection>, key: Key, warp: u16, cell: Rect) {
-    if cell.w >= 13.0 {
-        let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h * 0.5 + 4.0);
-        scene.mono(key, ink(warp), x, y, 10.0, Align::Middle, warp.to_string());
-    } else if warp >= 8 {
-        let down = (cell.h * f32::from(warp / 8 % 8) / 8.0).round();
-        scene.fill(key, Tone::Panel, Rect::new(cell.x, cell.y + down, cell.w, 1.0));
-    }
-}
-
 /// What the warp did in the last cycle: its colour and its letter.
 pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f32, size: f32) {
     let Some(reason) = reason else { return };
@@ -148,10 +225,15 @@ pub fn shared(scene: &mut Scene<Selection>, view: &PanelView) -> f32 {
     left
 }
 
-/// The title of an overview, which says of which SM it is where there are several, and what its marks mean.
-pub fn heading(scene: &mut Scene<Selection>, view: &PanelView, y: f32, title: &str, legend: &str) {
+/// The title of an overview, which says of which SM it is where there are several.
+pub fn titled(view: &PanelView, title: &str) -> String {
     let several = view.sim.state.sms.len() > 1;
-    let title = if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() };
+    if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() }
+}
+
+/// An overview's title, and what its marks mean.
+pub fn heading(scene: &mut Scene<Selection>, view: &PanelView, y: f32, title: &str, legend: &str) {
+    let title = titled(view, title);
     let beside = title.len() as f32 * 8.0 + 10.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, title);
     scene.label(0, Tone::Soft, beside, y, SMALL, Align::Left, fitting(legend, view.width - beside));
@@ -189,26 +271,27 @@ pub fn legend<T: Into<String>>(
 }
 
 /// Every warp that is resident on the SM as a row of lanes; the height that was needed.
-pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, y: f32, room: f32) -> f32 {
+pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, at: Rect) -> f32 {
+    let Rect { x, y, w: wide, h: room } = at;
     let warps: Vec<&WarpPicture> = view.warps().collect();
     if warps.is_empty() {
         let elsewhere = !view.picture.warps.is_empty();
         let text = if elsewhere { "No warp is resident on this SM." } else { "No warp is resident." };
-        scene.label(0, Tone::Soft, 0.0, y + 16.0, BASE, Align::Left, text);
+        scene.label(0, Tone::Soft, x, y + 16.0, BASE, Align::Left, text);
         return 24.0;
     }
     let width = warps[0].width;
     // As many columns as keep a lane at three pixels and more, and no more than are needed.
     let wanted = (warps.len() as f32 * 16.0 / room.max(64.0)).ceil().max(1.0);
-    let possible = ((view.width + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
+    let possible = ((wide + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
     let columns = wanted.min(possible).min(4.0);
     let rows = (warps.len() as f32 / columns).ceil();
-    let column_width = (view.width + 16.0) / columns - 16.0;
+    let column_width = (wide + 16.0) / columns - 16.0;
     // Cells are not taller than they are wide, unless that would make them too low.
     let row_height = (room / rows).floor().clamp(12.0, lanes_of(0.0, column_width, width).pitch.max(14.0) + 4.0);
     for (at, warp) in warps.iter().enumerate() {
         let (column, row) = ((at as f32 / rows).floor(), at as f32 % rows);
-        let left = column * (column_width + 16.0);
+        let left = x + column * (column_width + 16.0);
         overview_row(scene, view, warp, Rect::new(left, y + row * row_height, column_width, row_height));
     }
     rows * row_height

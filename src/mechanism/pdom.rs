@@ -1,53 +1,96 @@
-//! PDOM's picture: the selected warp's stack over its lanes, and all warps below.
+//! PDOM's picture: the selected warp's lanes, large, and its stack below them; all warps below or beside.
 //!
-//! The stack's rows lie under the lanes they are about, so that a mask is read off its column. The top entry, which runs,
-//! is the first row; the others wait, each for the ones above it. (TBC section 2.2.2)
+//! Every thread stands in one place: in its lane while it runs, and in the entry of the stack where it waits while it does
+//! not. Entries lie under the lanes they are about, so that a mask is read off its column, the top entry, which runs, first.
+//! When a branch diverges, the threads of one side sink into their new entry; when the top is popped, those of the next rise
+//! into the lanes. (TBC section 2.2.2)
 
 use super::PanelView;
-use super::parts::{BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, lane, overview, reason};
-use crate::event::Event;
+use super::parts::{
+    self, BASE, LaneGrid, SMALL, Stand, Thread, chip, fitting, heading, kind, lane_numbers, overview, reason, titled,
+};
+use crate::event::{Event, Reason};
 use crate::program::Pc;
-use crate::scene::{Align, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
 use crate::view::why::{counted, the_lanes};
 use crate::view::{Lane, Selection, WarpPicture, cut};
 
-const LABELS: f32 = 118.0;
-const ENTRY: f32 = 20.0;
+/// Left of the lanes, for the names of places.
+const LABELS: f32 = 136.0;
 const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
+/// From the top of the picture to the lanes, and from them to the stack.
+const ABOVE: f32 = 52.0;
+const BETWEEN: f32 = 30.0;
+/// The least width of the overview beside the selected warp.
+const OVERVIEW: f32 = 200.0;
 
-/// Rows that the stack's part has room for before it pushes the overview down: the same all through a run, and as many as
-/// the overview can spare.
-fn rows_kept(view: &PanelView) -> usize {
-    const OTHERS: f32 = 170.0;
-    const WARP: f32 = 22.0;
-    let machine = &view.sim.machine;
-    let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
-    let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
-    (((view.height - OTHERS - warps as f32 * WARP) / ENTRY) as usize).clamp(4, 12)
+/// How large things are: the same all through a run.
+#[derive(Clone, Copy)]
+struct Sizes {
+    grid: LaneGrid,
+    /// Of a lane's cell, and of a row of the stack.
+    lane: f32,
+    row: f32,
+    /// Rows that the stack has room for.
+    rows: usize,
+    /// The overview lies at the right, from here on, where the lanes leave room for it; else below.
+    beside: Option<f32>,
+}
+
+impl Sizes {
+    fn new(view: &PanelView, lanes: u32) -> Sizes {
+        let most = (view.height * 0.15).clamp(28.0, 54.0);
+        let grid = LaneGrid::fit(LABELS, view.width - LABELS, lanes, most);
+        let end = LABELS + grid.width(lanes) + 28.0;
+        let beside = (view.width - end >= OVERVIEW).then_some(end);
+        let lane = (grid.pitch - grid.gap).clamp(12.0, most);
+        let row = (lane * 0.8 + 6.0).clamp(20.0, 48.0);
+        let machine = &view.sim.machine;
+        let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
+        let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
+        let below = if beside.is_some() { 8.0 } else { 48.0 + warps as f32 * 14.0 };
+        let rows = ((view.height - ABOVE - lane - BETWEEN - below) / row) as usize;
+        Sizes { grid, lane, row, rows: rows.clamp(4, 12), beside }
+    }
+
+    /// Where the stack begins.
+    fn stack(&self) -> f32 {
+        ABOVE + self.lane + BETWEEN
+    }
 }
 
 pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let warp = view.focus();
+    let sizes = Sizes::new(&view, view.sim.machine.config.warp_width);
     let mut y = 0.0;
     if let Some(warp) = warp {
-        y = focus(&mut scene, &view, warp);
+        header(&mut scene, &view, warp);
+        lanes(&mut scene, &view, warp, &sizes);
+        y = stack(&mut scene, &view, warp, &sizes);
     }
-    y += 12.0;
-    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
-    y += 20.0;
-    heading(&mut scene, &view, y, "All warps", LEGEND);
-    y += 8.0;
-    y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
+    match sizes.beside.filter(|_| warp.is_some()) {
+        Some(x) => {
+            scene.bold(0, Tone::Text, x, ABOVE - 12.0, BASE, Align::Left, titled(&view, "All warps"));
+            let room = Rect::new(x, ABOVE - 2.0, view.width - x, view.height - ABOVE);
+            y = y.max(ABOVE + overview(&mut scene, &view, room));
+        }
+        None => {
+            y += 8.0;
+            scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
+            y += 20.0;
+            heading(&mut scene, &view, y, "All warps", LEGEND);
+            y += 8.0;
+            y += overview(&mut scene, &view, Rect::new(0.0, y, view.width, (view.height - y - 4.0).max(60.0)));
+        }
+    }
     scene.height = scene.height.max(y);
     scene.words = words(&view, warp);
     scene
 }
 
-/// The selected warp large: its lanes, and its stack below them. The height that was needed.
-fn focus(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) -> f32 {
-    let grid = LaneGrid::fit(LABELS, view.width - LABELS, warp.width, 30.0);
-    let tone = hue(warp.warp);
+/// Who is looked at, what it did, and its instruction.
+fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
     chip(scene, warp.warp, 0.0, 3.0, 14.0);
     scene.bold(0, Tone::Text, 20.0, 15.0, 15.0, Align::Left, format!("Warp {}", warp.warp));
     scene.label(0, Tone::Soft, 98.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));
@@ -60,83 +103,97 @@ fn focus(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) -> 
     if !code.is_empty() && room > 12 {
         scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, cut(code, room));
     }
+}
 
-    let mut y = 40.0;
-    // Lane numbers: every fourth, or every one where there is room.
-    for at in (0..warp.width).filter(|at| at % 4 == 0 || grid.pitch >= 16.0) {
-        let cell = grid.cell(at, y, 0.0);
-        scene.mono(0, Tone::Soft, cell.x + cell.w / 2.0, y, 10.0, Align::Middle, at.to_string());
-    }
-    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, "lane");
-    y += 6.0;
-    let height = grid.pitch.clamp(12.0, 22.0);
+/// The lanes, with the threads that run in them.
+fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
+    let grid = &sizes.grid;
+    lane_numbers(scene, grid, warp.width, ABOVE - 8.0);
+    scene.label(0, Tone::Soft, LABELS - 10.0, ABOVE - 8.0, SMALL, Align::Right, "lane");
+    let frame = Rect::new(LABELS - 4.0, ABOVE - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
+    scene.beat = Beat::Flash;
+    let lit = warp.reason == Some(Reason::Issued);
+    scene.mark(key(kind::NOW, 0, 0, 0), Tone::Accent, lit, Figure::Ring(frame));
+    scene.beat = Beat::Travel;
     for at in 0..warp.width {
-        let cell = grid.cell(at, y, height);
-        lane(scene, key(kind::FOCUS_LANE, 0, 0, at as u8), warp.lane(at), tone, cell);
-        let name = Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 };
-        scene.spot(cell, name);
-        if view.selection == Some(name) {
-            let ring = Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0);
-            scene.outline(0, Tone::Text, ring);
+        let cell = grid.cell(at, ABOVE, sizes.lane);
+        let thread = Thread::of(warp, at);
+        match warp.lane(at) {
+            Lane::Active => thread.draw(scene, Stand::Token, cell),
+            Lane::Barrier => thread.draw(scene, Stand::Parked, cell),
+            Lane::Exited => thread.draw(scene, Stand::Ended, cell),
+            Lane::Empty => scene.outline(0, Tone::Line, cell),
+            // The thread itself waits in the stack.
+            Lane::Masked => {
+                scene.outline(0, Tone::Mark, cell);
+                thread.write(scene, 0, Tone::Mark, cell);
+                scene.spot(cell, thread.selection());
+            }
+        }
+        if view.selection == Some(thread.selection()) {
+            scene.outline(0, Tone::Text, Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0));
         }
     }
-    scene.label(
-        0,
-        Tone::Text,
-        0.0,
-        y + height / 2.0 + 4.0,
-        SMALL,
-        Align::Left,
-        format!("{} of {} active", warp.active.count_ones(), warp.width),
-    );
-    y += height + 22.0;
-    let title = if view.sim.machine.config.divergence.likely() { "PC → RPC (LPC)" } else { "stack: PC → RPC" };
-    scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, title);
+    let middle = ABOVE + sizes.lane / 2.0;
+    parts::place(scene, 0, Tone::Text, (0.0, middle - 1.0), &view.listing.place(warp.pc), &format!("PC {}", warp.pc));
+    let active = format!("{} of {} active", warp.active.count_ones(), warp.width);
+    scene.label(0, Tone::Soft, 0.0, middle + 13.0, SMALL, Align::Left, active);
+}
+
+/// The stack, with the threads that wait in it. Where it ends.
+fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) -> f32 {
+    let y = sizes.stack();
+    let likely = view.sim.machine.config.divergence.likely();
+    scene.bold(0, Tone::Text, 0.0, y - 7.0, BASE, Align::Left, "Stack");
+    let columns = if likely { "at → meets (likely)" } else { "at → meets" };
+    scene.label(0, Tone::Soft, 44.0, y - 7.0, SMALL, Align::Left, columns);
+    let room = sizes.beside.unwrap_or(view.width) - LABELS;
     match merged(view.last, warp) {
         Some((pc, mask)) => {
-            let text = format!("{} merged at the likely-convergence point, PC {pc}", the_lanes(mask));
-            scene.bold(0, Tone::Accent, LABELS, y, SMALL, Align::Left, text);
+            let text = format!("{} merged at the likely-convergence point, {}", the_lanes(mask), view.listing.place(pc));
+            scene.bold(0, Tone::Accent, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
         None => {
-            let text = fitting("the top entry runs, the others wait below it", view.width - LABELS);
-            scene.label(0, Tone::Soft, LABELS, y, SMALL, Align::Left, text);
+            let text = fitting("the top entry runs · threads of the others wait in them", room);
+            scene.label(0, Tone::Soft, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
     }
-    y += 6.0;
-    let depth = warp.stack.len();
+    let waiting = warp.alive & !warp.active & !warp.at_barrier;
+    let mut placed = 0;
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
-        let top = y + row as f32 * ENTRY;
-        let runs = row == 0;
-        let name = at as u8;
-        if runs {
-            scene.fill(
-                key(kind::ENTRY_ROW, 0, 0, 0),
-                Tone::Changed,
-                Rect::new(0.0, top, view.width.min(LABELS + grid.width(warp.width) + 4.0), ENTRY - 2.0),
-            );
+        let top = y + row as f32 * sizes.row;
+        let (runs, name) = (row == 0, at as u8);
+        scene.beat = Beat::Settle;
+        let wide = LABELS + sizes.grid.width(warp.width) + 4.0;
+        let bar = Rect::new(0.0, top, wide, sizes.row - 3.0);
+        let (tone, figure) = if runs { (Tone::Changed, Figure::Round(bar)) } else { (Tone::Line, Figure::Outline(bar)) };
+        scene.push(key(kind::ENTRY_ROW, 0, 0, name), tone, figure);
+        let tone = if runs { Tone::Text } else { Tone::Soft };
+        let middle = top + (sizes.row - 3.0) / 2.0;
+        let text = key(kind::ENTRY_TEXT, 0, 0, name);
+        let likely = entry.lpc.map_or(String::new(), |lpc| format!(" ({})", view.listing.place(lpc)));
+        let way = view.listing.way(entry.pc, entry.rpc) + &likely;
+        if sizes.row >= 28.0 {
+            scene.bold(text, tone, 6.0, middle, BASE, Align::Left, way);
+            let pcs = format!("PC {} → {}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
+            scene.mono(key(kind::ENTRY_TEXT, 1, 0, name), Tone::Soft, 6.0, middle + 11.0, 10.0, Align::Left, pcs);
+        } else {
+            scene.bold(text, tone, 6.0, middle + 4.0, SMALL, Align::Left, way);
         }
-        let likely = entry.lpc.map_or(String::new(), |lpc| format!(" ({lpc})"));
-        let text = format!("{} → {}{likely}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
-        scene.mono(
-            key(kind::ENTRY_TEXT, 0, 0, name),
-            if runs { Tone::Text } else { Tone::Soft },
-            6.0,
-            top + 13.0,
-            12.0,
-            Align::Left,
-            text,
-        );
-        for lane_at in 0..warp.width {
-            let cell = grid.cell(lane_at, top + 3.0, ENTRY - 8.0);
-            let look = match (entry.mask >> lane_at & 1 != 0, runs) {
-                (true, true) => Lane::Active,
-                (true, false) => Lane::Masked,
-                (false, _) => continue,
-            };
-            lane(scene, key(kind::ENTRY_LANE, lane_at, name.into(), 0), look, if runs { tone } else { Tone::Soft }, cell);
+        scene.beat = Beat::Travel;
+        // A thread is in several entries, and waits in the topmost.
+        let here = entry.mask & waiting & !placed;
+        placed |= entry.mask;
+        for lane in (0..warp.width).filter(|lane| entry.mask >> lane & 1 != 0) {
+            let cell = sizes.grid.cell(lane, top + 3.0, sizes.row - 9.0);
+            if here >> lane & 1 != 0 {
+                Thread::of(warp, lane).draw(scene, Stand::Token, cell);
+            } else {
+                scene.outline(key(kind::MASK, lane, name.into(), 0), Tone::Edge, cell);
+            }
         }
     }
-    y + depth.max(rows_kept(view)) as f32 * ENTRY
+    y + warp.stack.len().max(sizes.rows) as f32 * sizes.row
 }
 
 /// The lanes that came to the warp's likely-convergence point in the last cycle, and joined those that wait there.
@@ -149,7 +206,7 @@ fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u32)> {
 
 fn words(view: &PanelView, warp: Option<&WarpPicture>) -> String {
     let resident = view.picture.warps.len();
-    let issued = view.picture.warps.iter().filter(|w| w.reason == Some(crate::event::Reason::Issued)).count();
+    let issued = view.picture.warps.iter().filter(|w| w.reason == Some(Reason::Issued)).count();
     let divergent = view.picture.warps.iter().filter(|w| w.stack.len() > 1).count();
     let mut text = format!(
         "Cycle {}: {} resident, {issued} issued in the last cycle, {divergent} divergent.",

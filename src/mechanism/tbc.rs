@@ -1,33 +1,133 @@
-//! TBC's picture: a block's stack, its block-wide mask, and the warps that the compactor makes of it.
+//! TBC's picture: a block's home rows, its stack, and below the compactor the warps of the warp buffer.
 //!
-//! On the left every thread of the block has its home, in its static warp's row and its home lane; on the right are the
-//! warps of the warp buffer. A thread is in one of the two places: it flies over when the compactor picks it for a warp, and
-//! back when its warp has arrived. At home, a thread that has arrived at a branch shows which side it goes to, so that the
-//! two masks fill in as warps arrive. (TBC sections 3.1 to 3.3, figures 7 to 9)
+//! Three bands, as in figures 7 to 9. *Home*: the block's static warps, a row each. *Stack*: the block-wide entries, each with
+//! a row of its mask for every static warp, and the sides of a branch that fill up while warps arrive at it. *Warp buffer*:
+//! under the homes and in the same lane columns, so that a thread that the compactor picks drops straight down through the
+//! encoder of its lane. A thread is in one of two places: at home while it waits, in a warp of the buffer while it runs. A
+//! thread that arrives passes the mask of the side that it goes to on its way home. (TBC sections 3.1 to 3.3)
 
 use super::PanelView;
-use super::parts::{self, BASE, LaneGrid, SMALL, chip, fitting, heading, hue, kind, overview};
+use super::parts::{self, BASE, LaneGrid, SMALL, Stand, Thread, chip, fitting, heading, hue, kind, lane_numbers, overview};
 use crate::event::Event;
 use crate::policy::divergence::NEVER;
-use crate::policy::divergence::block_stack::{BlockEntry, BlockStack, EntryState};
+use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, BlockStack, EntryState, Side};
 use crate::policy::divergence::compactor;
 use crate::policy::divergence::tbc::Tbc;
 use crate::program::Pc;
-use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
 use crate::view::why::counted;
 use crate::view::{Selection, WarpPicture};
 
-const ROW: f32 = 18.0;
-/// Entries that the stack has room for before it pushes the rest down.
-const ROOM: usize = 5;
-/// Room for what lies around the stack: the block-wide mask and the warp buffer with it.
-const BELOW: f32 = 250.0;
+/// Left of the lanes, for the names of warps.
+const LABEL: f32 = 74.0;
+/// The stack's width where it lies beside the lanes.
+const STACK: f32 = 232.0;
+const TOP: f32 = 26.0;
+/// For the encoders between homes and warp buffer, and for headings.
+const ENCODERS: f32 = 26.0;
+const TITLE: f32 = 20.0;
+/// What an entry's words take.
+const WORDS: f32 = 34.0;
+
+/// How large things are, and where they lie: the same all through a block's life.
+#[derive(Clone, Copy)]
+struct Sizes {
+    grid: LaneGrid,
+    /// Height of a thread's cell, and of a row with its gap.
+    cell: f32,
+    row: f32,
+    lanes: u32,
+    warps: u16,
+    /// The stack: beside the lanes, or above them where they need all the width.
+    stack: Rect,
+    /// Where the homes begin.
+    home: f32,
+    /// A cell of a mask in the stack.
+    mask: f32,
+}
+
+impl Sizes {
+    /// The stack beside or above, whichever leaves the threads more room.
+    fn new(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
+        let (beside, above) = (Sizes::beside(view, lanes, warps), Sizes::above(view, lanes, warps));
+        let size = |sizes: &Sizes| sizes.cell.min(sizes.grid.pitch);
+        if size(&beside) * 1.2 >= size(&above) { beside } else { above }
+    }
+
+    fn beside(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
+        let grid = LaneGrid::fit(LABEL, view.width - LABEL - STACK - 28.0, lanes, MOST);
+        let x = (LABEL + grid.width(lanes) + 28.0).min(view.width - STACK);
+        let stack = Rect::new(x, TOP, view.width - x, view.height - TOP - others(view, warps));
+        let mask = ((stack.w - 24.0) / (lanes as f32 * 1.12)).min(64.0 / f32::from(warps)).clamp(2.5, 18.0);
+        Sizes::around(view, grid, lanes, warps, stack, TOP, mask)
+    }
+
+    fn above(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
+        let grid = LaneGrid::fit(LABEL, view.width - LABEL, lanes, MOST);
+        let mask = (view.width * 0.4 / (lanes as f32 * 1.12)).min(28.0 / f32::from(warps)).clamp(2.5, 8.0);
+        let tall = TITLE + 4.0 * (f32::from(warps) * mask + 6.0).max(18.0) + 8.0;
+        let stack = Rect::new(0.0, TOP, view.width, tall);
+        Sizes::around(view, grid, lanes, warps, stack, TOP + tall, mask)
+    }
+
+    fn around(view: &PanelView, grid: LaneGrid, lanes: u32, warps: u16, stack: Rect, home: f32, mask: f32) -> Sizes {
+        let room = view.height - home - 2.0 * TITLE - ENCODERS - others(view, warps) - 12.0;
+        let cell = (room / (2.0 * f32::from(warps)) - 3.0).min(grid.pitch - grid.gap).max(9.0);
+        Sizes { grid, cell, row: cell + 3.0, lanes, warps, stack, home, mask }
+    }
+
+    fn is_beside(&self) -> bool {
+        self.stack.x > 0.0
+    }
+
+    /// A thread's place at home: its static warp's number in the block, and its lane.
+    fn home_cell(&self, number: u16, lane: u32) -> Rect {
+        self.grid.cell(lane, self.home + TITLE + f32::from(number) * self.row, self.cell)
+    }
+
+    /// The line of encoders, and the first row of the warp buffer.
+    fn encoders(&self) -> f32 {
+        self.home + TITLE + f32::from(self.warps) * self.row + 2.0
+    }
+
+    fn away_cell(&self, row: usize, lane: u32) -> Rect {
+        self.grid.cell(lane, self.encoders() + ENCODERS + TITLE + row as f32 * self.row, self.cell)
+    }
+
+    /// The height of a mask in the stack.
+    fn mask_tall(&self) -> f32 {
+        f32::from(self.warps) * self.mask
+    }
+
+    /// A thread's cell of the mask at a point.
+    fn mask_cell(&self, (x, y): (f32, f32), number: u16, lane: u32) -> Rect {
+        let x = x + (lane as f32 + (lane / 4) as f32 * 0.4) * self.mask;
+        let gap = if self.mask > 4.0 { 1.0 } else { 0.5 };
+        Rect::new(x, y + f32::from(number) * self.mask, self.mask - gap, self.mask - gap)
+    }
+}
+
+/// The widest a thread's cell becomes.
+const MOST: f32 = 54.0;
+/// Room for the other blocks, without their masks.
+const OTHERS: f32 = 44.0;
+
+/// What the other blocks take at the bottom.
+fn others(view: &PanelView, warps: u16) -> f32 {
+    if has_others(view) { OTHERS + f32::from(warps).min(8.0) * 3.0 } else { 0.0 }
+}
+
+/// Whether the machine ever has other blocks beside the one that is looked at.
+fn has_others(view: &PanelView) -> bool {
+    let machine = &view.sim.machine;
+    machine.start.shape.blocks() > 1 && machine.max_warps > machine.block_warps
+}
 
 pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let Some(warp) = view.focus() else {
-        overview(&mut scene, &view, 0.0, view.height);
+        overview(&mut scene, &view, Rect::new(0.0, 0.0, view.width, view.height));
         scene.words = "No block is resident.".into();
         return scene;
     };
@@ -35,28 +135,36 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let Some((tbc, stack)) = sm.divergence.tbc().and_then(|tbc| tbc.block(warp.slot).map(|stack| (tbc, stack))) else {
         return scene;
     };
-    let mut y = header(&mut scene, &view, warp, stack);
-    y = stack_rows(&mut scene, &view, warp, stack, y);
-    y = threads(&mut scene, &view, warp, sm, tbc, stack, y) + 8.0;
-    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
-    let legend = "filled: can run · outline: waits for its block · bar: at a barrier";
-    heading(&mut scene, &view, y + 20.0, "All warps", legend);
-    y += 28.0;
-    y += overview(&mut scene, &view, y, (view.height - y - 4.0).max(60.0));
+    let sizes = Sizes::new(&view, warp.width, stack.warps);
+    header(&mut scene, &view, warp, stack);
+    let ways = stack_band(&mut scene, &view, warp, stack, &sizes);
+    let mut y = threads(&mut scene, &view, warp, sm, tbc, stack, &sizes, &ways) + 8.0;
+    encoders(&mut scene, stack, &sizes);
+    if has_others(&view) {
+        y = other_blocks(&mut scene, &view, warp, y.max(view.height - others(&view, stack.warps)));
+    }
     scene.height = scene.height.max(y);
     scene.words = words(&view, warp, stack);
     scene
 }
 
-fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, stack: &BlockStack) -> f32 {
-    let last = stack.first_warp + stack.warps.max(1) - 1;
+fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, stack: &BlockStack) {
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, format!("Block {}", warp.block));
+    if let Some((pc, threads)) = merged(view.last, warp) {
+        let (threads, place) = (counted(threads.into(), "thread"), view.listing.place(pc));
+        let text = format!("{threads} merged at the likely-convergence point, {place}");
+        scene.bold(0, Tone::Accent, 76.0, 15.0, SMALL, Align::Left, text);
+        return;
+    }
+    let last = stack.first_warp + stack.warps.max(1) - 1;
     let about = format!("{}, one stack for all", warps(stack.first_warp, last));
     if view.width > 480.0 {
         scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
     }
-    parts::shared(scene, view);
-    26.0
+    // A narrow panel has no room for both.
+    if view.width > 300.0 {
+        parts::shared(scene, view);
+    }
 }
 
 fn warps(first: u16, last: u16) -> String {
@@ -67,69 +175,169 @@ fn count(mask: &[u32]) -> u32 {
     mask.iter().map(|lanes| lanes.count_ones()).sum()
 }
 
-/// The block's stack, the top first, with what each entry waits for.
-fn stack_rows(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, stack: &BlockStack, mut y: f32) -> f32 {
-    let columns = [0.0, 66.0, 150.0, 212.0, 274.0];
-    y += 14.0;
-    for (x, name) in columns.into_iter().zip(["stack", "PC → RPC", "LPC", "WCnt", "threads"]) {
-        scene.label(0, Tone::Soft, x, y, SMALL, Align::Left, name);
-    }
-    y += 6.0;
+fn has(mask: &[u32], number: u16, lane: u32) -> bool {
+    mask.get(usize::from(number)).is_some_and(|mask| mask >> lane & 1 != 0)
+}
+
+/// An entry of the stack, or a side of a branch that will be one, as it is drawn.
+struct Card<'a> {
+    id: u32,
+    state: &'static str,
+    runs: bool,
+    way: String,
+    pcs: String,
+    wcnt: Option<u16>,
+    mask: &'a BlockMask,
+    /// It is still being filled.
+    fills: bool,
+}
+
+/// The cards from the top of the stack down: sides that fill up first.
+fn cards<'a>(view: &PanelView, stack: &'a BlockStack) -> Vec<Card<'a>> {
     let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
-    // Of a deep stack the middle is left out where the masks below would be out of sight.
-    let most = ((view.height - BELOW) / ROW).max(ROOM as f32 + 2.0) as usize;
-    let all = stack.entries.len();
-    let left_out = if all > most { 1..all - (most - 2) } else { 0..0 };
+    let mut cards = Vec::new();
     for (at, entry) in stack.entries.iter().enumerate().rev() {
-        if left_out.contains(&at) {
-            if at == left_out.start {
-                let text = format!("… {} more", left_out.len());
-                scene.label(0, Tone::Soft, 0.0, y + 13.0, SMALL, Align::Left, text);
-                y += ROW;
-            }
-            continue;
+        for (side_at, side) in sides(entry).iter().enumerate() {
+            cards.push(Card {
+                id: 1 << 15 | side_at as u32,
+                state: "fills",
+                runs: false,
+                way: view.listing.place(side.pc),
+                pcs: format!("PC {}", side.pc),
+                wcnt: None,
+                mask: &side.mask,
+                fills: true,
+            });
         }
-        let name = (entry.id & 0xffff) as u16;
-        let runs = entry.state == EntryState::Running;
-        if runs {
-            scene.fill(key(kind::ENTRY_ROW, 0, name, 1), Tone::Changed, Rect::new(0.0, y, view.width, ROW - 1.0));
-        }
-        let tone = if runs { Tone::Text } else { Tone::Soft };
         let state = match entry.state {
-            EntryState::Running => "▶ runs",
+            EntryState::Running => "runs",
             EntryState::Pending if next == Some(at) => "is next",
             EntryState::Pending => "later",
             EntryState::Waiting => "waits",
         };
-        let point = |pc: u32| if pc == NEVER { "–".to_string() } else { pc.to_string() };
-        let places = format!("{} → {}", entry.pc, if entry.rpc == NEVER { "end".into() } else { entry.rpc.to_string() });
-        let cells = [state.to_string(), places, point(entry.lpc), entry.wcnt.to_string(), count(&entry.mask).to_string()];
-        for (column, (x, text)) in columns.into_iter().zip(cells).enumerate() {
-            scene.mono(key(kind::ENTRY_TEXT, 0, name, column as u8), tone, x, y + 13.0, 12.0, Align::Left, text);
+        let point = |pc: u32| (pc != NEVER).then_some(pc);
+        let likely = point(entry.lpc).map_or(String::new(), |lpc| format!(" (likely {})", view.listing.place(lpc)));
+        cards.push(Card {
+            id: entry.id & 0x7fff,
+            state,
+            runs: entry.state == EntryState::Running,
+            way: view.listing.way(entry.pc, point(entry.rpc)) + &likely,
+            pcs: format!("PC {} → {}", entry.pc, point(entry.rpc).map_or("end".into(), |rpc| rpc.to_string())),
+            wcnt: Some(entry.wcnt),
+            mask: &entry.mask,
+            fills: false,
+        });
+    }
+    cards
+}
+
+/// The sides of the branch that an entry's warps arrive at.
+fn sides(entry: &BlockEntry) -> &[Side] {
+    entry.arrivals.first().map_or(&[], |arrivals| &arrivals.sides)
+}
+
+/// Where the mask of each side that fills up is drawn.
+type Ways<'a> = Vec<(&'a BlockMask, (f32, f32))>;
+
+/// The block's stack, the top first.
+fn stack_band<'a>(
+    scene: &mut Scene<Selection>,
+    view: &PanelView,
+    warp: &WarpPicture,
+    stack: &'a BlockStack,
+    sizes: &Sizes,
+) -> Ways<'a> {
+    let Rect { x, y, w: wide, h: tall } = sizes.stack;
+    scene.bold(0, Tone::Text, x, y + 13.0, BASE, Align::Left, "Stack");
+    let legend = "WCnt: warps that have not arrived · the top first";
+    scene.label(0, Tone::Soft, x + 50.0, y + 13.0, SMALL, Align::Left, fitting(legend, wide - 50.0));
+    let step = if sizes.is_beside() { WORDS + sizes.mask_tall() + 8.0 } else { (sizes.mask_tall() + 6.0).max(18.0) };
+    let mut cards = cards(view, stack);
+    // Of a deep stack the middle is left out where there is no room for it.
+    let most = ((tall - TITLE) / step).max(3.0) as usize;
+    let all = cards.len();
+    let left_out = all.saturating_sub(most);
+    if left_out > 0 {
+        let keep = most.saturating_sub(1);
+        cards.drain(keep..all - 1);
+    }
+    let mut ways = Vec::new();
+    let mut y = y + TITLE;
+    for (at, card) in cards.iter().enumerate() {
+        let rect = Rect::new(x, y, wide, step - 4.0);
+        let masks = card_words(scene, card, rect, sizes);
+        mask(scene, view, warp, stack, card, masks, sizes);
+        if card.fills {
+            ways.push((card.mask, masks));
         }
-        arriving(scene, view, entry, 330.0, y);
-        y += ROW;
+        if left_out > 0 && at + 2 == cards.len() {
+            let text = format!("… {} more …", left_out);
+            scene.label(0, Tone::Soft, x + wide - 6.0, y + 13.0, SMALL, Align::Right, text);
+        }
+        y += step;
     }
-    if let Some((pc, threads)) = merged(view.last, warp) {
-        let text = format!("{} merged at the likely-convergence point, PC {pc}", counted(threads.into(), "thread"));
-        scene.bold(0, Tone::Accent, 0.0, y + 13.0, SMALL, Align::Left, text);
-    }
-    // Room for a few entries is kept, and a line for a merge, so that what lies below does not jump.
-    y + ROOM.saturating_sub(stack.entries.len()).max(1) as f32 * ROW + 10.0
+    ways
 }
 
-/// The sides of the branch that an entry's warps arrive at, filling up.
-fn arriving(scene: &mut Scene<Selection>, view: &PanelView, entry: &BlockEntry, x: f32, y: f32) {
-    let Some(arrivals) = entry.arrivals.first() else { return };
-    let sides: Vec<String> = arrivals.sides.iter().map(|side| format!("{} to PC {}", count(&side.mask), side.pc)).collect();
-    let text =
-        if sides.is_empty() { format!("{} arrived", count(&arrivals.mask)) } else { format!("arrived: {}", sides.join(", ")) };
-    if view.width > x + 80.0 {
-        scene.label(0, Tone::Accent, x, y + 13.0, SMALL, Align::Left, text);
-    }
+/// What is written of an entry; where its mask goes.
+fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Sizes) -> (f32, f32) {
+    let name = card.id as u16;
+    let named = |column: u8| key(kind::ENTRY_TEXT, 0, name, column);
+    scene.beat = Beat::Settle;
+    let (tone, figure) = match (card.runs, card.fills) {
+        (true, _) => (Tone::Changed, Figure::Round(rect)),
+        (_, true) => (Tone::Accent, Figure::Outline(rect)),
+        _ => (Tone::Line, Figure::Outline(rect)),
+    };
+    scene.push(key(kind::ENTRY_ROW, 0, name, 1), tone, figure);
+    let tone = if card.runs { Tone::Text } else { Tone::Soft };
+    let threads = counted(count(card.mask).into(), "thread");
+    let beside = sizes.is_beside();
+    let (x, line) = (rect.x + 8.0, rect.y + if beside { 15.0 } else { rect.h / 2.0 + 4.0 });
+    scene.bold(named(0), tone, x, line, BASE, Align::Left, card.way.as_str());
+    let masks = if beside {
+        let wcnt = card.wcnt.map_or(card.state.to_string(), |wcnt| format!("{} · WCnt {wcnt}", card.state));
+        scene.label(named(1), tone, rect.x + rect.w - 8.0, line, SMALL, Align::Right, wcnt);
+        scene.mono(named(2), Tone::Soft, x, line + 13.0, 10.0, Align::Left, format!("{} · {threads}", card.pcs));
+        (x, rect.y + WORDS)
+    } else {
+        let wcnt = card.wcnt.map_or(String::new(), |wcnt| format!("WCnt {wcnt} · "));
+        scene.label(named(1), tone, x + 128.0, line, SMALL, Align::Left, format!("{} · {wcnt}{threads}", card.state));
+        (rect.x + rect.w - 8.0 - sizes.lanes as f32 * sizes.mask * 1.12, rect.y + (rect.h - sizes.mask_tall()) / 2.0 + 1.0)
+    };
+    scene.beat = Beat::Travel;
+    masks
 }
 
-/// Homes on the left, warps on the right, and every thread in one of the two.
+/// The mask of an entry: a row for each static warp.
+fn mask(
+    scene: &mut Scene<Selection>,
+    view: &PanelView,
+    warp: &WarpPicture,
+    stack: &BlockStack,
+    card: &Card,
+    at: (f32, f32),
+    sizes: &Sizes,
+) {
+    scene.beat = Beat::Settle;
+    for number in 0..sizes.warps {
+        let origin = stack.first_warp + number;
+        let present = view.picture.warp(warp.sm, origin).map_or(0, |picture| picture.present);
+        for lane in (0..sizes.lanes).filter(|lane| present >> lane & 1 != 0) {
+            let cell = sizes.mask_cell(at, number, lane);
+            if has(card.mask, number, lane) {
+                let name = key(kind::MASK, card.id << 16 | u32::from(number), lane as u16, 0);
+                scene.fill(name, hue(origin), cell);
+            } else if sizes.mask > 4.0 {
+                scene.outline(0, Tone::Line, cell);
+            }
+        }
+    }
+    scene.beat = Beat::Travel;
+}
+
+/// Homes above, warps below, and every thread in one of the two.
+#[expect(clippy::too_many_arguments, reason = "a band of the picture has the block, its machine and its sizes")]
 fn threads(
     scene: &mut Scene<Selection>,
     view: &PanelView,
@@ -137,127 +345,126 @@ fn threads(
     sm: &Sm,
     tbc: &Tbc,
     stack: &BlockStack,
-    y: f32,
+    sizes: &Sizes,
+    ways: &Ways,
 ) -> f32 {
-    let width = warp.width;
-    let label = 34.0;
-    let column = (view.width - 24.0) / 2.0;
-    let home = LaneGrid::fit(label, column - label, width, 40.0);
-    let away = LaneGrid::fit(column + 24.0 + 62.0, column - 62.0, width, 40.0);
-    scene.bold(
-        0,
-        Tone::Text,
-        0.0,
-        y + 12.0,
-        BASE,
-        Align::Left,
-        if column > 240.0 { "Home: the block-wide mask" } else { "Home" },
-    );
-    scene.bold(0, Tone::Text, column + 24.0, y + 12.0, BASE, Align::Left, "Warp buffer");
-    let top = y + 22.0;
-    let cell_height = (home.pitch - home.gap).clamp(9.0, 26.0);
-    let row = cell_height + 3.0;
-    let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running);
-
+    let width = sizes.lanes;
+    scene.bold(0, Tone::Text, 0.0, sizes.home + 13.0, BASE, Align::Left, "Home");
+    lane_numbers(scene, &sizes.grid, width, sizes.home + 13.0);
+    let buffer = sizes.encoders() + ENCODERS;
+    scene.bold(0, Tone::Text, 0.0, buffer + 12.0, BASE, Align::Left, "Warp buffer");
     // Warps of the block in the table, in the order of their entries.
-    let mut rows_away = Vec::new();
-    for entry in sm.sets.resident.iter(view.sim.machine.words) {
-        if tbc.crew(entry as u16).is_some_and(|crew| crew.slot == warp.slot) {
-            rows_away.push(entry as u16);
-        }
-    }
-    for (at, &entry) in rows_away.iter().enumerate() {
-        let y = top + at as f32 * row;
+    let in_table = sm.sets.resident.iter(view.sim.machine.words).map(|entry| entry as u16);
+    let rows: Vec<u16> = in_table.filter(|&entry| tbc.crew(entry).is_some_and(|crew| crew.slot == warp.slot)).collect();
+    for (at, &entry) in rows.iter().enumerate() {
         let state = &sm.warps[usize::from(entry)];
-        scene.mono(
-            0,
-            Tone::Text,
-            column + 24.0,
-            y + cell_height / 2.0 + 4.0,
-            11.0,
-            Align::Left,
-            format!("PC {}", state.place.pc),
-        );
-        for lane in 0..width {
-            scene.outline(0, Tone::Edge, away.cell(lane, y, cell_height));
-        }
+        let first = sizes.away_cell(at, 0);
+        let middle = first.y + sizes.cell / 2.0 + 4.0;
+        scene.mono(0, Tone::Text, 0.0, middle, SMALL, Align::Left, view.listing.place(state.place.pc));
+        (0..width).for_each(|lane| scene.outline(0, Tone::Line, sizes.away_cell(at, lane)));
+        let last = sizes.away_cell(at, width - 1);
+        let frame = Rect::new(first.x - 3.0, first.y - 2.0, last.x + last.w - first.x + 6.0, sizes.cell + 4.0);
+        scene.beat = Beat::Flash;
+        let lit = sm.issued.warps.contains(entry.into());
+        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, lit, Figure::Ring(frame));
+        scene.beat = Beat::Travel;
     }
     for number in 0..stack.warps {
         let origin = stack.first_warp + number;
-        let y = top + f32::from(number) * row;
-        chip(scene, origin, 0.0, y + (cell_height - 9.0) / 2.0, 9.0);
-        scene.mono(0, Tone::Text, 13.0, y + cell_height / 2.0 + 4.0, 11.0, Align::Left, origin.to_string());
+        let y = sizes.home_cell(number, 0).y;
+        chip(scene, origin, 44.0, y + (sizes.cell - 9.0) / 2.0, 9.0);
+        scene.mono(0, Tone::Text, 0.0, y + sizes.cell / 2.0 + 4.0, SMALL, Align::Left, format!("w{origin}"));
         let Some(picture) = view.picture.warp(warp.sm, origin) else { continue };
         for lane in (0..width).filter(|lane| picture.present >> lane & 1 != 0) {
-            let cell = home.cell(lane, y, cell_height);
-            let name = key(kind::THREAD, u32::from(warp.sm) << 16 | u32::from(origin), lane as u16, 0);
-            let selection = Selection::Lane { sm: warp.sm, warp: origin, lane: lane as u8 };
-            scene.spot(cell, selection);
+            let cell = sizes.home_cell(number, lane);
+            let thread = Thread::of(picture, lane);
+            scene.spot(cell, thread.selection());
             if picture.alive >> lane & 1 == 0 {
-                scene.push(name, Tone::Soft, Figure::Dot(cell));
+                thread.draw(scene, Stand::Ended, cell);
                 continue;
             }
             let at = sm.statics.at[usize::from(origin) * width as usize + lane as usize];
-            match rows_away.iter().position(|entry| *entry == at) {
-                Some(row_at) => {
+            match rows.iter().position(|entry| *entry == at) {
+                Some(row) => {
                     scene.outline(0, Tone::Line, cell);
-                    let there = away.cell(lane, top + row_at as f32 * row, cell_height);
                     let waits = sm.sets.barrier.contains(at.into());
-                    scene.push(name, hue(origin), if waits { Figure::Wait(there) } else { Figure::Fill(there) });
-                    if !waits {
-                        let text = key(kind::THREAD_TEXT, u32::from(warp.sm) << 16 | u32::from(origin), lane as u16, 0);
-                        parts::origin(scene, text, origin, there);
-                    }
-                    scene.spot(there, selection);
+                    thread.draw(scene, if waits { Stand::Parked } else { Stand::Token }, sizes.away_cell(row, lane));
                 }
                 None => {
-                    scene.outline(name, hue(origin), cell);
-                    if let Some(side) = side_of(running, number, lane) {
-                        let half = Rect::new(
-                            cell.x + if side == 0 { 1.0 } else { cell.w / 2.0 },
-                            cell.y + 1.0,
-                            cell.w / 2.0 - 1.0,
-                            cell.h - 2.0,
-                        );
-                        scene.fill(0, hue(origin), half);
+                    thread.draw(scene, Stand::Token, cell);
+                    // On its way home it passes the mask of its side.
+                    if let Some((_, point)) = ways.iter().find(|(mask, _)| has(mask, number, lane)) {
+                        let over = sizes.mask_cell(*point, number, lane);
+                        scene.way(thread.key(kind::THREAD), vec![(over.x, over.y)]);
                     }
                 }
             }
+            if view.selection == Some(thread.selection()) {
+                scene.outline(0, Tone::Text, Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0));
+            }
         }
     }
-    let mut bottom = top + f32::from(stack.warps).max(rows_away.len() as f32) * row + 6.0;
-    bottom = encoders(scene, &home, running, cell_height, top + f32::from(stack.warps) * row + 4.0, width).max(bottom);
-    scene.label(
-        0,
-        Tone::Soft,
-        0.0,
-        bottom + 10.0,
-        SMALL,
-        Align::Left,
-        fitting("outline: waits at home · half filled: has arrived (left: first side) · dot: ended", view.width),
-    );
-    bottom + 16.0
-}
-
-/// Which side of the running entry's branch a thread has arrived for.
-fn side_of(running: Option<&BlockEntry>, number: u16, lane: u32) -> Option<usize> {
-    let arrivals = running?.arrivals.first()?;
-    arrivals.sides.iter().position(|side| side.mask.get(usize::from(number)).is_some_and(|mask| mask >> lane & 1 != 0))
+    buffer + TITLE + f32::from(stack.warps).max(rows.len() as f32) * sizes.row
 }
 
 /// The compactor's priority encoders: what each home lane still has to give.
-fn encoders(scene: &mut Scene<Selection>, home: &LaneGrid, running: Option<&BlockEntry>, height: f32, y: f32, width: u32) -> f32 {
-    let Some(entry) = running.filter(|entry| count(&entry.todo) > 0) else { return y };
-    let left = compactor::warps(&entry.todo);
-    for lane in 0..width {
-        let waiting = entry.todo.iter().filter(|mask| *mask >> lane & 1 != 0).count();
-        let cell = home.cell(lane, y, height);
-        scene.fill(key(kind::ENCODER, lane, 0, 0), Tone::Accent, Rect::new(cell.x, y, cell.w, 3.0));
-        scene.mono(0, Tone::Text, cell.x + cell.w / 2.0, y + 14.0, 10.0, Align::Middle, waiting.to_string());
+fn encoders(scene: &mut Scene<Selection>, stack: &BlockStack, sizes: &Sizes) {
+    let y = sizes.encoders();
+    let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running && count(&entry.todo) > 0);
+    for lane in 0..sizes.lanes {
+        let cell = sizes.grid.cell(lane, y + 3.0, 14.0);
+        let waiting = running.map_or(0, |entry| entry.todo.iter().filter(|mask| *mask >> lane & 1 != 0).count());
+        scene.beat = Beat::Flash;
+        scene.mark(key(kind::ENCODER, lane, 0, 0), Tone::Accent, waiting > 0, Figure::Fill(cell));
+        scene.beat = Beat::Travel;
+        scene.outline(0, Tone::Edge, cell);
+        if waiting > 0 && cell.w >= 9.0 {
+            scene.mono(0, Tone::OnAccent, cell.x + cell.w / 2.0, y + 14.0, 10.0, Align::Middle, waiting.to_string());
+        }
     }
-    let text = format!("compactor: one priority encoder a lane, one warp a cycle, {left} to go");
-    scene.label(0, Tone::Accent, 0.0, y + 28.0, SMALL, Align::Left, text);
-    y + 34.0
+    scene.label(0, Tone::Soft, 0.0, y + 14.0, SMALL, Align::Left, "compactor");
+    if let Some(entry) = running {
+        let text = format!("{} to go", counted(compactor::warps(&entry.todo).into(), "warp"));
+        let x = LABEL + sizes.grid.width(sizes.lanes) + 6.0;
+        scene.label(0, Tone::Accent, x, y + 14.0, SMALL, Align::Left, text);
+    }
+}
+
+/// The blocks of the SM, a small mask each: filled where a thread can run. Where it ends.
+fn other_blocks(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, y: f32) -> f32 {
+    scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
+    heading(scene, view, y + 17.0, "All blocks", "filled: can run · a row for each warp");
+    let (mut x, mut top, mut end) = (0.0, y + 24.0, y + 24.0);
+    let mut warps: Vec<&WarpPicture> = view.warps().collect();
+    warps.sort_by_key(|other| (other.slot, other.warp));
+    for block in warps.chunk_by(|a, b| a.slot == b.slot) {
+        let pixel = if warp.width > 8 { 2.0 } else { 4.0 };
+        let (wide, tall) = (warp.width as f32 * pixel, block.len() as f32 * 3.0);
+        let name = block[0].block.to_string();
+        let room = wide + 20.0 + name.len() as f32 * 7.0;
+        if x > 0.0 && x + room > view.width {
+            (x, top) = (0.0, top + tall.max(12.0) + 6.0);
+        }
+        let rect = Rect::new(x, top, room - 6.0, tall.max(12.0) + 2.0);
+        let chosen = block[0].slot == warp.slot;
+        if chosen {
+            scene.fill(0, Tone::Picked, rect);
+        }
+        scene.spot(rect, Selection::Block { sm: warp.sm, slot: block[0].slot });
+        scene.mono(0, if chosen { Tone::Text } else { Tone::Soft }, x + 2.0, top + 10.0, SMALL, Align::Left, name.as_str());
+        for (row, other) in block.iter().enumerate() {
+            let line = Rect::new(x, top + 1.0 + row as f32 * 3.0, rect.w, 3.0);
+            scene.spot(line, Selection::Warp { sm: other.sm, warp: other.warp });
+            for lane in (0..warp.width).filter(|lane| other.active >> lane & 1 != 0) {
+                let from = x + name.len() as f32 * 7.0 + 6.0;
+                let cell = Rect::new(from + lane as f32 * pixel, top + 1.0 + row as f32 * 3.0, pixel, 2.0);
+                scene.fill(0, hue(other.warp), cell);
+            }
+        }
+        end = rect.y + rect.h;
+        x += room + 4.0;
+    }
+    end + 4.0
 }
 
 /// The threads of the block that joined others at their likely-convergence point in the last cycle.

@@ -1,25 +1,27 @@
 //! Variable warp sizing's picture: slices as columns, the gang table of one original gang, and all original gangs.
 //!
-//! A warp stays in its slice's column for life. In the gang table each entry is a line: when a gang splits, the cells of those
-//! who leave it move to the lines of their new gangs, or down to the line of singletons; when parts meet they move back.
+//! A warp stays in its slice's column for life: a frame around its threads. In the gang table each entry is a line: when a gang splits, those who leave it drop to the lines of their new gangs, or to
+//! that of singletons; when parts meet they rise again.
 //! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
 //! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::PanelView;
-use super::parts::{BASE, SMALL, fitting, heading, hue, ink, kind, lane, reason};
-use crate::event::Event;
+use super::parts::{BASE, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
+use crate::event::{Event, Reason};
 use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
-use crate::scene::{Align, Rect, Scene, Tone, key};
+use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
 use crate::view::gang::gang_name;
 use crate::view::why::counted;
-use crate::view::{Selection, WarpPicture};
+use crate::view::{Lane, Selection, WarpPicture};
 
-const LABEL: f32 = 96.0;
-/// Space for what is said of a gang behind its cells.
-const SAID: f32 = 182.0;
-const LINE: f32 = 24.0;
+/// Left of the slices, for names and for what the table says of a gang.
+const LABEL: f32 = 136.0;
+/// What the lines of the gang table leave to the rest of the picture, and the least and the most that one takes.
+const REST: f32 = 236.0;
+const LEAST_LINE: f32 = 30.0;
+const MOST_LINE: f32 = 54.0;
 /// The pitch of cells that have room for a gang's name.
 const NAME: f32 = 17.0;
 
@@ -36,11 +38,6 @@ struct Columns {
 impl Columns {
     fn cell(&self, slice: u32, y: f32, height: f32) -> Rect {
         Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - 6.0, height)
-    }
-
-    /// What has room behind them.
-    fn behind<'a>(&self, view: &PanelView, text: &'a str) -> &'a str {
-        fitting(text, view.width - self.x - view.sim.machine.config.slices as f32 * self.pitch)
     }
 }
 
@@ -81,7 +78,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let chosen = rows.iter().find(|row| Some(row.number) == asked);
     // Of an original gang that has ended there is nothing to see.
     let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
-    let pitch = ((view.width - LABEL - SAID) / slices as f32).clamp(22.0, 84.0).floor();
+    let pitch = ((view.width - LABEL) / slices as f32).clamp(22.0, 150.0).floor();
     let columns = Columns { x: LABEL, pitch };
     let mut y = slices_in_cycle(&mut scene, &view, name, columns);
     if let Some(row) = focus {
@@ -128,7 +125,6 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
         scene.mono(0, Tone::Soft, cell.x + cell.w / 2.0, 13.0, 11.0, Align::Middle, slice.to_string());
     }
     let top = 22.0;
-    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, "issued");
     let mut used = 0u32;
     let mut issuing = [None; 32];
     for event in view.last {
@@ -176,29 +172,28 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
         slice += run;
     }
     let free = slices - used.count_ones();
-    let said = if free == 0 { "every slice used".to_string() } else { format!("{free} of {slices} slices empty") };
-    scene.label(0, Tone::Soft, view.width, top + 14.0, SMALL, Align::Right, columns.behind(view, &said));
+    let said = if free == 0 { "issued".to_string() } else { format!("issued · {free} of {slices} empty") };
+    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, said);
     let y = fetched(scene, view, sm, columns, top + 30.0);
     memory(scene, view, sm, y)
 }
 
-/// Who was fetched for, and who won the ports of the instruction cache.
+/// Who was fetched for, and who won the ports of the instruction cache: a gang by its name, a warp by the cache that it hit.
 fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns, y: f32) -> f32 {
     let config = &view.sim.machine.config;
     let slices = config.slices;
-    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "fetched");
     let (mut ports, mut own) = (0u32, false);
     let mut texts: Vec<Vec<String>> = vec![Vec::new(); slices as usize];
-    let mut gangs = Vec::new();
     for event in view.last {
         match *event {
             Event::SliceFetch { sm: s, hit, .. } if s == sm => own = hit,
-            Event::Fetched { sm: s, warp, pc, .. } if s == sm => {
+            Event::Fetched { sm: s, warp, .. } if s == sm => {
                 let (row, slice) = (u32::from(warp) / slices, u32::from(warp) % slices);
                 let state = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
                 let part = state.map_or(1, |set| set.part_of(slice));
                 if part.count_ones() > 1 {
-                    gangs.push(format!("gang {} @ {pc}", full_name(state.as_ref(), row, part)));
+                    let name = full_name(state.as_ref(), row, part);
+                    (0..8).filter(|slice| part >> slice & 1 != 0).for_each(|slice: usize| texts[slice].push(name.clone()));
                     ports += 1;
                 } else {
                     texts[slice as usize].push(if own { "L0".to_string() } else { "L1".to_string() });
@@ -209,21 +204,14 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Col
             _ => {}
         }
     }
+    let said = format!("fetched · {ports} of {} ports", config.icache_ports);
+    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, said);
     for (slice, text) in texts.iter().enumerate() {
         let cell = columns.cell(slice as u32, y, 14.0);
         let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
-    let head = format!("{ports} of {} ports", config.icache_ports);
-    let all = format!("{head} · {}", gangs.join(", "));
-    // All of them, or how many.
-    let said = match gangs.len() {
-        0 => head,
-        n if columns.behind(view, &all) != all => format!("{head} · {}", counted(n as u64, "gang")),
-        _ => all,
-    };
-    scene.label(0, Tone::Soft, view.width, y + 11.0, SMALL, Align::Right, columns.behind(view, &said));
     y + 18.0
 }
 
@@ -278,33 +266,35 @@ fn table(
     }
     let mut y = y + 44.0;
     let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
+    let rows = view.warps().count() as f32 / slices as f32;
+    let line = ((view.height - REST - rows * 17.0) / (lines + 1) as f32).clamp(LEAST_LINE, MOST_LINE);
     for entry in 0..lines {
         let mask = row.set.gangs[entry];
-        let tone = if mask == 0 { Tone::Soft } else { Tone::Text };
-        let title = format!("gang {}", gang_name(entry));
-        scene.mono(0, tone, 0.0, y + 15.0, 12.0, Align::Left, if mask == 0 { format!("{title} –") } else { title });
+        scene.fill(0, Tone::Line, Rect::new(0.0, y - 2.0, view.width, 1.0));
+        let tone = if mask == 0 { Tone::Mark } else { Tone::Text };
+        scene.bold(0, tone, 0.0, y + line / 2.0 + 2.0, 15.0, Align::Left, gang_name(entry));
         if mask != 0 {
-            entry_state(scene, view, sm, row, columns, mask, y);
+            entry_state(scene, view, sm, row, mask, y + line / 2.0);
         }
-        y += LINE;
+        y += line;
     }
+    scene.fill(0, Tone::Line, Rect::new(0.0, y - 2.0, view.width, 1.0));
     let title = if config.gangs { "singletons" } else { "warps" };
     let none = config.gangs && row.set.singles == 0;
     let (tone, title) = if none { (Tone::Soft, format!("{title} –")) } else { (Tone::Text, title.to_string()) };
-    scene.label(0, tone, 0.0, y + 15.0, SMALL, Align::Left, title);
-    let first = y - lines as f32 * LINE;
+    scene.label(0, tone, 0.0, y + line / 2.0 + 3.0, BASE, Align::Left, title);
+    let first = y - lines as f32 * line;
     for slice in 0..slices {
         let Some(warp) = row.warps[slice as usize] else { continue };
         let entry = row.entry(slice);
-        let line = entry.unwrap_or(lines);
-        let cell = columns.cell(slice, first + line as f32 * LINE, LINE - 4.0);
+        let cell = columns.cell(slice, first + entry.unwrap_or(lines) as f32 * line + 1.0, line - 7.0);
         member(scene, view, warp, entry, cell);
     }
-    y + LINE
+    y + line
 }
 
 /// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
-fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, columns: Columns, mask: u8, y: f32) {
+fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, mask: u8, middle: f32) {
     let config = &view.sim.machine.config;
     let first = row.number * config.slices;
     let lead = first + mask.trailing_zeros();
@@ -313,12 +303,13 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     let sets = &sm.sets;
     let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
     let ready = members().filter(|&warp| !waits(warp)).count();
-    let valid = if members().all(|warp| !sets.unfetched.contains(warp)) { "valid" } else { "fetching" };
-    let said = format!("PC {pc} · ready {ready}/{} · {valid}", mask.count_ones());
-    scene.mono(0, Tone::Soft, view.width, y + 15.0, 11.0, Align::Right, columns.behind(view, &said));
+    let valid = members().all(|warp| !sets.unfetched.contains(warp));
+    scene.bold(0, Tone::Text, 30.0, middle - 1.0, BASE, Align::Left, view.listing.place(pc));
+    let said = format!("PC {pc} · {ready}/{} ready{}", mask.count_ones(), if valid { "" } else { " · no I" });
+    scene.mono(0, Tone::Soft, 30.0, middle + 10.0, 10.0, Align::Left, said);
 }
 
-/// A warp in its slice's column: its lanes.
+/// A warp in its slice's column: a frame around its threads, strong when it has just issued.
 fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
     let tone = hue(warp.warp);
     let who = u32::from(warp.sm) << 16 | u32::from(warp.warp);
@@ -332,13 +323,22 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
         Tone::Mark
     };
     scene.outline(key(kind::ENTRY_ROW, who, 0, 0), if ended { Tone::Line } else { edge }, cell);
+    scene.mark(key(kind::NOW, who, 0, 0), Tone::Accent, warp.reason == Some(Reason::Issued), Figure::Ring(cell));
     scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
     let width = (cell.w - 6.0) / warp.width as f32;
+    let size = (cell.h - 6.0).min(width * 1.25);
     for at in 0..warp.width {
         let gap = if width > 5.0 { 2.0 } else { 0.5 };
-        let small = Rect::new(cell.x + 3.0 + at as f32 * width + gap / 2.0, cell.y + 3.0, width - gap, cell.h - 6.0);
-        lane(scene, key(kind::FOCUS_LANE, who, at as u16, 0), warp.lane(at), tone, small);
-        scene.spot(small, Selection::Lane { sm: warp.sm, warp: warp.warp, lane: at as u8 });
+        let top = cell.y + (cell.h - size) / 2.0;
+        let small = Rect::new(cell.x + 3.0 + at as f32 * width + gap / 2.0, top, width - gap, size);
+        let thread = Thread::of(warp, at);
+        match warp.lane(at) {
+            Lane::Active => thread.draw(scene, Stand::Token, small),
+            Lane::Masked => thread.draw(scene, Stand::Faint, small),
+            Lane::Barrier => thread.draw(scene, Stand::Parked, small),
+            Lane::Exited => thread.draw(scene, Stand::Ended, small),
+            Lane::Empty => {}
+        }
     }
 }
 

@@ -53,12 +53,15 @@ pub struct Listing {
     written: [Written; 3],
     /// By plane: registers that instructions take for floating-point numbers.
     floats: Vec<bool>,
+    /// By instruction: the label before it and how far behind that it is; none in front of the first label.
+    labels: Vec<Option<(Rc<str>, u32)>>,
 }
 
 impl Listing {
     pub fn new(program: &Program, ptx: Rc<str>, cuda: Option<Rc<str>>) -> Listing {
         let written = [written_cuda(program, cuda.as_deref()), written_ptx(program, &ptx), written_loop(program, &ptx)];
-        let mut listing = Listing { floats: floats(program, &ptx), ptx, cuda, written };
+        let labels = labels(&ptx, &written[Script::Ptx as usize].of);
+        let mut listing = Listing { floats: floats(program, &ptx), labels, ptx, cuda, written };
         for (pc, instruction) in program.instructions.iter().enumerate() {
             listing.each_line(pc as Pc, |line| {
                 line.pcs.push(pc as Pc);
@@ -130,6 +133,29 @@ impl Listing {
         }
     }
 
+    /// A place in the code as pictures name it: its line where the source is known, else the kernel's label (`C`, or `C+2` for
+    /// the second instruction behind its first).
+    pub fn place(&self, pc: Pc) -> String {
+        if let Some(line) = self.cuda_line(pc) {
+            return format!("line {line}");
+        }
+        match self.labels.get(pc as usize) {
+            None => "end".to_string(),
+            Some(label) => {
+                let (name, behind) = label.as_ref().map_or(("start", pc), |(name, behind)| (name, *behind));
+                if behind == 0 { name.to_string() } else { format!("{name}+{behind}") }
+            }
+        }
+    }
+
+    /// From one place to another, as an entry of a stack has it; without one to go to, to the end.
+    pub fn way(&self, pc: Pc, to: Option<Pc>) -> String {
+        let (from, to) = (self.place(pc), to.map_or("end".to_string(), |to| self.place(to)));
+        // Of two lines one word is enough.
+        let to = if from.starts_with("line ") { to.trim_start_matches("line ") } else { &to };
+        format!("{from} → {to}")
+    }
+
     /// The instruction as it is written.
     pub fn code(&self, program: &Program, pc: Pc) -> String {
         match program.instructions.get(pc as usize) {
@@ -137,6 +163,41 @@ impl Listing {
             None => String::new(),
         }
     }
+}
+
+/// The label before each instruction, by the lines that instructions are on, and how many instructions lie between.
+fn labels(ptx: &str, of: &[Option<u32>]) -> Vec<Option<(Rc<str>, u32)>> {
+    // By line: the label that is in force there, and on which line it stands.
+    let mut known = None;
+    let before: Vec<Option<(Rc<str>, usize)>> = split(ptx)
+        .enumerate()
+        .map(|(at, line)| {
+            if line.contains(".entry") || line.contains(".func") {
+                known = None;
+            }
+            if let Some(name) = label(line) {
+                known = Some((Rc::from(name), at));
+            }
+            known.clone()
+        })
+        .collect();
+    let mut last = (usize::MAX, 0);
+    let of_instruction = |(pc, line): (usize, &Option<u32>)| {
+        let (name, at) = before.get((*line)? as usize)?.clone()?;
+        if last.0 != at {
+            last = (at, pc as u32);
+        }
+        Some((name, pc as u32 - last.1))
+    };
+    of.iter().enumerate().map(of_instruction).collect()
+}
+
+/// The label that a line begins with, without what compilers put in front of every one (`$L__BB0_2`).
+fn label(line: &str) -> Option<&str> {
+    let (name, rest) = line.trim_start().split_once(':')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
+    let is_code = is_name && !rest.contains(".branchtargets") && !rest.starts_with(':');
+    is_code.then(|| name.trim_start_matches('$').trim_start_matches("L__"))
 }
 
 /// The CUDA source, where it is known.
@@ -222,4 +283,24 @@ fn floats(program: &Program, ptx: &str) -> Vec<bool> {
         }
     }
     floats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(body: &str) -> Listing {
+        let ptx =
+            format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r<4>;\n{body}\n}}\n");
+        let program = crate::program::load(&ptx, None).expect("it is well written");
+        Listing::new(&program, ptx.into(), None)
+    }
+
+    #[test]
+    fn places_have_the_names_of_labels() {
+        let listing = listing("mov.u32 %r1, 1;\nmov.u32 %r2, 1;\nA:\nmov.u32 %r1, 2;\nmov.u32 %r2, 2;\n$L__BB0_2:\nret;");
+        let names: Vec<String> = (0..6).map(|pc| listing.place(pc)).collect();
+        assert_eq!(names, ["start", "start+1", "A", "A+1", "BB0_2", "end"]);
+        assert_eq!((listing.way(2, Some(4)), listing.way(4, None)), ("A → BB0_2".into(), "BB0_2 → end".into()));
+    }
 }
