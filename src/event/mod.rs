@@ -31,15 +31,17 @@ impl SplitCause {
 }
 
 /// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// It issued an instruction.
     Issued,
     /// It could have issued; the scheduler chose another.
     NotSelected,
-    /// Its next instruction waits for a value that is not there yet.
-    Data,
+    /// Its next instruction waits for what an earlier one asked of memory: of any space, caches included.
+    Memory,
+    /// Its next instruction waits for a value that is being computed, and for nothing from memory.
+    Result,
     /// Its next instruction waits for a unit or an issue port.
     Structural,
     /// The outcome of its branch is not known yet.
@@ -61,10 +63,11 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Reason; 12] = [
+    pub const ALL: [Reason; 13] = [
         Reason::Issued,
         Reason::NotSelected,
-        Reason::Data,
+        Reason::Memory,
+        Reason::Result,
         Reason::Structural,
         Reason::Control,
         Reason::Fetch,
@@ -76,7 +79,7 @@ impl Reason {
         Reason::Ahead,
     ];
     /// So many of them, the first ones, can come up on every machine; the others belong to techniques.
-    const COMMON: usize = 9;
+    const COMMON: usize = 10;
 
     /// The reasons that a list of a run has: those of every machine, and of the others those with a count.
     pub fn listed(count: impl Fn(Reason) -> u64) -> Vec<Reason> {
@@ -88,7 +91,8 @@ impl Reason {
         match self {
             Reason::Issued => "issued",
             Reason::NotSelected => "not_selected",
-            Reason::Data => "data",
+            Reason::Memory => "memory",
+            Reason::Result => "result",
             Reason::Structural => "structural",
             Reason::Control => "control",
             Reason::Fetch => "fetch",
@@ -106,7 +110,8 @@ impl Reason {
         match self {
             Reason::Issued => "issued",
             Reason::NotSelected => "not selected",
-            Reason::Data => "waits for data",
+            Reason::Memory => "waits for memory",
+            Reason::Result => "waits for a result",
             Reason::Structural => "waits for a unit",
             Reason::Control => "waits for a branch",
             Reason::Fetch => "waits for fetch",
@@ -124,9 +129,8 @@ impl Reason {
         match self {
             Reason::Issued => "The warp issued an instruction in this cycle.",
             Reason::NotSelected => "The warp could have issued; its scheduler chose another one.",
-            Reason::Data => {
-                "The warp's next instruction needs a value that is not there yet: a load or a computation is in flight."
-            }
+            Reason::Memory => "The warp's next instruction needs a value that a load or an atomic has not brought yet.",
+            Reason::Result => "The warp's next instruction needs a value that an earlier one is still computing.",
             Reason::Structural => "The unit or the issue port that the warp's next instruction needs is taken.",
             Reason::Control => "The outcome of the warp's branch is not known yet, so neither is its next instruction.",
             Reason::Fetch => "The warp's next instruction has not been fetched: its I-buffer is empty.",
@@ -153,7 +157,8 @@ impl Reason {
         match self {
             Reason::Issued => 'I',
             Reason::NotSelected => 'N',
-            Reason::Data => 'D',
+            Reason::Memory => 'M',
+            Reason::Result => 'R',
             Reason::Structural => 'S',
             Reason::Control => 'C',
             Reason::Fetch => 'F',
@@ -176,10 +181,23 @@ pub type Reasons = [u64; Reason::ALL.len()];
 #[serde(transparent)]
 pub struct ReasonCounts(pub [u16; Reason::ALL.len()]);
 
-/// Reasons of techniques count only where they come up: the hash of a run does not depend on how many techniques there are.
+/// Both waits for a value are one here: the hash of a run does not depend on how finely waits are told apart.
+impl std::hash::Hash for Reason {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let after = isize::from(*self > Reason::Memory);
+        (*self as isize - after).hash(state);
+    }
+}
+
+/// As for [`Reason`]. Reasons of techniques count only where they come up: the hash does not depend on how many techniques
+/// there are.
 impl std::hash::Hash for ReasonCounts {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let (common, special) = self.0.split_at(Reason::COMMON);
+        let (memory, result) = (Reason::Memory as usize, Reason::Result as usize);
+        let mut folded = self.0;
+        folded[memory] += folded[result];
+        folded.copy_within(result + 1.., result);
+        let (common, special) = folded[..Reason::ALL.len() - 1].split_at(Reason::COMMON - 1);
         common.hash(state);
         for (at, count) in special.iter().enumerate().filter(|(_, count)| **count > 0) {
             (at as u16, count).hash(state);
@@ -697,5 +715,16 @@ impl Sink for EventHash {
         use std::hash::{Hash, Hasher};
         self.write_u64(cycle);
         event.hash(self);
+    }
+
+    /// From one wait for a value to the other is no change: see the hash of [`Reason`].
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        let folded = |reasons: &Reasons| {
+            let mut folded = *reasons;
+            folded[Reason::Memory as usize] |= std::mem::take(&mut folded[Reason::Result as usize]);
+            folded
+        };
+        let tell = &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason });
+        changes(&folded(before), &folded(now), tell);
     }
 }

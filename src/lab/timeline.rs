@@ -226,7 +226,7 @@ mod tests {
     fn pixels_have_the_colours_of_reasons() {
         let mut record = Record::new(1, 2);
         record.event(0, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Issued) });
-        record.event(2, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Data) });
+        record.event(2, Event::Warp { sm: 0, warp: 1, reason: Some(Reason::Memory) });
         record.close(4);
         assert_eq!(rows(&record), [1]);
         let colours = colours(Palette::of(Theme::Light));

@@ -251,7 +251,7 @@ fn stalls(board: &Board) -> Vec<Claim> {
     let breakdown = |technique: &str| {
         let kinds: [(&str, &[&str]); 6] = [
             ("control", &["control"]),
-            ("data", &["data"]),
+            ("data", &["memory", "result"]),
             ("structural", &["structural"]),
             ("barrier", &["barrier"]),
             ("exit", &["exit"]),

@@ -298,7 +298,7 @@ const MISS: Paint = Paint::Pure(Tone::Heat);
 /// Issue slots that issued nothing, in the order of the buckets. The reasons that they are near to lend their colours.
 const UNUSED: [(&str, Tone); 3] = [
     ("stall", Tone::Reason(Reason::Structural)),
-    ("w0_mem", Tone::Reason(Reason::Data)),
+    ("w0_mem", Tone::Reason(Reason::Memory)),
     ("w0_idle", Tone::Reason(Reason::Exit)),
 ];
 

@@ -53,10 +53,10 @@ mod tests {
     use crate::record::moments::PIECE;
     use crate::record::{GONE, Record};
 
-    /// Warp 1 of two issues in cycle 3, waits for data until 20, issues in 20, is gone at 21; the other changes elsewhere.
+    /// Warp 1 of two issues in cycle 3, waits for memory until 20, issues in 20, is gone at 21; the other changes elsewhere.
     fn record() -> Record {
         let mut record = Record::new(1, 2);
-        let (issued, data) = (Some(Reason::Issued), Some(Reason::Data));
+        let (issued, data) = (Some(Reason::Issued), Some(Reason::Memory));
         for (cycle, warp, reason) in [(3, 1, issued), (4, 1, data), (6, 0, data), (9, 0, issued), (20, 1, issued), (21, 1, None)]
         {
             record.event(cycle, Event::Warp { sm: 0, warp, reason });
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(
             columns(&record, 0.0, 8.0, 4),
             [2, 2, 2, GONE],
-            "4 of the first 8 cycles wait for data, 3 are before its time"
+            "4 of the first 8 cycles wait for memory, 3 are before its time"
         );
         assert_eq!(columns(&record, -8.0, 8.0, 2), [GONE, 2]);
         assert_eq!(columns(&record, 0.0, 16.0, 2), [2, 2], "of two stretches");
@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn forgetting_keeps_the_view_from_afar() {
-        // The warp waits for data and issues in turn, for 24 and 8 cycles.
+        // The warp waits for memory and issues in turn, for 24 and 8 cycles.
         let mut record = Record::new(1, 2);
         let end = 5 * PIECE as u64 * 16;
         for cycle in (0..end).filter(|cycle| cycle % 32 == 0 || cycle % 32 == 24) {
-            let reason = if cycle % 32 == 0 { Reason::Data } else { Reason::Issued };
+            let reason = if cycle % 32 == 0 { Reason::Memory } else { Reason::Issued };
             record.event(cycle, Event::Warp { sm: 0, warp: 1, reason: Some(reason) });
         }
         record.close(end);

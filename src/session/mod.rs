@@ -228,6 +228,7 @@ impl Session {
 
 /// A warp waits for something other than its turn.
 fn is_stall(code: u8) -> bool {
-    use Reason::{Ahead, Barrier, Control, Data, Fetch, Siblings, Structural, Sync, Wakeup};
-    [Barrier, Control, Data, Fetch, Structural, Sync, Wakeup, Siblings, Ahead].into_iter().any(|reason| reason as u8 == code)
+    use Reason::{Ahead, Barrier, Control, Fetch, Memory, Siblings, Structural, Sync, Wakeup};
+    let stalls = [Barrier, Control, Memory, Reason::Result, Fetch, Structural, Sync, Wakeup, Siblings, Ahead];
+    stalls.into_iter().any(|reason| reason as u8 == code)
 }

@@ -84,7 +84,8 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Fetch, sets.unfetched.bits[word]);
         take(Reason::Siblings, sets.siblings.bits[word]);
         take(Reason::Ahead, sets.ahead.bits[word]);
-        take(Reason::Data, sets.data.bits[word]);
+        take(Reason::Memory, sets.data.bits[word] & sets.for_memory.bits[word]);
+        take(Reason::Result, sets.data.bits[word]);
         take(Reason::Wakeup, self.sm.issued.asleep.bits[word]);
         take(Reason::NotSelected, self.sm.issued.available.bits[word]);
         take(Reason::Structural, u64::MAX);
@@ -160,8 +161,10 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
             Done::Write { pc, load } if state.life == life => {
                 for &(word, bits) in &machine.decoded[pc as usize].writes {
                     state.pending[word as usize] &= !bits;
+                    state.from_memory[word as usize] &= !bits;
                 }
                 state.in_flight -= 1;
+                state.accesses -= u16::from(machine.decoded[pc as usize].memory);
                 if load {
                     state.loads -= 1;
                     sm.sets.loading.set(warp.into(), state.loads > 0);
@@ -226,12 +229,14 @@ pub fn try_depart(sm: &mut Sm, warp: u16) {
 fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     let state = &sm.warps[warp as usize];
     let decoded = &machine.decoded[state.place.pc as usize];
-    let waits = match machine.config.scoreboard {
-        _ if decoded.drains => state.in_flight > 0,
-        Scoreboard::Simple => state.in_flight > 0,
-        Scoreboard::Register => decoded.hazards.iter().any(|&(word, bits)| state.pending[word as usize] & bits != 0),
+    let among = |planes: &[u64]| decoded.hazards.iter().any(|&(word, bits)| planes[word as usize] & bits != 0);
+    let (waits, for_memory) = match machine.config.scoreboard {
+        _ if decoded.drains => (state.in_flight > 0, state.accesses > 0),
+        Scoreboard::Simple => (state.in_flight > 0, state.accesses > 0),
+        Scoreboard::Register => (among(&state.pending), among(&state.from_memory)),
     };
     sm.sets.data.set(warp, waits);
+    sm.sets.for_memory.set(warp, for_memory);
 }
 
 /// The next time at which a unit or a port that is busy now becomes free.

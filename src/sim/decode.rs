@@ -21,6 +21,8 @@ pub struct Decoded {
     pub hazards: Box<[Bits]>,
     /// Registers that become pending.
     pub writes: Box<[Bits]>,
+    /// It is an access to memory, of whatever space.
+    pub memory: bool,
     /// It waits until nothing of its warp is in flight.
     pub drains: bool,
 }
@@ -41,6 +43,7 @@ impl Decoded {
             interval,
             hazards: hazards.into(),
             writes: writes.into(),
+            memory: instruction.op.kind() == Kind::Memory,
             // Where warps re-form, a warp that ends its work on a block is no more.
             drains: matches!(instruction.op, Op::Exit | Op::Ret) || instruction.op == Op::Again && config.divergence.reforms(),
         }

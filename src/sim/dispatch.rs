@@ -124,8 +124,10 @@ impl<S: Sink> Core<'_, S> {
         (state.block, state.first_thread, state.lanes, state.place) = (slot, first_thread, lanes, place);
         state.life = state.life.wrapping_add(1);
         state.fetch_life = state.fetch_life.wrapping_add(1);
-        (state.filled, state.fetching, state.in_flight, state.loads) = (0, false, 0, 0);
+        (state.filled, state.fetching) = (0, false);
+        (state.in_flight, state.accesses, state.loads) = (0, 0, 0);
         state.pending.fill(0);
+        state.from_memory.fill(0);
         self.sm.age[warp as usize] = self.uncore.dispatched;
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;

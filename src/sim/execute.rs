@@ -186,9 +186,13 @@ impl<S: Sink> Core<'_, S> {
         let state = &mut self.sm.warps[warp as usize];
         for &(word, bits) in &decoded.writes {
             state.pending[word as usize] |= bits;
+            if decoded.memory {
+                state.from_memory[word as usize] |= bits;
+            }
         }
         let load = memory && !decoded.writes.is_empty();
         state.in_flight += 1;
+        state.accesses += u16::from(decoded.memory);
         if load {
             state.loads += 1;
             self.sm.sets.loading.insert(warp);

@@ -57,7 +57,7 @@ impl Footprint {
         let max_warps = config.max_threads / config.row_threads().max(1) * config.slices;
         let entries = u64::from(config.divergence.entries(max_warps, config.max_threads));
         let max_warps = u64::from(max_warps);
-        let warp = size(size_of::<Warp>()) + u64::from(program.planes).div_ceil(64) * 8 + 8;
+        let warp = size(size_of::<Warp>()) + u64::from(program.planes).div_ceil(64) * 16 + 8;
         let technique = max_warps * (CONTROL_FLOW_BYTES + size(size_of::<StaticWarp>())) + u64::from(config.max_threads) * 8;
         let slots = max_warps.min(config.max_blocks.into()) * size(size_of::<Option<Block>>());
         let l0i = if config.l0i_bytes == 0 { 0 } else { Cache::tag_bytes(config.l0i_bytes, config.l0i_line, 1) };

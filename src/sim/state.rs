@@ -153,6 +153,8 @@ pub struct Sets {
     pub wants_fetch: WarpSet,
     /// The next instruction waits for a value.
     pub data: WarpSet,
+    /// What it waits for, where it waits for a value, comes from memory.
+    pub for_memory: WarpSet,
     /// A load is on its way.
     pub loading: WarpSet,
     /// The next instruction needs a unit of this kind.
@@ -201,7 +203,11 @@ pub struct Warp {
     pub meeting_life: u32,
     /// Planes whose value is not there yet.
     pub pending: Vec<u64>,
+    /// Those of them that come from memory.
+    pub from_memory: Vec<u64>,
     pub in_flight: u16,
+    /// Those of them that are accesses to memory.
+    pub accesses: u16,
     pub loads: u16,
     /// The barrier instruction that it waits at, or waited at last.
     pub barrier_pc: Pc,
@@ -280,7 +286,9 @@ impl Sm {
             fetch_life: 0,
             meeting_life: 0,
             pending: vec![0; plane_words],
+            from_memory: vec![0; plane_words],
             in_flight: 0,
+            accesses: 0,
             loads: 0,
             barrier_pc: 0,
         };

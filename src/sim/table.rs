@@ -122,8 +122,10 @@ impl<S: Sink> Core<'_, S> {
         state.place = Place { pc, mask: members.mask };
         state.life = state.life.wrapping_add(1);
         state.fetch_life = state.fetch_life.wrapping_add(1);
-        (state.filled, state.fetching, state.in_flight, state.loads) = (0, false, 0, 0);
+        (state.filled, state.fetching) = (0, false);
+        (state.in_flight, state.accesses, state.loads) = (0, 0, 0);
         state.pending.fill(0);
+        state.from_memory.fill(0);
         state.progress = 0;
         self.sm.age[usize::from(warp)] = self.uncore.dispatched;
         self.uncore.dispatched += 1;
@@ -165,6 +167,7 @@ impl<S: Sink> Core<'_, S> {
             members: *members,
             mixed,
             pending: std::mem::take(&mut state.pending),
+            from_memory: std::mem::take(&mut state.from_memory),
             ..*state
         };
     }
@@ -235,6 +238,7 @@ impl<S: Sink> Core<'_, S> {
     fn reason_of_entry(&self, entry: u32) -> Reason {
         let (sets, issued) = (&self.sm.sets, &self.sm.issued);
         let simple = self.machine.config.scoreboard == Scoreboard::Simple;
+        let value = |for_memory| if for_memory { Reason::Memory } else { Reason::Result };
         if sets.barrier.contains(entry) || issued.freed_from_barrier.contains(entry) {
             Reason::Barrier
         } else if sets.sync.contains(entry) || issued.freed_from_sync.contains(entry) {
@@ -243,11 +247,11 @@ impl<S: Sink> Core<'_, S> {
             Reason::Control
         } else if sets.leaving.contains(entry) {
             // Only a technique makes a warp wait for values that its next instruction does not need.
-            if simple { Reason::Data } else { Reason::Sync }
+            if simple { value(self.sm.warps[entry as usize].accesses > 0) } else { Reason::Sync }
         } else if sets.unfetched.contains(entry) {
             Reason::Fetch
         } else if sets.data.contains(entry) {
-            Reason::Data
+            value(sets.for_memory.contains(entry))
         } else if issued.asleep.contains(entry) {
             Reason::Wakeup
         } else if issued.available.contains(entry) {

@@ -127,7 +127,7 @@ impl Witness<'_> {
                 };
                 vec![format!("{name} could have issued `{code}`, {here}, but scheduler {port} chose {who}{}.", self.waited(warp))]
             }
-            Reason::Data => self.data(&name, warp),
+            Reason::Memory | Reason::Result => self.data(&name, warp),
             Reason::Structural => {
                 let unit = self.sim.machine.decoded.get(warp.pc as usize).map(|d| d.unit);
                 let what = match unit {

@@ -98,7 +98,7 @@ async fn figures_follow_the_run_and_open_elsewhere() {
         let svg = save(&page, &folder, "stalls", "SVG", "warpscope-collatz-pdom-stalls.svg").await;
         let text = String::from_utf8(svg.clone()).expect("SVG is text");
         assert!(text.trim_start().starts_with("<svg") || text.starts_with("<?xml"), "{}", &text[..80]);
-        for word in ["xmlns=", "<text", "font-family", "collatz", "gtx480", "waits for data"] {
+        for word in ["xmlns=", "<text", "font-family", "collatz", "gtx480", "waits for memory"] {
             assert!(text.contains(word), "the SVG has no {word}");
         }
         assert!(!text.contains("<script") && !text.contains("href="), "the file needs nothing else");
