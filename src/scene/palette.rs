@@ -160,4 +160,40 @@ mod tests {
             }
         }
     }
+
+    /// Lightness and two hue axes of a colour, in which distances are about what eyes see (Oklab).
+    fn seen(colour: Rgb) -> [f64; 3] {
+        let linear = |part: u8| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        let Rgb(r, g, b) = colour;
+        let [r, g, b] = [r, g, b].map(linear);
+        let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();
+        let m = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b).cbrt();
+        let s = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b).cbrt();
+        [
+            0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+            1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+        ]
+    }
+
+    #[test]
+    fn no_reason_looks_like_a_warp_or_like_another_reason() {
+        let apart = |a: Rgb, b: Rgb| seen(a).iter().zip(seen(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::of(theme);
+            for (at, &reason) in palette.reasons.iter().enumerate() {
+                let name = Reason::ALL[at];
+                for (warp, &hue) in palette.warps.iter().enumerate() {
+                    assert!(apart(reason, hue) > 0.06, "{name:?} and warp {warp} in {theme:?}: {:.3}", apart(reason, hue));
+                }
+                for (other, &colour) in palette.reasons.iter().enumerate().skip(at + 1) {
+                    let (other, apart) = (Reason::ALL[other], apart(reason, colour));
+                    assert!(apart > 0.05, "{name:?} and {other:?} in {theme:?}: {apart:.3}");
+                }
+            }
+        }
+    }
 }
