@@ -861,6 +861,28 @@ fn a_graph_of_many_blocks_shows_those_around_the_warp() {
     assert!((5..40).contains(&tops.len()), "pages, rather than a picture that slides: {tops:#?}");
 }
 
+/// The sentence below the stage says what the cycle did: what changed most, or what issued.
+#[test]
+fn a_cycle_is_told_in_a_sentence() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("1-compaction"));
+    let said = |lab: &Lab| lab.stage.as_ref().expect("a stage").say(lab.selection);
+    let mut go = |stop: usize| {
+        lab.go_to_stop(stop);
+        settle(&mut lab);
+        said(&lab)
+    };
+    assert_eq!(go(0), "Warp 0 parts at A+6 (PC 6): 1 of its lanes takes the branch, 3 do not.");
+    assert!(go(2).contains("1 still on the way (WCnt)"), "{}", go(2));
+    assert!(go(3).contains("a warp of 3 threads was made for C (PC 10)"), "{}", go(3));
+    lab.seek(0);
+    settle(&mut lab);
+    assert_eq!(said(&lab), "Nothing has run yet.");
+    lab.step();
+    settle(&mut lab);
+    assert!(said(&lab).ends_with("at A, for 4 of 4 lanes."), "{}", said(&lab));
+}
+
 /// With several SMs the picture is of the selected one, and says which that is.
 #[test]
 fn a_picture_is_of_one_sm() {
@@ -1108,9 +1130,9 @@ fn nobody_is_together_again_who_has_not_parted() {
 #[test]
 fn threads_reconverge_where_they_are_together_again() {
     for (technique, words) in [
-        ("PDOM", "warp 0 is together again at PC 15"),
-        ("TBC", "8 threads of block 0 are together again at PC 15"),
-        ("DWF-WB", "warp 0 is together again at PC 15"),
+        ("PDOM", "warp 0 is together again at line 20 (PC 15)"),
+        ("TBC", "8 threads of block 0 are together again at line 20 (PC 15)"),
+        ("DWF-WB", "warp 0 is together again at line 20 (PC 15)"),
     ] {
         let mut lab = lab("tbc_example1", "toy");
         lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
@@ -1255,7 +1277,7 @@ fn an_event_that_was_looked_for_says_who_it_is_about() {
     lab.seek(0);
     lab.next_event();
     let told = lab.notice.clone().expect("a notice");
-    assert!(told.text.starts_with("Divergence: warp 0 parts at PC ") && told.text.contains("1 of its lanes"), "{told:?}");
+    assert!(told.text.starts_with("Divergence: warp 0 parts at ") && told.text.contains("1 of its lanes"), "{told:?}");
     assert_eq!(told.show, Some(Selection::Warp { sm: 0, warp: 0 }));
     lab.step();
     lab.previous_event();

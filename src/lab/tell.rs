@@ -1,4 +1,4 @@
-//! Events in words, for whoever looked for one or stopped at one.
+//! Events in words, for whoever looked for one or stopped at one, and what the last cycle did in a sentence.
 
 use super::{Notice, Stage};
 use crate::event::Event;
@@ -34,6 +34,34 @@ impl Stage {
         Notice { show, ..Notice::good(format!("{}{text}.{more}", kind.label())) }
     }
 
+    /// What the last cycle did: the event that changed most, and else what issued, the selected warp's first.
+    pub fn say(&self, selection: Option<Selection>) -> String {
+        let last = || self.session.last().iter();
+        let told = |event: &Event| Some((weight(event)?, self.tell(event)?.0));
+        let mut told: Vec<(u8, String)> = last().filter_map(told).collect();
+        // The two that matter most; of several of a kind, the first.
+        told.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        told.dedup_by_key(|(weight, _)| *weight);
+        if !told.is_empty() {
+            let text: Vec<String> = told.into_iter().take(2).map(|(_, text)| text).collect();
+            return format!("{}.", upper_first(&text.join("; ")));
+        }
+        let own = selection.and_then(Selection::warp);
+        let issued = |own: Option<(u16, u16)>| {
+            last().find_map(|event| match *event {
+                Event::Issued { sm, warp, pc, mask, .. } if own.is_none_or(|own| own == (sm, warp)) => Some((sm, warp, pc, mask)),
+                _ => None,
+            })
+        };
+        let (sim, width) = (self.session.sim(), self.session.sim().machine.config.warp_width);
+        let Some((sm, warp, pc, mask)) = own.and_then(|own| issued(Some(own))).or_else(|| issued(None)) else {
+            return if self.session.cycle() == 0 { "Nothing has run yet." } else { "Nothing issued in this cycle." }.to_string();
+        };
+        let who = if sim.machine.reforms { "A dynamic warp".to_string() } else { upper_first(&self.named(sm, warp)) };
+        let (code, place) = (self.listing.code(&sim.machine.program, pc), self.listing.place(pc));
+        format!("{who} issued {} at {place}, for {} of {width} lanes.", code.trim_end_matches(';'), mask.count_ones())
+    }
+
     /// What to say of a warp that has begun to wait.
     pub fn tell_stall(&self, sm: u16, warp: u16) -> Option<Notice> {
         let reason = self.picture().warp(sm, warp)?.reason?;
@@ -45,7 +73,7 @@ impl Stage {
     }
 
     fn tell(&self, event: &Event) -> Option<(String, Option<Selection>)> {
-        let at = |pc: u32| format!("PC {pc}, {}", self.listing.line(pc));
+        let at = |pc: u32| format!("{} (PC {pc})", self.listing.place(pc));
         let warp = |sm: u16, warp: u16| Some(Selection::Warp { sm, warp });
         // Where warps re-form, a warp of the table is none that could be selected.
         let reforms = self.session.sim().machine.reforms;
@@ -85,15 +113,61 @@ impl Stage {
             Event::GangMerge { row, one, two, pc, .. } => {
                 (format!("{} of original gang {row} meet at {}", members(one | two), at(pc)), None)
             }
-            Event::Trap { pc, .. } => (at(pc), None),
+            Event::BlockArrive { pc, wcnt, .. } => {
+                let rest = if wcnt == 0 { "all are here".to_string() } else { format!("{wcnt} still on the way (WCnt)") };
+                (format!("a warp has arrived at {}: {rest}", at(pc)), None)
+            }
+            Event::Formed { pc, mask, .. } => {
+                (format!("a warp of {} was made for {}", counted(mask.count_ones().into(), "thread"), at(pc)), None)
+            }
+            Event::Merged { pc, mask, .. } => {
+                let (threads, verb) = (mask.count_ones(), if mask.count_ones() == 1 { "joins" } else { "join" });
+                (format!("{} {verb} a warp of the pool at {}", counted(threads.into(), "thread"), at(pc)), None)
+            }
+            Event::LikelyMerge { sm, warp: name, pc, mask, .. } => {
+                let lanes = counted(mask.count_ones().into(), "lane");
+                let text = format!("{lanes} of {} merged at the likely-convergence point, {}", self.named(sm, name), at(pc));
+                (text, warp(sm, name))
+            }
+            Event::BlockMerge { sm, slot, pc, threads, .. } => {
+                let threads = counted(threads.into(), "thread");
+                let text = format!("{threads} merged at the likely-convergence point, {}", at(pc));
+                (text, Some(Selection::Block { sm, slot }))
+            }
+            Event::WarpBarrier { sm, warp: name, pc, mask } => {
+                let lanes = counted(mask.count_ones().into(), "thread");
+                (format!("{lanes} of {} came to its warp barrier at {}", self.named(sm, name), at(pc)), warp(sm, name))
+            }
+            Event::LogicalStart { block, .. } => (format!("the dispenser hands out logical block {block}"), None),
+            Event::Trap { pc, .. } => (format!("the kernel did something wrong at {}", at(pc)), None),
             _ => return None,
         })
     }
 }
 
+/// How much an event matters to whoever watches the mechanism; none where what issued says more.
+fn weight(event: &Event) -> Option<u8> {
+    Some(match event {
+        Event::Trap { .. } => 9,
+        Event::Branch { diverged: true, .. } | Event::GangSplit { .. } => 8,
+        Event::LikelyMerge { .. } | Event::BlockMerge { .. } => 7,
+        Event::Met { .. } | Event::BlockMet { .. } | Event::GangMerge { .. } => 6,
+        Event::BarrierRelease { .. } => 5,
+        Event::Formed { .. } | Event::LogicalStart { .. } => 4,
+        Event::BlockArrive { .. } | Event::WarpBarrier { .. } => 3,
+        Event::Merged { .. } | Event::BarrierArrive { .. } => 2,
+        _ => return None,
+    })
+}
+
 /// The members of a gang, a bit for each slice.
 fn members(gang: u8) -> String {
     format!("{} members", gang.count_ones())
+}
+
+fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn lower_first(text: &str) -> String {

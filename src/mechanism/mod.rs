@@ -90,6 +90,8 @@ pub struct Panel {
     pub title: &'static str,
     /// What one sees, in the paper's terms with a gloss.
     pub about: &'static str,
+    /// Where the paper draws it.
+    pub figure: &'static str,
     pub share: Share,
     /// It still has something to show once the run has ended.
     pub lasts: bool,
@@ -113,6 +115,7 @@ pub static PANELS: &[Panel] = &[
         about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
                 together as gangs (g0 to g3), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+        figure: "VWS sections 4.1 to 4.5, figure 6",
         share: Share::Beside,
         lasts: true,
         applies: |machine| machine.config.slices > 1,
@@ -126,6 +129,7 @@ pub static PANELS: &[Panel] = &[
                 which the top one runs. A divergent branch pushes an entry for each side, with its mask and its RPC (reconvergence \
                 PC: where the sides meet again); the threads of the other side wait in theirs. An entry that reaches its RPC is \
                 popped. All warps: every resident warp, with what it did in the last cycle.",
+        figure: "TBC section 2.2.2",
         share: Share::Beside,
         lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
@@ -139,6 +143,7 @@ pub static PANELS: &[Panel] = &[
                 threads wait at home; when WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible \
                 of the side that is next: in each lane, one encoder picks a thread a cycle. At the reconvergence point all go home. An instruction for threads \
                 of three static warps counts as two shared issue slots.",
+        figure: "TBC sections 3.1 to 3.3, figures 7 to 9",
         share: Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
@@ -152,6 +157,7 @@ pub static PANELS: &[Panel] = &[
                 their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
                 behind. An instruction for threads of three static warps counts as two shared issue slots; against PDOM that \
                 can still be a loss, where threads go on apart that PDOM would have kept together.",
+        figure: "TBC sections 1, 2.3 and 2.4, figure 1",
         share: Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
@@ -168,6 +174,7 @@ pub static PANELS: &[Panel] = &[
                 wait for. Under MWF and SAWS a block's priority is its count in the warp priority table. Right: the I-buffer of each \
                 warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
                 instructions and fetch served another.",
+        figure: "BAWS sections 3 and 4, figures 3 and 7",
         share: Share::Beside,
         lasts: false,
         applies: |machine| {
@@ -186,6 +193,7 @@ pub static PANELS: &[Panel] = &[
                 through in two halves on the lower lanes of each cluster, so that the upper ones can sleep: above, the second half \
                 waits in the register, slides onto the lanes of the first, and back to its own in the results. Phases say which type \
                 folds for how long. Below each roll: the share of leakage saved, and what switching cost.",
+        figure: "Origami figures 5 and 8",
         share: Share::Leads,
         lasts: false,
         applies: |machine| machine.config.gating != GatingKind::Off,
@@ -199,6 +207,7 @@ pub static PANELS: &[Panel] = &[
                 colour of the logical block whose warp the slot runs. A virtual warp that is done with its warp goes on to the next \
                 logical block at once, at most one ahead of its siblings. Red: here the slot would wait for the other warps of the \
                 block, if blocks were not virtual. Right, under VTW: the warps that could issue, in the scheduler's groups.",
+        figure: "VTW section 4, figure 1(b)",
         share: Share::Leads,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_some(),
@@ -211,6 +220,7 @@ pub static PANELS: &[Panel] = &[
         about: "A row for each warp slot, time to the right. The dispenser hands out blocks by number, as soon as a place is free; each \
                 stretch has the colour of its block. Red: the warp has ended, and its slot waits for the other warps of the block. \
                 The techniques of VTW use that time.",
+        figure: "VTW section 3, figure 1(a)",
         share: Share::OnRequest,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),

@@ -24,6 +24,7 @@ use super::tips::Tips;
 use super::transport::TransportBar;
 use super::{motion, share, storage, theme};
 use crate::lab::{Goal, Lab, Link, Notice};
+use crate::view::{Script, Selection};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -46,6 +47,8 @@ const FAST_SLICE_MS: f64 = 12.0;
 /// Time between two drawings while it plays fast, and while it runs to somewhere far.
 const FAST_DRAWN_MS: f64 = 100.0;
 const FAR_DRAWN_MS: f64 = 250.0;
+/// How much larger pictures are for a class.
+const PRESENTED: f64 = 1.5;
 
 #[component]
 pub fn App() -> Html {
@@ -60,6 +63,7 @@ pub fn App() -> Html {
     let sizes = use_state_eq(Sizes::load);
     let hint = use_state_eq(|| storage::load(SEEN).is_none());
     let alone = use_state_eq(load_alone);
+    let present = use_state_eq(|| false);
     let dropping = use_dropping(handle.clone());
     use_clock(&handle);
     use_memory(&handle);
@@ -107,7 +111,7 @@ pub fn App() -> Html {
     use_keyboard({
         let (handle, tab, column, sheet, asked, hint, switch_theme) =
             (handle.clone(), tab.clone(), column.setter(), sheet.clone(), asked.clone(), hint.clone(), switch_theme.clone());
-        let (alone, onalone) = (alone.clone(), onalone.clone());
+        let (alone, onalone, present) = (alone.clone(), onalone.clone(), present.clone());
         Callback::from(move |event: KeyboardEvent| {
             // Any key ends a jump at its goal, and does there what it always does; the one for play and pause does no more.
             if event.key() != " " {
@@ -115,6 +119,9 @@ pub fn App() -> Html {
             }
             // Wherever the focus went meanwhile.
             if event.key() == "Escape" {
+                if sheet.is_none() {
+                    present.set(false);
+                }
                 sheet.set(None);
                 hint.set(false);
             }
@@ -143,6 +150,7 @@ pub fn App() -> Html {
                 Deed::Help => toggle(Sheet::Help),
                 Deed::Theme => switch_theme.emit(()),
                 Deed::Share => share::copy(&handle),
+                Deed::Present => present.set(!*present),
                 Deed::Panels => onalone.emit(next_alone(&handle, alone.as_deref())),
                 Deed::Tab(at) => {
                     tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]);
@@ -184,6 +192,7 @@ pub fn App() -> Html {
             sizes.set(next);
         })
     };
+    let zoom = if *present { PRESENTED } else { 1.0 };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
     let shown = handle.read(|lab| {
@@ -195,27 +204,35 @@ pub fn App() -> Html {
         use_memo((shown, theme), move |_| html! { <Bar {handle} {theme} ontheme={switch_theme} {onsheet} /> })
     };
     html! {
-        <div class={classes!("page", dropping.over.then_some("dropping"), embed.then_some("embed"))} {style}
+        <div class={classes!("page", dropping.over.then_some("dropping"), embed.then_some("embed"), present.then_some("present"))} {style}
             ondragover={dropping.ondragover} ondragleave={dropping.ondragleave} ondrop={dropping.ondrop}>
-            if !*embed {
+            if !*embed && !*present {
                 { (*bar).clone() }
             }
             <main>
                 { column_tabs(*column, &oncolumn) }
-                <div class="workspace" data-column={column.class()}>
-                    <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
-                    { split(Edge::Source) }
-                    { runs(&handle, &others, &stage_panel(&handle, *theme, alone.as_deref(), &onalone), |other| {
-                        stage_panel(other, *theme, alone.as_deref(), &onalone)
+                <div class="workspace" data-column={if *present { Column::Stage.class() } else { column.class() }}>
+                    if !*present {
+                        <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
+                        { split(Edge::Source) }
+                    }
+                    { runs(&handle, &others, &stage_panel(&handle, *theme, zoom, alone.as_deref(), &onalone), |other| {
+                        stage_panel(other, *theme, zoom, alone.as_deref(), &onalone)
                     }) }
-                    { split(Edge::Side) }
-                    { side(&handle, &others, *theme, shown_tab, &ontab) }
+                    if !*present {
+                        { split(Edge::Side) }
+                        { side(&handle, &others, *theme, shown_tab, &ontab) }
+                    }
                 </div>
-                { split(Edge::Timeline) }
-                <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
+                if *present {
+                    { presented_line(&handle) }
+                } else {
+                    { split(Edge::Timeline) }
+                    <Timeline handle={handle.clone()} theme={*theme} asked={*asked} />
+                }
             </main>
             <footer class="dock">
-                { status_line(&handle, *hint && !*embed && sheet.is_none() && shown_tab != Tab::Lesson) }
+                { status_line(&handle, *hint && !*embed && !*present && sheet.is_none() && shown_tab != Tab::Lesson) }
                 <TransportBar handle={handle.clone()} theme={*theme} />
             </footer>
             <Tips />
@@ -242,6 +259,19 @@ pub fn App() -> Html {
             } }
         </div>
     }
+}
+
+/// The selected warp's line of the source, for a class: what is read beside the picture.
+fn presented_line(handle: &Handle) -> Html {
+    let line = handle.on_stage(|lab, stage| {
+        let (sm, warp) = lab.selection.and_then(Selection::warp)?;
+        let pc = stage.picture().warp(sm, warp)?.pc;
+        let script = if stage.listing.cuda_line(pc).is_some() { Script::Cuda } else { Script::Ptx };
+        let at = stage.listing.line_in(script, pc)?;
+        Some((format!("Warp {warp}, line {at}"), stage.listing.text(script, at as usize - 1).trim().to_string()))
+    });
+    let Some((at, text)) = line.flatten() else { return html! { <p class="presented">{ "\u{a0}" }</p> } };
+    html! { <p class="presented"><span>{ at }</span><code>{ text }</code></p> }
 }
 
 /// What the page opens with: a link, else what the last visit left, else a first kernel. Texts of one's own are not lost for

@@ -28,7 +28,7 @@ impl Chips {
     /// Paints what is new.
     fn show(&mut self, scene: Rc<Scene<Selection>>, theme: Theme) {
         let size = (f64::from(scene.width), f64::from(scene.height));
-        let frame = Frame { theme, size, ratio: canvas::ratio(), margin: 0.0 };
+        let frame = Frame { theme, size, ratio: canvas::ratio(), zoom: 1.0, margin: 0.0 };
         match &self.shown {
             Some((before, old)) if *before == frame => frame.repaint(&self.node, &scene, &damage(old, &scene).all),
             _ => frame.paint(&self.node, &scene),

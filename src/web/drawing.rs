@@ -71,6 +71,9 @@ pub struct Props {
     /// Keep what is selected in sight.
     #[prop_or_default]
     pub follow: bool,
+    /// How much larger than usual it is drawn.
+    #[prop_or(1.0)]
+    pub zoom: f64,
 }
 
 /// What the canvas shows, and the movement that is under way.
@@ -89,7 +92,8 @@ struct Shown {
 impl Shown {
     /// What lies under the pointer.
     fn at(&self, event: &MouseEvent) -> Option<Selection> {
-        let (x, y) = (f64::from(event.offset_x()) - MARGIN, f64::from(event.offset_y()) - MARGIN);
+        let zoom = self.frame.map_or(1.0, |frame| frame.zoom);
+        let (x, y) = (f64::from(event.offset_x()) / zoom - MARGIN, f64::from(event.offset_y()) / zoom - MARGIN);
         self.scene.as_ref()?.hit(x as f32, y as f32)
     }
 }
@@ -100,23 +104,25 @@ pub fn Drawing(props: &Props) -> Html {
     let node = use_node_ref();
     let size = use_size(&place);
     let shown = use_mut_ref(Shown::default);
-    let Props { subject, follow, .. } = *props;
+    let Props { subject, follow, zoom, .. } = *props;
     {
         let (node, place, shown) = (node.clone(), place.clone(), shown.clone());
-        use_effect_with((props.handle.clone(), props.theme, size, follow), move |(handle, theme, size, follow)| {
-            let Some((scene, film_ms, cycle)) = draw(subject, handle, *size) else {
+        use_effect_with((props.handle.clone(), props.theme, size, follow, zoom), move |(handle, theme, size, follow, zoom)| {
+            let size = (size.0 / zoom, size.1 / zoom);
+            let Some((scene, film_ms, cycle)) = draw(subject, handle, size) else {
                 // The canvas goes, and the next one is empty.
                 shown.take();
                 return;
             };
-            let tall = f64::from(scene.height) + 2.0 * MARGIN;
+            let (wide, tall) = (f64::from(scene.width) + 2.0 * MARGIN, f64::from(scene.height) + 2.0 * MARGIN);
             if let Some(canvas) = node.cast::<HtmlElement>() {
                 let _ = canvas.set_attribute("aria-label", &scene.words);
-                if shown.borrow().frame.is_none_or(|frame| frame.size.1 != tall) {
-                    let _ = canvas.style().set_property("height", &format!("{tall}px"));
+                if shown.borrow().frame.is_none_or(|frame| (frame.size, frame.zoom) != ((wide, tall), *zoom)) {
+                    let _ = canvas.style().set_property("height", &format!("{}px", tall * zoom));
+                    let _ = canvas.style().set_property("width", &format!("{}px", wide * zoom));
                 }
             }
-            let frame = Frame { theme: *theme, size: (size.0, tall), ratio: canvas::ratio(), margin: MARGIN };
+            let frame = Frame { theme: *theme, size: (wide, tall), ratio: canvas::ratio(), zoom: *zoom, margin: MARGIN };
             if *follow {
                 bring_in_sight(&place, &scene, handle.read(|lab| lab.selection), size.1);
             }

@@ -23,6 +23,8 @@ pub enum Deed {
     Tab(usize),
     /// Shows the next panel of the stage alone, or all of them.
     Panels,
+    /// Shows the stage without the rest of the page, for a class, or puts the page back.
+    Present,
 }
 
 pub struct Shortcut {
@@ -87,8 +89,9 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["m", "M"], "M", "The machine's keys", Deed::Settings),
     key(&["c", "C"], "C", "Compare techniques", Deed::Compare),
     key(&["g", "G"], "G", "Lessons", Deed::Lessons),
-    key(&["n", "N"], "N", "Next stop of the lesson", Deed::Act(Lab::next_stop)),
-    key(&["p", "P"], "P", "Previous stop of the lesson", Deed::Act(Lab::previous_stop)),
+    key(&["n"], "N", "Next stop of the lesson", Deed::Act(Lab::next_stop)),
+    key(&["N"], "Shift N", "Previous stop of the lesson", Deed::Act(Lab::previous_stop)),
+    key(&["p", "P"], "P", "Present: the stage alone, in large type", Deed::Present),
     key(&["l", "L"], "L", "Copy a link to this picture", Deed::Share),
     key(&["t", "T"], "T", "Light or dark", Deed::Theme),
     key(&["?"], "?", "Every key", Deed::Help),

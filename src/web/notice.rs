@@ -13,8 +13,8 @@ pub fn status_line(handle: &Handle, hint: bool) -> Html {
         <div class="status-line">
             if hint {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
-            } else if let Some(caption) = handle.on_stage(caption) {
-                <p class="caption">{ caption }</p>
+            } else if let Some((name, said)) = handle.on_stage(|lab, stage| (caption(lab, stage), stage.say(lab.selection))) {
+                <p class="caption"><span class="run-name">{ name }</span><span id="say">{ said }</span></p>
             }
             { notice_line(handle) }
         </div>

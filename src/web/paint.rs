@@ -15,13 +15,16 @@ pub struct Frame {
     pub theme: Theme,
     pub size: (f64, f64),
     pub ratio: f64,
+    /// Pixels of the page to one of the picture.
+    pub zoom: f64,
     /// Space around the picture.
     pub margin: f64,
 }
 
 impl Frame {
     pub fn paint<T>(self, node: &NodeRef, scene: &Scene<T>) {
-        if let Some(context) = canvas::context(node, self.size.0, self.size.1) {
+        if let Some(context) = canvas::context(node, self.size.0 * self.zoom, self.size.1 * self.zoom) {
+            let _ = context.scale(self.zoom, self.zoom);
             let _ = context.translate(self.margin, self.margin);
             let (from, (width, height)) = (-self.margin as f32, self.size);
             repaint(&context, scene, Palette::of(self.theme), &[Rect::new(from, from, width as f32, height as f32)]);
@@ -38,7 +41,7 @@ impl Frame {
     /// Out to whole pixels of the screen, so that no edge is painted by halves.
     fn to_pixels(self, part: &Rect) -> Rect {
         let margin = self.margin as f32;
-        let ratio = self.ratio as f32;
+        let ratio = (self.ratio * self.zoom) as f32;
         let down = |at: f32| ((at + margin) * ratio).floor() / ratio - margin;
         let up = |at: f32| ((at + margin) * ratio).ceil() / ratio - margin;
         let (x, y) = (down(part.x), down(part.y));

@@ -32,7 +32,7 @@ pub struct Props {
 
 #[component]
 pub fn SourcePanel(props: &Props) -> Html {
-    let shown = use_state_eq(|| Shown::Both);
+    let shown = use_state_eq(|| Shown::Cuda);
     let follow = use_state_eq(|| true);
     let handle = &props.handle;
     let pointed = use_state_eq(|| Rc::<[Pc]>::from([]));
@@ -56,7 +56,7 @@ pub fn SourcePanel(props: &Props) -> Html {
     };
     let now = match is_there {
         true => *shown,
-        false if has_cuda => Shown::Both,
+        false if has_cuda => Shown::Cuda,
         false => Shown::Ptx,
     };
     let tab = |what: Shown, name: &'static str, title: &'static str| {
@@ -85,8 +85,8 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <h2 title={kernel}>{ "Source" }</h2>
                 <div class="tabs" role="group" aria-label="Text">
                     if has_cuda {
-                        { tab(Shown::Both, "Both", "CUDA and PTX: side by side, or one above the other where there is little room") }
                         { tab(Shown::Cuda, "CUDA", "The source only") }
+                        { tab(Shown::Both, "Both", "CUDA and PTX: side by side, or one above the other where there is little room") }
                     }
                     { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
                     if has_loop {

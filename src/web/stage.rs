@@ -45,8 +45,9 @@ fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
     handle.on_stage(|_, stage| mechanism::panels(stage.session.sim()))
 }
 
-/// `alone` names the panel that is shown alone, where it applies; where nobody has chosen, one that leads is.
-pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: &Callback<Option<AttrValue>>) -> Html {
+/// `alone` names the panel that is shown alone, where it applies; where nobody has chosen, one that leads is. Pictures are
+/// drawn `zoom` times as large as usual.
+pub fn stage_panel(handle: &Handle, theme: Theme, zoom: f64, alone: Option<&str>, onalone: &Callback<Option<AttrValue>>) -> Html {
     let Some(panels) = applying(handle) else {
         let (what, next) = match handle.read(|lab| lab.misfit.is_some()) {
             true => ("The kernel does not fit the machine", "The message below says why."),
@@ -75,6 +76,9 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
                 } else if let Some(panel) = only {
                     { term(html! { { panel.title } }, panel.about) }
                 }
+                if let Some(panel) = only {
+                    <span class="figure">{ panel.figure }</span>
+                }
                 <span class="push"></span>
                 if handle.seat() == 0 {
                     <MotionMenu />
@@ -85,7 +89,7 @@ pub fn stage_panel(handle: &Handle, theme: Theme, alone: Option<&str>, onalone: 
             </header>
             { idle_note(handle) }
             <div class="views">
-                <div class="arranged">{ for shown.into_iter().map(|panel| view(handle, theme, panel, only.is_none())) }</div>
+                <div class="arranged">{ for shown.into_iter().map(|panel| view(handle, theme, zoom, panel, only.is_none())) }</div>
             </div>
         </section>
     }
@@ -118,7 +122,7 @@ fn chooser(
 }
 
 /// A panel in its place.
-fn view(handle: &Handle, theme: Theme, panel: &'static Panel, titled: bool) -> Html {
+fn view(handle: &Handle, theme: Theme, zoom: f64, panel: &'static Panel, titled: bool) -> Html {
     html! {
         <div key={panel.name} class="view" data-panel={panel.name}>
             if titled {
@@ -128,7 +132,7 @@ fn view(handle: &Handle, theme: Theme, panel: &'static Panel, titled: bool) -> H
                     { save_button(handle, theme, Subject::Panel(panel)) }
                 </div>
             }
-            <Drawing handle={handle.clone()} {theme} subject={Subject::Panel(panel)} />
+            <Drawing handle={handle.clone()} {theme} {zoom} subject={Subject::Panel(panel)} />
         </div>
     }
 }
