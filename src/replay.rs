@@ -58,6 +58,7 @@ impl Moment {
 /// A sink that is called through a pointer.
 trait Listener {
     fn wants_routine(&self) -> bool;
+    fn wants_lane_accesses(&self) -> bool;
     fn hear(&mut self, cycle: u64, event: Event);
     fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
 }
@@ -65,6 +66,10 @@ trait Listener {
 impl<S: Sink> Listener for S {
     fn wants_routine(&self) -> bool {
         S::WANTS_ROUTINE
+    }
+
+    fn wants_lane_accesses(&self) -> bool {
+        self.wants_lanes()
     }
 
     fn hear(&mut self, cycle: u64, event: Event) {
@@ -80,19 +85,26 @@ impl<S: Sink> Listener for S {
 struct Ears<'a> {
     tally: Option<&'a mut Tally>,
     then: Option<&'a mut (dyn Listener + 'a)>,
-    /// Whether that one wants to hear what comes in every cycle.
+    /// Whether that one wants to hear what comes in every cycle, and of every lane of an access.
     routine: bool,
+    lanes: bool,
 }
 
 impl<'a> Ears<'a> {
     fn new(tally: Option<&'a mut Tally>, then: Option<&'a mut (dyn Listener + 'a)>) -> Ears<'a> {
         let routine = then.as_ref().is_some_and(|then| then.wants_routine());
-        Ears { tally, then, routine }
+        let lanes = then.as_ref().is_some_and(|then| then.wants_lane_accesses());
+        Ears { tally, then, routine, lanes }
     }
 }
 
 impl Sink for Ears<'_> {
     const WANTS_WARPS: bool = true;
+
+    #[inline]
+    fn wants_lanes(&self) -> bool {
+        self.lanes
+    }
 
     #[inline]
     fn event(&mut self, cycle: u64, event: Event) {

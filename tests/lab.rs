@@ -82,6 +82,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         last: stage.session.last(),
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
+        issues: stage.session.issues(),
         width: 600.0,
         height: 500.0,
     };
@@ -875,6 +876,7 @@ fn a_cycle_is_told_in_a_sentence() {
     assert_eq!(go(0), "Warp 0 parts at A+6 (PC 6): 1 of its lanes takes the branch, 3 do not.");
     assert!(go(2).contains("1 still on the way (WCnt)"), "{}", go(2));
     assert!(go(3).contains("a warp of 3 threads was made for C (PC 10)"), "{}", go(3));
+    go(0);
     lab.seek(0);
     settle(&mut lab);
     assert_eq!(said(&lab), "Nothing has run yet.");

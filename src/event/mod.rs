@@ -8,7 +8,7 @@
 //! reason changed. A run of cycles in which nothing can happen is one event with a `repeat`.
 
 use crate::program::Pc;
-use crate::ptx::types::Space;
+pub use crate::ptx::types::Space;
 use serde::Serialize;
 
 /// Why a gang was taken apart.
@@ -338,6 +338,17 @@ pub enum Event {
         transactions: u16,
         done: u64,
     },
+    /// A lane of the access told of next goes to this address of its space: for pictures, and told only to those who ask
+    /// ([`Sink::wants_lanes`]).
+    LaneAccess {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        lane: u8,
+        space: Space,
+        write: bool,
+        address: u64,
+    },
     L1 {
         sm: u16,
         line: u64,
@@ -607,6 +618,12 @@ pub trait Sink {
     /// Whether events that come in almost every cycle are wanted: see [`Event::is_routine`].
     const WANTS_ROUTINE: bool = true;
 
+    /// Whether [`Event::LaneAccess`] is wanted: one for every lane of every access.
+    #[inline(always)]
+    fn wants_lanes(&self) -> bool {
+        false
+    }
+
     fn event(&mut self, cycle: u64, event: Event);
 
     /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
@@ -641,6 +658,24 @@ impl Sink for Log {
     }
 }
 
+/// The events of one cycle, down to the lanes of its accesses.
+#[derive(Clone, Debug, Default)]
+pub struct OneCycle {
+    pub events: Vec<Event>,
+}
+
+impl Sink for OneCycle {
+    const WANTS_WARPS: bool = true;
+
+    fn wants_lanes(&self) -> bool {
+        true
+    }
+
+    fn event(&mut self, _: u64, event: Event) {
+        self.events.push(event);
+    }
+}
+
 /// Two listeners at once.
 impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
     const LISTENS: bool = A::LISTENS || B::LISTENS;
@@ -648,9 +683,19 @@ impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
     const WANTS_ROUTINE: bool = A::WANTS_ROUTINE || B::WANTS_ROUTINE;
 
     #[inline(always)]
+    fn wants_lanes(&self) -> bool {
+        self.0.wants_lanes() || self.1.wants_lanes()
+    }
+
+    #[inline(always)]
     fn event(&mut self, cycle: u64, event: Event) {
-        self.0.event(cycle, event);
-        self.1.event(cycle, event);
+        let for_few = matches!(event, Event::LaneAccess { .. });
+        if !for_few || self.0.wants_lanes() {
+            self.0.event(cycle, event);
+        }
+        if !for_few || self.1.wants_lanes() {
+            self.1.event(cycle, event);
+        }
     }
 
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {

@@ -60,10 +60,12 @@ pub struct Lesson {
 
 /// A place where the run halts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with technique, at, text, question")]
+#[serde(deny_unknown_fields, expecting = "a table with technique, at, panel, text, question")]
 pub struct Stop {
     /// Another one than the stop before's: the run begins anew.
     pub technique: String,
+    /// The panel that it shows alone; the lesson's where it names none.
+    pub panel: Option<String>,
     pub at: Moment,
     pub text: String,
     pub question: Option<Question>,

@@ -13,6 +13,7 @@ mod dwf;
 mod ended;
 mod flow;
 pub mod lanes;
+mod memory;
 mod parts;
 mod pdom;
 mod tbc;
@@ -24,7 +25,7 @@ pub use flow::draw as flow;
 use crate::config::{DivergenceKind, GatingKind};
 use crate::event::Event;
 use crate::metrics::Tally;
-use crate::record::Record;
+use crate::record::{Issue, Record};
 use crate::scene::Scene;
 use crate::sim::footprint::resident_blocks;
 use crate::sim::{Machine, Sim};
@@ -43,6 +44,8 @@ pub struct PanelView<'a> {
     pub tally: &'a Tally,
     /// What is known of the run, the time after this cycle included.
     pub record: &'a Record,
+    /// What issued in the first cycles, where the run has ended.
+    pub issues: &'a [Issue],
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,
@@ -198,6 +201,20 @@ pub static PANELS: &[Panel] = &[
         lasts: false,
         applies: |machine| machine.config.gating != GatingKind::Off,
         scene: lanes::draw,
+    },
+    Panel {
+        name: "memory",
+        short: "Memory",
+        title: "Accesses to memory",
+        about: "The memory instructions of the last cycle: a way from each lane to the cache line that it wants, or to its bank of \
+                shared memory. Lanes that want the same line share a transaction; below it stands what the L1 cache made of it: \
+                hit, miss, or merged (the line was on its way already). A bank that is asked for several words is a conflict, and \
+                serves one after the other.",
+        figure: "TBC section 2.1; VWS figure 4",
+        share: Share::OnRequest,
+        lasts: false,
+        applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_memory()),
+        scene: memory::draw,
     },
     Panel {
         name: BLOCKS,

@@ -52,6 +52,7 @@ pub mod kind {
     pub const NOW: u8 = 44;
     pub const MASK: u8 = 45;
     pub const FRAME: u8 = 46;
+    pub const WAY: u8 = 47;
 }
 
 /// Space after every fourth lane, as a share of a cell.
@@ -186,7 +187,7 @@ pub fn lane_numbers(scene: &mut Scene<Selection>, grid: &LaneGrid, lanes: u32, y
 /// A place in the code: its name, and its PC small beside it.
 pub fn place(scene: &mut Scene<Selection>, key: Key, tone: Tone, (x, y): (f32, f32), name: &str, pcs: &str) {
     scene.bold(key, tone, x, y, BASE, Align::Left, name);
-    let wide = name.chars().count() as f32 * 8.0 + 8.0;
+    let wide = name.chars().count() as f32 * 8.8 + 8.0;
     scene.mono(if key == 0 { 0 } else { key ^ 0x80 }, Tone::Soft, x + wide, y, 10.0, Align::Left, pcs);
 }
 

@@ -193,7 +193,8 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Col
                 let part = state.map_or(1, |set| set.part_of(slice));
                 if part.count_ones() > 1 {
                     let name = full_name(state.as_ref(), row, part);
-                    (0..8).filter(|slice| part >> slice & 1 != 0).for_each(|slice: usize| texts[slice].push(name.clone()));
+                    let members = (0..8).filter(|slice| part >> slice & 1 != 0);
+                    members.for_each(|slice: usize| texts[slice] = vec![name.clone()]);
                     ports += 1;
                 } else {
                     texts[slice as usize].push(if own { "L0".to_string() } else { "L1".to_string() });

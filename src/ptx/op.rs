@@ -403,6 +403,11 @@ impl Op {
         self.kind() == Kind::Join
     }
 
+    /// Whether it loads, stores, or does both at once.
+    pub fn is_memory(self) -> bool {
+        self.kind() == Kind::Memory
+    }
+
     /// Whether it waits for, or signals, the threads of its block.
     pub fn is_barrier(self) -> bool {
         self.kind() == Kind::Barrier

@@ -9,6 +9,7 @@
 mod afar;
 mod bitwise;
 mod group;
+mod issues;
 mod marks;
 mod moments;
 mod phases;
@@ -17,6 +18,7 @@ mod stints;
 mod track;
 
 pub use bitwise::{Codes, GONE};
+pub use issues::{Issue, Issues, MOST_CYCLES};
 pub use marks::{MarkKind, Marks};
 pub use phases::Phases;
 pub use series::{Bucket, SLOT_CLASSES, Series};

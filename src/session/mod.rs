@@ -8,13 +8,14 @@ mod breakpoints;
 pub use breakpoints::{Breakpoints, Hit};
 
 use crate::config::Config;
-use crate::event::{Event, Log, Reason};
+use crate::event::{Event, OneCycle, Reason};
 use crate::launch::{BufferData, Launch};
 use crate::program::Program;
-use crate::record::{MarkKind, Record};
+use crate::record::{Issue, Issues, MOST_CYCLES, MarkKind, Record};
 use crate::replay::Replay;
 use crate::sim::{Sim, SimError};
 use breakpoints::Watch;
+use std::cell::OnceCell;
 
 /// Where [`Session::advance`] stopped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +45,15 @@ pub struct Session {
     record: Record,
     /// What happened in the last cycle.
     last: Vec<Event>,
+    /// What issued first, once somebody has asked.
+    issues: OnceCell<Vec<Issue>>,
 }
 
 impl Session {
     pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Session, SimError> {
         let sim = Sim::new(program, config, launch, buffers)?;
         let record = Record::new(sim.state.sms.len(), sim.machine.max_warps as usize);
-        Ok(Session { replay: Replay::new(sim), record, last: Vec::new() })
+        Ok(Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new() })
     }
 
     pub fn sim(&self) -> &Sim {
@@ -90,6 +93,18 @@ impl Session {
         self.sim().finished()
     }
 
+    /// What issued in the first cycles of a run that has ended; of one that has not, nothing is known yet.
+    pub fn issues(&self) -> &[Issue] {
+        if !self.replay.ended() {
+            return &[];
+        }
+        self.issues.get_or_init(|| {
+            let mut issues = Issues::default();
+            self.replay.events(0, self.reached().min(MOST_CYCLES), &mut issues);
+            issues.all
+        })
+    }
+
     /// One cycle forwards.
     pub fn step(&mut self) {
         let to = self.cycle() + 1;
@@ -110,9 +125,9 @@ impl Session {
             self.replay.seek(before);
         }
         if cycle > before {
-            let mut log = Log::default();
-            self.replay.step(&mut log);
-            self.last = log.events.into_iter().map(|(_, event)| event).collect();
+            let mut cycle = OneCycle::default();
+            self.replay.step(&mut cycle);
+            self.last = cycle.events;
         }
     }
 
@@ -151,15 +166,15 @@ impl Session {
             self.seek(self.reached());
             return;
         }
-        let mut log = Log::default();
+        let mut cycle = OneCycle::default();
         if self.cycle() >= self.reached() {
-            self.replay.step(&mut (&mut self.record, &mut log));
+            self.replay.step(&mut (&mut self.record, &mut cycle));
             self.count();
             self.record.close(self.reached());
         } else {
-            self.replay.step(&mut log);
+            self.replay.step(&mut cycle);
         }
-        self.last = log.events.into_iter().map(|(_, event)| event).collect();
+        self.last = cycle.events;
     }
 
     /// Hands the record the numbers of the run so far.

@@ -113,6 +113,16 @@ impl<S: Sink> Around<'_, S> {
             self.sink.event(self.now, event);
         }
     }
+
+    /// Where every lane goes, for those who draw it.
+    fn tell_lanes(&mut self, who: Requester, traffic: &Traffic<32>, mask: u32) {
+        let Requester { sm, warp, pc, .. } = who;
+        for lane in active(mask) {
+            let Target { space, address } = traffic.targets[lane];
+            let address = if space == Space::Local { who.local_address(address, lane) } else { address };
+            self.emit(Event::LaneAccess { sm, warp, pc, lane: lane as u8, space, write: traffic.write, address });
+        }
+    }
 }
 
 impl SmMemory {
@@ -152,6 +162,9 @@ impl SmMemory {
         let (config, now) = (around.config, around.now);
         if mask == 0 {
             return (Timing { holds: 1, done: now + 1 }, 0);
+        }
+        if S::LISTENS && around.sink.wants_lanes() {
+            around.tell_lanes(who, traffic, mask);
         }
         let start = now + u64::from(config.read_latency + later);
         let mut timing = Timing { holds: 0, done: start + 1 };

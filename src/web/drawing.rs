@@ -189,6 +189,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         last: stage.session.last(),
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
+        issues: stage.session.issues(),
         width: width as f32,
         height: height as f32,
     })

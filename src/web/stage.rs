@@ -24,12 +24,17 @@ pub fn save_alone(alone: Option<&str>) {
     storage::save(ALONE, alone.unwrap_or_default());
 }
 
-/// Shows the panel of a lesson alone when the lesson opens, and what was shown before when another one opens or it is left.
+/// Shows the panel of a lesson or of its stop alone when one comes to it, and what was shown before when it is left.
 #[hook]
 pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>>) {
-    let lesson = handle.read(|lab| lab.course.as_ref().map(|course| course.lesson));
-    use_effect_with(lesson.map(|lesson| lesson.id), move |_| {
-        let panel = lesson.and_then(|lesson| lesson.panel.as_deref());
+    let course = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.stop)));
+    let panel = handle.read(|lab| {
+        let course = lab.course.as_ref()?;
+        course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref())
+    });
+    // A stop without a panel of its own leaves what somebody has chosen on the way.
+    let wanted = (course.map(|(id, _)| id), panel);
+    use_effect_with(wanted, move |(_, panel)| {
         alone.set(panel.map(AttrValue::from).or_else(load_alone));
     });
 }

@@ -225,3 +225,53 @@ async fn the_board_fits_both_screens_in_light_and_dark() {
     })
     .await;
 }
+
+/// For a class: stage, source line, sentence and transport, half as large again; the same key or Escape puts the page back.
+#[tokio::test]
+async fn presenting_shows_the_stage_alone_and_large() {
+    on_the_page("present", async |page| {
+        page.goto("#lesson=1-compaction&stop=4").await;
+        page.see("#say", "a warp of 3 threads was made for C").await;
+        let [_, _, width, _] = page.place("#mechanism").await;
+        page.press(['p']).await;
+        page.see(".presented", "sub.u32 %result, 200, %t;").await;
+        for gone in [".bar", ".source", ".side", ".timeline"] {
+            assert!(!page.has(gone).await, "{gone}");
+        }
+        page.until(&format!("document.querySelector('#mechanism').getBoundingClientRect().width > {width} * 1.5")).await;
+        page.see("#say", "a warp of 3 threads was made for C").await;
+        page.screenshot("large").await;
+        page.press([key::RIGHT]).await;
+        page.at(15).await;
+        assert_eq!(page.eval("document.documentElement.scrollWidth > innerWidth").await, false);
+        page.press(['p']).await;
+        page.until("!!document.querySelector('.bar') && !!document.querySelector('.side')").await;
+        page.press(['p']).await;
+        page.until("!document.querySelector('.bar')").await;
+        page.press([key::ESCAPE]).await;
+        page.until("!!document.querySelector('.bar')").await;
+    })
+    .await;
+}
+
+/// Where a lesson speaks of memory, the stage shows the accesses: lanes to lines, with what became of them.
+#[tokio::test]
+async fn a_lesson_about_coalescing_shows_lanes_and_lines() {
+    on_the_page("memory-panel", async |page| {
+        let words = "document.querySelector('#memory')?.getAttribute('aria-label') ?? ''";
+        page.goto("#lesson=3-lost-coalescing&stop=1").await;
+        page.until(&format!("{words}.includes('4 lanes to 1 transaction')")).await;
+        page.screenshot("one-line").await;
+        page.goto("#lesson=3-lost-coalescing&stop=4").await;
+        page.until(&format!("{words}.includes('4 lanes to 2 transactions')")).await;
+        page.screenshot("two-lines").await;
+        // The next stop is about the mechanism again.
+        page.press(['n']).await;
+        page.until("!!document.querySelector('#mechanism') && !document.querySelector('#memory')").await;
+        // Anybody can ask for the panel.
+        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM").await;
+        page.click("[data-alone=memory]").await;
+        page.until(&format!("{words}.includes('no access to memory')")).await;
+    })
+    .await;
+}

@@ -33,6 +33,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
         last: &last,
         tally: &tally,
         record: &record,
+        issues: &[],
         width: 700.0,
         height: 480.0,
     })

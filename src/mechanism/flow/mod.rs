@@ -238,7 +238,7 @@ fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, rect: Rect, block:
     let (x, y) = (rect.x + 8.0, rect.y + 17.0);
     let last = block.end - 1;
     let name = view.listing.place(block.start);
-    let wide = name.chars().count() as f32 * 8.0 + 10.0;
+    let wide = name.chars().count() as f32 * 8.8 + 8.0;
     scene.bold(0, Tone::Text, x, y, BASE, Align::Left, name);
     let pcs = if block.start == last { format!("PC {last}") } else { format!("PC {}–{last}", block.start) };
     if wide + pcs.chars().count() as f32 * 6.2 < rect.w - 16.0 {
