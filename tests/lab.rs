@@ -83,6 +83,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
         issues: stage.session.issues(),
+        names_parts: lab.hints.is_some(),
         width: 600.0,
         height: 500.0,
     };
@@ -100,8 +101,8 @@ fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
         mechanism::panels(stage.session.sim()).iter().map(|panel| panel.short).collect::<Vec<_>>()
     };
     for (technique, panel) in [("PDOM", "Stack"), ("PDOM-LCP", "Stack"), ("TBC", "Compaction"), ("DWF-WB", "Warp pool")] {
-        assert_eq!(shown("collatz", "gtx480", technique), [panel], "{technique}");
-        assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers"], "{technique}");
+        assert_eq!(shown("collatz", "gtx480", technique), [panel, "Memory"], "{technique}");
+        assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers", "Memory"], "{technique}");
     }
     let mut lab = lab("collatz", "gtx480");
     lab.set_up(lab.setup.with_technique("schedule", Some("MWF-GTO")));
@@ -109,13 +110,13 @@ fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
         let stage = lab.stage.as_ref().expect("a stage");
         mechanism::panels(stage.session.sim()).iter().map(|panel| panel.short).collect::<Vec<_>>()
     };
-    assert_eq!(names(&lab), ["Stack", "Barriers"], "a schedule that counts barriers, and a kernel without any");
+    assert_eq!(names(&lab), ["Stack", "Barriers", "Memory"], "a schedule that counts barriers, and a kernel without any");
     lab.end();
     settle(&mut lab);
     assert_eq!(names(&lab), ["Stack"], "what the run came to");
     for technique in ["WS8", "I-VWS", "E-VWS"] {
-        assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers"], "{technique}");
-        assert_eq!(shown("mandelbrot", "vws", technique), ["Gangs"], "{technique}");
+        assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers", "Memory"], "{technique}");
+        assert_eq!(shown("mandelbrot", "vws", technique), ["Gangs", "Memory"], "{technique}");
     }
 }
 

@@ -8,6 +8,7 @@
 mod beside;
 mod contest;
 mod course;
+mod first;
 mod idle;
 mod link;
 mod read;
@@ -23,6 +24,7 @@ pub use crate::plot::grouped;
 pub use beside::{Align, Beside, Following, MOST_BESIDE, Wish, standing};
 pub use contest::{Contest, Task};
 pub use course::Course;
+pub use first::Hints;
 pub use idle::Idle;
 pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
@@ -38,9 +40,6 @@ use crate::view::Selection;
 use crate::workload::{self, Size, Workload};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-
-/// What a first visit opens with.
-const FIRST: &str = "collatz";
 
 /// A place in a text: line and column from 1, in characters, and how many characters it covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -174,6 +173,8 @@ pub struct Lab {
     pub contest: Option<Contest>,
     /// How many contests there have been.
     pub contests: u32,
+    /// What a first visit is shown to try.
+    pub hints: Option<Hints>,
 }
 
 impl Default for Lab {
@@ -207,34 +208,13 @@ impl Lab {
             beside: Beside::default(),
             contest: None,
             contests: 0,
+            hints: None,
         }
-    }
-
-    /// What a first visit sees: a small kernel, at the moment when its first warp diverges.
-    pub fn first_visit() -> Lab {
-        let mut lab = Lab::new();
-        lab.choose(Origin::find(FIRST, Size::Small));
-        lab.go_to_something_interesting();
-        lab
-    }
-
-    fn go_to_something_interesting(&mut self) {
-        const FAR: u64 = 5_000;
-        let Some(stage) = &mut self.stage else { return };
-        if stage.session.search(Target::Event(crate::record::MarkKind::Divergence), FAR) {
-            let split = stage.session.last().iter().find_map(|event| match *event {
-                crate::event::Event::Branch { sm, warp, diverged: true, .. } => Some(Selection::Warp { sm, warp }),
-                _ => None,
-            });
-            self.selection = split;
-        } else {
-            stage.session.seek(0);
-        }
-        self.notice = None;
     }
 
     /// Takes a kernel of the catalogue, or none: one's own, if there is one, and else an empty desk.
     pub fn choose(&mut self, origin: Option<Origin>) {
+        self.hints = None;
         let kept = self.keep_own();
         let own = self.own.clone().filter(|_| origin.is_none());
         let small = |origin: &Origin| origin.size == Size::Small;
@@ -552,13 +532,12 @@ impl Lab {
         let Some(stage) = &mut self.stage else { return };
         if stage.session.reached() < LIMIT || stage.session.cycle() < stage.session.reached() {
             stage.session.step();
+            self.tried(|hints| hints.stepped = true);
         } else if !stage.session.at_end() {
             self.notice = Some(Notice::limit());
             return;
         }
-        if stage.session.at_end() {
-            self.notice = Some(stage.ending());
-        }
+        self.notice = self.stage.as_ref().filter(|stage| stage.session.at_end()).map(Stage::ending);
     }
 
     /// One cycle backwards; play stops.

@@ -1,6 +1,7 @@
 //! The laboratory as a [`Link`], and from one: what is shown now, what a link or the last visit asks for.
 
-use super::{Beside, FIRST, Lab, Link, Notice, Origin, Setup, Texts};
+use super::first::FIRST;
+use super::{Beside, Lab, Link, Notice, Origin, Setup, Texts};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;

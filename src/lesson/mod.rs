@@ -210,6 +210,8 @@ macro_rules! lessons {
 }
 
 lessons! {
+    "0-what-is-a-warp",
+    "0-what-divergence-costs",
     "1-compaction",
     "2-starvation-eddy",
     "3-lost-coalescing",
@@ -243,7 +245,32 @@ const MOST_CYCLES: u64 = 10_000;
 /// What a lesson of one's own is called in links and lists.
 pub const OWN: &str = "own";
 
+/// What lessons are grouped under, by the first word of their section.
+const GROUPS: &[(&str, &str)] = &[
+    ("Basics", "Start here"),
+    ("TBC", "Thread block compaction, and dynamic warp formation"),
+    ("VWS", "Variable warp sizing"),
+    ("BAWS", "Barrier-aware warp scheduling"),
+    ("Origami", "Warp folding and power gating"),
+    ("VTW", "Virtual thread blocks and warps"),
+];
+
 impl Lesson {
+    /// The heading that it stands under in a list.
+    pub fn group(&self) -> &'static str {
+        let paper = self.section.split([' ', ',']).next().unwrap_or_default();
+        GROUPS.iter().find(|(name, _)| *name == paper).map_or("More", |(_, group)| group)
+    }
+
+    /// About how many minutes it takes: to read it, and to look at each stop.
+    pub fn minutes(&self) -> usize {
+        const WORDS_A_MINUTE: usize = 180;
+        const LOOKING_SECONDS: usize = 20;
+        let words = |text: &str| text.split_whitespace().count();
+        let read: usize = words(&self.about) + self.stops.iter().map(|stop| words(&stop.text)).sum::<usize>();
+        (read * 60 / WORDS_A_MINUTE + self.stops.len() * LOOKING_SECONDS).div_ceil(60)
+    }
+
     /// Reads a lesson of one's own; `beside` knows the texts `kernel.ptx` and `launch.toml` where they are not in it. The
     /// lesson stays for as long as the program runs, as all lessons do.
     pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<&'static Lesson, String> {

@@ -46,6 +46,8 @@ pub struct PanelView<'a> {
     pub record: &'a Record,
     /// What issued in the first cycles, where the run has ended.
     pub issues: &'a [Issue],
+    /// Whether to name the parts of the picture, for who sees one for the first time.
+    pub names_parts: bool,
     /// The room there is, in pixels. A picture may be taller; then it is scrolled.
     pub width: f32,
     pub height: f32,

@@ -20,6 +20,8 @@ const LABELS: f32 = 136.0;
 const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
 /// From the top of the picture to the lanes, and from them to the stack.
 const ABOVE: f32 = 52.0;
+/// What the names of the parts take above the lanes.
+const NAMES: f32 = 44.0;
 const BETWEEN: f32 = 30.0;
 /// The least width of the overview beside the selected warp.
 const OVERVIEW: f32 = 200.0;
@@ -28,6 +30,8 @@ const OVERVIEW: f32 = 200.0;
 #[derive(Clone, Copy)]
 struct Sizes {
     grid: LaneGrid,
+    /// Where the lanes begin.
+    top: f32,
     /// Of a lane's cell, and of a row of the stack.
     lane: f32,
     row: f32,
@@ -49,13 +53,14 @@ impl Sizes {
         let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
         let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
         let below = if beside.is_some() { 8.0 } else { 48.0 + warps as f32 * 14.0 };
-        let rows = ((view.height - ABOVE - lane - BETWEEN - below) / row) as usize;
-        Sizes { grid, lane, row, rows: rows.clamp(4, 12), beside }
+        let top = if view.names_parts { ABOVE + NAMES } else { ABOVE };
+        let rows = ((view.height - top - lane - BETWEEN - below) / row) as usize;
+        Sizes { grid, top, lane, row, rows: rows.clamp(3, 7), beside }
     }
 
     /// Where the stack begins.
     fn stack(&self) -> f32 {
-        ABOVE + self.lane + BETWEEN
+        self.top + self.lane + BETWEEN
     }
 }
 
@@ -67,13 +72,16 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     if let Some(warp) = warp {
         header(&mut scene, &view, warp);
         lanes(&mut scene, &view, warp, &sizes);
+        if view.names_parts {
+            name_parts(&mut scene, &view, warp, &sizes);
+        }
         y = stack(&mut scene, &view, warp, &sizes);
     }
     match sizes.beside.filter(|_| warp.is_some()) {
         Some(x) => {
-            scene.bold(0, Tone::Text, x, ABOVE - 12.0, BASE, Align::Left, titled(&view, "All warps"));
-            let room = Rect::new(x, ABOVE - 2.0, view.width - x, view.height - ABOVE);
-            y = y.max(ABOVE + overview(&mut scene, &view, room));
+            scene.bold(0, Tone::Text, x, sizes.top - 12.0, BASE, Align::Left, titled(&view, "All warps"));
+            let room = Rect::new(x, sizes.top - 2.0, view.width - x, view.height - sizes.top);
+            y = y.max(sizes.top + overview(&mut scene, &view, room));
         }
         None => {
             y += 8.0;
@@ -108,15 +116,15 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
 /// The lanes, with the threads that run in them.
 fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
     let grid = &sizes.grid;
-    lane_numbers(scene, grid, warp.width, ABOVE - 8.0);
-    scene.label(0, Tone::Soft, LABELS - 10.0, ABOVE - 8.0, SMALL, Align::Right, "lane");
-    let frame = Rect::new(LABELS - 4.0, ABOVE - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
+    lane_numbers(scene, grid, warp.width, sizes.top - 8.0);
+    scene.label(0, Tone::Soft, LABELS - 10.0, sizes.top - 8.0, SMALL, Align::Right, "lane");
+    let frame = Rect::new(LABELS - 4.0, sizes.top - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
     scene.beat = Beat::Flash;
     let lit = warp.reason == Some(Reason::Issued);
     scene.mark(key(kind::NOW, 0, 0, 0), Tone::Accent, lit, Figure::Ring(frame));
     scene.beat = Beat::Travel;
     for at in 0..warp.width {
-        let cell = grid.cell(at, ABOVE, sizes.lane);
+        let cell = grid.cell(at, sizes.top, sizes.lane);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
             Lane::Active => thread.draw(scene, Stand::Token, cell),
@@ -134,10 +142,36 @@ fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.outline(0, Tone::Text, Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0));
         }
     }
-    let middle = ABOVE + sizes.lane / 2.0;
+    let middle = sizes.top + sizes.lane / 2.0;
     parts::place(scene, 0, Tone::Text, (0.0, middle - 1.0), &view.listing.place(warp.pc), &format!("PC {}", warp.pc));
     let active = format!("{} of {} active", warp.active.count_ones(), warp.width);
     scene.label(0, Tone::Soft, 0.0, middle + 13.0, SMALL, Align::Left, active);
+}
+
+/// What a warp, a lane and a mask are, beside arrows to one of each.
+fn name_parts(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
+    let line = ABOVE - 22.0;
+    let mut point = |x: f32, y: f32, to: (f32, f32), text: &str| {
+        scene.bold(0, Tone::Accent, x, y, SMALL, Align::Left, text);
+        let from = (to.0.clamp(x + 4.0, x + 60.0), y + 4.0);
+        scene.push(0, Tone::Accent, Figure::Arrow(Rect::new(from.0, from.1, to.0 - from.0, to.1 - from.1)));
+    };
+    let lane = |look: Lane, from: u32| (from..warp.width).chain(0..from).find(|&lane| warp.lane(lane) == look);
+    let above = |lane: u32| {
+        let cell = sizes.grid.cell(lane, sizes.top, sizes.lane);
+        (cell.x + cell.w / 2.0, cell.y - 18.0)
+    };
+    let words = format!("a warp: {} threads that run one instruction together", warp.width);
+    point(0.0, line, (20.0, sizes.top + sizes.lane / 2.0 - 14.0), &words);
+    if let Some(at) = lane(Lane::Active, 0) {
+        let to = above(at);
+        point((to.0 - 8.0).max(LABELS), line + 15.0, to, "a lane, filled: its thread runs");
+    }
+    if let Some(at) = lane(Lane::Masked, warp.width / 2) {
+        let to = above(at);
+        let x = (to.0 - 24.0).min(view.width - 220.0).max(LABELS);
+        point(x, line + 30.0, to, "masked: waits for the other side");
+    }
 }
 
 /// The stack, with the threads that wait in it. Where it ends.

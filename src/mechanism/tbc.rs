@@ -66,7 +66,7 @@ impl Sizes {
     fn above(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
         let grid = LaneGrid::fit(LABEL, view.width - LABEL, lanes, MOST);
         let mask = (view.width * 0.4 / (lanes as f32 * 1.12)).min(28.0 / f32::from(warps)).clamp(2.5, 8.0);
-        let tall = TITLE + 4.0 * (f32::from(warps) * mask + 6.0).max(18.0) + 8.0;
+        let tall = TITLE + 3.0 * (f32::from(warps) * mask + 6.0).max(18.0) + 8.0;
         let stack = Rect::new(0.0, TOP, view.width, tall);
         Sizes::around(view, grid, lanes, warps, stack, TOP + tall, mask)
     }

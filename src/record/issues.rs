@@ -1,7 +1,6 @@
 //! What issued in the first cycles of a run, lane by lane: the execution flow of a small kernel (TBC figure 7).
 
 use crate::event::{Event, SCATTERED, Sink};
-use crate::program::Pc;
 
 /// As many cycles as are kept: more would be no picture.
 pub const MOST_CYCLES: u64 = 600;
@@ -13,7 +12,7 @@ pub struct Issue {
     pub sm: u16,
     /// The entry of the warp table.
     pub warp: u16,
-    pub pc: Pc,
+    pub pc: u32,
     /// Of which static warp the lanes are, and which.
     pub origin: u16,
     pub mask: u32,
@@ -24,7 +23,7 @@ pub struct Issue {
 pub struct Issues {
     pub all: Vec<Issue>,
     /// What a dynamic warp issued: who it was for is told next.
-    scattered: Pc,
+    scattered: u32,
 }
 
 impl Sink for Issues {

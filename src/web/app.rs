@@ -10,7 +10,7 @@ use super::handle::{Handle, use_lab};
 use super::help::help;
 use super::kernel::KernelEditor;
 use super::keys::{Deed, deed};
-use super::lesson::lesson_list;
+use super::lesson::{lesson_list, use_progress};
 use super::notice::status_line;
 use super::pool::use_contest;
 use super::print::PrintSheet;
@@ -71,6 +71,7 @@ pub fn App() -> Html {
     use_contest(&handle);
     use_letting_go();
     use_arrival(&handle);
+    use_progress(&handle);
 
     let switch_theme = {
         let theme = theme.clone();
@@ -124,6 +125,7 @@ pub fn App() -> Html {
                 }
                 sheet.set(None);
                 hint.set(false);
+                handle.act_if(|lab| lab.hints.take().is_some());
             }
             let Some(deed) = deed(&event) else { return };
             // With a sheet open, only the key that closes it counts.
@@ -168,6 +170,13 @@ pub fn App() -> Html {
     let oncolumn = {
         let column = column.setter();
         Callback::from(move |chosen: Column| column.set(chosen))
+    };
+    let onask = {
+        let (tab, column) = (tab.setter(), column.setter());
+        Callback::from(move |()| {
+            tab.set(Tab::Inspector);
+            column.set(Column::Side);
+        })
     };
     let onsheet = {
         let sheet = sheet.clone();
@@ -232,7 +241,7 @@ pub fn App() -> Html {
                 }
             </main>
             <footer class="dock">
-                { status_line(&handle, *hint && !*embed && !*present && sheet.is_none() && shown_tab != Tab::Lesson) }
+                { status_line(&handle, *hint && !*embed && !*present && sheet.is_none() && shown_tab != Tab::Lesson, &onask) }
                 <TransportBar handle={handle.clone()} theme={*theme} />
             </footer>
             <Tips />
@@ -295,6 +304,9 @@ fn open() -> Lab {
     };
     if let Some(own) = left.or_else(storage::load_own) {
         lab.put_by(own);
+    }
+    if storage::load(SEEN).is_some() {
+        lab.hints = None;
     }
     lab.plays_jumps = motion::is_wanted;
     lab

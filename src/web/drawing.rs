@@ -190,6 +190,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
         issues: stage.session.issues(),
+        names_parts: lab.hints.is_some(),
         width: width as f32,
         height: height as f32,
     })

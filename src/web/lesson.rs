@@ -3,13 +3,38 @@
 use super::drawer::Drawer;
 use super::handle::Handle;
 use super::prose::prose;
+use super::storage;
 use crate::lab::{Course, Lab};
 use crate::lesson::{self, Question};
+use std::collections::BTreeMap;
 use yew::prelude::*;
 
-/// Every lesson.
+/// How far lessons have been walked through on this device: their names, each with the stops that were come to.
+const PROGRESS: &str = "warpscope.lessons";
+
+fn progress() -> BTreeMap<String, usize> {
+    storage::load(PROGRESS).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Keeps how far the lesson has been walked through.
+#[hook]
+pub fn use_progress(handle: &Handle) {
+    let at = handle.read(|lab| lab.course.as_ref().and_then(|course| Some((course.lesson.id, course.stop? + 1))));
+    use_effect_with(at, |at| {
+        let Some((id, stops)) = *at else { return };
+        let mut known = progress();
+        let furthest = known.entry(id.to_string()).or_default();
+        if stops > *furthest {
+            *furthest = stops;
+            storage::save(PROGRESS, &serde_json::to_string(&known).unwrap_or_default());
+        }
+    });
+}
+
+/// Every lesson, numbered, under its paper, with the time it takes and how far one has come.
 pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>) -> Html {
-    let item = |lesson: &'static lesson::Lesson| {
+    let known = progress();
+    let item = |number: usize, lesson: &'static lesson::Lesson| {
         let onclick = {
             let (handle, onopen) = (handle.clone(), onopen.clone());
             Callback::from(move |_: MouseEvent| {
@@ -19,19 +44,35 @@ pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>
                 onopen.emit(());
             })
         };
+        let all = lesson.stops.len();
+        let come = match known.get(lesson.id).copied().unwrap_or(0) {
+            0 => String::new(),
+            stops if stops >= all => "✓ done".to_string(),
+            stops => format!("{stops} of {all} stops"),
+        };
         html! {
             <li>
                 <button type="button" id={format!("lesson-{}", lesson.id)} {onclick}>
-                    <strong>{ &lesson.title }</strong>
-                    <span class="note">{ format!("{} · {}", lesson.section, lesson.techniques.join(", ")) }</span>
+                    <strong><span class="number">{ number }</span>{ &lesson.title }</strong>
+                    <span class="come">{ come }</span>
+                    <span class="note">{ format!("{} · {} · about {} min", lesson.section, lesson.techniques.join(", "), lesson.minutes()) }</span>
                 </button>
             </li>
+        }
+    };
+    let numbered: Vec<(usize, &'static lesson::Lesson)> = lesson::all().iter().enumerate().collect();
+    let group = |lessons: &[(usize, &'static lesson::Lesson)]| {
+        html! {
+            <>
+                <h3>{ lessons[0].1.group() }</h3>
+                <ol class="lessons">{ for lessons.iter().map(|(number, lesson)| item(*number, lesson)) }</ol>
+            </>
         }
     };
     html! {
         <Drawer title="Lessons" id="lessons-list" {onclose}>
             <p class="status">{ "Short guided runs of small kernels, stopped where there is something to see." }</p>
-            <ol class="scroll lessons">{ for lesson::all().iter().map(item) }</ol>
+            <div class="scroll">{ for numbered.chunk_by(|a, b| a.1.group() == b.1.group()).map(group) }</div>
         </Drawer>
     }
 }

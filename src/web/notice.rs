@@ -3,21 +3,47 @@
 use super::download::caption;
 use super::handle::Handle;
 use super::prose::inline;
-use crate::lab::{Goal, Lab};
+use crate::lab::{Goal, Hints, Lab};
 use crate::view::Selection;
 use yew::prelude::*;
 
 /// A line of its own, so that nothing moves when a message comes or goes, and none hides what is measured.
-pub fn status_line(handle: &Handle, hint: bool) -> Html {
+pub fn status_line(handle: &Handle, hint: bool, onask: &Callback<()>) -> Html {
     html! {
         <div class="status-line">
-            if hint {
+            if let Some(hints) = handle.read(|lab| lab.hints) {
+                { first_steps(handle, hints, onask) }
+            } else if hint {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
             } else if let Some((name, said)) = handle.on_stage(|lab, stage| (caption(lab, stage), stage.say(lab.selection))) {
                 <p class="caption"><span class="run-name">{ name }</span><span id="say">{ said }</span></p>
             }
             { notice_line(handle) }
         </div>
+    }
+}
+
+/// Three things to try, for a first visit. Asking shows the inspector, wherever it is.
+fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
+    let button = |done: bool, id: &'static str, words: Html, act: Callback<MouseEvent>| {
+        let class = if done { "small done" } else { "small" };
+        html! { <button type="button" {id} {class} onclick={act}>if done { { "✓ " } }{ words }</button> }
+    };
+    let ask = {
+        let (handle, onask) = (handle.clone(), onask.clone());
+        Callback::from(move |_: MouseEvent| {
+            handle.act(Lab::try_asking);
+            onask.emit(());
+        })
+    };
+    html! {
+        <p class="hint first" role="status">
+            <span>{ "Three things to try:" }</span>
+            { button(hints.stepped, "try-step", html! { <>{ "press " }<kbd>{ "→" }</kbd>{ " to step one cycle" }</> }, handle.callback(Lab::step)) }
+            { button(hints.asked, "try-asking", html! { { "why is this lane idle?" } }, ask) }
+            { button(hints.compared, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
+            <button type="button" class="plain" aria-label="No hints" onclick={handle.callback(|lab| lab.hints = None)}>{ "×" }</button>
+        </p>
     }
 }
 

@@ -228,6 +228,7 @@ pub fn Timeline(props: &Props) -> Html {
             tip(record, *span, &strip::rows(record, height, *first), width, x, y)
         })
     });
+    let reforms = props.handle.on_stage(|_, stage| stage.session.sim().machine.reforms).unwrap_or(false);
     let listed = props.handle.on_stage(|_, stage| stage.session.record().series().reasons());
     let listed = listed.unwrap_or_else(|| Reason::listed(|_| 0));
     let legend = still(listed.iter().map(|&reason| reason as u64).collect(), move || legend(&listed));
@@ -235,6 +236,9 @@ pub fn Timeline(props: &Props) -> Html {
         <section class="panel timeline" aria-label="Timeline">
             <header>
                 <h2>{ "Timeline" }</h2>
+                if reforms {
+                    { term(html! { { "static warps" } }, STATIC_WARPS) }
+                }
                 { legend }
                 <span class="push"></span>
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
@@ -249,6 +253,11 @@ pub fn Timeline(props: &Props) -> Html {
         </section>
     }
 }
+
+/// Why several rows can issue in one cycle.
+const STATIC_WARPS: &str = "Rows are static warps: threads as they were launched. This technique puts threads of several of them into one \
+     dynamic warp; when that issues, all rows that have a thread in it show I in the same cycle. A row whose threads are in \
+     several places shows what its first thread does.";
 
 /// What the colours mean.
 fn legend(reasons: &[Reason]) -> Html {

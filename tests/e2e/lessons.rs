@@ -58,10 +58,10 @@ async fn panels_are(page: &Page, alone: Option<&str>) {
         Some(panel) => {
             format!("{shown}.join() === '{panel}' && !!document.querySelector('[data-alone={panel}][aria-pressed=true]')")
         }
-        // The blocks over time are shown on request only.
+        // The blocks over time and the accesses to memory are shown on request only.
         None => {
             let tabs = "[...document.querySelectorAll('[data-alone]')].map((tab) => tab.dataset.alone)";
-            let beside = format!("{tabs}.filter((name) => name !== 'all' && name !== 'blocks')");
+            let beside = format!("{tabs}.filter((name) => !['all', 'blocks', 'memory'].includes(name))");
             format!("{shown}.length === Math.max(1, {beside}.length)")
         }
     })
@@ -108,7 +108,7 @@ async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_wi
 #[tokio::test]
 async fn a_link_opens_a_lesson_at_its_stop() {
     on_the_page("lesson-link", async |page| {
-        let lesson = &lesson::all()[0];
+        let lesson = lesson::all().iter().find(|lesson| lesson.id == "1-compaction").expect("a lesson");
         page.goto(&format!("#lesson={}&stop=4&preset=toy&technique=TBC", lesson.id)).await;
         page.reload().await;
         page.see(".lesson .note", "stop 4 of").await;
@@ -153,6 +153,29 @@ async fn every_divergence_technique_has_its_view() {
             }
             page.press(['1']).await;
         }
+    })
+    .await;
+}
+
+/// The list is in groups, each lesson has a number, and how far one has come is kept on the device.
+#[tokio::test]
+async fn progress_in_a_lesson_is_kept() {
+    on_the_page("progress", async |page| {
+        page.goto("#lesson=0-what-is-a-warp&stop=2").await;
+        page.see(".lesson .note", "stop 2 of 4").await;
+        page.press(['g']).await;
+        page.see("#lessons-list h3", "Start here").await;
+        page.see("#lesson-0-what-is-a-warp .come", "2 of 4 stops").await;
+        page.see("#lesson-0-what-is-a-warp .note", "min").await;
+        page.screenshot("list").await;
+        page.press([key::ESCAPE]).await;
+        page.click("#next-stop").await;
+        page.click("#next-stop").await;
+        page.see(".lesson .note", "stop 4 of 4").await;
+        page.reload().await;
+        page.press(['g']).await;
+        page.see("#lesson-0-what-is-a-warp .come", "done").await;
+        assert_eq!(page.text("#lesson-1-compaction .come").await, "");
     })
     .await;
 }

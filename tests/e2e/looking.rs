@@ -4,8 +4,8 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 
 /// Where the mechanism's picture has the selected warp's lanes: their row, and where the first one begins.
-const LANES_Y: f64 = 12.0 + 46.0 + 6.0;
-const LANES_X: f64 = 12.0 + 118.0;
+const LANES_Y: f64 = 12.0 + 96.0 + 6.0;
+const LANES_X: f64 = 12.0 + 136.0;
 
 #[tokio::test]
 async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
@@ -15,7 +15,7 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
         page.see("#selected", "Lane 0 of warp").await;
         let of_first = page.text(".why").await;
         assert!(of_first.contains("ane 0") && of_first.trim().ends_with('.'), "{of_first:?}");
-        page.see(".inspector", "%tid (0, 0, 0)").await;
+        page.see(".inspector", "%tid (64, 0, 0)").await;
         page.screenshot("lane").await;
 
         // The last lane is somewhere near the right edge; some lane on the way did not take the first one's side.
@@ -55,7 +55,7 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
             page.click_at(left + 20.0, top + y).await;
             y += 8.0;
         }
-        page.press([key::UP, key::UP]).await;
+        page.press([key::UP; 8]).await;
         page.see("#selected", "Warp 0").await;
         page.press([key::DOWN]).await;
         page.see("#selected", "Warp 1").await;
@@ -77,6 +77,7 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
 #[tokio::test]
 async fn source_lines_show_who_is_there_and_what_was_lost() {
     on_the_page("source", async |page| {
+        page.click_text("section[aria-label=Source] .tabs button", "Both").await;
         // The mark behind the selected warp's line is where the warp is.
         for text in ["#cuda", "#ptx-lines"] {
             page.until(&format!("/Warps at line/.test(document.querySelector('{text} .here').getAttribute('aria-label'))")).await;
@@ -289,6 +290,8 @@ async fn source_and_ptx_lie_side_by_side_where_there_is_room_and_elsewhere_on_a_
             y == top && x > left
         };
         page.resize(1920, 1080).await;
+        assert!(!page.has("#ptx-lines").await, "the source is enough until somebody asks");
+        page.click_text("section[aria-label=Source] .tabs button", "Both").await;
         assert!(beside().await, "at 1920");
         page.resize(1440, 900).await;
         assert!(beside().await, "at 1440");

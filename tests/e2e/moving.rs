@@ -11,20 +11,26 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
         }
         page.see("section[aria-label=Details] .tabs button[aria-pressed=true]", "Inspector").await;
-        // The first divergence of the run has just happened, and its warp is selected.
-        page.until("document.querySelector('#timeline').getAttribute('aria-label').includes('cycles with divergence: 1,')").await;
+        // A branch has just masked half of the selected warp's lanes, and the picture says what they are.
+        page.until("document.querySelector('#mechanism').getAttribute('aria-label').includes('16 of 32 lanes active')").await;
         page.see("#selected", "Warp").await;
         page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
         assert!(page.number("document.querySelectorAll('.inspector section:first-of-type tbody tr').length").await >= 2.0);
         page.see(".hint", "to step one cycle").await;
         page.screenshot("hint").await;
-        page.press_shifted(key::LEFT).await;
-        page.see("#notice", "Divergence: none before this.").await;
-        page.until("getComputedStyle(document.querySelector('.hint')).display === 'none'").await;
+        // One click from opening the page to reading why a lane is idle.
+        page.click("#try-asking").await;
+        page.see("#selected", "Lane").await;
+        page.see(".inspector", "waits").await;
+        page.screenshot("asked").await;
+        page.see("#try-asking.done", "why is this lane idle?").await;
         let start = page.cycle().await;
         assert!(start > 0);
         page.press([key::RIGHT]).await;
         page.at(start + 1).await;
+        page.see("#try-step.done", "to step one cycle").await;
+        page.click("#try-compaction").await;
+        page.until("document.querySelector('#technique-divergence').value === 'TBC'").await;
         page.until("!document.querySelector('.hint')").await;
         page.reload().await;
         page.see("h1", "Warpscope").await;

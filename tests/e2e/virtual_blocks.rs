@@ -27,7 +27,7 @@ async fn virtual_blocks_lead_the_stage_and_their_loop_is_beside_the_kernel() {
         // Another technique has no such loop: the texts are there as before.
         page.goto("#kernel=spmv&preset=gtx480&technique=LRR&set=max_blocks:1&cycle=900").await;
         page.at(900).await;
-        page.until("!document.querySelector('#loop-lines') && !!document.querySelector('#ptx-lines')").await;
+        page.until("!document.querySelector('#loop-lines') && !!document.querySelector('#cuda')").await;
         // Without virtual blocks the same picture comes on request.
         page.until("document.querySelector('.views .view').dataset.panel === 'mechanism'").await;
         page.click("[data-alone=blocks]").await;

@@ -34,6 +34,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
         tally: &tally,
         record: &record,
         issues: &[],
+        names_parts: false,
         width: 700.0,
         height: 480.0,
     })

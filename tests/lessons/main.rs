@@ -129,7 +129,7 @@ fn compaction_saves_an_eighth_of_all_cycles_and_the_text_has_both_ends() {
     let (pdom, tbc) = (tell("1-compaction", "PDOM"), tell("1-compaction", "TBC"));
     assert_eq!([pdom.cycles(), tbc.cycles()], [40, 35]);
     assert_eq!([pdom.instructions(), tbc.instructions()], [40, 34]);
-    let last = lesson::all()[0].stops.len() - 1;
+    let last = lesson("1-compaction").stops.len() - 1;
     says(&text("1-compaction", 1), &[format!("{} instructions, {} cycles", pdom.instructions(), pdom.cycles())]);
     let saved = 100.0 * (pdom.cycles() - tbc.cycles()) as f64 / pdom.cycles() as f64;
     let end = text("1-compaction", last);
@@ -144,7 +144,7 @@ fn compaction_saves_an_eighth_of_all_cycles_and_the_text_has_both_ends() {
 
 #[test]
 fn with_one_instruction_in_c_nothing_is_gained() {
-    let mut lesson = lesson::all()[0].clone();
+    let mut lesson = lesson("1-compaction").clone();
     let c = lesson.kernel.find("sub.u32").expect("C's first instruction");
     let c = c + lesson.kernel[c..].find('\n').expect("its end") + 1;
     let d = lesson.kernel.find("\nD:\n").expect("D") + 1;
@@ -159,7 +159,7 @@ fn with_one_instruction_in_c_nothing_is_gained() {
 
 #[test]
 fn switched_off_the_compactor_saves_nothing() {
-    let lesson = &lesson::all()[0];
+    let lesson = lesson("1-compaction");
     let mut lesson = lesson.clone();
     lesson.keys.insert("tbc_compaction".into(), "false".into());
     let mut sim = lesson.sim("TBC").expect("it can run");
@@ -358,4 +358,46 @@ fn at_their_stops_gangs_do_what_the_texts_say() {
         .filter_map(|e| if let Event::Memory { write: true, transactions, .. } = e { Some(*transactions) } else { None })
         .collect();
     assert_eq!(writes, [1, 0], "two slices write, with a transaction of their own");
+}
+
+/// The two lessons in front: what a warp is, and what it costs when its threads do not agree.
+#[test]
+fn the_basics_are_counted_out() {
+    let told = tell("0-what-is-a-warp", "PDOM");
+    let all = issues(&told.log, 4);
+    assert_eq!((told.sim.state.cycle, all.len()), (16, 16));
+    assert!(all.iter().all(|issue| issue.threads.len() == 4));
+    assert_eq!((all[0].threads.clone(), all[1].threads.clone()), (vec![0, 1, 2, 3], vec![4, 5, 6, 7]));
+    assert_eq!((all[0].pc, all[1].pc), (0, 0));
+
+    let told = tell("0-what-divergence-costs", "PDOM");
+    let all = issues(&told.log, 4);
+    let of =
+        |first: u32| all.iter().filter(|issue| issue.threads.iter().all(|thread| (first..first + 4).contains(thread))).count();
+    assert_eq!((of(0), of(4)), (14, 11));
+    assert_eq!(all.iter().map(|issue| 4 - issue.threads.len()).sum::<usize>(), 8, "of a hundred lane-slots");
+    assert_eq!(all.len() * 4, 100);
+    let label = |name: &str| told.lesson.label(&told.sim.machine.program, name).expect("a label");
+    let at =
+        |name: &str| all.iter().find(|issue| issue.pc == label(name) && issue.threads[0] < 4).map(|issue| issue.threads.clone());
+    assert_eq!((at("EVEN"), at("ODD"), at("STORE")), (Some(vec![1, 3]), Some(vec![0, 2]), Some(vec![0, 1, 2, 3])));
+    // The stop at STORE is the first warp's.
+    let stop = told.lesson.cycle_of(&told.lesson.stops[2]).expect("it comes up");
+    assert!(all.iter().any(|issue| issue.cycle + 1 == stop && issue.pc == label("STORE") && issue.threads == [0, 1, 2, 3]));
+}
+
+/// Lessons stand under their papers, in one piece each, and say how long they take.
+#[test]
+fn lessons_are_grouped_and_timed() {
+    let groups: Vec<&str> = lesson::all().iter().map(Lesson::group).collect();
+    let mut order = groups.clone();
+    order.dedup();
+    let mut once = order.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!((order.len(), once.len()), (6, 6), "{order:?}");
+    assert_eq!(order[0], "Start here");
+    for lesson in lesson::all() {
+        assert!((1..=8).contains(&lesson.minutes()), "{}: {}", lesson.id, lesson.minutes());
+    }
 }
