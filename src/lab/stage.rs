@@ -4,6 +4,7 @@ use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
 use crate::check::{self, Cause, Difference};
 use crate::config::Config;
 use crate::config::DivergenceKind;
+use crate::event::Event;
 use crate::export::chrome::ChromeTrace;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
@@ -155,6 +156,20 @@ impl Stage {
             text.push_str(&format!("\nActive lanes of warp {}: {:#010x}", warp.warp, warp.active));
         }
         text
+    }
+
+    /// The instruction that issued in the last cycle for a warp, or for threads of it.
+    pub fn just_issued(&self, (sm, warp): (u16, u16)) -> Option<Pc> {
+        let reforms = self.session.sim().machine.reforms;
+        let mut issued = None;
+        self.session.last().iter().find_map(|event| match *event {
+            Event::Issued { sm: s, warp: w, pc, .. } if s == sm => {
+                issued = Some(pc);
+                issued.filter(|_| !reforms && w == warp)
+            }
+            Event::IssuedFor { sm: s, origin, .. } if (s, origin) == (sm, warp) => issued,
+            _ => None,
+        })
     }
 
     /// The numbers up to the cycle that is looked at.

@@ -113,11 +113,14 @@ pub fn Text(props: &Props) -> Html {
         let mark = format!("background-position-y:{mark}px");
         let shares = |line: &Line| line.pcs.iter().any(|pc| props.pointed.contains(pc));
         let linked = (first..last).filter(|&at| shares(&lines[at]));
+        let issued = selected.and_then(|warp| stage.just_issued(warp)).and_then(|pc| listing.line_in(script, pc));
+        let issued = issued.map(|line| line as usize - 1).filter(|at| (first..last).contains(at));
         (
             first..last,
             html! {
                 <>
                     { for linked.map(|at| html! { <i class="linked" style={format!("--line:{at}")}></i> }) }
+                    { for issued.map(|at| html! { <i class="just-issued" title="Just issued" style={format!("--line:{at}")}></i> }) }
                     <div class="edge" style={mark.clone()}>{ numbers }</div>
                     <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ words }</div>
                 </>

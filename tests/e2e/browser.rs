@@ -231,7 +231,12 @@ impl Page {
 
     /// Chooses an entry of a menu.
     pub async fn choose(&self, selector: &str, value: &str) {
-        self.element(selector).await.select_by_value(value).await.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
+        // A menu that is drawn again between being found and being used is looked for again.
+        let mut result = self.element(selector).await.select_by_value(value).await;
+        if result.is_err() {
+            result = self.element(selector).await.select_by_value(value).await;
+        }
+        result.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
     }
 
     /// Types into an element: the browser's own way of entering text, key by key.

@@ -165,6 +165,8 @@ async fn a_low_screen_keeps_half_of_its_height_for_the_content() {
             page.screenshot(column).await;
         }
         // A message does not push anything away, and everything of the transport can be come to.
+        page.press([key::HOME]).await;
+        page.at(0).await;
         page.press_shifted(key::LEFT).await;
         page.see("#notice", "none before this").await;
         page.click("#end").await;
@@ -179,7 +181,7 @@ async fn explanations_come_by_pointer_keyboard_and_tap() {
         let shown = "!tip.hidden && tip.textContent";
         let [left, top, width, height] = page.place(".legend li:nth-child(3) .term").await;
         page.point_at(left + width / 2.0, top + height / 2.0).await;
-        page.until(&format!("({shown}).includes('a value that is not there yet')")).await;
+        page.until(&format!("({shown}).includes('has not brought yet')")).await;
         page.screenshot("legend").await;
         page.point_at(640.0, 5.0).await;
         page.until("tip.hidden").await;
@@ -191,8 +193,8 @@ async fn explanations_come_by_pointer_keyboard_and_tap() {
         assert_eq!(page.eval("document.activeElement.getAttribute('aria-describedby')").await, "tip");
         page.leave().await;
         page.until("tip.hidden").await;
-        // By a click or a tap: the picture's parts, and the numbers.
-        page.click(".stage .term").await;
+        // Of the picture's parts, and by a click or a tap of the numbers.
+        page.script("document.querySelector('[data-alone=mechanism]').focus()", vec![]).await;
         page.until(&format!("({shown}).includes('reconvergence PC')")).await;
         page.press(['2']).await;
         page.click_text(".numbers .term", "SIMD efficiency").await;

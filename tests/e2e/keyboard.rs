@@ -158,7 +158,10 @@ async fn a_whole_run_by_keyboard_alone() {
         assert_eq!(page.attribute("html", "data-theme").await.as_deref(), Some("light"));
         assert_eq!(page.attribute("#play", "aria-label").await.as_deref(), Some("Play"));
 
-        // Panels are resized by the arrows of what lies between them.
+        // The PTX beside the source, and panels resized by the arrows of what lies between them.
+        tab_to(&page, ".source .tabs button:nth-child(2)").await;
+        page.press([key::ENTER]).await;
+        page.until("document.querySelectorAll('.source .text').length === 2").await;
         let before = page.place("section[aria-label=Source]").await[2];
         tab_to(&page, "[role=separator]").await;
         page.press([key::RIGHT, key::RIGHT]).await;

@@ -188,7 +188,7 @@ async fn figures_of_barriers_show_warp_phases() {
             assert_eq!((width, height), FILE);
             assert!(colours > 8, "the SVG of {figure} has {colours} colours");
         }
-        assert!(rows[0] > rows[1] && rows[1] > 20 && rows[2] == 9, "warps of phases, phases, reasons: {rows:?}");
+        assert!(rows[0] > rows[1] && rows[1] > 20 && rows[2] == 10, "warps of phases, phases, reasons: {rows:?}");
         let ended = page.eval(&words("rtru")).await;
         let count = ended.as_str().and_then(|text| text.split("average over ").nth(1)?.split(' ').next()).unwrap_or_default();
         assert_eq!(count.replace('\u{202f}', ""), rows[1].to_string());
@@ -201,6 +201,7 @@ async fn figures_of_barriers_show_warp_phases() {
 async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
     on_the_page("pictures", async |page| {
         let folder = downloads(&page, "pictures").await;
+        page.go_to(566).await;
         page.click("[data-save=mechanism]").await;
         let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-566.svg").await;
         page.click_text(".source .tabs button", "CFG").await;

@@ -28,7 +28,7 @@ async fn next_release(page: &Page) {
 #[tokio::test]
 async fn a_barrier_kernel_shows_its_board_and_a_release_empties_the_gate() {
     on_the_page("board", async |page| {
-        assert!(!page.has("#barriers").await && !page.has(".stage .tabs").await, "collatz has no barrier");
+        assert!(!page.has("#barriers").await && !page.has("[data-alone=barriers]").await, "collatz has no barrier");
         page.take_kernel("reduce").await;
         page.until("document.querySelectorAll('.stage .view').length === 2").await;
         page.see("[data-panel=barriers] .caption", "Barrier board").await;
@@ -88,7 +88,7 @@ async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
         page.until(&format!("{shown} === 'barriers'")).await;
         // V goes through all of them.
         page.leave().await;
-        for expected in ["mechanism,barriers", "mechanism", "barriers", "mechanism,barriers"] {
+        for expected in ["memory", "mechanism,barriers", "mechanism", "barriers", "memory"] {
             page.press(['v']).await;
             page.until(&format!("{shown} === '{expected}'")).await;
         }

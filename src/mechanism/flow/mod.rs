@@ -30,7 +30,7 @@ const GAP: f32 = 34.0;
 const LANE: f32 = 9.0;
 /// Blocks that are drawn at most: a canvas can only be so high, and nobody looks at more.
 const MOST: usize = 120;
-const CHIP: f32 = 44.0;
+const CHIP: f32 = 37.0;
 /// How wide a block is drawn.
 const NARROWEST: f32 = 104.0;
 const WIDEST: f32 = 300.0;
@@ -301,14 +301,14 @@ fn parties<'a>(view: &PanelView<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
 
 fn draw_warps(scene: &mut Scene<Selection>, view: &PanelView, block: Rect, parties: &[Party], runs: bool) {
     let (x, y) = (block.x + 8.0, block.y + BOX - 23.0);
-    let room = (((block.w - 8.0 - 26.0) / CHIP) as usize).max(1);
+    let room = (((block.w - 8.0 - 18.0) / CHIP) as usize).max(1);
     let picked = view.selection.and_then(Selection::warp);
     let of = |party: &Party| Some((party.warp.sm, party.warp.warp)) == picked;
     // The selected warp is always named.
     let far = parties.iter().position(of).filter(|&far| far >= room);
     let named = (0..parties.len().min(room)).map(|place| far.filter(|_| place + 1 == room).unwrap_or(place));
     for (place, party) in named.map(|at| &parties[at]).enumerate().filter(|(_, party)| party.runs == runs) {
-        let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 4.0, 16.0);
+        let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 2.0, 16.0);
         let name = u32::from(party.warp.sm) << 16 | u32::from(party.warp.warp);
         let which = u8::from(party.runs);
         scene.fill(key(kind::PARTY_EDGE, name, 0, which + 2), Tone::Panel, cell);
@@ -319,7 +319,7 @@ fn draw_warps(scene: &mut Scene<Selection>, view: &PanelView, block: Rect, parti
         let full = party.lanes.count_ones() == party.warp.width;
         let text = if full { party.warp.warp.to_string() } else { format!("{}·{}", party.warp.warp, party.lanes.count_ones()) };
         let tone = if party.runs { Tone::Text } else { Tone::Soft };
-        scene.mono(key(kind::PARTY_TEXT, name, 0, which), tone, cell.x + 8.0, cell.y + 12.0, SMALL, Align::Left, text);
+        scene.mono(key(kind::PARTY_TEXT, name, 0, which), tone, cell.x + 7.0, cell.y + 12.0, 10.0, Align::Left, text);
         scene.spot(cell, Selection::Warp { sm: party.warp.sm, warp: party.warp.warp });
     }
     if runs && parties.len() > room {
