@@ -60,7 +60,7 @@ fn what_no_machine_can_be_is_refused() {
         ("int_latency", "0", "1 to"),
         ("max_threads", "0", "1 to"),
         ("ldst_units", "0", "1 to"),
-        ("dram_bytes_per_cycle", "0", "1 to"),
+        ("dram_bytes_per_cycle", "0", "0.001 to"),
     ] {
         assert_names(&refusal(&kernel, "gtx480", &[(key, value)]), &[&format!("`{key}`"), &format!("`{value}`"), allowed]);
     }

@@ -7,6 +7,12 @@ mod machine;
 
 use common::kernel::{Kernel, no_files};
 use machine::setups::{self, Setup};
+use std::collections::HashMap;
+use warpscope::config::Config;
+use warpscope::event::{Event, Log};
+use warpscope::interp::job::Job;
+use warpscope::program::uniform::uniform_branches;
+use warpscope::sim::Sim;
 
 const HEAD: &str = "
     .version 8.0
@@ -291,4 +297,62 @@ fn a_deadlock_is_told_whatever_warps_there_are() {
         let trouble = machine::finish(sim).err().unwrap_or_default();
         assert!(trouble.contains("can never complete"), "{}: {trouble}", setup.name);
     }
+}
+
+/// Runs every workload under TBC with all branches synchronised, and looks at those that the analysis calls uniform: whenever
+/// the warps of an entry have come to one, all of their threads go the same way.
+#[test]
+fn uniform_branches_never_part_a_block() {
+    let mut marked = 0;
+    for workload in warpscope::workload::all() {
+        let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
+        let config = Config::build("tbc", "TBC", [("tbc_uniform", "false")]).expect("a sound machine");
+        let Ok(mut sim) = Sim::of(&job, config) else { continue };
+        let uniform = uniform_branches(&sim.machine.program);
+        let mut log = Log::default();
+        sim.run(machine::MOST_CYCLES, &mut log);
+        let mut last: HashMap<u16, (u32, bool)> = HashMap::new();
+        let mut together: HashMap<(u16, u32), bool> = HashMap::new();
+        for (cycle, event) in log.events {
+            match event {
+                Event::Branch { warp, pc, taken, diverged, .. } if uniform[pc as usize] => {
+                    assert!(!diverged, "{} at PC {pc}, cycle {cycle}", workload.name);
+                    last.insert(warp, (pc, taken != 0));
+                }
+                Event::BlockArrive { slot, warp, pc, wcnt, .. } if uniform[pc as usize] => {
+                    let way = last.remove(&warp).filter(|(at, _)| *at == pc).map(|(_, way)| way);
+                    let way = way.unwrap_or_else(|| panic!("{}: a branch at PC {pc}", workload.name));
+                    let first = *together.entry((slot, pc)).or_insert(way);
+                    assert_eq!(first, way, "{} at PC {pc}, cycle {cycle}", workload.name);
+                    marked += 1;
+                    if wcnt == 0 {
+                        together.remove(&(slot, pc));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(marked > 1000, "{marked} arrivals");
+}
+
+/// A loop whose count is a parameter, in blocks of four warps: nobody arrives at its branch, unless the key says so.
+#[test]
+fn a_uniform_loop_does_not_make_warps_wait() {
+    let body = "ld.param.u64 %a, [out]; mov.u32 %x, 0; L: add.u32 %x, %x, 1; add.u32 %v, %v, %t; \
+                setp.lt.u32 %p, %x, 10; @%p bra L;";
+    let text = format!("{HEAD}{body}{TAIL}");
+    let launch =
+        "grid = [1, 1, 1]\nblock = [128, 1, 1]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 128\ninit = \"zeros\"\n";
+    let kernel = Kernel::new(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"));
+    let arrivals = |keys: &[(&str, &str)]| {
+        let config = Config::build("tbc", "TBC", keys.iter().copied()).expect("a sound machine");
+        let mut sim = machine::load(&kernel, &config).expect("it fits");
+        let mut log = Log::default();
+        sim.run(machine::MOST_CYCLES, &mut log);
+        assert!(sim.finished() && sim.trap().is_none());
+        log.events.iter().filter(|(_, event)| matches!(event, Event::BlockArrive { .. })).count()
+    };
+    assert_eq!(arrivals(&[]), 0);
+    assert!(arrivals(&[("tbc_uniform", "false")]) >= 4 * 10, "four warps, ten times");
 }

@@ -49,3 +49,47 @@ fn waiting_for_memory_is_not_waiting_for_a_result() {
     assert_eq!(reasons(&kernel(body, 4), "toy", &simple).trim_end_matches('.'), "IMMMIRRI");
     assert_eq!(reasons(&kernel(body, 4), "toy", &keys).trim_end_matches('.'), "IIMMI");
 }
+
+/// A store to one bank by four lanes holds its unit for four cycles. Two warps come to it, and then to a move.
+#[test]
+fn in_one_pipeline_a_slow_store_holds_up_the_move_behind_it() {
+    let body = "mov.u32 %t, %tid.x; shl.b32 %n, %t, 4; st.shared.u32 [%n], %t; mov.u32 %v, 1; ret;";
+    let kernel = kernel(body, 8);
+    // Two units: the second warp waits for the first one's store, and the first warp goes on.
+    assert_eq!(reasons(&kernel, "toy", &[]).trim_end_matches(['X', '.']), "ININIII");
+    // One pipeline: cycles 5 to 7 go by behind the first store, 9 to 11 behind the second.
+    assert_eq!(reasons(&kernel, "toy", &[("one_pipeline", "true")]).trim_end_matches(['X', '.']), "ININISSSNSSSINI");
+}
+
+fn conflicts(words_apart: u32, keys: &[(&str, &str)]) -> u64 {
+    let body = format!("mov.u32 %t, %tid.x; mul.lo.u32 %n, %t, {}; st.shared.u32 [%n], %t; ret;", 4 * words_apart);
+    finish(&kernel(&body, 32), "gtx480", keys).metrics.shared_bank_conflicts
+}
+
+/// Sixteen banks serve half a warp at a time: 32 lanes on 32 words are two accesses without a conflict.
+#[test]
+fn with_sixteen_banks_half_warps_conflict_among_themselves() {
+    let halves = [("shared_banks", "16")];
+    assert_eq!([1, 2, 16].map(|apart| conflicts(apart, &halves)), [0, 2, 30]);
+    assert_eq!([1, 2, 32].map(|apart| conflicts(apart, &[])), [0, 1, 31]);
+}
+
+/// A warp asks for 32 lines of 128 bytes, one a cycle. At 100 bytes a cycle they take 40.96 cycles, which is 41; at 127, 32.25.
+#[test]
+fn transfers_end_within_a_cycle() {
+    let body =
+        "mov.u32 %t, %tid.x; ld.param.u64 %a, [out]; mul.wide.u32 %b, %t, 128; add.u64 %a, %a, %b; ld.global.u32 %v, [%a]; ret;";
+    let kernel = kernel(body, 32);
+    let cycles = |rate: &str| {
+        let keys = [("dram_bytes_per_cycle", rate), ("l2_bytes_per_cycle", "4096"), ("l1d_mshrs", "64")];
+        finish(&kernel, "gtx480", &keys).sim.state.cycle
+    };
+    let at_128 = cycles("128");
+    assert_eq!(["127", "100", "64"].map(|rate| cycles(rate) - at_128), [1, 9, 32]);
+}
+
+/// The machine at its end.
+fn finish(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> machine::Finished {
+    let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
+    machine::finish(machine::load(kernel, &config).expect("it fits")).unwrap_or_else(|trouble| panic!("{trouble}"))
+}

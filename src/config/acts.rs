@@ -19,6 +19,11 @@ pub struct LaunchShape {
 }
 
 impl Config {
+    /// Whether branches that cannot split a block are told from others (TBC section 3.1).
+    pub fn skips_uniform(&self) -> bool {
+        self.tbc_uniform && matches!(self.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp)
+    }
+
     /// Why the divergence technique cannot act on a launch, as a sentence; `None` where it can, and for PDOM, which others are
     /// compared with.
     pub fn cannot_act(&self, launch: LaunchShape) -> Option<String> {

@@ -72,7 +72,7 @@ kinds! {
         None = "none",
         /// The oldest block.
         Age = "AGE",
-        /// Round robin, a block a cycle.
+        /// Round robin, a block further with every warp that issues.
         Rrb = "RRB",
         /// Sticky round robin.
         Srr = "SRR",
@@ -84,7 +84,7 @@ kinds! {
 }
 
 impl BlockPriorityKind {
-    /// Whether it follows how blocks stand at their barriers (BAWS). The schedule then remembers the last warp of each block.
+    /// Whether it follows how blocks stand at their barriers (BAWS).
     pub fn counts_barriers(self) -> bool {
         matches!(self, BlockPriorityKind::MostWaiting | BlockPriorityKind::FirstHit)
     }

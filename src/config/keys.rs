@@ -1,5 +1,6 @@
 //! The table of keys.
 
+use super::rate::Rate;
 use super::{
     BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, GatingGrain,
     GatingKind, IssueGroupsKind, ScheduleKind, Scoreboard, ThreadIndexKind,
@@ -46,6 +47,18 @@ impl KeyValue for u32 {
 
     fn read(text: &str) -> Result<u32, String> {
         text.parse().map_err(|_| "a whole number without a sign is wanted, 4294967295 at most".to_string())
+    }
+}
+
+impl KeyValue for Rate {
+    const KIND: KeyKind = KeyKind::Number;
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Rate, String> {
+        text.parse()
     }
 }
 
@@ -168,6 +181,7 @@ keys! {
     registers: u32 = 32768, "registers", "32-bit registers of an SM (BAWS section 5, VTW table 3)";
     shared_memory: u32 = 49152, "bytes", "Shared memory of an SM (VTW table 3)";
     divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the threads of a divergent branch are tracked and brought together again";
+    tbc_uniform: bool = true, "", "TBC: branches that all threads of a block take the same way, by what the program says of them, do not make its warps wait for each other (TBC section 3.1)";
     tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; without, warps stay as compiled (TBC section 3.2)";
     slices: u32 = 1, "slices", "Parts that the lanes are cut into, each with front end, scoreboards and schedulers of its own; warp n belongs to slice n modulo this number (VWS section 4.1)";
     gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they part (VWS section 4.2)";
@@ -206,6 +220,7 @@ keys! {
     sp_units: u32 = 2, "units", "SP units, each with an integer and a floating-point pipeline of its own (BAWS section 5, Origami section 4.1)";
     sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
     ldst_units: u32 = 1, "units", "Load/store units";
+    one_pipeline: bool = false, "", "One pipeline takes all instructions, in order: a load that needs many cycles holds up whatever comes behind it (TBC section 2.2)";
     int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";
     mul_latency: u32 = 5, "cycles", "Integer multiplication";
     div_latency: u32 = 145, "cycles", "Integer division and remainder";
@@ -236,7 +251,7 @@ keys! {
     issue_groups: IssueGroupsKind = IssueGroupsKind::None, "", "Which warps come before others: those with one type of instruction, and by Origami those with all lanes or with fewer (Origami sections 2.3 and 3.2)";
     group_phases: u32 = 2, "phases", "Origami: for how many phases in a row one group of warps may come first (Origami section 3.3)";
     ideal_memory: bool = false, "", "Every access to memory takes one cycle";
-    shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide";
+    shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide; with fewer banks than lanes, so many lanes are served at a time (16: half-warps)";
     shared_latency: u32 = 24, "cycles", "Access to shared memory without conflict";
     constant_latency: u32 = 8, "cycles", "Access to constants or parameters";
     l1d_bytes: u32 = 16384, "bytes", "L1 data cache (BAWS section 5, VTW table 3)";
@@ -248,8 +263,8 @@ keys! {
     l2_line: u32 = 128, "bytes", "Line of the L2 cache";
     l2_ways: u32 = 8, "ways", "Associativity of the L2 cache";
     l2_latency: u32 = 120, "cycles", "Hit in the L2 cache, the way there and back included";
-    l2_bytes_per_cycle: u32 = 32, "bytes/cycle", "What an SM can send to and take from the L2 cache";
+    l2_bytes_per_cycle: Rate = Rate::whole(32), "bytes/cycle", "What an SM can send to and take from the L2 cache";
     dram_latency: u32 = 220, "cycles", "What a miss in the L2 cache adds";
-    dram_bytes_per_cycle: u32 = 8, "bytes/cycle", "DRAM bandwidth: one SM's share of 177 GB/s at 1.4 GHz over 15 SMs";
+    dram_bytes_per_cycle: Rate = Rate::whole(8), "bytes/cycle", "DRAM bandwidth: one SM's share of 177 GB/s at 1.4 GHz over 15 SMs";
     atomic_interval: u32 = 2, "cycles", "Cycles between two atomics to the same address";
 }

@@ -9,6 +9,7 @@ pub mod area;
 mod choices;
 mod keys;
 mod preset;
+mod rate;
 mod storage;
 mod technique;
 mod validate;
@@ -20,6 +21,7 @@ pub use choices::{
 };
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
+pub use rate::{PARTS, Rate};
 pub use technique::{
     AXES, DISPATCH, DIVERGENCE, FETCH, GATING, SCHEDULE, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup,
     apply_techniques, join_techniques, split_techniques,

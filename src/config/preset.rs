@@ -1,6 +1,6 @@
 //! Machines as the papers describe them.
 
-use super::{Config, ScheduleKind, Scoreboard};
+use super::{Config, Rate, ScheduleKind, Scoreboard};
 
 pub struct Preset {
     pub name: &'static str,
@@ -26,6 +26,7 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 fn tbc() -> Config {
+    let depth = Config::default().int_latency;
     Config {
         simd_width: 8,
         max_threads: 1024,
@@ -36,8 +37,20 @@ fn tbc() -> Config {
         scoreboard: Scoreboard::Simple,
         ideal_fetch: true,
         branch_latency: 0,
-        // One pipeline serves arithmetic and memory (section 2.2), eight lanes wide.
+        // One pipeline serves arithmetic and memory (section 2.2), eight lanes wide. Table 2 has no unit that takes longer than
+        // another, and in one pipeline no instruction overtakes another: all have its depth.
+        one_pipeline: true,
         sp_units: 1,
+        mul_latency: depth,
+        div_latency: depth,
+        fp_latency: depth,
+        dp_latency: depth,
+        sfu_latency: depth,
+        mul_interval: 1,
+        div_interval: 1,
+        dp_interval: 1,
+        sfu_interval: 1,
+        // Banks of the Quadro FX5800, which serve half a warp at a time.
         shared_banks: 16,
         l1d_bytes: 32 << 10,
         l1d_line: 64,
@@ -47,7 +60,7 @@ fn tbc() -> Config {
         l2_line: 64,
         l2_ways: 64,
         // 8 channels of 8 bytes a memory cycle (800 MHz) for 30 cores at 1300 MHz.
-        dram_bytes_per_cycle: 2,
+        dram_bytes_per_cycle: Rate::thousandths(1000 * 8 * 8 * 800 / (30 * 1300)),
         ..Config::default()
     }
 }
@@ -74,7 +87,7 @@ fn vws() -> Config {
         l1d_ways: 8,
         l2_bytes: 128 << 10,
         l2_ways: 8,
-        dram_bytes_per_cycle: 32,
+        dram_bytes_per_cycle: Rate::whole(32),
         ..Config::default()
     }
 }

@@ -96,6 +96,8 @@ fn warp_size(config: &mut Config, width: u32) {
     config.slices = (config.row_threads() / width).max(1);
     config.warp_width = width;
     config.gangs = false;
+    // Slices have units of their own, and share the load/store unit.
+    config.one_pipeline &= config.slices == 1;
 }
 
 /// Gangs of warps of 4. The paper's figure 7: greedy-then-oldest slices, eight fetches a cycle.
@@ -131,6 +133,8 @@ fn by_block(config: &mut Config, priority: BlockPriorityKind, within: ScheduleKi
 /// Lanes are switched off when they are idle, and groups of warps come first.
 fn gating(config: &mut Config, groups: IssueGroupsKind) {
     (config.gating, config.issue_groups) = (GatingKind::On, groups);
+    // It is that of INT and FP pipelines.
+    config.one_pipeline = false;
 }
 
 /// Warps are folded, and lanes switched off one by one.
@@ -168,7 +172,7 @@ techniques! {
     "TBC-AGE" = "TBC", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
-    "TBC-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, priority going round the blocks every cycle",
+    "TBC-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, priority going round the blocks with every issue",
     |c| tbc(c, false, BlockPriorityKind::Rrb);
 
     "TBC-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, a block keeping its priority while it can issue",
@@ -180,7 +184,7 @@ techniques! {
     "TBC-LCP-AGE" = "TBC-LCP", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
-    "TBC-LCP-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, priority going round the blocks every cycle",
+    "TBC-LCP-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, priority going round the blocks with every issue",
     |c| tbc(c, true, BlockPriorityKind::Rrb);
 
     "TBC-LCP-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, a block keeping its priority while it can issue",

@@ -1,6 +1,6 @@
 //! What must hold before a machine can be built; past this point the machine relies on it.
 
-use super::{Config, ConfigError, DispatchKind, FetchKind, FetchWhen, GatingKind, KEYS, ScheduleKind, ThreadIndexKind};
+use super::{Config, ConfigError, DispatchKind, FetchKind, FetchWhen, GatingKind, KEYS, Rate, ScheduleKind, ThreadIndexKind};
 use crate::interp::shape::Shape;
 use crate::program::Program;
 
@@ -13,6 +13,8 @@ pub const MAX_THREADS: u32 = 4096;
 const MOST_CACHE_BYTES: u32 = 1 << 30;
 /// The most of anything that is counted.
 const MOST_COUNT: u32 = 1 << 20;
+/// The most bytes a cycle.
+const MOST_RATE: u32 = 1 << 20;
 
 impl Config {
     /// Refuses what no machine could be, naming key, value and what is allowed.
@@ -45,13 +47,18 @@ impl Config {
             "sfu_units",
             "ldst_units",
             "l1d_mshrs",
-            "l2_bytes_per_cycle",
-            "dram_bytes_per_cycle",
             "l1d_ways",
             "l2_ways",
             "icache_ways",
         ] {
             self.demand(key, |v| (1..=MOST_COUNT).contains(&v), &format!("1 to {MOST_COUNT} are allowed"))?;
+        }
+        for (key, rate) in [("l2_bytes_per_cycle", self.l2_bytes_per_cycle), ("dram_bytes_per_cycle", self.dram_bytes_per_cycle)]
+        {
+            if !(Rate::thousandths(1)..=Rate::whole(MOST_RATE)).contains(&rate) {
+                let allowed = format!("0.001 to {MOST_RATE} bytes a cycle are allowed");
+                return Err(ConfigError::Value { key, value: rate.to_string(), allowed });
+            }
         }
         for key in [
             "int_latency",
@@ -165,6 +172,10 @@ impl Config {
 
     /// Refuses slices and gangs that do not go with the rest.
     fn validate_slices(&self) -> Result<(), ConfigError> {
+        if self.one_pipeline && (self.slices > 1 || self.gating != GatingKind::Off) {
+            let allowed = "slices have units of their own, and gating is that of INT and FP pipelines: false is allowed";
+            return Err(ConfigError::Value { key: "one_pipeline", value: "true".to_string(), allowed: allowed.to_string() });
+        }
         let (width, lanes) = (self.warp_width, self.simd_width);
         self.demand("slices", |v| v * width <= 32, &format!("with warps of {width}, at most {} fill 32 lanes", 32 / width))?;
         self.demand("slices", |v| v <= lanes, &format!("there are {lanes} lanes to cut"))?;

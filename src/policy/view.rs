@@ -33,6 +33,8 @@ pub trait Warps {
     fn block(&self, warp: u32) -> BlockFacts;
     /// How far it has come with its logical block.
     fn progress(&self, warp: u32) -> WarpProgress;
+    /// Whether a block is resident in a slot.
+    fn has_block(&self, slot: u16) -> bool;
     /// How the warps of its block stand to each other.
     fn iterations(&self, warp: u32) -> VirtualFacts;
 }
@@ -76,6 +78,8 @@ pub struct BlockFacts {
 pub struct IssueView<'a> {
     /// Its warps that could issue now.
     pub available: &'a WarpSet,
+    /// Those, and its warps that only a busy unit holds back.
+    pub ready: &'a WarpSet,
     /// Its warps that wait for memory, at a barrier, or have ended.
     pub long_wait: &'a WarpSet,
     /// Its resident warps.

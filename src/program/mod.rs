@@ -24,6 +24,7 @@ mod lower;
 pub mod passes;
 pub mod reconverge;
 pub mod transformed;
+pub mod uniform;
 
 use crate::launch::ParamShape;
 use crate::ptx::module::{Operand, Place, SourceFile, Special};

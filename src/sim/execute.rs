@@ -153,6 +153,11 @@ impl<S: Sink> Core<'_, S> {
     /// A unit of the port's slice takes nothing else for so many cycles.
     #[inline(always)]
     fn take_unit(&mut self, unit: Unit, port: usize, holds: u32) {
+        if self.machine.config.one_pipeline {
+            let free = self.cycle + u64::from(holds);
+            self.sm.units.iter_mut().flatten().for_each(|pipeline| pipeline.free = free);
+            return;
+        }
         let slices = self.machine.config.slices as usize;
         let units = &mut self.sm.units[unit as usize];
         let each = if unit == Unit::LdSt { units.len() } else { units.len() / slices };
@@ -592,6 +597,9 @@ fn branch<'a>(machine: &Machine, pc: Pc, groups: &'a [Place]) -> Flow<'a> {
     let Some(meeting) = machine.program.reconvergence.at(pc) else {
         return Flow::Branch { groups, meeting: Meeting::default() };
     };
+    if groups.len() == 1 && machine.uniform.get(pc as usize) == Some(&true) {
+        return Flow::Branch { groups, meeting: Meeting::default() };
+    }
     let instruction = &machine.program.instructions[pc as usize];
     let sides = matches!(instruction.op, Op::Bra { .. }).then_some([instruction.target, pc + 1]);
     Flow::Branch { groups, meeting: Meeting { may_diverge: true, sides, rpc: meeting.rpc, lpc: meeting.lpc } }

@@ -77,6 +77,10 @@ impl Warps for Facts<'_> {
         BlockFacts { slot, index: block.index, waiting, first_hit: block.current.first_hit }
     }
 
+    fn has_block(&self, slot: u16) -> bool {
+        self.blocks.get(usize::from(slot)).is_some_and(Option::is_some)
+    }
+
     fn progress(&self, warp: u32) -> WarpProgress {
         let state = &self.warps[warp as usize];
         let block = self.blocks[usize::from(state.block)].as_ref();

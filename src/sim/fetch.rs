@@ -119,6 +119,7 @@ impl<S: Sink> Core<'_, S> {
         let (slots, cycle) = (blocks.len() as u16, self.cycle);
         let issue = IssueView {
             available: wanting,
+            ready: wanting,
             long_wait: nobody,
             resident: &sets.resident,
             age,

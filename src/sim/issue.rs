@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::power::first_awake;
 use super::slices::Access;
 use super::state::{Sets, Sm};
+use crate::config::Config;
 use crate::event::{Sink, SlotUse};
 use crate::policy::gang::Gangs;
 use crate::policy::gang::schedule::Candidate;
@@ -68,14 +69,14 @@ impl<S: Sink> Core<'_, S> {
         if self.sm.ports[port].free > self.cycle {
             return SlotUse::Threads(self.sm.ports[port].holder_threads);
         }
-        choices(self.sm, port, self.machine.config.slices as usize, self.cycle, words);
+        choices(self.sm, port, &self.machine.config, self.cycle, words);
         if !self.sm.scratch.available.is_empty(words) {
             if self.sm.ports[port].scheduler.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
             let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, .. } =
                 &mut *self.sm;
-            let Scratch { available, resident, long_wait, .. } = &mut **scratch;
+            let Scratch { candidates, available, resident, long_wait, .. } = &mut **scratch;
             let state = &mut ports[port];
             for word in 0..words {
                 resident.bits[word] = sets.resident.bits[word] & state.warps.bits[word];
@@ -87,7 +88,7 @@ impl<S: Sink> Core<'_, S> {
             let slow_phase = self.uncore.next_block >= self.machine.start.shape.blocks();
             let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine, slow_phase };
             let (slots, cycle) = (blocks.len() as u16, self.cycle);
-            let view = IssueView { available, long_wait, resident, age, warps: &facts, slots, cycle, words };
+            let view = IssueView { available, ready: candidates, long_wait, resident, age, warps: &facts, slots, cycle, words };
             state.scheduler.arrange(&view);
             let first = match gating {
                 None => state.scheduler.first(&view),
@@ -154,10 +155,15 @@ pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, slices: usize, cycle: u6
 
 /// Works out the port's candidates, and those available.
 #[inline]
-fn choices(sm: &mut Sm, port: usize, slices: usize, cycle: u64, words: usize) {
+fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) {
+    let slices = config.slices as usize;
     let mut free = [true; UNITS];
     for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
         *free = unit_is_free(sm, kind, port % slices, slices, cycle);
+    }
+    if config.one_pipeline {
+        // Branches go through it too.
+        free[Unit::Control as usize] = free[Unit::LdSt as usize];
     }
     let Sm { sets, ports, issued, scratch, gangs, .. } = sm;
     let Scratch { candidates, available, .. } = &mut **scratch;

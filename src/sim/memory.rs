@@ -5,7 +5,7 @@
 //! not bring lines into the L1 cache.
 
 use super::cache::{Cache, Look};
-use crate::config::Config;
+use crate::config::{Config, PARTS, Rate};
 use crate::event::{CacheOutcome, Event, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::memory::Target;
@@ -19,7 +19,7 @@ const LOCAL_BASE: u64 = 0x0900_0000_0000;
 #[derive(Clone, Debug)]
 pub struct SharedMemorySystem {
     l2: Cache,
-    dram_free: u64,
+    dram: Road,
 }
 
 /// What belongs to one SM: L1 cache, lines on their way, the road to L2.
@@ -28,7 +28,23 @@ pub struct SmMemory {
     l1: Cache,
     /// When each line that is on its way arrives.
     misses: Vec<u64>,
-    road_free: u64,
+    road: Road,
+}
+
+/// Something that carries so many bytes a cycle, one transfer after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Road {
+    /// When it is free again, in parts of a cycle: a transfer ends where it ends, not at a cycle's edge.
+    free: u64,
+}
+
+impl Road {
+    /// A transfer that could begin at `at`: the cycle in which it begins, and the first in which it is over.
+    fn take(&mut self, rate: Rate, at: u64, bytes: u32) -> (u64, u64) {
+        let begin = self.free.max(at * PARTS);
+        self.free = begin + rate.time(bytes);
+        (begin / PARTS, self.free.div_ceil(PARTS))
+    }
 }
 
 /// When a memory instruction is through.
@@ -77,7 +93,7 @@ pub struct Requester<'a> {
 
 impl SharedMemorySystem {
     pub fn new(config: &Config) -> SharedMemorySystem {
-        SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram_free: 0 }
+        SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram: Road::default() }
     }
 
     /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back, and what happened.
@@ -89,9 +105,8 @@ impl SharedMemorySystem {
             Look::Coming(arrives) => (CacheOutcome::Merged, arrives.max(back)),
             Look::Miss => {
                 let moved = if write { bytes } else { config.l2_line };
-                let start = self.dram_free.max(at);
-                self.dram_free = start + u64::from(moved.div_ceil(config.dram_bytes_per_cycle));
-                let done = self.dram_free + u64::from(config.l2_latency + config.dram_latency);
+                let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, moved);
+                let done = moved_at + u64::from(config.l2_latency + config.dram_latency);
                 self.l2.insert(line, at, done);
                 (CacheOutcome::Miss, done)
             }
@@ -127,7 +142,7 @@ impl<S: Sink> Around<'_, S> {
 
 impl SmMemory {
     pub fn new(config: &Config) -> SmMemory {
-        SmMemory { l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways), misses: Vec::new(), road_free: 0 }
+        SmMemory { l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways), misses: Vec::new(), road: Road::default() }
     }
 
     /// Times one instruction that issues now.
@@ -182,14 +197,20 @@ impl SmMemory {
         }
         let others = mask & !in_shared & !constants;
         if in_shared != 0 {
-            let cycles =
-                if traffic.atomic { most_alike(traffic, in_shared).max(1) } else { bank_cycles(traffic, in_shared, config) };
+            // Without conflicts each group of lanes takes a cycle.
+            let (groups, cycles) = if traffic.atomic {
+                (1, most_alike(traffic, in_shared).max(1))
+            } else {
+                lane_groups(in_shared, config)
+                    .fold((0, 0), |(groups, cycles), lanes| (groups + 1, cycles + bank_cycles(traffic, lanes, config)))
+            };
             timing.holds += cycles;
             let done = start + u64::from(config.shared_latency + cycles - 1);
             timing.done = timing.done.max(done);
             lanes.done(in_shared, done);
-            if cycles > 1 {
-                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra: cycles as u16 - 1 });
+            if cycles > groups {
+                let extra = (cycles - groups) as u16;
+                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
             }
         }
         if constants != 0 {
@@ -239,7 +260,7 @@ impl SmMemory {
         around.emit(Event::L1 { sm, line, write, outcome });
         if write && !traffic.atomic {
             // The store is on its way; nobody waits for it, but it takes its share of the road.
-            let leaves = self.take_road(config, at, bytes);
+            let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, at, bytes);
             around.l2(address, true, leaves, bytes);
             return at + 1;
         }
@@ -248,7 +269,7 @@ impl SmMemory {
             Look::Coming(arrives) => arrives.max(hit),
             Look::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
-                let leaves = self.take_road(config, begin, bytes);
+                let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, begin, bytes);
                 let done = around.l2(address, write, leaves, bytes).max(hit);
                 self.misses.push(done);
                 if !traffic.atomic {
@@ -257,13 +278,6 @@ impl SmMemory {
                 done
             }
         }
-    }
-
-    /// The road to L2 carries so many bytes a cycle.
-    fn take_road(&mut self, config: &Config, at: u64, bytes: u32) -> u64 {
-        let leaves = self.road_free.max(at);
-        self.road_free = leaves + u64::from(bytes.div_ceil(config.l2_bytes_per_cycle));
-        leaves
     }
 
     /// Only so many lines may be on their way; a further one waits for the first to arrive.
@@ -340,6 +354,13 @@ impl Lines {
     fn all(&self) -> &[u64] {
         &self.lines[..self.len]
     }
+}
+
+/// The lanes of an access that shared memory serves at a time: as many as it has banks, such as half a warp with 16.
+fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
+    let lanes = config.shared_banks.min(32);
+    let first = u32::MAX >> (32 - lanes);
+    (0..32 / lanes).map(move |group| mask & first << (group * lanes)).filter(|&mask| mask != 0)
 }
 
 /// Cycles that the busiest bank needs; lanes that want the same word share one.

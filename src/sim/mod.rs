@@ -49,6 +49,7 @@ use crate::interp::shape::{BlockView, Shape};
 use crate::interp::start::{Start, StartError};
 use crate::interp::trap::{Fault, Trap};
 use crate::launch::{BufferData, Launch};
+use crate::program::uniform::uniform_branches;
 use crate::program::{Pc, Program};
 use core::Core;
 use decode::Decoded;
@@ -76,6 +77,8 @@ pub struct Machine {
     pub block_warps: u32,
     /// Cycles that a warp's instruction takes to go through the lanes of its slice.
     pub passes: u32,
+    /// Branches that make no warp of their block wait under TBC, by PC; none where nobody asks.
+    pub uniform: Vec<bool>,
     /// Where, if warps of an original gang wait for each other at such points, branches meet: by PC.
     pub meeting_points: Vec<bool>,
 }
@@ -149,6 +152,7 @@ impl Sim {
             reforms: config.divergence.reforms(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
             passes: (config.warp_width / (config.simd_width / config.slices).min(config.warp_width)).max(1),
+            uniform: if config.skips_uniform() { uniform_branches(&program) } else { Vec::new() },
             meeting_points: meeting_points(&program),
             program,
             config,

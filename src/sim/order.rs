@@ -76,6 +76,7 @@ impl Sim {
         let facts = self.facts(sm);
         let view = IssueView {
             available: &runnable,
+            ready: &runnable,
             long_wait: &long_wait,
             resident: &resident,
             age: &sm.age,

@@ -70,7 +70,7 @@ pub fn used(report: &Report) -> f64 {
     let cycles = report.cycles as f64;
     let issue = report.warp_instructions as f64 / (cycles * f64::from(report.issue_ports * report.sms));
     let bytes = report.l2.misses as f64 * f64::from(config.l2_line);
-    issue.max(bytes / (cycles * f64::from(config.dram_bytes_per_cycle)))
+    issue.max(bytes / (cycles * config.dram_bytes_per_cycle.as_f64()))
 }
 
 /// VTW where GTO leaves something of the machine, and where it does not.

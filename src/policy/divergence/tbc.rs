@@ -24,7 +24,7 @@
 //!
 //! - Both sides get an entry at every branch that may diverge, even if no thread takes one; an empty one is popped at once.
 //!   A side that begins at the RPC needs none: its threads wait there already. A branch that the compiler marks as uniform
-//!   (`bra.uni`) does not make anybody wait.
+//!   (`bra.uni`), or that [`uniform`](crate::program::uniform) finds to be so, does not make anybody wait.
 //! - A branch that meets where its entry does replaces the entry, as in [`pdom`](super::pdom): a loop does not fill the stack.
 //! - Likely-convergence points (section 4): as in [`pdom_lcp`](super::pdom_lcp), with block-wide masks. An entry that comes to
 //!   its LPC is merged into the likely-convergence entry, unless that one has begun to run.

@@ -1,8 +1,10 @@
 //! Which block's warps come first; among the warps of a block the issue policy decides (TBC section 6.2, BAWS section 4.1).
 //!
 //! - **AGE**: the block that was dispatched first. Blocks are staggered, so that one works while another waits at a branch.
-//! - **RRB**: priority goes round the blocks, one further every cycle; all make even progress.
-//! - **SRR**: a block keeps its priority until none of its warps can issue, then the next block has it.
+//! - **RRB**: priority goes round the resident blocks, one further with every warp that issues; all make even progress. A port
+//!   that an instruction holds for several cycles has one turn in these, and so has the rotation.
+//! - **SRR**: a block keeps its priority until none of its warps is ready, then the next block has it. A warp that only a busy
+//!   unit holds back is ready.
 //! - **MWF**: the block with most warps at its barrier; of equals the one with the smaller index. The counts are the warp
 //!   priority table of BAWS: one for the SM, which all of its schedulers look at.
 //! - **SAWS**: the block whose first warp came to its barrier first (BAWS section 6.6); then blocks without any, by index.
@@ -15,7 +17,7 @@ use crate::policy::view::IssueView;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockPriority {
     kind: BlockPriorityKind,
-    /// SRR: the block slot that has priority.
+    /// RRB, SRR: the block slot that has priority.
     current: u16,
 }
 
@@ -35,8 +37,7 @@ impl BlockPriority {
         match self.kind {
             BlockPriorityKind::None => [0, 0],
             BlockPriorityKind::Age => [block.index, 0],
-            BlockPriorityKind::Rrb => [behind((view.cycle % u64::from(view.slots)) as u16), 0],
-            BlockPriorityKind::Srr => [behind(self.current), 0],
+            BlockPriorityKind::Rrb | BlockPriorityKind::Srr => [behind(self.current), 0],
             BlockPriorityKind::MostWaiting => [u64::MAX - u64::from(block.waiting), block.index],
             BlockPriorityKind::FirstHit => [block.first_hit.unwrap_or(u64::MAX), block.index],
         }
@@ -44,8 +45,18 @@ impl BlockPriority {
 
     #[inline]
     pub fn issued(&mut self, warp: u32, view: &IssueView) {
-        if self.kind == BlockPriorityKind::Srr {
-            self.current = view.warps.block(warp).slot;
+        match self.kind {
+            BlockPriorityKind::Rrb => {
+                let slots = (1..=view.slots).map(|ahead| (self.current + ahead) % view.slots);
+                self.current = slots.into_iter().find(|&slot| view.warps.has_block(slot)).unwrap_or(0);
+            }
+            BlockPriorityKind::Srr => {
+                let stays = view.ready.iter(view.words).any(|ready| view.warps.block(ready).slot == self.current);
+                if !stays {
+                    self.current = view.warps.block(warp).slot;
+                }
+            }
+            BlockPriorityKind::None | BlockPriorityKind::Age | BlockPriorityKind::MostWaiting | BlockPriorityKind::FirstHit => {}
         }
     }
 }
@@ -78,10 +89,46 @@ mod tests {
     }
 
     #[test]
-    fn round_robin_turns_with_the_cycle() {
+    fn round_robin_turns_with_every_issue() {
         let mut rrb = scheduler(BlockPriorityKind::Rrb);
-        assert_eq!([0, 1, 2, 3].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
-        assert_eq!(warps(1).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
+        // Eight lanes take a warp of 32 in four cycles, so a port chooses in every fourth.
+        assert_eq!([0, 4, 8, 12].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
+        assert_eq!(warps(16).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
+        assert_eq!(warps(20).pick(&mut rrb, &[0, 2, 4]), Some(4), "it was block 2's turn all the same");
+    }
+
+    /// Of four slots the last two are free: the blocks in the others have every other turn.
+    #[test]
+    fn round_robin_passes_over_slots_without_a_block() {
+        let block = |warp: usize| BlockFacts { slot: warp as u16 / 2, index: warp as u64 / 2, ..BlockFacts::default() };
+        let warps = TestWarps { blocks: (0..4).map(block).collect(), ages: (0..4).collect(), slots: 4, ..TestWarps::new(4) };
+        let mut rrb = scheduler(BlockPriorityKind::Rrb);
+        assert_eq!([0; 4].map(|_| warps.pick(&mut rrb, &[0, 1, 2, 3])), [0, 2, 0, 2].map(Some));
+    }
+
+    /// Within a block warps go by loose round robin (TBC section 6.2), each block with a turn of its own.
+    #[test]
+    fn blocks_remember_whose_turn_it_is() {
+        for (priority, expected) in [
+            (BlockPriorityKind::Rrb, [0, 2, 4, 1, 3, 5]),
+            (BlockPriorityKind::Srr, [0, 1, 0, 1, 0, 1]),
+            (BlockPriorityKind::Age, [4, 5, 4, 5, 4, 5]),
+        ] {
+            let mut scheduler = by_block(priority, ScheduleKind::Lrr);
+            let picks = [0; 6].map(|_| warps(0).pick(&mut scheduler, &[0, 1, 2, 3, 4, 5]));
+            assert_eq!(picks, expected.map(Some), "{priority:?}");
+        }
+    }
+
+    #[test]
+    fn sticky_round_robin_stays_while_a_unit_is_busy() {
+        let mut srr = scheduler(BlockPriorityKind::Srr);
+        let mut pick = |available: &[u32], ready: &[u32]| warps(0).pick_of(&mut srr, available, ready);
+        assert_eq!(pick(&[0, 2], &[0, 2]), Some(0));
+        assert_eq!(pick(&[2], &[1, 2]), Some(2), "warp 1 waits for a unit only, so another block goes for once");
+        assert_eq!(pick(&[1, 3], &[1, 3]), Some(1), "and block 0 has kept its priority");
+        assert_eq!(pick(&[3], &[3]), Some(3), "now it has nobody");
+        assert_eq!(pick(&[0, 2], &[0, 2]), Some(2));
     }
 
     #[test]

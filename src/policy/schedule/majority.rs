@@ -1,7 +1,8 @@
 //! Majority: the PC that most threads are at, until nobody is left there (DWF's policy in TBC sections 2.3 and 6).
 //!
-//! Of the warps at that PC the one that has waited longest goes first. When none of them can issue, the PC with most threads
-//! takes over; among equals the lowest. Threads that are never in the majority fall behind: that is the starvation eddy.
+//! Of the warps at that PC the one that has waited longest goes first. When none of them is ready, the PC with most threads
+//! takes over; among equals the lowest. While a unit that they need is busy, others may go, but the PC stays. Threads that are
+//! never in the majority fall behind: that is the starvation eddy.
 
 use super::Rank;
 use crate::policy::view::IssueView;
@@ -15,11 +16,11 @@ pub struct Majority {
 }
 
 impl Majority {
-    /// Chooses another PC where no available warp is at the last.
+    /// Chooses another PC where no ready warp is at the last.
     #[inline(never)]
     pub fn arrange(&mut self, view: &IssueView) {
         let mut threads: BTreeMap<Pc, u32> = BTreeMap::new();
-        for place in view.available.iter(view.words).map(|warp| view.warps.place(warp)) {
+        for place in view.ready.iter(view.words).map(|warp| view.warps.place(warp)) {
             if Some(place.pc) == self.pc {
                 return;
             }
@@ -57,5 +58,16 @@ mod tests {
         assert_eq!(pick(&[0, 3]), Some(0), "of equal crowds the one at the lower PC");
         assert_eq!(pick(&[3]), Some(3));
         assert_eq!(pick(&[]), None);
+    }
+
+    #[test]
+    fn the_crowd_keeps_its_turn_while_its_unit_is_busy() {
+        let mut majority = scheduler(ScheduleKind::Majority);
+        let places = [(5, 0b1111), (7, 0b0111), (7, 0b0011), (9, 0b1111)].map(|(pc, mask)| Place { pc, mask });
+        let warps = TestWarps { places: places.to_vec(), ..TestWarps::new(4) };
+        let mut pick = |available: &[u32], ready: &[u32]| warps.pick_of(&mut majority, available, ready);
+        assert_eq!(pick(&[0, 1, 2, 3], &[0, 1, 2, 3]), Some(2), "five threads are at 7");
+        assert_eq!(pick(&[0, 3], &[0, 1, 3]), Some(3), "warp 1 waits for a unit: the oldest of the others");
+        assert_eq!(pick(&[0, 1], &[0, 1]), Some(1), "and 7 is still the PC");
     }
 }

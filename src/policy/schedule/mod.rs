@@ -21,7 +21,7 @@ pub mod test_view;
 mod two_level;
 
 use super::view::IssueView;
-use crate::config::{Config, ScheduleKind};
+use crate::config::{BlockPriorityKind, Config, ScheduleKind};
 use block_priority::BlockPriority;
 use greedy_oldest::GreedyOldest;
 use groups::IssueGroups;
@@ -53,7 +53,8 @@ pub enum Schedule {
 
 impl Schedule {
     fn new(config: &Config) -> Schedule {
-        let by_block = config.block_priority.counts_barriers();
+        // Among the warps of a block the schedule has a turn of its own (TBC section 6.2, BAWS section 4.1).
+        let by_block = config.block_priority != BlockPriorityKind::None;
         match config.schedule {
             ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::new(by_block)),
             ScheduleKind::Gto => Schedule::Gto(GreedyOldest::new(by_block)),

@@ -48,9 +48,15 @@ impl TestWarps {
 
     /// Shows a policy these warps, some of them available.
     pub fn with_view<T>(&self, available: &WarpSet, show: impl FnOnce(&IssueView) -> T) -> T {
+        self.with_ready(available, available, show)
+    }
+
+    /// The same, with more of them ready, but for a unit.
+    pub fn with_ready<T>(&self, available: &WarpSet, ready: &WarpSet, show: impl FnOnce(&IssueView) -> T) -> T {
         let resident = set(&(0..self.ages.len() as u32).collect::<Vec<_>>());
         show(&IssueView {
             available,
+            ready,
             long_wait: &self.long_wait,
             resident: &resident,
             age: &self.ages,
@@ -63,7 +69,12 @@ impl TestWarps {
 
     /// Lets a scheduler choose among the available warps.
     pub fn pick(&self, scheduler: &mut Scheduler, available: &[u32]) -> Option<u32> {
-        self.with_view(&set(available), |view| {
+        self.pick_of(scheduler, available, available)
+    }
+
+    /// The same, with more of them ready, but for a unit.
+    pub fn pick_of(&self, scheduler: &mut Scheduler, available: &[u32], ready: &[u32]) -> Option<u32> {
+        self.with_ready(&set(available), &set(ready), |view| {
             scheduler.arrange(view);
             let warp = scheduler.first(view)?;
             scheduler.issued(warp, view);
@@ -87,6 +98,10 @@ impl Warps for TestWarps {
 
     fn block(&self, warp: u32) -> BlockFacts {
         self.blocks[warp as usize]
+    }
+
+    fn has_block(&self, slot: u16) -> bool {
+        self.blocks.iter().any(|block| block.slot == slot)
     }
 
     fn progress(&self, warp: u32) -> WarpProgress {

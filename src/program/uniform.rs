@@ -1,0 +1,171 @@
+//! Branches that all threads of a block take the same way (TBC section 3.1).
+//!
+//! A plane **varies** if two threads of a block may find different values in it at the same place. Parameters, constants and
+//! special registers such as `%ctaid` and `%ntid` do not, and neither does what is computed from them alone. A value varies
+//! if it is computed from one that does, if it comes from memory that the kernel can write, or if it is written where not all
+//! threads of the block come along: between a branch that may split the block and the place where its sides meet.
+//!
+//! The analysis starts with nothing that varies and adds until nothing changes. Whatever it does not know varies.
+
+use super::liveness::{for_reads, for_writes};
+use super::{Instruction, Program, Src};
+use crate::ptx::module::Special;
+use crate::ptx::op::{Kind, Op};
+use crate::ptx::types::Space;
+
+/// For each instruction, whether it is a branch that could split a warp and cannot split a block.
+pub fn uniform_branches(program: &Program) -> Vec<bool> {
+    let mut uniform = vec![false; program.instructions.len()];
+    // In a loop over logical blocks the block's own index changes.
+    if program.wrapper.is_some() {
+        return uniform;
+    }
+    let splits = Analysis::new(program).run();
+    for meeting in &program.reconvergence.meetings {
+        uniform[meeting.pc as usize] = !splits[program.cfg.block_of[meeting.pc as usize] as usize];
+    }
+    uniform
+}
+
+struct Analysis<'a> {
+    program: &'a Program,
+    /// By plane.
+    varies: Vec<bool>,
+    /// By basic block: not all threads of the thread block need come there together.
+    apart: Vec<bool>,
+    /// By basic block: its branch may split the thread block.
+    splits: Vec<bool>,
+    /// Parameters are only read.
+    fixed_params: bool,
+}
+
+impl Analysis<'_> {
+    fn new(program: &Program) -> Analysis<'_> {
+        let blocks = program.cfg.blocks.len();
+        let writes_params = |i: &Instruction| matches!(i.op, Op::Store(access) if access.space == Space::Param);
+        Analysis {
+            program,
+            varies: vec![false; program.planes as usize],
+            apart: vec![false; blocks],
+            splits: vec![false; blocks],
+            fixed_params: !program.instructions.iter().any(writes_params),
+        }
+    }
+
+    fn run(mut self) -> Vec<bool> {
+        let program = self.program;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (at, block) in program.cfg.blocks.iter().enumerate() {
+                for instruction in &program.instructions[block.start as usize..block.end as usize] {
+                    let varies = self.apart[at] || !self.is_known(instruction) || self.reads_varying(instruction);
+                    if varies {
+                        for_writes(instruction, program.planes - 1, |plane| {
+                            changed |= !std::mem::replace(&mut self.varies[plane as usize], true);
+                        });
+                    }
+                }
+                let last = &program.instructions[block.end as usize - 1];
+                if last.op.kind() == Kind::Branch && !self.splits[at] && self.reads_varying(last) {
+                    self.splits[at] = true;
+                    self.part(at);
+                    changed = true;
+                }
+            }
+        }
+        self.splits
+    }
+
+    /// Whether the instruction gives the same to all threads that bring the same.
+    fn is_known(&self, instruction: &Instruction) -> bool {
+        match instruction.op {
+            Op::Load(access) => access.space == Space::Const || access.space == Space::Param && self.fixed_params,
+            op => op.kind() == Kind::Alu,
+        }
+    }
+
+    fn reads_varying(&self, instruction: &Instruction) -> bool {
+        let mut varies = instruction.src.iter().any(|src| matches!(src, Src::Special(special) if !is_fixed(*special)));
+        for_reads(instruction, self.program.planes - 1, |plane| varies |= self.varies[plane as usize]);
+        varies
+    }
+
+    /// Marks the blocks that threads come to between a branch and the place where its sides meet.
+    fn part(&mut self, branch: usize) {
+        let cfg = &self.program.cfg;
+        let pc = cfg.blocks[branch].end - 1;
+        let rpc = self.program.reconvergence.at(pc).and_then(|meeting| meeting.rpc);
+        let meeting = rpc.map(|rpc| cfg.block_of[rpc as usize] as usize);
+        let mut seen = vec![false; cfg.blocks.len()];
+        let mut todo = cfg.blocks[branch].successors.clone();
+        while let Some(at) = todo.pop() {
+            if Some(at) == meeting || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            self.apart[at] = true;
+            todo.extend(&cfg.blocks[at].successors);
+        }
+    }
+}
+
+/// Whether all threads of a block read the same, whenever they do.
+fn is_fixed(special: Special) -> bool {
+    special.is_uniform() && !matches!(special, Special::Clock | Special::Clock64 | Special::GlobalTimer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::load;
+
+    /// The guarded branches of a body, in order: whether each is uniform.
+    fn check(body: &str, expected: &[bool]) {
+        let text = format!(
+            ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 buf, .param .u32 n)\n{{\n\
+             .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n{body}\nret;\n}}\n"
+        );
+        let program = load(&text, None).expect("a sound kernel");
+        let uniform = uniform_branches(&program);
+        let found: Vec<bool> = program.reconvergence.meetings.iter().map(|meeting| uniform[meeting.pc as usize]).collect();
+        assert_eq!(found, expected, "{body}");
+    }
+
+    #[test]
+    fn what_parameters_decide_is_the_same_for_a_block() {
+        check("ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r2, %r1; @%p1 bra A; mov.u32 %r3, 1; A:", &[true]);
+        check("ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, %r1; @%p1 bra A; mov.u32 %r3, 1; A:", &[false]);
+    }
+
+    #[test]
+    fn what_memory_holds_varies() {
+        let body = "ld.param.u64 %rd1, [buf]; ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r3, 1; A:";
+        check(body, &[false]);
+    }
+
+    /// A loop over a parameter is uniform; once threads leave it by themselves its counter is not.
+    #[test]
+    fn a_counter_varies_where_threads_leave_its_loop_apart() {
+        let count = "ld.param.u32 %r1, [n]; mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1;";
+        let again = "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;";
+        check(&format!("{count} {again}"), &[true]);
+        let leave = "mov.u32 %r4, %tid.x; setp.eq.u32 %p2, %r4, %r2; @%p2 bra OUT;";
+        let after = "OUT: setp.eq.u32 %p3, %r2, 3; @%p3 bra E; mov.u32 %r5, 1; E:";
+        check(&format!("{count} {leave} {again} {after}"), &[false, false, false]);
+    }
+
+    /// Each side writes a constant, and yet threads come out with different ones.
+    #[test]
+    fn what_two_sides_write_varies() {
+        let body = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 bra A; mov.u32 %r2, 2; \
+                    A: setp.eq.u32 %p2, %r2, 1; @%p2 bra B; mov.u32 %r3, 1; B:";
+        check(body, &[false, false]);
+    }
+
+    #[test]
+    fn a_guard_that_varies_makes_what_it_guards_vary() {
+        let body = "mov.u32 %r1, %laneid; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2; \
+                    setp.eq.u32 %p2, %r2, 1; @%p2 bra B; mov.u32 %r3, 1; B:";
+        check(body, &[false]);
+    }
+}
