@@ -123,7 +123,7 @@ mod tests {
     fn check(body: &str, expected: &[bool]) {
         let text = format!(
             ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 buf, .param .u32 n)\n{{\n\
-             .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n{body}\nret;\n}}\n"
+             .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n{body}\nld.param.u64 %rd7, [buf];\nst.global.u32 [%rd7], %r9;\nret;\n}}\n"
         );
         let program = load(&text, None).expect("a sound kernel");
         let uniform = uniform_branches(&program);
