@@ -108,6 +108,15 @@ pub struct PapersArgs {
     /// Print the scoreboard as JSON
     #[arg(long)]
     pub json: bool,
+    /// Print the scoreboard as Markdown, as PAPERS.md has it
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Make every run again, and keep none
+    #[arg(long, conflicts_with = "cache")]
+    pub no_cache: bool,
+    /// Where reports of runs are kept for a second look; in the user's cache folder unless given
+    #[arg(long, value_name = "FOLDER")]
+    pub cache: Option<std::path::PathBuf>,
     /// Runs at the same time, 1 or more; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub jobs: Option<u64>,

@@ -1,15 +1,22 @@
 //! Many runs at once, on as many threads as there are, with a bar on a terminal.
 
+use super::cache::RunCache;
 use crate::metrics::Report;
 use crate::papers::{Results, Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
-/// Performs runs of the catalogue.
-pub fn perform(runs: Vec<Run>, jobs: Option<u64>) -> Results {
+/// Performs runs of the catalogue, but for those that the cache knows.
+pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Results {
     let label = |run: &Run| format!("{} {}", run.workload, run.technique);
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
+        if let Some(report) = cache.get(&run) {
+            return (run, Ok(report));
+        }
         let report = run.perform();
+        if let Ok(report) = &report {
+            cache.put(&run, report);
+        }
         (run, report)
     };
     Results { runs: each(runs, jobs, label, one) }
@@ -24,7 +31,7 @@ pub fn each<T: Send, R: Send>(
 ) -> Vec<R> {
     // Standard error, and only if somebody looks at it.
     let bar = ProgressBar::with_draw_target(Some(items.len() as u64), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed}  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed} gone, about {eta} left  {msg}") {
         bar.set_style(style);
     }
     let one = |item: T| {

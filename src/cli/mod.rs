@@ -5,6 +5,7 @@
 
 mod args;
 mod batch;
+mod cache;
 mod compare;
 mod inspect;
 mod lesson;

@@ -1,8 +1,9 @@
 //! `warpscope papers`: the scoreboard.
 
 use super::args::PapersArgs;
+use super::cache::RunCache;
 use super::{Failure, batch, print, print_json};
-use crate::papers::{self, Claim, PAPERS, Paper, Scoreboard};
+use crate::papers::{self, Claim, PAPERS, Paper, Scoreboard, markdown};
 
 pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     let chosen: Vec<&Paper> = match &args.paper {
@@ -14,13 +15,19 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
             vec![found]
         }
     };
+    let cache = if args.no_cache { RunCache::default() } else { RunCache::open(args.cache.as_deref()) };
     let mut claims = Vec::new();
     let mut failures = Vec::new();
+    if args.markdown {
+        print(markdown::HEAD)?;
+    }
     for paper in chosen {
-        let results = batch::perform((paper.runs)(), args.jobs);
+        let results = batch::perform((paper.runs)(), args.jobs, &cache);
         failures.extend(results.failures());
         let judged = (paper.judge)(&results);
-        if !args.json {
+        if args.markdown {
+            print(&markdown::section(paper, &judged))?;
+        } else if !args.json {
             print(&format!("{}\n", paper.title))?;
             judged.iter().try_for_each(show)?;
         }

@@ -1,6 +1,7 @@
 //! `warpscope sweep`: workloads times techniques, as a table.
 
 use super::args::SweepArgs;
+use super::cache::RunCache;
 use super::{Failure, batch, print, settings};
 use crate::papers::{Run, RunError};
 use crate::workload;
@@ -24,7 +25,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         }
     }
     let runs = runs.into_iter().enumerate().filter(|(at, _)| at % shards == shard).map(|(_, run)| run).collect();
-    let results = batch::perform(runs, args.jobs);
+    let results = batch::perform(runs, args.jobs, &RunCache::default());
     let mut rows = vec![
         "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,w0_idle,\
          memory_transactions,shared_bank_conflicts,max_stack_depth,lane_efficiency"

@@ -5,7 +5,7 @@
 use super::lives::{Finished, Lives, Moment};
 use super::phases::{Ending, Phase, PhaseTracker};
 use crate::event::{Event, SlotUse};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One SM's blocks, and its cycles without any issue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct BlockFolds {
 }
 
 /// How far apart the warps of blocks are (VTW tables 1 and 2).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarpDivergence {
     /// Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions.
     pub instructions: Shares,
@@ -45,7 +45,7 @@ pub struct WarpDivergence {
     pub dws: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shares {
     pub over_50: u64,
     pub over_25: u64,

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, SplitCause};
 use crate::policy::gang::MOST;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Spans that a run is cut into; when it is longer, two become one.
 const SPANS: usize = 128;
@@ -44,7 +44,7 @@ impl Default for GangFolds {
 }
 
 /// The same as it is printed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GangReport {
     /// Instructions that gangs issued, each for all of its warps.
     pub issued: u64,
@@ -61,7 +61,7 @@ pub struct GangReport {
 }
 
 /// Warps by the size of their gang, on average over each span of `every` cycles.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverTime {
     pub every: u64,
     pub warps: Vec<[f64; MOST]>,

@@ -23,7 +23,7 @@ pub use tally::{Cost, Tally};
 use crate::config::{Config, DispatchKind};
 use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use crate::ptx::types::Space;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,14 +77,14 @@ impl Metrics {
 }
 
 /// Resident blocks that run one logical block after another (VTW section 4.1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VirtualBlocks {
     pub blocks: u64,
     /// The most logical blocks that one of them has begun.
     pub iterations: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {
     pub accesses: u64,
     pub hits: u64,

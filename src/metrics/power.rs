@@ -5,13 +5,13 @@
 
 use crate::config::{Config, GatingKind};
 use crate::event::Event;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Gaps between two instructions of a pipeline that are shorter than this are bubbles (figure 2).
 const BUBBLE: u64 = 10;
 
 /// Lane-cycles by class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneCycles {
     pub busy: u64,
     /// On, empty, and never switched off.
@@ -192,7 +192,7 @@ impl PipeFolds {
 }
 
 /// The numbers of both types.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PowerReport {
     pub int: PipelinePower,
     pub fp: PipelinePower,
@@ -207,7 +207,7 @@ impl PowerReport {
 }
 
 /// The numbers of the pipelines of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PipelinePower {
     pub lane_cycles: LaneCycles,
     pub gating_events: u64,

@@ -8,10 +8,10 @@ use super::{CacheCounts, DEFINITIONS, Metrics, slots};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::event::Reason;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Results of a run on the machine, in the order of [`DEFINITIONS`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     pub cycles: u64,
     pub warp_instructions: u64,
@@ -71,6 +71,16 @@ impl Serialize for Counts {
     }
 }
 
+/// As it is written: a map, whose order is kept.
+impl<'de> Deserialize<'de> for Counts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
+        let map = serde_json::Map::deserialize(deserializer)?;
+        let count = |(name, value): (String, serde_json::Value)| value.as_u64().map(|count| (name, count));
+        let counts: Option<Vec<_>> = map.into_iter().map(count).collect();
+        counts.map(Counts).ok_or_else(|| serde::de::Error::custom("a count is a whole number"))
+    }
+}
+
 /// A number of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Number {
@@ -78,7 +88,7 @@ pub enum Number {
     Ratio(f64),
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Barriers {
     pub phases: u64,
     pub rtru: f64,
@@ -164,6 +174,16 @@ fn issue_slots(metrics: &Metrics, width: u32) -> Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_reads_what_it_writes() {
+        let metrics = Metrics { warp_instructions: 7, slots_memory: 3, ..Metrics::default() };
+        let report = Report::new(&metrics, &Config::default(), 9);
+        let text = serde_json::to_string(&report).expect("a report is JSON");
+        let again: Report = serde_json::from_str(&text).expect("and JSON a report");
+        assert_eq!(serde_json::to_string(&again).ok(), Some(text));
+        assert_eq!((again.warp_instructions, again.issue_slots.get("w0_mem"), again.cycles), (7, 3, 9));
+    }
 
     #[test]
     fn every_single_number_of_a_report_has_its_name() {

@@ -1,4 +1,4 @@
-//! How a claim is judged: a number within a tolerance of the paper's, or a fact that holds or does not.
+//! How a claim is judged: the size of an effect against the paper's, or a fact that holds or does not.
 
 use super::{Claim, Verdict, harmonic_mean};
 
@@ -27,38 +27,12 @@ pub struct Judge {
     pub paper: &'static str,
 }
 
-/// A difference from one that says nothing about a direction.
-const NONE: f64 = 0.01;
+/// What "slightly" may mean: a difference from one of so much.
+const SLIGHT: std::ops::RangeInclusive<f64> = 0.002..=0.05;
 
-/// A claim about one number: it holds within a tolerance of what the paper has, and in direction on the same side of one.
-/// Where the paper has a difference from one, however small, there must be one on its side here for the claim to hold.
-pub struct NumberClaim {
-    pub judge: Judge,
-    pub id: &'static str,
-    pub place: &'static str,
-    pub claim: &'static str,
-    pub expected: f64,
-    pub tolerance: f64,
-}
-
-impl NumberClaim {
-    pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
-        let differs = |number: f64| (number - 1.0).abs() > NONE;
-        let verdict = measured.map_or(Verdict::NotTestable, |value| {
-            let same_side = (value > 1.0) == (self.expected > 1.0) && differs(value);
-            match ((value - self.expected).abs() <= self.tolerance, same_side) {
-                (true, same_side) if same_side || !differs(self.expected) => Verdict::Holds,
-                (_, true) if differs(self.expected) => Verdict::HoldsInDirection,
-                _ => Verdict::DoesNotHold,
-            }
-        });
-        let expected = format!("{:.2}", self.expected);
-        self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.2}")), verdict, note)
-    }
-}
-
-/// A claim about how much faster something is: it holds where the difference from one is half to one and a half times the
-/// paper's, and in direction where it is on the same side and no less than an eighth of it.
+/// A claim about how much faster something is, or how much more or less of something there is: it holds where the difference
+/// from one is half to one and a half times the paper's, and in direction where it is on the same side and no less than an
+/// eighth of it.
 pub struct Effect {
     pub judge: Judge,
     pub id: &'static str,
@@ -79,13 +53,59 @@ fn verdict(times: Option<f64>) -> Verdict {
 
 impl Effect {
     pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
-        let verdict = verdict(measured.map(|value| (value - 1.0) / (self.expected - 1.0)));
+        let verdict = self.verdict(measured);
+        self.claim(verdict, measured, note)
+    }
+
+    /// For a set that is defined by being on one side of one in this very number: only the size can be judged.
+    pub fn judge_size(self, measured: Option<f64>, note: String) -> Claim {
+        let verdict = match self.verdict(measured) {
+            Verdict::HoldsInDirection => Verdict::DoesNotHold,
+            verdict => verdict,
+        };
+        let given = "The set is made of the workloads with such a difference, so only its size is judged.";
+        self.claim(verdict, measured, format!("{given} {note}"))
+    }
+
+    fn verdict(&self, measured: Option<f64>) -> Verdict {
+        verdict(measured.map(|value| (value - 1.0) / (self.expected - 1.0)))
+    }
+
+    fn claim(self, verdict: Verdict, measured: Option<f64>, note: String) -> Claim {
         let expected = format!("{:.3}", self.expected);
         self.judge.claim(self.id, self.place, self.claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
     }
 }
 
 impl Judge {
+    /// A claim that something is slightly above or below one: it holds in direction where it is on that side, but by more.
+    pub fn slightly(
+        self,
+        id: &'static str,
+        place: &'static str,
+        claim: &'static str,
+        above: bool,
+        measured: Option<f64>,
+        note: String,
+    ) -> Claim {
+        let verdict = measured.map_or(Verdict::NotTestable, |value| {
+            let by = if above { value - 1.0 } else { 1.0 - value };
+            match by {
+                by if SLIGHT.contains(&by) => Verdict::Holds,
+                by if by > *SLIGHT.end() => Verdict::HoldsInDirection,
+                _ => Verdict::DoesNotHold,
+            }
+        });
+        let side = |by: f64| if above { 1.0 + by } else { 1.0 - by };
+        let expected = format!("{:.3} to {:.2}", side(*SLIGHT.start()), side(*SLIGHT.end()));
+        self.claim(id, place, claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
+    }
+
+    /// A claim that nothing here can test, and why.
+    pub fn untestable(self, id: &'static str, place: &'static str, claim: &'static str, expected: &str, why: &str) -> Claim {
+        self.claim(id, place, claim, expected.to_string(), None, Verdict::NotTestable, why.to_string())
+    }
+
     /// A claim about a share: the bands are those of an [`Effect`].
     pub fn share(
         self,
@@ -147,17 +167,24 @@ mod tests {
     }
 
     #[test]
-    fn a_claimed_difference_holds_only_where_there_is_one() {
-        let verdict = |expected: f64, measured: f64| {
-            let number = NumberClaim { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected, tolerance: 0.05 };
-            number.judge(Some(measured), String::new()).verdict
+    fn slightly_has_two_ends() {
+        let verdict = |above: bool, measured: f64| {
+            Judge { paper: "any" }.slightly("", "", "", above, Some(measured), String::new()).verdict
         };
-        assert_eq!(verdict(1.02, 1.03), Verdict::Holds);
-        assert_eq!(verdict(1.02, 1.00), Verdict::DoesNotHold, "no difference");
-        assert_eq!(verdict(0.98, 1.02), Verdict::DoesNotHold, "close by, on the other side");
-        assert_eq!(verdict(1.22, 1.40), Verdict::HoldsInDirection);
-        assert_eq!(verdict(1.00, 0.97), Verdict::Holds, "the claim is that there is none");
-        assert_eq!(verdict(1.00, 1.10), Verdict::DoesNotHold);
+        assert_eq!([0.97, 1.0, 1.03, 0.8].map(|measured| verdict(false, measured)), {
+            use Verdict::{DoesNotHold, Holds, HoldsInDirection};
+            [Holds, DoesNotHold, DoesNotHold, HoldsInDirection]
+        });
+        assert_eq!([1.03, 0.97].map(|measured| verdict(true, measured)), [Verdict::Holds, Verdict::DoesNotHold]);
+    }
+
+    /// Where the set has the direction by definition, a small effect is none.
+    #[test]
+    fn a_set_defined_by_a_number_is_judged_by_its_size_alone() {
+        let effect = || Effect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected: 0.73 };
+        assert_eq!(effect().judge(Some(0.9), String::new()).verdict, Verdict::HoldsInDirection);
+        assert_eq!(effect().judge_size(Some(0.9), String::new()).verdict, Verdict::DoesNotHold);
+        assert_eq!(effect().judge_size(Some(0.8), String::new()).verdict, Verdict::Holds);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod baws;
 mod judge;
+pub mod markdown;
 mod origami;
 mod tbc;
 mod vtw;
@@ -20,6 +21,7 @@ use crate::metrics::{Metrics, Report};
 use crate::sim::Sim;
 use crate::workload::{self, Workload};
 use serde::Serialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use thiserror::Error;
 
 /// A paper whose claims are tested.
@@ -78,6 +80,9 @@ pub struct Run {
     pub technique: String,
     /// Keys that are changed on top.
     pub keys: Vec<(String, String)>,
+    /// Its tiny launch instead, the one that lessons and figures show.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tiny: bool,
 }
 
 /// More cycles than any run of the catalogue takes.
@@ -85,12 +90,22 @@ const MOST_CYCLES: u64 = 2_000_000_000;
 
 impl Run {
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
-        Run { workload: workload.into(), preset: preset.into(), technique: technique.into(), keys: Vec::new() }
+        Run { workload: workload.into(), preset: preset.into(), technique: technique.into(), keys: Vec::new(), tiny: false }
     }
 
     pub fn with(mut self, keys: &[(&str, &str)]) -> Run {
         self.keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         self
+    }
+
+    pub fn with_tiny_launch(mut self) -> Run {
+        self.tiny = true;
+        self
+    }
+
+    /// The launch file.
+    fn launch(&self, workload: &Workload) -> &'static str {
+        workload.tiny.filter(|_| self.tiny).unwrap_or(workload.full)
     }
 
     /// The machine that it runs on.
@@ -103,10 +118,18 @@ impl Run {
     fn load(&self) -> Result<(&'static Workload, Job, Sim), RunError> {
         let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
         let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
-        let job = Job::load(named.ptx, named.full, &|file| named.read_file(file)).map_err(|error| unfit(&error))?;
+        let job = Job::load(named.ptx, self.launch(named), &|file| named.read_file(file)).map_err(|error| unfit(&error))?;
         let config = self.config().map_err(|error| unfit(&error))?;
         let sim = Sim::of(&job, config).map_err(|error| unfit(&error))?;
         Ok((named, job, sim))
+    }
+
+    /// A number for the program, the launch and the machine: runs that share it are the same. `None` for what cannot be run.
+    pub fn key(&self) -> Option<u64> {
+        let named = workload::find(&self.workload)?;
+        let mut hasher = DefaultHasher::new();
+        (named.name, named.ptx, self.launch(named), self.config().ok()?).hash(&mut hasher);
+        Some(hasher.finish())
     }
 
     /// Registers of a thread in the program that the machine runs.
@@ -230,6 +253,16 @@ mod tests {
                 assert!(!runs[..at].contains(run), "{run:?} twice");
             }
         }
+    }
+
+    #[test]
+    fn another_key_of_the_machine_is_another_run() {
+        let run = Run::new("saxpy", "tbc", "PDOM");
+        assert!(run.key().is_some());
+        assert_eq!(run.key(), Run::new("saxpy", "tbc", "PDOM").with(&[("simd_width", "8")]).key(), "the preset's own value");
+        assert_ne!(run.key(), run.clone().with(&[("simd_width", "16")]).key());
+        assert_ne!(run.key(), Run::new("sobel", "tbc", "PDOM").key());
+        assert_eq!(Run::new("nothing", "tbc", "PDOM").key(), None);
     }
 
     #[test]

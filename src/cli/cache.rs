@@ -1,0 +1,78 @@
+//! Reports of runs that this very program has made before, kept in the user's cache folder.
+//!
+//! A run is known by the hash of program, launch and configuration ([`Run::key`]); the simulator that made it by its own file,
+//! so that another build never believes what this one wrote.
+
+use crate::metrics::Report;
+use crate::papers::Run;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What other builds wrote is thrown away after so long.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// A folder of reports; without one, nothing is kept.
+#[derive(Clone, Debug, Default)]
+pub struct RunCache {
+    folder: Option<PathBuf>,
+}
+
+impl RunCache {
+    /// In a folder, or in the user's cache folder. Nothing is kept where neither can be written.
+    pub fn open(folder: Option<&Path>) -> RunCache {
+        let root = folder.map(Path::to_path_buf).or_else(users_folder);
+        let Some((root, build)) = root.zip(build()) else { return RunCache::default() };
+        forget(&root, &build);
+        let folder = root.join(build);
+        RunCache { folder: fs::create_dir_all(&folder).is_ok().then_some(folder) }
+    }
+
+    fn file(&self, run: &Run) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{:016x}.json", run.key()?)))
+    }
+
+    /// The report of a run that has been made before.
+    pub fn get(&self, run: &Run) -> Option<Report> {
+        serde_json::from_slice(&fs::read(self.file(run)?).ok()?).ok()
+    }
+
+    /// Keeps a report. That it could not be written is no failure of the run.
+    pub fn put(&self, run: &Run, report: &Report) {
+        let Some((file, text)) = self.file(run).zip(serde_json::to_vec(report).ok()) else { return };
+        let part = file.with_extension(format!("{}.part", std::process::id()));
+        if fs::write(&part, text).and_then(|()| fs::rename(&part, &file)).is_err() {
+            let _ = fs::remove_file(&part);
+        }
+    }
+}
+
+fn users_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let root = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache"))).or_else(|| set("LOCALAPPDATA"))?;
+    Some(root.join("warpscope"))
+}
+
+/// A name for this very program: where its file lies, how long it is and when it was made.
+fn build() -> Option<String> {
+    let path = std::env::current_exe().ok()?;
+    let about = fs::metadata(&path).ok()?;
+    let mut hasher = DefaultHasher::new();
+    (path, about.len(), about.modified().ok()?).hash(&mut hasher);
+    Some(format!("runs-{:016x}", hasher.finish()))
+}
+
+/// Removes what other builds wrote long ago.
+fn forget(root: &Path, build: &str) {
+    let is_old = |entry: &fs::DirEntry| {
+        let modified = entry.metadata().and_then(|about| about.modified()).ok();
+        modified.and_then(|at| SystemTime::now().duration_since(at).ok()).is_some_and(|age| age > KEPT)
+    };
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with("runs-") && name != build) && is_old(&entry) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
