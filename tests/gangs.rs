@@ -6,7 +6,9 @@ mod machine;
 use common::kernel::{Kernel, no_files};
 use machine::setups::{self, Setup, setup};
 use std::collections::BTreeMap;
+use warpscope::config::{Config, GangMeetKind};
 use warpscope::event::{Event, EventHash, Log, Reason};
+use warpscope::interp::job::Job;
 use warpscope::metrics::Metrics;
 use warpscope::policy::gang::ENTRIES;
 use warpscope::sim::Sim;
@@ -341,4 +343,30 @@ fn small_caches_stand_in_for_ports() {
     assert!(helped < one, "the slices' caches help: {helped}, {one}");
     assert_eq!(without.l0_fetches, 0);
     assert!(with.l0_hits > 0 && with.l0_hits < with.l0_fetches);
+}
+
+/// Every reading of how gangs meet again leaves what the workload's reference leaves, and none but `group` merges more than
+/// two parts of an original gang in a cycle.
+#[test]
+fn every_reading_of_reformation_leaves_the_same() {
+    for name in ["collatz", "bfs", "raytrace"] {
+        let workload = warpscope::workload::find(name).expect("a workload");
+        let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
+        for meet in GangMeetKind::ALL {
+            let config = Config::build("vws", "E-VWS", [("gang_meet", meet.name())]).expect("a sound machine");
+            let mut sim = Sim::of(&job, config).expect("it fits");
+            let mut log = Log::default();
+            sim.run(machine::MOST_CYCLES, &mut log);
+            let after = job.after(&sim.state.uncore.global);
+            workload.check(&job.launch, &job.before, &after).unwrap_or_else(|wrong| panic!("{name}, {meet:?}: {wrong}"));
+            let merges: Vec<u64> = log
+                .events
+                .iter()
+                .filter_map(|(cycle, event)| matches!(event, Event::GangMerge { .. }).then_some(*cycle))
+                .collect();
+            let several = merges.windows(2).any(|pair| pair[0] == pair[1]);
+            assert!(!several || meet == GangMeetKind::Group, "{name}, {meet:?}");
+            assert!(!merges.is_empty() || meet == GangMeetKind::Arrive, "{name}, {meet:?}");
+        }
+    }
 }

@@ -39,6 +39,7 @@ macro_rules! presets {
 
 presets! {
     gtx480 at least 180,
+    gtx480x15 at least 180,
     tbc at least 180,
     vws at least 180,
     origami at least 180,

@@ -6,6 +6,7 @@ mod machine;
 use common::kernel::{Kernel, no_files};
 use machine::trace::Trace;
 use warpscope::config::Config;
+use warpscope::event::{Event, Log};
 use warpscope::launch::{Buffer, Init, Launch, Param};
 use warpscope::ptx::types::Type;
 
@@ -92,4 +93,94 @@ fn transfers_end_within_a_cycle() {
 fn finish(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> machine::Finished {
     let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
     machine::finish(machine::load(kernel, &config).expect("it fits")).unwrap_or_else(|trouble| panic!("{trouble}"))
+}
+
+/// Addresses 128 bytes apart in `%a`, known after cycle 3; the access comes in cycle 4.
+const APART: &str = "mov.u32 %t, %tid.x; ld.param.u64 %a, [out]; mul.wide.u32 %b, %t, 128; add.u64 %a, %a, %b;";
+
+/// Real memory on the machine of lessons: a line takes a cycle on the road and in DRAM, and 10 more to come back.
+const SHORT_WAYS: [(&str, &str); 9] = [
+    ("l2_write_back", "true"),
+    ("miss_queue", "0"),
+    ("ideal_memory", "false"),
+    ("l1d_latency", "1"),
+    ("l1d_lookup", "0"),
+    ("l2_latency", "10"),
+    ("dram_latency", "0"),
+    ("l2_bytes_per_cycle", "128"),
+    ("dram_bytes_per_cycle", "128"),
+];
+
+/// With one place for misses, each of a load's four lines waits ten cycles for the one before it. The next load has to wait for
+/// the unit: three cycles for the lines themselves, and thirty because memory takes no more.
+#[test]
+fn a_full_file_of_misses_holds_the_load_store_unit() {
+    let kernel = kernel(&format!("{APART} ld.global.u32 %v, [%a]; ld.global.u32 %x, [%a+4096]; ret;"), 4);
+    let one: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("l1d_mshrs", "1")]).collect();
+    assert!(reasons(&kernel, "toy", &one).starts_with("IIIIISSSI"));
+    let held: Vec<(&str, &str)> = one.into_iter().chain([("back_pressure", "true")]).collect();
+    let waits = format!("IIIIISSS{}I", "T".repeat(30));
+    assert!(reasons(&kernel, "toy", &held).starts_with(&waits), "{}", reasons(&kernel, "toy", &held));
+}
+
+/// Four lanes store a word each to four lines. By lines that takes the road four cycles each, by sectors of 32 bytes one.
+#[test]
+fn stores_move_the_sectors_that_they_touch() {
+    let kernel = kernel(&format!("{APART} st.global.u32 [%a], %t; st.global.u32 [%a+4096], %t; ret;"), 4);
+    let keys = SHORT_WAYS.into_iter().chain([("back_pressure", "true"), ("l2_bytes_per_cycle", "32")]);
+    let lines: Vec<(&str, &str)> = keys.collect();
+    let sectors: Vec<(&str, &str)> = lines.iter().copied().chain([("store_sector", "32")]).collect();
+    assert!(reasons(&kernel, "toy", &lines).starts_with("IIIIISSSTTTTTTTTTI"), "{}", reasons(&kernel, "toy", &lines));
+    assert!(reasons(&kernel, "toy", &sectors).starts_with("IIIIISSSI"), "{}", reasons(&kernel, "toy", &sectors));
+}
+
+/// A store and, a cycle later, a load of another line, with DRAM at one byte a cycle. Written through, the store takes DRAM for
+/// 128 cycles before the load has its turn; written back, for none.
+#[test]
+fn what_is_written_back_does_not_hold_up_a_load() {
+    let body = "ld.param.u64 %a, [out]; st.global.u32 [%a], 1; ld.global.u32 %v, [%a+4096]; ret;";
+    let kernel = kernel(body, 4);
+    let slow: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("dram_bytes_per_cycle", "1")]).collect();
+    let cycles = |write_back: &str| {
+        let keys: Vec<(&str, &str)> = slow.iter().copied().chain([("l2_write_back", write_back)]).collect();
+        finish(&kernel, "toy", &keys).sim.state.cycle
+    };
+    assert_eq!(cycles("false") - cycles("true"), 127);
+}
+
+/// A miss is known to be one after the look-up.
+#[test]
+fn a_miss_leaves_after_the_look_up() {
+    let kernel = kernel("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a]; ret;", 4);
+    let cycles = |lookup: &str| {
+        let keys: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("l1d_lookup", lookup)]).collect();
+        finish(&kernel, "toy", &keys).sim.state.cycle
+    };
+    assert_eq!(cycles("30") - cycles("0"), 30);
+}
+
+/// Eight warps of four store to one bank, all in one access: each is done four cycles after the one before it.
+#[test]
+fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
+    let kernel = kernel("mov.u32 %t, %tid.x; shl.b32 %n, %t, 7; st.shared.u32 [%n], %t; ret;", 32);
+    let config = Config::build("vws", "WS4", [("ideal_fetch", "true")]).expect("a sound machine");
+    let mut sim = machine::load(&kernel, &config).expect("it fits");
+    let mut log = Log::default();
+    sim.run(machine::MOST_CYCLES, &mut log);
+    let done: Vec<u64> = log
+        .events
+        .iter()
+        .filter_map(|(_, event)| if let Event::Memory { done, .. } = event { Some(*done) } else { None })
+        .collect();
+    assert_eq!(done.iter().map(|at| at - done[0]).collect::<Vec<_>>(), [0, 4, 8, 12, 16, 20, 24, 28]);
+}
+
+/// A buffer of 256 KB was copied, and the L2 cache of 32 KB has its end: a load from there hits, one from its start does not.
+#[test]
+fn what_was_copied_last_is_in_the_l2_cache() {
+    let misses = |offset: u32, warm: &str| {
+        let kernel = kernel(&format!("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a+{offset}]; ret;"), 4);
+        finish(&kernel, "gtx480", &[("l2_warm", warm), ("l2_bytes", "32768")]).metrics.l2.misses
+    };
+    assert_eq!([misses(262_140, "true"), misses(0, "true"), misses(262_140, "false")], [0, 1, 1]);
 }

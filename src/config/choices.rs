@@ -91,6 +91,22 @@ impl BlockPriorityKind {
 }
 
 kinds! {
+    /// Which parts of an original gang are put together again: readings of VWS sections 4.5 and 6.1.
+    GangMeetKind {
+        /// Two parts at the same PC, however long each has been there (section 4.5, with the two of section 6.1).
+        Any = "any",
+        /// Two parts that came to the same PC in the same cycle (section 6.1).
+        Arrive = "arrive",
+        /// Two parts at the same PC of which both or neither wait for a value.
+        Ready = "ready",
+        /// All parts at the same PC at once (section 4.5).
+        Group = "group",
+        /// As any, and parts that wait at one barrier too.
+        Held = "held",
+    }
+}
+
+kinds! {
     /// The fetch policies.
     FetchKind {
         /// Loose round robin: the next warp after the last.

@@ -2,8 +2,8 @@
 
 use super::rate::Rate;
 use super::{
-    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, GatingGrain,
-    GatingKind, IssueGroupsKind, ScheduleKind, Scoreboard, ThreadIndexKind,
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
+    GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, Scoreboard, ThreadIndexKind,
 };
 use serde::Serialize;
 
@@ -133,6 +133,7 @@ policy_key!(
     FetchWhen,
     DivergenceKind,
     BlockPriorityKind,
+    GangMeetKind,
     GangScheduleKind,
     GangSplitKind,
     GatingKind,
@@ -185,10 +186,12 @@ keys! {
     tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; without, warps stay as compiled (TBC section 3.2)";
     slices: u32 = 1, "slices", "Parts that the lanes are cut into, each with front end, scoreboards and schedulers of its own; warp n belongs to slice n modulo this number (VWS section 4.1)";
     gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they part (VWS section 4.2)";
-    gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that may issue, and be fetched for, in a cycle; 4 pairs fill eight slices (VWS figure 13)";
+    gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that may issue in a cycle; 4 pairs fill eight slices (VWS figure 13)";
+    gang_fetches: u32 = 2, "gangs/cycle", "Gangs that may be fetched for in a cycle (VWS section 4.6)";
     gang_schedule: GangScheduleKind = GangScheduleKind::Bgto, "", "Which gang issues first (VWS section 6.3)";
     gang_split: GangSplitKind = GangSplitKind::Control, "", "What besides different next instructions takes a gang apart (VWS sections 4.4 and 6.5)";
     gang_reform: bool = false, "", "Parts of an original gang that come to the same instruction are put together again (VWS section 4.5)";
+    gang_meet: GangMeetKind = GangMeetKind::Any, "", "Which of those parts are put together: two at the same PC, two that came there in the same cycle or that are equally ready, all at once, or those held at one barrier too (VWS sections 4.5 and 6.1)";
     gang_wait: u32 = 0, "cycles", "How long a part of an original gang waits for the others where branches meet (VWS section 6.4)";
     gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: without end. The paper gives gangs priority and no bound (VWS section 4.1)";
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
@@ -257,14 +260,21 @@ keys! {
     l1d_bytes: u32 = 16384, "bytes", "L1 data cache (BAWS section 5, VTW table 3)";
     l1d_line: u32 = 128, "bytes", "Line of the L1 data cache, and the grain of coalescing";
     l1d_ways: u32 = 4, "ways", "Associativity of the L1 data cache";
+    l1d_hash: bool = true, "", "Which set of the L1 data cache a line belongs to is a hash of its address, so that columns of a matrix do not share one; without, neighbouring lines have neighbouring sets";
     l1d_mshrs: u32 = 32, "lines", "Lines of the L1 data cache that may be on their way";
+    back_pressure: bool = false, "", "An access that finds all places for misses or the queue to the L2 cache full holds the load/store unit until it can go; without, it waits by itself";
+    miss_queue: u32 = 8, "lines", "Lines that may wait for the road to the L2 cache before the load/store unit is held, with back_pressure";
+    store_sector: u32 = 0, "bytes", "Stores move sectors of so many bytes, those that they touch; 0: whole lines of the L1 data cache";
     l1d_latency: u32 = 30, "cycles", "Hit in the L1 data cache";
+    l1d_lookup: u32 = 30, "cycles", "From an access until it is known to miss the L1 data cache, and leaves for the L2 cache";
     l2_bytes: u32 = 52428, "bytes", "L2 cache: one SM's share of 768 KB over 15 SMs (VTW table 3); the cache takes whole sets of it";
     l2_line: u32 = 128, "bytes", "Line of the L2 cache";
     l2_ways: u32 = 8, "ways", "Associativity of the L2 cache";
+    l2_warm: bool = false, "", "Buffers were copied to the device just before the launch: the L2 cache begins with the lines that were copied last";
+    l2_write_back: bool = true, "", "What is written stays in the L2 cache, and reaches DRAM when its line makes room for another; without, it goes to DRAM when it misses";
     l2_latency: u32 = 120, "cycles", "Hit in the L2 cache, the way there and back included";
     l2_bytes_per_cycle: Rate = Rate::whole(32), "bytes/cycle", "What an SM can send to and take from the L2 cache";
     dram_latency: u32 = 220, "cycles", "What a miss in the L2 cache adds";
-    dram_bytes_per_cycle: Rate = Rate::whole(8), "bytes/cycle", "DRAM bandwidth: one SM's share of 177 GB/s at 1.4 GHz over 15 SMs";
+    dram_bytes_per_cycle: Rate = Rate::thousandths(16_895), "bytes/cycle", "DRAM bandwidth: one SM's share of 177.4 GB/s over 15 SMs, at the 700 MHz at which two schedulers issue warps of 32 to as many lanes";
     atomic_interval: u32 = 2, "cycles", "Cycles between two atomics to the same address";
 }

@@ -16,8 +16,8 @@ mod validate;
 
 pub use acts::LaunchShape;
 pub use choices::{
-    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind, GatingGrain,
-    GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
+    GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};

@@ -11,6 +11,7 @@ pub struct Preset {
 
 pub static PRESETS: &[Preset] = &[
     Preset { name: "gtx480", about: "NVIDIA GTX480 as BAWS section 5 and VTW table 3 configure it", make: Config::default },
+    Preset { name: "gtx480x15", about: "The whole GTX480: 15 SMs that share 768 KB of L2 cache and 177.4 GB/s", make: gtx480x15 },
     Preset {
         name: "tbc",
         about: "Thread Block Compaction, table 2: warps of 32 on 8 lanes, one instruction of a warp in flight",
@@ -24,6 +25,13 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset { name: "toy", about: "For lessons: warps of 4, every latency 1, ideal memory and fetch", make: toy },
 ];
+
+/// `gtx480` has one SM and its share of what all share.
+fn gtx480x15() -> Config {
+    let sms = 15;
+    let one = Config::default();
+    Config { sms, l2_bytes: 768 << 10, dram_bytes_per_cycle: one.dram_bytes_per_cycle.times(sms), ..one }
+}
 
 fn tbc() -> Config {
     let depth = Config::default().int_latency;
@@ -55,6 +63,8 @@ fn tbc() -> Config {
         l1d_bytes: 32 << 10,
         l1d_line: 64,
         l1d_ways: 8,
+        l1d_hash: false,
+        l1d_lookup: 0,
         // 1 MB for each of 8 channels over 30 cores.
         l2_bytes: (8 << 20) / 30,
         l2_line: 64,
@@ -74,7 +84,8 @@ fn vws() -> Config {
         schedule: ScheduleKind::Gto,
         fetch_instructions: 1,
         ibuffer: 1,
-        icache_bytes: 16 << 10,
+        // Table 2.
+        icache_bytes: 64 << 10,
         read_latency: 0,
         sp_units: 1,
         int_latency: alu,
@@ -85,6 +96,12 @@ fn vws() -> Config {
         dp_interval: 1,
         l1d_bytes: 64 << 10,
         l1d_ways: 8,
+        l1d_hash: false,
+        l1d_lookup: 0,
+        // Lines on their way for the table's 32 bytes a cycle, through the latencies of L2 and DRAM.
+        l1d_mshrs: 128,
+        back_pressure: true,
+        store_sector: 32,
         l2_bytes: 128 << 10,
         l2_ways: 8,
         dram_bytes_per_cycle: Rate::whole(32),
@@ -120,6 +137,11 @@ fn toy() -> Config {
         dp_interval: 1,
         sfu_interval: 1,
         ideal_memory: true,
+        // Where a lesson has real memory, it is the simplest there is.
+        l1d_hash: false,
+        l1d_lookup: 0,
+        l2_write_back: false,
+        dram_bytes_per_cycle: Rate::whole(8),
         shared_banks: 4,
         shared_latency: 1,
         constant_latency: 1,

@@ -31,6 +31,12 @@ impl Config {
             |v| v.is_power_of_two() && v <= self.icache_line.min(self.l0i_line),
             "a power of two up to icache_line and l0i_line is allowed",
         )?;
+        self.demand("miss_queue", |v| v <= 1024, "0 to 1024 lines are allowed")?;
+        self.demand(
+            "store_sector",
+            |v| v == 0 || v.is_power_of_two() && (4..=self.l1d_line).contains(&v),
+            "0, or a power of two from 4 to l1d_line is allowed",
+        )?;
         self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
         self.demand("max_threads", |v| (1..=MAX_THREADS).contains(&v), "1 to 4096 are allowed")?;
         self.demand("schedulers", |v| (1..=32).contains(&v), "1 to 32 are allowed")?;
@@ -42,6 +48,7 @@ impl Config {
             "fetch_ports",
             "icache_ports",
             "gangs_per_cycle",
+            "gang_fetches",
             "fetch_instructions",
             "sp_units",
             "sfu_units",

@@ -60,10 +60,12 @@ pub enum Reason {
     Siblings,
     /// It is done with its logical block, and a sibling is still with the one before that (VTW section 4.2.1).
     Ahead,
+    /// Its next instruction is an access, and memory takes no more: places for misses or the road to L2 are full.
+    Throttle,
 }
 
 impl Reason {
-    pub const ALL: [Reason; 13] = [
+    pub const ALL: [Reason; 14] = [
         Reason::Issued,
         Reason::NotSelected,
         Reason::Memory,
@@ -77,6 +79,7 @@ impl Reason {
         Reason::Wakeup,
         Reason::Siblings,
         Reason::Ahead,
+        Reason::Throttle,
     ];
     /// So many of them, the first ones, can come up on every machine; the others belong to techniques.
     const COMMON: usize = 10;
@@ -102,6 +105,7 @@ impl Reason {
             Reason::Wakeup => "wakeup",
             Reason::Siblings => "siblings",
             Reason::Ahead => "ahead",
+            Reason::Throttle => "throttle",
         }
     }
 
@@ -121,6 +125,7 @@ impl Reason {
             Reason::Wakeup => "waits for a lane",
             Reason::Siblings => "waits for siblings",
             Reason::Ahead => "waits for its block",
+            Reason::Throttle => "memory is full",
         }
     }
 
@@ -142,6 +147,9 @@ impl Reason {
                 "The warp runs the next logical block and comes to shared memory; siblings are still in the block before."
             }
             Reason::Ahead => "The warp wants a new logical block, and would be two ahead of a sibling: one is allowed.",
+            Reason::Throttle => {
+                "The warp's next instruction is an access, and memory takes no more: its places for misses are full."
+            }
         }
     }
 
@@ -168,6 +176,7 @@ impl Reason {
             Reason::Wakeup => 'W',
             Reason::Siblings => 'H',
             Reason::Ahead => 'A',
+            Reason::Throttle => 'T',
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{Claim, Results, Run};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::metrics::Report;
-use crate::workload::{self, Suite, Workload};
+use crate::workload::{self, Class, Suite, Workload};
 
 const JUDGE: Judge = Judge { paper: "vws" };
 const PRESET: &str = "vws";
@@ -42,6 +42,18 @@ const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
 const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
 const TWO_PORTS_L0: Keys = &[("icache_ports", "2")];
 const BASE_8: Keys = &[("warp_width", "8"), ("slices", "4")];
+/// E-VWS with other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge.
+const ARRIVE: Keys = &[("gang_meet", "arrive")];
+const READY: Keys = &[("gang_meet", "ready")];
+const GROUP: Keys = &[("gang_meet", "group")];
+const HELD: Keys = &[("gang_meet", "held")];
+const READINGS: [(&str, Keys); 5] = [
+    ("any time", &[]),
+    ("arriving together", ARRIVE),
+    ("equally ready", READY),
+    ("all at once", GROUP),
+    ("at barriers too", HELD),
+];
 const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_L0, TWO_PORTS_L0, BASE_8];
 /// Section 7.1.
 const ELSEWHERE: &str = "tbc";
@@ -59,7 +71,10 @@ fn applications() -> impl Iterator<Item = &'static Workload> {
 
 pub fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
-    for Workload { name, .. } in applications() {
+    for Workload { name, class, .. } in applications() {
+        if *class == Class::Divergent {
+            runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
+        }
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
         runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
         runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique)));
@@ -166,6 +181,13 @@ fn sizes(board: &Board) -> Vec<Claim> {
     let impatient_divergent = board.ratios(divergent, ("E-VWS-ImpatientMem", &[]), ("I-VWS", &[]), faster);
     let transactions = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| report.memory_transactions as f64);
     let even = board.speedups(insensitive, "I-VWS", &[]);
+    let read_by_all: Vec<&'static str> =
+        divergent.iter().copied().filter(|name| board.report(name, "E-VWS", ARRIVE).is_some()).collect();
+    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(&read_by_all, ("E-VWS", keys), ("I-VWS", &[]), quantity);
+    let side_by_side = |quantity: fn(&Report) -> f64| {
+        let list = READINGS.map(|(name, keys)| format!("{name} {}", told(mean(&read(keys, quantity)))));
+        list.join(", ")
+    };
     let ws4_divergent = board.speedups(divergent, "WS4", &[]);
     let lanes = [BASE, "WS16", "WS8", "WS4"]
         .map(|technique| (technique, board.average(divergent, technique, |report| report.lane_efficiency)));
@@ -289,6 +311,19 @@ fn sizes(board: &Board) -> Vec<Claim> {
             false,
             mean(&evws),
             format!("{}.", each(&evws)),
+        ),
+        JUDGE.slightly(
+            "vws.elastic-arrive",
+            "section 6.1, figure 7",
+            "The same, if parts meet only where they arrive at the same PC in the same cycle",
+            false,
+            mean(&read(ARRIVE, faster)),
+            format!(
+                "Readings of sections 4.5 and 6.1 side by side, against I-VWS on the divergent workloads that ran with all of them. \
+                 Speed: {}. Fetches: {}.",
+                side_by_side(faster),
+                side_by_side(fetches)
+            ),
         ),
         effect(
             "vws.impatient-convergent",

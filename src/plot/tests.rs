@@ -68,7 +68,7 @@ fn short() -> Told {
     let l1 = |outcome| Event::L1 { sm: 0, line: 0, write: false, outcome };
     let l2 = |outcome| Event::L2 { line: 0, write: false, outcome };
     let (both, wait) =
-        (ReasonCounts([1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ReasonCounts([0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+        (ReasonCounts([1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ReasonCounts([0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     let idle = [cycle(0, wait), slot(0, SlotUse::Idle), cycle(1, wait), slot(1, SlotUse::Idle)];
     let cycles: [&[Event]; 4] = [
         &[
@@ -213,7 +213,8 @@ fn shares_add_to_a_hundred() {
                 1,
                 (0..50).map(|cycle: u32| {
                     let slot = |port, slot| Event::Slot { sm: 0, port, slot, repeat: 1 };
-                    let counts = Event::Cycle { sm: 0, counts: ReasonCounts([3, 1, 4, 0, 1, 5, 9, 2, 6, 5, 0, 0, 0]), repeat: 1 };
+                    let counts =
+                        Event::Cycle { sm: 0, counts: ReasonCounts([3, 1, 4, 0, 1, 5, 9, 2, 6, 5, 0, 0, 0, 0]), repeat: 1 };
                     vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall)]
                 }),
             );

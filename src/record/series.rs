@@ -176,7 +176,7 @@ mod tests {
     fn stretches_grow_and_nothing_is_lost() {
         let mut series = Series::new(1);
         let mut metrics = Metrics::default();
-        let counts = ReasonCounts([1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let counts = ReasonCounts([1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let (mut cycle, end) = (0, 24_706);
         while cycle < end {
             let stop = series.next_edge(cycle).min(end);

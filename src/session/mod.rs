@@ -243,7 +243,7 @@ impl Session {
 
 /// A warp waits for something other than its turn.
 fn is_stall(code: u8) -> bool {
-    use Reason::{Ahead, Barrier, Control, Fetch, Memory, Siblings, Structural, Sync, Wakeup};
-    let stalls = [Barrier, Control, Memory, Reason::Result, Fetch, Structural, Sync, Wakeup, Siblings, Ahead];
+    use Reason::{Ahead, Barrier, Control, Fetch, Memory, Siblings, Structural, Sync, Throttle, Wakeup};
+    let stalls = [Barrier, Control, Memory, Reason::Result, Fetch, Structural, Sync, Wakeup, Siblings, Ahead, Throttle];
     stalls.into_iter().any(|reason| reason as u8 == code)
 }

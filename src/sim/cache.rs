@@ -8,6 +8,8 @@ pub struct Cache {
     ways: usize,
     sets: u64,
     line_shift: u32,
+    /// Bits of a set's number, where it is a hash.
+    hash_bits: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +17,8 @@ struct Tag {
     line: u64,
     used: u64,
     arrives: u64,
+    /// Bytes that were written and are nowhere else.
+    dirty: u32,
 }
 
 /// What a look at the tags found.
@@ -40,7 +44,26 @@ impl Cache {
             ways: ways as usize,
             sets: sets.into(),
             line_shift: line.trailing_zeros(),
+            hash_bits: None,
         }
+    }
+
+    /// The same with a hash of the line for the number of its set: all parts of the line's number, one exclusive-ored with the
+    /// other.
+    pub fn hashed(self, is_hashed: bool) -> Cache {
+        let bits = self.sets.next_power_of_two().trailing_zeros();
+        Cache { hash_bits: (is_hashed && bits > 0).then_some(bits), ..self }
+    }
+
+    #[inline(always)]
+    fn index(&self, line: u64) -> u64 {
+        let Some(bits) = self.hash_bits else { return line % self.sets };
+        let (mut rest, mut hash) = (line, 0);
+        while rest != 0 {
+            hash ^= rest;
+            rest >>= bits;
+        }
+        (hash & ((1 << bits) - 1)) % self.sets
     }
 
     /// The line that an address lies in.
@@ -51,7 +74,7 @@ impl Cache {
 
     #[inline(always)]
     fn set(&mut self, line: u64) -> &mut [Tag] {
-        let start = (line % self.sets) as usize * self.ways;
+        let start = self.index(line) as usize * self.ways;
         &mut self.tags[start..start + self.ways]
     }
 
@@ -67,11 +90,33 @@ impl Cache {
         }
     }
 
-    /// Makes room for a line that arrives later, in place of the least recently used one.
-    pub fn insert(&mut self, line: u64, now: u64, arrives: u64) {
+    /// Whether a line is there or coming; nobody uses it by that.
+    pub fn holds(&self, line: u64) -> bool {
+        let start = self.index(line) as usize * self.ways;
+        self.tags[start..start + self.ways].iter().any(|tag| tag.line == line + 1)
+    }
+
+    /// Makes room for a line that arrives later, in place of the least recently used one; how many bytes that one has to write
+    /// back.
+    pub fn insert(&mut self, line: u64, now: u64, arrives: u64) -> u32 {
         let set = self.set(line);
         let victim = set.iter().enumerate().min_by_key(|(_, tag)| (tag.line != 0, tag.used)).map_or(0, |(at, _)| at);
-        set[victim] = Tag { line: line + 1, used: now, arrives };
+        std::mem::replace(&mut set[victim], Tag { line: line + 1, used: now, arrives, dirty: 0 }).dirty
+    }
+
+    /// Puts a line where its set has room.
+    pub fn fill(&mut self, line: u64) {
+        if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == 0) {
+            *tag = Tag { line: line + 1, ..Tag::default() };
+        }
+    }
+
+    /// So many bytes of a line are written, if it is there; never more than the line has.
+    pub fn write(&mut self, line: u64, bytes: u32) {
+        let most = 1 << self.line_shift;
+        if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == line + 1) {
+            tag.dirty = (tag.dirty + bytes).min(most);
+        }
     }
 
     /// Forgets a line.
@@ -100,5 +145,31 @@ mod tests {
         cache.evict(0);
         assert_eq!(cache.look(0, 10), Look::Miss);
         assert_eq!(cache.look(1, 10), Look::Miss, "another set");
+    }
+
+    /// Lines 32 apart, a column of a matrix with rows of 4 KB: in one set of 32, or in as many as there are lines.
+    #[test]
+    fn a_hash_spreads_a_column_over_the_sets() {
+        let sets = |cache: &Cache| {
+            let mut sets: Vec<u64> = (0..32).map(|row| cache.index(row * 32)).collect();
+            sets.sort_unstable();
+            sets.dedup();
+            sets.len()
+        };
+        let plain = Cache::new(16 << 10, 128, 4);
+        assert_eq!((sets(&plain), sets(&plain.hashed(true))), (1, 32));
+        let neighbours: Vec<u64> = (64..96).map(|line| Cache::new(16 << 10, 128, 4).hashed(true).index(line)).collect();
+        assert!((0..32).all(|set| neighbours.contains(&set)), "neighbours have sets of their own: {neighbours:?}");
+    }
+
+    #[test]
+    fn what_was_written_is_written_back_when_its_line_makes_room() {
+        let mut cache = Cache::new(128, 64, 2);
+        assert_eq!([0, 1].map(|line| cache.insert(line, line, line)), [0, 0]);
+        cache.write(0, 32);
+        cache.write(0, 64);
+        cache.write(5, 64);
+        assert_eq!(cache.insert(2, 2, 2), 64, "line 0 is the oldest, and has no more than its 64 bytes");
+        assert_eq!(cache.insert(3, 3, 3), 0, "line 1 was only read");
     }
 }

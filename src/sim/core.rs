@@ -1,6 +1,7 @@
 //! One SM with what it needs from the rest of the machine, and the parts of a cycle that concern all of its warps.
 
 use super::Machine;
+use super::decode::Unit;
 use super::gang::end_meeting;
 use super::state::{Sm, Uncore, Warp};
 use super::wheel::{Completion, Done};
@@ -88,6 +89,9 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Result, sets.data.bits[word]);
         take(Reason::Wakeup, self.sm.issued.asleep.bits[word]);
         take(Reason::NotSelected, self.sm.issued.available.bits[word]);
+        if self.sm.memory.throttled().contains(&self.cycle) {
+            take(Reason::Throttle, sets.needs[Unit::LdSt as usize].bits[word]);
+        }
         take(Reason::Structural, u64::MAX);
         reasons
     }
@@ -242,5 +246,7 @@ fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
 /// The next time at which a unit or a port that is busy now becomes free.
 pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
     let units = sm.units.iter().flatten().map(|pipeline| pipeline.free);
-    units.chain(sm.ports.iter().map(|port| port.free)).filter(|&free| free > now).min()
+    let throttled = sm.memory.throttled();
+    let others = sm.ports.iter().map(|port| port.free).chain([throttled.start, throttled.end]);
+    units.chain(others).filter(|&free| free > now).min()
 }

@@ -270,7 +270,7 @@ impl<S: Sink> Core<'_, S> {
     pub fn move_to(&mut self, warp: u32, pc: Pc, place: Place, branched: bool) {
         let machine = self.machine;
         let state = &mut self.sm.warps[warp as usize];
-        state.place = place;
+        (state.place, state.came) = (place, self.cycle);
         let jumped = place.pc != pc + 1;
         if !machine.config.ideal_fetch {
             if jumped {

@@ -35,11 +35,11 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// As many gangs as can issue in a cycle, each once for all of its members that have nothing to issue.
+    /// As many gangs as may be, each once for all of its members that have nothing to issue.
     fn fetch_for_gangs(&mut self, ports: &mut u32) {
         let config = &self.machine.config;
         let kept = u32::from(self.late_warp_wants_fetch());
-        for _ in 0..config.gangs_per_cycle * config.schedulers {
+        for _ in 0..config.gang_fetches * config.schedulers {
             let Some(gangs) = self.sm.gangs.as_mut().filter(|_| *ports > kept) else { return };
             let wants = &self.sm.sets.wants_fetch;
             let Some((row, members)) = gangs.next_to_fetch(wants) else { return };
@@ -68,7 +68,8 @@ impl<S: Sink> Core<'_, S> {
     /// One fetch for a warp of a slice that is in no gang; whether there was one.
     fn fetch_for_slice(&mut self, slice: u32, ports: &mut u32) -> bool {
         let config = &self.machine.config;
-        let Some(warp) = self.choose_to_fetch(slice) else { return false };
+        // Without a port left, only the slice's own cache serves.
+        let Some(warp) = self.choose_to_fetch(slice, *ports == 0) else { return false };
         let pc = self.fetch_pc(warp);
         let l0i = &mut self.sm.l0i;
         let mut line_bytes = config.icache_line;
@@ -76,10 +77,16 @@ impl<S: Sink> Core<'_, S> {
         if let Some(cache) = l0i.get_mut(slice as usize) {
             line_bytes = config.l0i_line;
             let line = u64::from(pc / (line_bytes / config.instruction_bytes));
-            own = Some((line, cache.look(line, self.cycle) == Look::Hit));
+            // What is on its way counts as there: whoever asked for it brings it to all.
+            let ready = self.cycle + u64::from(config.fetch_latency);
+            own = Some(match cache.look(line, self.cycle) {
+                Look::Hit => (line, Some(ready)),
+                Look::Coming(arrives) => (line, Some(ready.max(arrives))),
+                Look::Miss => (line, None),
+            });
         }
         let (hit, ready) = match own {
-            Some((_, true)) => (true, self.cycle + u64::from(config.fetch_latency)),
+            Some((_, Some(ready))) => (true, ready),
             _ if *ports == 0 => return false,
             _ => {
                 *ports -= 1;
@@ -87,11 +94,11 @@ impl<S: Sink> Core<'_, S> {
                 self.look_up(self.line_of(warp, config.icache_line))
             }
         };
-        if let Some((line, is_there)) = own {
-            if !is_there {
+        if let Some((line, there)) = own {
+            if there.is_none() {
                 self.sm.l0i[slice as usize].insert(line, self.cycle, ready);
             }
-            self.emit(Event::SliceFetch { sm: self.name, slice: slice as u16, hit: is_there });
+            self.emit(Event::SliceFetch { sm: self.name, slice: slice as u16, hit: there.is_some() });
         }
         self.sm.fetch[slice as usize].fetched(warp);
         let count = self.bring(warp, line_bytes, ready);
@@ -101,10 +108,10 @@ impl<S: Sink> Core<'_, S> {
 
     /// The warp of a slice, in no gang, that the fetch policy chooses.
     #[inline]
-    fn choose_to_fetch(&mut self, slice: u32) -> Option<u32> {
+    fn choose_to_fetch(&mut self, slice: u32, from_l0: bool) -> Option<u32> {
         let (machine, words) = (self.machine, self.machine.words);
         let config = &machine.config;
-        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, .. } = &mut *self.sm;
+        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, l0i, .. } = &mut *self.sm;
         let Scratch { wanting, stalled, nobody, .. } = &mut **scratch;
         for word in 0..words {
             let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
@@ -113,6 +120,16 @@ impl<S: Sink> Core<'_, S> {
             wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
             let held = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
             stalled.bits[word] = held | sets.data.bits[word];
+        }
+        if from_l0 {
+            let cache = l0i.get(slice as usize)?;
+            let all = *wanting;
+            for warp in all.iter(words) {
+                let state = &warps[warp as usize];
+                let pc = state.place.pc + u32::from(state.filled);
+                let line = u64::from(pc / (config.l0i_line / config.instruction_bytes));
+                wanting.set(warp, cache.holds(line));
+            }
         }
         let slow_phase = self.uncore.next_block >= machine.start.shape.blocks();
         let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine, slow_phase };

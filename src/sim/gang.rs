@@ -13,11 +13,12 @@ use super::decode::UNITS;
 use super::issue::{could_issue, unit_is_free};
 use super::state::Sm;
 use super::wheel::{Completion, Done};
-use crate::config::GangSplitKind;
+use crate::config::{GangMeetKind, GangSplitKind};
 use crate::event::{Event, Sink, SlotUse, SplitCause};
 use crate::policy::gang::schedule::Candidate;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
 use crate::policy::gang::{ENTRIES, Gangs, MOST, Set, reform};
+use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
     /// Lets as many gangs issue as may; whether any did. `slots` tells what the ports of their members do.
@@ -30,10 +31,10 @@ impl<S: Sink> Core<'_, S> {
         }
         self.gang_candidates(scheduler, slots);
         let mut busy = false;
-        for _ in 0..self.machine.config.gangs_per_cycle {
+        for nth in 0..self.machine.config.gangs_per_cycle {
             let Sm { gangs, scratch, .. } = &mut *self.sm;
             let Some(gangs) = gangs else { break };
-            let Some(gang) = gangs.schedules[scheduler].pick(&scratch.gangs) else { break };
+            let Some(gang) = gangs.schedules[scheduler].pick(&scratch.gangs, nth == 0) else { break };
             scratch.gangs.retain(|other| other.mask & gang.mask == 0);
             let row = gang.gang / ENTRIES as u32;
             busy = true;
@@ -206,26 +207,44 @@ impl<S: Sink> Core<'_, S> {
         pcs
     }
 
-    /// The same of those whom others may join: nobody of their part waits at a barrier or for his PTX warp.
-    fn open_pcs(&self, gangs: &Gangs, row: u32) -> Pcs {
-        let sets = &self.sm.sets;
-        let first = row * gangs.slices;
-        let held = (sets.barrier.row(first, gangs.slices) | sets.sync.row(first, gangs.slices)) as u8;
-        let closed = gangs.sets[row as usize].parts().filter(|part| part & held != 0).fold(0, |all, part| all | part);
+    /// The same of those whom others may join, with what else has to be equal: by default nobody of their part waits at a
+    /// barrier, and never for his PTX warp.
+    fn open_places(&self, gangs: &Gangs, row: u32) -> [Option<(Pc, u64)>; MOST] {
+        let (sets, set) = (&self.sm.sets, &gangs.sets[row as usize]);
+        let (first, slices, meet) = (row * gangs.slices, gangs.slices, self.machine.config.gang_meet);
+        let at_barrier = sets.barrier.row(first, slices) as u8;
+        let held = sets.sync.row(first, slices) as u8 | if meet == GangMeetKind::Held { 0 } else { at_barrier };
+        let waiting = sets.data.row(first, slices) as u8;
+        let parts_of = |mask: u8| set.parts().filter(|part| part & mask != 0).fold(0, |all: u8, part| all | part);
+        let (closed, waits) = (parts_of(held), parts_of(waiting));
         let pcs = self.pcs(gangs, row);
-        std::array::from_fn(|slice| pcs[slice].filter(|_| closed >> slice & 1 == 0))
+        std::array::from_fn(|slice| {
+            let pc = pcs[slice].filter(|_| closed >> slice & 1 == 0)?;
+            let also = match meet {
+                GangMeetKind::Any | GangMeetKind::Group => 0,
+                GangMeetKind::Arrive => self.sm.warps[first as usize + slice].came,
+                GangMeetKind::Ready => u64::from(waits >> slice & 1),
+                GangMeetKind::Held => u64::from(at_barrier >> slice & 1),
+            };
+            Some((pc, also))
+        })
     }
 
     /// Looks at one original gang for two parts at the same instruction.
     fn merge_one(&mut self, gangs: &mut Gangs) -> bool {
         let Some(row) = gangs.look() else { return false };
-        let pcs = self.open_pcs(gangs, row);
+        let mut places = self.open_places(gangs, row);
         let set = gangs.sets[row as usize];
-        let Some((one, two)) = reform::pair(set, &pcs) else { return false };
-        let merged = reform::merge(set, one, two);
-        gangs.put(row, merged);
-        let pc = pcs[one.trailing_zeros() as usize].unwrap_or(0);
-        self.emit(Event::GangMerge { sm: self.name, row: row as u16, one, two, pc });
+        let Some((one, two)) = reform::pair(set, &places) else { return false };
+        let place = places[one.trailing_zeros() as usize];
+        let mut merged = self.merge(gangs, row, one, two, place);
+        if self.machine.config.gang_meet == GangMeetKind::Group {
+            // All others that are there too.
+            places.iter_mut().filter(|other| **other != place).for_each(|other| *other = None);
+            while let Some((one, two)) = reform::pair(merged, &places) {
+                merged = self.merge(gangs, row, one, two, place);
+            }
+        }
         if merged.parts().nth(1).is_none() {
             // The original gang is whole: nobody else can come.
             gangs.warps(row, merged.live()).for_each(|warp| self.sm.sets.meeting.remove(warp));
@@ -233,11 +252,19 @@ impl<S: Sink> Core<'_, S> {
         true
     }
 
+    fn merge(&mut self, gangs: &mut Gangs, row: u32, one: u8, two: u8, place: Option<(Pc, u64)>) -> Set {
+        let merged = reform::merge(gangs.sets[row as usize], one, two);
+        gangs.put(row, merged);
+        let pc = place.map_or(0, |(pc, _)| pc);
+        self.emit(Event::GangMerge { sm: self.name, row: row as u16, one, two, pc });
+        merged
+    }
+
     /// Whether [`Core::regroup`] would merge anything in cycles to come.
     pub fn will_merge(&self) -> bool {
         let Some(gangs) = self.sm.gangs.as_ref().filter(|_| self.machine.config.gang_reform) else { return false };
         let rows = 0..gangs.sets.len() as u32;
-        rows.into_iter().any(|row| reform::pair(gangs.sets[row as usize], &self.open_pcs(gangs, row)).is_some())
+        rows.into_iter().any(|row| reform::pair(gangs.sets[row as usize], &self.open_places(gangs, row)).is_some())
     }
 
     /// A warp that has come to where branches meet waits for other parts of its original gang.

@@ -11,6 +11,7 @@ use crate::interp::access::{Traffic, active};
 use crate::interp::memory::Target;
 use crate::interp::thread::StorageThread;
 use crate::ptx::types::Space;
+use std::ops::Range;
 
 /// Where local memory lies for the caches: behind everything else.
 const LOCAL_BASE: u64 = 0x0900_0000_0000;
@@ -29,6 +30,8 @@ pub struct SmMemory {
     /// When each line that is on its way arrives.
     misses: Vec<u64>,
     road: Road,
+    /// While memory takes no more.
+    throttled: (u64, u64),
 }
 
 /// Something that carries so many bytes a cycle, one transfer after the other.
@@ -96,6 +99,15 @@ impl SharedMemorySystem {
         SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram: Road::default() }
     }
 
+    /// Brings the lines of buffers that were copied last, one buffer after the other, into the L2 cache.
+    pub fn warm(&mut self, buffers: &[(u64, u64)]) {
+        for &(address, bytes) in buffers.iter().rev().filter(|(_, bytes)| *bytes > 0) {
+            for line in (self.l2.line(address)..=self.l2.line(address + bytes - 1)).rev() {
+                self.l2.fill(line);
+            }
+        }
+    }
+
     /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back, and what happened.
     fn access(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32) -> (u64, Event) {
         let line = self.l2.line(address);
@@ -103,15 +115,31 @@ impl SharedMemorySystem {
         let (outcome, done) = match self.l2.look(line, at) {
             Look::Hit => (CacheOutcome::Hit, back),
             Look::Coming(arrives) => (CacheOutcome::Merged, arrives.max(back)),
+            // What is written needs nothing from DRAM: the line is there at once, and dirty.
+            Look::Miss if write && config.l2_write_back => {
+                self.make_room(config, line, at, back);
+                (CacheOutcome::Miss, back)
+            }
             Look::Miss => {
                 let moved = if write { bytes } else { config.l2_line };
                 let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, moved);
                 let done = moved_at + u64::from(config.l2_latency + config.dram_latency);
-                self.l2.insert(line, at, done);
+                self.make_room(config, line, at, done);
                 (CacheOutcome::Miss, done)
             }
         };
+        if write && config.l2_write_back {
+            self.l2.write(line, bytes);
+        }
         (done, Event::L2 { line, write, outcome })
+    }
+
+    /// A line takes the place of another, which goes to DRAM if it was written.
+    fn make_room(&mut self, config: &Config, line: u64, at: u64, arrives: u64) {
+        let dirty = self.l2.insert(line, at, arrives);
+        if dirty > 0 {
+            self.dram.take(config.dram_bytes_per_cycle, at, dirty);
+        }
     }
 }
 
@@ -142,7 +170,18 @@ impl<S: Sink> Around<'_, S> {
 
 impl SmMemory {
     pub fn new(config: &Config) -> SmMemory {
-        SmMemory { l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways), misses: Vec::new(), road: Road::default() }
+        SmMemory {
+            l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways).hashed(config.l1d_hash),
+            misses: Vec::new(),
+            road: Road::default(),
+            throttled: (0, 0),
+        }
+    }
+
+    /// The cycles in which an access holds the load/store unit for want of a place for misses or of the road to L2: the last
+    /// ones of its time there.
+    pub fn throttled(&self) -> Range<u64> {
+        self.throttled.0..self.throttled.1
     }
 
     /// Times one instruction that issues now.
@@ -185,14 +224,21 @@ impl SmMemory {
         let mut timing = Timing { holds: 0, done: start + 1 };
         let mut lines = Lines::default();
         let (mut in_shared, mut constants) = (0u32, 0u32);
+        let mut waited = 0;
         let mut transactions = 0;
         for lane in active(mask) {
             let Target { space, address } = traffic.targets[lane];
             match space {
                 Space::Shared => in_shared |= 1 << lane,
                 Space::Const | Space::Param => constants |= 1 << lane,
-                Space::Local => lanes.wants(lane, lines.add(who.local_address(address, lane) / u64::from(config.l1d_line))),
-                Space::Global | Space::Generic => lanes.wants(lane, lines.add(address / u64::from(config.l1d_line))),
+                Space::Local | Space::Global | Space::Generic => {
+                    let address = if space == Space::Local { who.local_address(address, lane) } else { address };
+                    let (at, is_new) = lines.add(address / u64::from(config.l1d_line));
+                    lanes.wants(lane, (at, is_new));
+                    if traffic.write && config.store_sector > 0 {
+                        lines.touch(at, address, traffic.size, config);
+                    }
+                }
             }
         }
         let others = mask & !in_shared & !constants;
@@ -207,7 +253,10 @@ impl SmMemory {
             timing.holds += cycles;
             let done = start + u64::from(config.shared_latency + cycles - 1);
             timing.done = timing.done.max(done);
-            lanes.done(in_shared, done);
+            if L::BY_LANE {
+                let passes = shared_passes(traffic, in_shared, config);
+                active(in_shared).for_each(|lane| lanes.done(1 << lane, start + u64::from(config.shared_latency + passes[lane])));
+            }
             if cycles > groups {
                 let extra = (cycles - groups) as u16;
                 around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
@@ -218,7 +267,13 @@ impl SmMemory {
             timing.holds += cycles;
             let done = start + u64::from(config.constant_latency + cycles - 1);
             timing.done = timing.done.max(done);
-            lanes.done(constants, done);
+            if L::BY_LANE {
+                let mut seen = Lines::default();
+                for lane in active(constants) {
+                    let (pass, _) = seen.add(traffic.targets[lane].address);
+                    lanes.done(1 << lane, start + u64::from(config.constant_latency) + pass as u64);
+                }
+            }
         }
         if config.ideal_memory {
             let holds = timing.holds.max(1);
@@ -229,23 +284,41 @@ impl SmMemory {
             let serial = if traffic.atomic { most_alike(traffic, others) - 1 } else { 0 };
             for (at, &line) in lines.all().iter().enumerate() {
                 let begins = start + u64::from(timing.holds);
-                let done = self.line(around, who.sm, line, traffic, begins) + u64::from(serial * config.atomic_interval);
+                let bytes = lines.bytes(at, config);
+                let (goes, done) = self.line(around, who.sm, line, traffic, begins, bytes);
+                let done = done + u64::from(serial * config.atomic_interval);
                 timing.holds += 1;
+                if config.back_pressure {
+                    timing.holds += (goes - begins) as u32;
+                    waited += goes - begins;
+                }
                 timing.done = timing.done.max(done);
                 lanes.line_done(others, at, done);
                 transactions += 1;
             }
         }
         timing.holds = timing.holds.max(1);
+        if waited > 0 {
+            let end = now + u64::from(later + timing.holds);
+            self.throttled = (end - waited, end);
+        }
         (timing, transactions)
     }
 
-    /// One line's way: when a load has it, or when a store has left.
-    fn line<S: Sink>(&mut self, around: &mut Around<S>, sm: u16, line: u64, traffic: &Traffic<32>, at: u64) -> u64 {
+    /// One line's way: when it can go to L2, if it has to, and when a load has it, or a store has left.
+    fn line<S: Sink>(
+        &mut self,
+        around: &mut Around<S>,
+        sm: u16,
+        line: u64,
+        traffic: &Traffic<32>,
+        at: u64,
+        bytes: u32,
+    ) -> (u64, u64) {
         let config = around.config;
         let hit = at + u64::from(config.l1d_latency);
         let address = line * u64::from(config.l1d_line);
-        let (write, bytes) = (traffic.write, config.l1d_line);
+        let write = traffic.write;
         let look = if traffic.atomic {
             self.l1.evict(line);
             Look::Miss
@@ -262,22 +335,29 @@ impl SmMemory {
             // The store is on its way; nobody waits for it, but it takes its share of the road.
             let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, at, bytes);
             around.l2(address, true, leaves, bytes);
-            return at + 1;
+            return (self.goes(config, at, leaves), at + 1);
         }
         match look {
-            Look::Hit => hit,
-            Look::Coming(arrives) => arrives.max(hit),
+            Look::Hit => (at, hit),
+            Look::Coming(arrives) => (at, arrives.max(hit)),
             Look::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
-                let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, begin, bytes);
-                let done = around.l2(address, write, leaves, bytes).max(hit);
+                let lookup = u64::from(config.l1d_lookup);
+                let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, begin + lookup, config.l1d_line);
+                let done = around.l2(address, write, leaves, config.l1d_line).max(hit);
                 self.misses.push(done);
                 if !traffic.atomic {
                     self.l1.insert(line, at, done);
                 }
-                done
+                (self.goes(config, begin, leaves - lookup), done)
             }
         }
+    }
+
+    /// When an access that could go at `begin` and takes the road at `leaves` has a place in the queue before it.
+    fn goes(&self, config: &Config, begin: u64, leaves: u64) -> u64 {
+        let queue = u64::from(config.miss_queue) * config.l2_bytes_per_cycle.time(config.l1d_line) / PARTS;
+        leaves.saturating_sub(queue).max(begin)
     }
 
     /// Only so many lines may be on their way; a further one waits for the first to arrive.
@@ -293,6 +373,8 @@ impl SmMemory {
 
 /// Somebody who wants to know when which lanes are done; most only ask when all are.
 pub trait PerLane {
+    /// Whether lanes of one access can be done at different times.
+    const BY_LANE: bool = false;
     /// A lane wants a line of the access, which is new.
     fn wants(&mut self, _lane: usize, _line: (usize, bool)) {}
     /// These lanes are done at that time.
@@ -307,6 +389,8 @@ struct Together;
 impl PerLane for Together {}
 
 impl PerLane for LaneTimes {
+    const BY_LANE: bool = true;
+
     fn wants(&mut self, lane: usize, (line, is_new): (usize, bool)) {
         self.line[lane] = line as u8;
         self.opens |= u32::from(is_new) << lane;
@@ -335,6 +419,8 @@ impl Requester<'_> {
 #[derive(Default)]
 struct Lines {
     lines: [u64; 32],
+    /// Sectors of each that a store touches, where those count.
+    sectors: [u64; 32],
     len: usize,
 }
 
@@ -349,6 +435,23 @@ impl Lines {
         self.lines[self.len] = line;
         self.len += 1;
         (self.len - 1, true)
+    }
+
+    /// A store of `size` bytes touches sectors of a line.
+    fn touch(&mut self, at: usize, address: u64, size: u32, config: &Config) {
+        let within = address % u64::from(config.l1d_line);
+        let sector = |byte: u64| (byte.min(u64::from(config.l1d_line) - 1) / u64::from(config.store_sector)).min(63);
+        for sector in sector(within)..=sector(within + u64::from(size.max(1)) - 1) {
+            self.sectors[at] |= 1 << sector;
+        }
+    }
+
+    /// Bytes of a line that move.
+    fn bytes(&self, at: usize, config: &Config) -> u32 {
+        match self.sectors[at].count_ones() {
+            0 => config.l1d_line,
+            sectors => (sectors * config.store_sector).min(config.l1d_line),
+        }
     }
 
     fn all(&self) -> &[u64] {
@@ -400,6 +503,39 @@ fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64
     }
     // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
     busiest.div_ceil(words_each as u32)
+}
+
+/// The cycle of an access to shared memory in which each lane is served: words of one bank come one after the other.
+fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
+    let mut passes = [0; 32];
+    if traffic.atomic {
+        for lane in active(mask) {
+            let alike = |other: &usize| traffic.targets[*other].address == traffic.targets[lane].address;
+            passes[lane] = active(mask).take_while(|&other| other < lane).filter(alike).count() as u32;
+        }
+        return passes;
+    }
+    let banks = u64::from(config.shared_banks);
+    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
+    let mut before = 0;
+    for group in lane_groups(mask, config) {
+        let mut words: Vec<u64> = Vec::with_capacity(32);
+        for lane in active(group) {
+            let first = traffic.targets[lane].address / 4;
+            let mut last = 0;
+            for word in first..first + words_each {
+                let at = words.iter().position(|&known| known == word).unwrap_or_else(|| {
+                    words.push(word);
+                    words.len() - 1
+                });
+                let pass = words[..at].iter().filter(|&&other| other % banks == word % banks).count();
+                last = last.max(pass as u32);
+            }
+            passes[lane] = before + last / words_each as u32;
+        }
+        before += bank_cycles(traffic, group, config);
+    }
+    passes
 }
 
 /// How many different addresses there are.

@@ -191,6 +191,8 @@ pub struct Warp {
     pub members: Members,
     pub mixed: bool,
     pub place: Place,
+    /// The cycle in which it came to that place.
+    pub came: u64,
     /// Instructions in the I-buffer, from `place.pc` on.
     pub filled: u8,
     /// More are on their way.
@@ -251,12 +253,16 @@ impl Block {
 
 impl State {
     pub fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32, entries: u32) -> State {
+        let mut memory = SharedMemorySystem::new(config);
+        if config.l2_warm {
+            memory.warm(&global.regions().collect::<Vec<_>>());
+        }
         State {
             cycle: 0,
             sms: (0..config.sms).map(|sm| Sm::new(config, sm as u16, plane_words, max_warps, entries)).collect(),
             uncore: Uncore {
                 wheel: Wheel::default(),
-                memory: SharedMemorySystem::new(config),
+                memory,
                 global,
                 next_block: 0,
                 blocks_done: 0,
@@ -280,6 +286,7 @@ impl Sm {
             members: Members::default(),
             mixed: false,
             place: Place::default(),
+            came: 0,
             filled: 0,
             fetching: false,
             life: 0,

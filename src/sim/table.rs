@@ -5,6 +5,7 @@
 //! the next cycle; until then its threads have waited because of the technique.
 
 use super::core::{Core, try_depart};
+use super::decode::Unit;
 use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
@@ -256,6 +257,8 @@ impl<S: Sink> Core<'_, S> {
             Reason::Wakeup
         } else if issued.available.contains(entry) {
             Reason::NotSelected
+        } else if self.sm.memory.throttled().contains(&self.cycle) && sets.needs[Unit::LdSt as usize].contains(entry) {
+            Reason::Throttle
         } else {
             Reason::Structural
         }

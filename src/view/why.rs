@@ -153,6 +153,16 @@ impl Witness<'_> {
                     self.code(warp.pc)
                 )]
             }
+            Reason::Throttle => {
+                let sm = &self.sim.state.sms[usize::from(warp.sm)];
+                let until = sm.memory.throttled().end;
+                vec![format!(
+                    "{name} waits until memory takes more accesses, in cycle {until}{}: all places for misses or the road to the \
+                     L2 cache are taken. Its next is `{}`, {here}.",
+                    self.waited(warp),
+                    self.code(warp.pc)
+                )]
+            }
             Reason::Wakeup => {
                 let lane = super::asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that slept".into());
                 vec![format!("{name} waits for {lane}{}; its next is `{}`, {here}.", self.waited(warp), self.code(warp.pc))]

@@ -65,6 +65,11 @@ impl Global {
         }
     }
 
+    /// Where buffers and variables lie: address and bytes of each.
+    pub fn regions(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.regions.iter().map(|region| (region.address, region.bytes))
+    }
+
     /// The contents of the buffer of that name; a module variable of the same name, which lies below, does not count.
     pub fn read_buffer(&self, name: &str) -> Option<Vec<u8>> {
         let region = self.regions.iter().rfind(|r| r.name == name)?;

@@ -1,10 +1,10 @@
 //! How parts of an original gang come together again (VWS sections 4.5 and 6.1).
 //!
 //! One original gang is looked at in a cycle, going round those that are resident; if parts of it are at the same PC, two of
-//! them are merged. Parts that wait at a barrier or for their PTX warp are left alone: who joins them would have to wait with
-//! them, perhaps for himself.
+//! them are merged. The paper can be read in other ways, which `gang_meet` offers. Parts that wait at a barrier or for their PTX
+//! warp are left alone: who joins them would have to wait with them, perhaps for himself. By `held` two that wait at one barrier
+//! are merged.
 
-use super::split::Pcs;
 use super::{Gangs, MOST, Set};
 
 /// Which original gang comes next.
@@ -13,20 +13,20 @@ pub struct Reformation {
     next: u32,
 }
 
-/// Two parts of a set that are at the same PC: the first, in the order of their slices, and the next one there. `pcs` has
-/// only warps that may be merged.
-pub fn pair(set: Set, pcs: &Pcs) -> Option<(u8, u8)> {
+/// Two parts of a set whose warps are at equal places: the first, in the order of their slices, and the next one there.
+/// `places` has only warps that may be merged.
+pub fn pair<T: PartialEq>(set: Set, places: &[Option<T>; MOST]) -> Option<(u8, u8)> {
     set.parts().nth(1)?;
     let mut parts: [u8; MOST] = [0; MOST];
     let mut count = 0;
     for slice in 0..MOST as u32 {
         let part = set.part_of(slice);
-        if part.trailing_zeros() == slice && pcs[slice as usize].is_some() {
+        if part.trailing_zeros() == slice && places[slice as usize].is_some() {
             parts[count] = part;
             count += 1;
         }
     }
-    let at = |part: u8| pcs[part.trailing_zeros() as usize];
+    let at = |part: u8| &places[part.trailing_zeros() as usize];
     let first = (0..count).find_map(|one| (one + 1..count).find(|&two| at(parts[one]) == at(parts[two])).map(|two| (one, two)));
     first.map(|(one, two)| (parts[one], parts[two]))
 }
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn two_parts_at_the_same_pc_are_merged_two_at_a_time() {
         let set = Set { gangs: [0b0000_0011, 0b0011_0000, 0, 0], singles: 0b1100_1100 };
-        let pcs: Pcs = [5, 5, 7, 9, 5, 5, 7, 5].map(Some);
+        let pcs = [5, 5, 7, 9, 5, 5, 7, 5].map(Some);
         let (one, two) = pair(set, &pcs).expect("three parts are at 5, two at 7");
         assert_eq!((one, two), (0b0000_0011, 0b0011_0000));
         let set = merge(set, one, two);
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn who_may_not_be_merged_is_left_alone() {
         let set = Set { gangs: [0b11, 0, 0, 0], singles: 0b1100 };
-        let mut pcs: Pcs = [Some(5); MOST];
+        let mut pcs = [Some(5); MOST];
         pcs[0] = None;
         assert_eq!(pair(set, &pcs), Some((0b100, 0b1000)));
         pcs[2] = None;

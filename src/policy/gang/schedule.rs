@@ -25,7 +25,7 @@ pub struct Candidate {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GangSchedule {
     kind: GangScheduleKind,
-    /// The gang that issued last.
+    /// The gang that issued last; by greed, the first that did in its cycle.
     last: Option<u32>,
 }
 
@@ -34,8 +34,8 @@ impl GangSchedule {
         GangSchedule { kind, last: None }
     }
 
-    /// The gang to issue, if there is any. Nothing changes when there is none.
-    pub fn pick(&mut self, candidates: &[Candidate]) -> Option<Candidate> {
+    /// The gang to issue, if there is any: the first of this cycle or a further one. Nothing changes when there is none.
+    pub fn pick(&mut self, candidates: &[Candidate], is_first: bool) -> Option<Candidate> {
         let greedy = |c: &Candidate| (Some(c.gang) != self.last, c.age, c.gang);
         let size = |c: &Candidate| c.mask.count_ones();
         let chosen = match self.kind {
@@ -48,7 +48,10 @@ impl GangSchedule {
             GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (!c.late, c.pc, c.age, c.gang)),
             GangScheduleKind::Lgto => candidates.iter().min_by_key(|c| (!c.late, size(c), greedy(c))),
         }?;
-        self.last = Some(chosen.gang);
+        // A turn goes on behind whoever had the last one; greed is for the gang that was chosen before others.
+        if is_first || self.kind == GangScheduleKind::Lrr {
+            self.last = Some(chosen.gang);
+        }
         Some(*chosen)
     }
 }
@@ -69,7 +72,7 @@ mod tests {
         let mut schedule = GangSchedule::new(kind);
         let mut rest = GANGS.to_vec();
         std::iter::from_fn(|| {
-            let chosen = schedule.pick(&rest)?;
+            let chosen = schedule.pick(&rest, true)?;
             rest.retain(|c| c.gang != chosen.gang);
             Some(chosen.gang)
         })
@@ -85,15 +88,29 @@ mod tests {
         assert_eq!(order(GangScheduleKind::Lgto), [4, 12, 8, 0]);
     }
 
+    /// Two gangs a cycle: the second leaves the greed with the first.
+    #[test]
+    fn greed_follows_the_first_pick_of_a_cycle() {
+        let mut gto = GangSchedule::new(GangScheduleKind::Gto);
+        let [young, _, middle, _] = GANGS;
+        assert_eq!(gto.pick(&[young], true), Some(young));
+        assert_eq!(gto.pick(&[middle], false), Some(middle));
+        assert_eq!(gto.pick(&[young, middle], true), Some(young), "though the other is older and issued behind it");
+    }
+
     #[test]
     fn the_last_gang_goes_on_among_its_equals() {
         let mut bgto = GangSchedule::new(GangScheduleKind::Bgto);
-        assert_eq!(bgto.pick(&[GANGS[2]]).map(|c| c.gang), Some(8));
-        assert_eq!(bgto.pick(&GANGS[1..]).map(|c| c.gang), Some(8), "gang 12 is as big, and older, but has not just issued");
-        assert_eq!(bgto.pick(&GANGS).map(|c| c.gang), Some(0), "a bigger one comes first all the same");
+        assert_eq!(bgto.pick(&[GANGS[2]], true).map(|c| c.gang), Some(8));
+        assert_eq!(
+            bgto.pick(&GANGS[1..], true).map(|c| c.gang),
+            Some(8),
+            "gang 12 is as big, and older, but has not just issued"
+        );
+        assert_eq!(bgto.pick(&GANGS, true).map(|c| c.gang), Some(0), "a bigger one comes first all the same");
         let mut lrr = GangSchedule::new(GangScheduleKind::Lrr);
-        assert_eq!([0; 5].map(|_| lrr.pick(&GANGS).map_or(99, |c| c.gang)), [0, 4, 8, 12, 0]);
-        assert_eq!(lrr.pick(&[]), None);
+        assert_eq!([0; 5].map(|_| lrr.pick(&GANGS, true).map_or(99, |c| c.gang)), [0, 4, 8, 12, 0]);
+        assert_eq!(lrr.pick(&[], true), None);
     }
 
     #[test]
@@ -101,7 +118,7 @@ mod tests {
         for kind in GangScheduleKind::ALL {
             let mut gangs = GANGS;
             gangs[2].late = true;
-            assert_eq!(GangSchedule::new(kind).pick(&gangs).map(|c| c.gang), Some(8), "{}", kind.name());
+            assert_eq!(GangSchedule::new(kind).pick(&gangs, true).map(|c| c.gang), Some(8), "{}", kind.name());
         }
     }
 }
