@@ -302,8 +302,10 @@ fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Siz
         (x, rect.y + WORDS)
     } else {
         let wcnt = card.wcnt.map_or(String::new(), |wcnt| format!("WCnt {wcnt} · "));
-        scene.label(named(1), tone, x + 128.0, line, SMALL, Align::Left, format!("{} · {wcnt}{threads}", card.state));
-        (rect.x + rect.w - 8.0 - sizes.lanes as f32 * sizes.mask * 1.12, rect.y + (rect.h - sizes.mask_tall()) / 2.0 + 1.0)
+        let left = rect.x + rect.w - 8.0 - sizes.lanes as f32 * sizes.mask * 1.12;
+        let said = format!("{} · {wcnt}{threads}", card.state);
+        scene.label(named(1), tone, x + 128.0, line, SMALL, Align::Left, fitting(&said, left - x - 132.0));
+        (left, rect.y + (rect.h - sizes.mask_tall()) / 2.0 + 1.0)
     };
     scene.beat = Beat::Travel;
     masks

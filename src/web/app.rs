@@ -57,7 +57,7 @@ pub fn App() -> Html {
     let others = use_others(&handle);
     let theme = use_state_eq(theme::current);
     let tab = use_state_eq(|| if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector });
-    let column = use_state_eq(|| if *tab == Tab::Lesson { Column::Side } else { Column::Stage });
+    let column = use_state_eq(|| if *tab == Tab::Lesson && !*embed { Column::Side } else { Column::Stage });
     let sheet = use_state_eq(|| None::<Sheet>);
     let asked = use_state_eq(|| (0u32, None::<Move>));
     let sizes = use_state_eq(Sizes::load);
@@ -241,7 +241,7 @@ pub fn App() -> Html {
                 }
             </main>
             <footer class="dock">
-                { status_line(&handle, *hint && !*embed && !*present && sheet.is_none() && shown_tab != Tab::Lesson, &onask) }
+                { status_line(&handle, *hint && !*embed && !*present && sheet.is_none() && shown_tab != Tab::Lesson, *embed, &onask) }
                 <TransportBar handle={handle.clone()} theme={*theme} />
             </footer>
             <Tips />

@@ -8,7 +8,7 @@ use crate::view::Selection;
 use yew::prelude::*;
 
 /// A line of its own, so that nothing moves when a message comes or goes, and none hides what is measured.
-pub fn status_line(handle: &Handle, hint: bool, onask: &Callback<()>) -> Html {
+pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()>) -> Html {
     html! {
         <div class="status-line">
             if let Some(hints) = handle.read(|lab| lab.hints) {
@@ -17,6 +17,9 @@ pub fn status_line(handle: &Handle, hint: bool, onask: &Callback<()>) -> Html {
                 <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
             } else if let Some((name, said)) = handle.on_stage(|lab, stage| (caption(lab, stage), stage.say(lab.selection))) {
                 <p class="caption"><span class="run-name">{ name }</span><span id="say">{ said }</span></p>
+            }
+            if embed {
+                <a id="open" href={handle.read(|lab| format!("#{}", lab.address().write()))} target="_blank" rel="noopener">{ "Open in Warpscope" }</a>
             }
             { notice_line(handle) }
         </div>

@@ -4,6 +4,7 @@ use super::drawing::{Drawing, Subject, save_button};
 use super::handle::Handle;
 use super::icons;
 use super::split::{Sizes, beside};
+use super::storage;
 use super::text::Text;
 use crate::program::Pc;
 use crate::scene::Theme;
@@ -23,6 +24,9 @@ enum Shown {
     Flow,
 }
 
+/// Whether somebody wants the PTX beside the source: kept from one visit to the next.
+const BOTH: &str = "warpscope.both";
+
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
@@ -32,7 +36,7 @@ pub struct Props {
 
 #[component]
 pub fn SourcePanel(props: &Props) -> Html {
-    let shown = use_state_eq(|| Shown::Cuda);
+    let shown = use_state_eq(|| if storage::load(BOTH).is_some_and(|kept| !kept.is_empty()) { Shown::Both } else { Shown::Cuda });
     let follow = use_state_eq(|| true);
     let handle = &props.handle;
     let pointed = use_state_eq(|| Rc::<[Pc]>::from([]));
@@ -62,7 +66,14 @@ pub fn SourcePanel(props: &Props) -> Html {
     let tab = |what: Shown, name: &'static str, title: &'static str| {
         let shown = shown.clone();
         let selected = if now == what { "true" } else { "false" };
-        let onclick = Callback::from(move |_: MouseEvent| shown.set(what));
+        let onclick = Callback::from(move |_: MouseEvent| {
+            match what {
+                Shown::Both => storage::save(BOTH, "true"),
+                Shown::Cuda => storage::save(BOTH, ""),
+                _ => {}
+            }
+            shown.set(what);
+        });
         html! { <button type="button" {title} aria-pressed={selected} {onclick}>{ name }</button> }
     };
     let onfollow = {

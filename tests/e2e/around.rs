@@ -6,9 +6,10 @@ use crate::{on_the_page, with_server};
 #[tokio::test]
 async fn light_and_dark_change_and_are_kept() {
     on_the_page("theme", async |page| {
-        // A link, which the address is by then, has no hints for a first visit.
-        page.press([key::ESCAPE]).await;
-        page.until("!document.querySelector('.hint')").await;
+        // A link, as a reload finds one: without hints, and with nothing known of what comes later.
+        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&cycle=600").await;
+        page.reload().await;
+        page.at(600).await;
         let before = page.attribute("html", "data-theme").await;
         let light = page.picture().await;
         page.click("button.theme").await;

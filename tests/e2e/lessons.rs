@@ -173,6 +173,7 @@ async fn progress_in_a_lesson_is_kept() {
         page.click("#next-stop").await;
         page.see(".lesson .note", "stop 4 of 4").await;
         page.reload().await;
+        page.see(".lesson .note", "stop 4 of 4").await;
         page.press(['g']).await;
         page.see("#lesson-0-what-is-a-warp .come", "done").await;
         assert_eq!(page.text("#lesson-1-compaction .come").await, "");
