@@ -347,17 +347,6 @@ pub enum Event {
         transactions: u16,
         done: u64,
     },
-    /// A lane of the access told of next goes to this address of its space: for pictures, and told only to those who ask
-    /// ([`Sink::wants_lanes`]).
-    LaneAccess {
-        sm: u16,
-        warp: u16,
-        pc: Pc,
-        lane: u8,
-        space: Space,
-        write: bool,
-        address: u64,
-    },
     L1 {
         sm: u16,
         line: u64,
@@ -595,6 +584,17 @@ pub enum Event {
         slot: u16,
         block: u64,
         iteration: u32,
+    },
+    /// A lane of the access told of next goes to this address of its space: for pictures, and told only to those who ask
+    /// ([`Sink::wants_lanes`]).
+    LaneAccess {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        lane: u8,
+        space: Space,
+        write: bool,
+        address: u64,
     },
 }
 
