@@ -214,7 +214,11 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         } else {
             scene.bold(text, tone, 6.0, middle + 4.0, SMALL, Align::Left, way);
         }
-        scene.beat = Beat::Travel;
+    }
+    // Threads lie over all rows, so that none hides one on its way.
+    scene.beat = Beat::Travel;
+    for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
+        let (top, name) = (y + row as f32 * sizes.row, at as u8);
         // A thread is in several entries, and waits in the topmost.
         let here = entry.mask & waiting & !placed;
         placed |= entry.mask;
