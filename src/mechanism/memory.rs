@@ -220,7 +220,7 @@ fn goals(view: &PanelView, access: &Access) -> Vec<Goal> {
     };
     let goal = |(number, lanes): (u64, Vec<(u32, f32)>)| Goal {
         // The end of an address tells lines apart; its front is the same for all buffers.
-        name: format!("…{:04x}", number * line & 0xffff),
+        name: format!("…{:04x}", (number * line) & 0xffff),
         fate: fate(number),
         words: 1,
         lanes,

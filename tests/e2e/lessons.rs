@@ -172,6 +172,7 @@ async fn progress_in_a_lesson_is_kept() {
         page.click("#next-stop").await;
         page.click("#next-stop").await;
         page.see(".lesson .note", "stop 4 of 4").await;
+        page.until("location.hash.includes('stop=4')").await;
         page.reload().await;
         page.see(".lesson .note", "stop 4 of 4").await;
         page.press(['g']).await;

@@ -77,6 +77,7 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
 #[tokio::test]
 async fn source_lines_show_who_is_there_and_what_was_lost() {
     on_the_page("source", async |page| {
+        let start = page.cycle().await;
         page.click_text("section[aria-label=Source] .tabs button", "Both").await;
         // The mark behind the selected warp's line is where the warp is.
         for text in ["#cuda", "#ptx-lines"] {
@@ -113,14 +114,14 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         page.until("!document.querySelector('#ptx-lines') && !!document.querySelector('#cuda')").await;
 
         // The control-flow graph says where everybody is, and takes clicks on warps.
-        page.go_to(566).await;
+        page.go_to(start).await;
         page.click_text("section[aria-label=Source] .tabs button", "CFG").await;
-        page.until("/8 blocks.*lanes run, 1 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
+        page.until("/8 blocks.*lanes run, 16 wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
         let blocks = page.attribute("#flow", "aria-label").await;
         page.press([key::RIGHT]).await;
-        page.at(567).await;
+        page.at(start + 1).await;
         page.press([key::LEFT]).await;
-        page.at(566).await;
+        page.at(start).await;
         assert_eq!(page.attribute("#flow", "aria-label").await, blocks);
         page.screenshot("flow").await;
         let [left, top, width, height] = page.place(".source .place").await;
