@@ -116,7 +116,8 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         // The control-flow graph says where everybody is, and takes clicks on warps.
         page.go_to(start).await;
         page.click_text("section[aria-label=Source] .tabs button", "CFG").await;
-        page.until("/8 blocks.*lanes run, [1-9]\\d* wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))").await;
+        page.until("/8 blocks.*lanes run, [1-9]\\d* wait/.test(document.querySelector('#flow')?.getAttribute('aria-label'))")
+            .await;
         let blocks = page.attribute("#flow", "aria-label").await;
         page.press([key::RIGHT]).await;
         page.at(start + 1).await;
