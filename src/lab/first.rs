@@ -12,9 +12,8 @@ use crate::workload::Size;
 
 /// Two blocks of four warps, whose neighbouring numbers are even and odd in turn.
 pub(super) const FIRST: &str = "collatz";
-/// How far a moment is looked for, and how many divergences are looked at for a better one.
+/// How many cycles a moment is looked for in: the page waits for it.
 const FAR: u64 = 5_000;
-const TRIED: usize = 24;
 
 /// What there is to try, and what has been.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +37,12 @@ impl Lab {
     pub(super) fn go_to_something_interesting(&mut self) {
         let Some(stage) = &mut self.stage else { return };
         let mut best: Option<(u32, u64, Option<Selection>)> = None;
-        for _ in 0..TRIED {
-            if !stage.session.search(Target::Event(MarkKind::Divergence), FAR) {
+        let half = stage.session.sim().machine.config.warp_width / 2;
+        let end = stage.session.cycle() + FAR;
+        // No warp can be parted more evenly than in halves.
+        while best.is_none_or(|(most, ..)| most < half) {
+            let left = end.saturating_sub(stage.session.cycle());
+            if left == 0 || !stage.session.search(Target::Event(MarkKind::Divergence), left) {
                 break;
             }
             let (smaller, warp) = parted(stage);
