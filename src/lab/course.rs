@@ -11,8 +11,8 @@ pub struct Course {
     pub lesson: &'static Lesson,
     /// The stop that is shown; none before the first.
     pub stop: Option<usize>,
-    /// What was answered at each stop.
-    pub answers: Vec<Option<usize>>,
+    /// What was answered at each stop: the number of a choice, or lanes as bits.
+    pub answers: Vec<Option<u64>>,
 }
 
 impl Course {
@@ -25,7 +25,7 @@ impl Course {
     }
 
     /// The answer given at the current stop.
-    pub fn answer(&self) -> Option<usize> {
+    pub fn answer(&self) -> Option<u64> {
         self.stop.and_then(|at| self.answers.get(at).copied().flatten())
     }
 }
@@ -116,10 +116,10 @@ impl Lab {
     }
 
     /// Answers the current stop's question; the first answer counts.
-    pub fn answer(&mut self, choice: usize) {
+    pub fn answer(&mut self, answer: u64) {
         let Some(course) = &mut self.course else { return };
         if let Some(slot) = course.stop.and_then(|at| course.answers.get_mut(at)) {
-            slot.get_or_insert(choice);
+            slot.get_or_insert(answer);
         }
     }
 

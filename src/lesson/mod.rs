@@ -40,6 +40,9 @@ pub struct Lesson {
     pub techniques: Vec<String>,
     /// The panel of the stage that the lesson shows alone; all that apply where it names none.
     pub panel: Option<String>,
+    /// The control-flow graph stands in the source's place.
+    #[serde(default)]
+    pub flow: bool,
     /// What it is about, before the first stop.
     pub about: String,
     #[serde(rename = "stop")]
@@ -72,14 +75,77 @@ pub struct Stop {
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with text, choices, answer, because")]
+#[serde(try_from = "QuestionTable")]
 pub struct Question {
     pub text: String,
-    pub choices: Vec<String>,
-    /// The right choice, from 0.
-    pub answer: usize,
-    /// Said when it was chosen, or given up on.
+    pub ask: Ask,
+    /// Said when it was answered.
     pub because: String,
+}
+
+/// What there is to choose.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// One of several answers; which is right, from 0.
+    Choices { choices: Vec<String>, right: usize },
+    /// Lanes of a warp of so many; those that are right as bits.
+    Lanes { count: u32, right: u64 },
+}
+
+impl Question {
+    /// Whether an answer, the number of a choice or the bits of lanes, is right.
+    pub fn is_right(&self, answer: u64) -> bool {
+        match self.ask {
+            Ask::Choices { right, .. } => answer == right as u64,
+            Ask::Lanes { right, .. } => answer == right,
+        }
+    }
+
+    /// The right one of its choices in words; none where lanes are to be chosen.
+    pub fn right_choice(&self) -> Option<&str> {
+        match &self.ask {
+            Ask::Choices { choices, right } => choices.get(*right).map(String::as_str),
+            Ask::Lanes { .. } => None,
+        }
+    }
+}
+
+/// A [`Question`] as a lesson's file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table with text, because, and with choices and answer or with mask")]
+struct QuestionTable {
+    text: String,
+    choices: Option<Vec<String>>,
+    answer: Option<usize>,
+    mask: Option<String>,
+    because: String,
+}
+
+impl TryFrom<QuestionTable> for Question {
+    type Error = &'static str;
+
+    fn try_from(table: QuestionTable) -> Result<Question, &'static str> {
+        let ask = match (table.choices, table.answer, table.mask) {
+            (Some(choices), Some(right), None) => Ask::Choices { choices, right },
+            (None, None, Some(mask)) => lanes(&mask)?,
+            _ => return Err("a question takes `choices` and `answer`, or a `mask`"),
+        };
+        Ok(Question { text: table.text, ask, because: table.because })
+    }
+}
+
+/// Lanes as a file writes them: `#` for one that is right, `.` for another, lane 0 first.
+fn lanes(mask: &str) -> Result<Ask, &'static str> {
+    let (mut count, mut right) = (0, 0);
+    for lane in mask.chars() {
+        match lane {
+            '#' => right |= 1u64.checked_shl(count).unwrap_or(0),
+            '.' => {}
+            _ => return Err("a `mask` has a `#` for each lane that is right and a `.` for each other, lane 0 first"),
+        }
+        count += 1;
+    }
+    if (1..=64).contains(&count) { Ok(Ask::Lanes { count, right }) } else { Err("a `mask` has 1 to 64 lanes") }
 }
 
 /// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
@@ -309,9 +375,11 @@ impl Lesson {
                 problems.push(format!("stop {number}: `techniques` does not name {}", stop.technique));
                 continue;
             }
-            if let Some(question) = stop.question.as_ref().filter(|question| question.answer >= question.choices.len()) {
-                let (answer, choices) = (question.answer, question.choices.len());
-                problems.push(format!("stop {number}: the answer is choice {answer} from 0, and there are {choices} choices"));
+            if let Some(Ask::Choices { choices, right }) = stop.question.as_ref().map(|question| &question.ask)
+                && *right >= choices.len()
+            {
+                let count = choices.len();
+                problems.push(format!("stop {number}: the answer is choice {right} from 0, and there are {count} choices"));
             }
             let Some(cycle) = self.cycle_of(stop) else {
                 problems.push(format!("stop {number}: the run under {} never comes to it", stop.technique));
@@ -465,11 +533,29 @@ mod tests {
     }
 
     #[test]
+    fn lanes_are_written_as_a_mask() {
+        assert_eq!(lanes("#..#"), Ok(Ask::Lanes { count: 4, right: 0b1001 }));
+        assert!(lanes("#x").is_err() && lanes("").is_err() && lanes(&"#".repeat(65)).is_err());
+        let question = Question { text: String::new(), ask: lanes(".#").expect("a mask"), because: String::new() };
+        assert!(question.is_right(0b10) && !question.is_right(0b11));
+        let both = "text = '?'\nchoices = ['a', 'b']\nanswer = 0\nmask = '#.'\nbecause = '!'";
+        assert!(document::read::<Question>(both, &[]).is_err());
+    }
+
+    #[test]
     fn every_question_has_its_answer() {
         for lesson in all() {
             let questions: Vec<&Question> = lesson.stops.iter().filter_map(|stop| stop.question.as_ref()).collect();
             assert!(!questions.is_empty(), "{} asks nothing", lesson.id);
-            assert!(questions.iter().all(|q| q.answer < q.choices.len() && q.choices.len() > 1), "{}", lesson.id);
+            for question in questions {
+                match &question.ask {
+                    Ask::Choices { choices, right } => assert!(*right < choices.len() && choices.len() > 1, "{}", lesson.id),
+                    Ask::Lanes { count, right } => {
+                        let width = lesson.sim(&lesson.techniques[0]).expect("it runs").machine.config.warp_width;
+                        assert!(*count == width && *right > 0, "{}: a mask of {count} lanes", lesson.id);
+                    }
+                }
+            }
         }
     }
 }

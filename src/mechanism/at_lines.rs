@@ -1,4 +1,4 @@
-//! Who is at each line of a text: chips over the ends of its lines.
+//! Who is at each line of a text: chips in a column of their own between the line numbers and the code.
 //!
 //! A chip is a warp with lanes that run an instruction of the line, in the warp's hue; it says how many where those are not
 //! all of its lanes. A warp none of whose lanes can run, because its technique keeps them all, is at the lines where they will
@@ -7,7 +7,7 @@
 
 use super::parts::{hue, ink};
 use crate::program::Pc;
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Shape, Tone};
+use crate::scene::{Align, Figure, Rect, Scene, Tone};
 use crate::view::{Line, Picture, Selection, WarpPicture};
 
 /// The height of a line in pixels; the style sheet says the same.
@@ -16,8 +16,8 @@ const SIZE: f32 = 11.0;
 /// What a letter of that size takes in the monospace fonts.
 const LETTER: f32 = SIZE * 0.6;
 const GAP: f32 = 4.0;
-/// Between the last chip and the text's edge, and where the text below fades.
-const EDGE: f32 = 6.0;
+/// Between the last chip and the code.
+const EDGE: f32 = 4.0;
 
 /// The lines that are drawn.
 pub struct Lines<'a> {
@@ -28,15 +28,15 @@ pub struct Lines<'a> {
     pub selected: Option<(u16, u16)>,
     /// The selected warp's line, from 0, which lies on another ground.
     pub current: Option<usize>,
-    /// How wide the text is that they are drawn over.
+    /// How wide the text is that they are drawn beside.
     pub room: f32,
 }
 
 /// Warps that a line names, in a text so many pixels wide.
 fn named(room: f32) -> usize {
     match room {
-        ..300.0 => 1,
-        300.0..440.0 => 2,
+        ..440.0 => 1,
+        440.0..640.0 => 2,
         _ => 3,
     }
 }
@@ -69,12 +69,9 @@ impl Here<'_> {
 }
 
 pub fn draw(view: &Lines) -> Scene<Selection> {
-    let several = view.picture.warps.last().is_some_and(|last| last.sm > 0);
+    let several = several(view.picture);
     let most = named(view.room);
-    // Two digits of each, and of the SM.
-    let widest = letters(if several { 8 } else { 5 }) + 2.0 * GAP;
-    let width = (most as f32 * (widest + GAP) + letters(3) + 2.0 * EDGE).ceil();
-    let mut scene = Scene::new(width, view.lines.len() as f32 * LINE);
+    let mut scene = Scene::new(width(view.picture, view.room), view.lines.len() as f32 * LINE);
     for (at, line) in view.lines.iter().enumerate().filter(|(_, line)| !line.pcs.is_empty()) {
         let (here, more) = here(view, &line.pcs, most);
         if here.is_empty() {
@@ -89,6 +86,18 @@ pub fn draw(view: &Lines) -> Scene<Selection> {
         scene.words.push_str("No warps at these lines");
     }
     scene
+}
+
+/// How wide the column of chips is beside a text that is so wide: the same in every cycle of a run.
+fn width(picture: &Picture, room: f32) -> f32 {
+    // Two digits of each, and of the SM.
+    let widest = letters(if several(picture) { 8 } else { 5 }) + 2.0 * GAP;
+    (named(room) as f32 * (widest + GAP) + letters(3) + EDGE).ceil()
+}
+
+/// Whether names must say which SM.
+fn several(picture: &Picture) -> bool {
+    picture.warps.last().is_some_and(|last| last.sm > 0)
 }
 
 fn letters(count: usize) -> f32 {
@@ -112,7 +121,7 @@ fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usi
     (named, more)
 }
 
-/// The chips of one line, up to its right edge, on a ground that covers the text below.
+/// The chips of one line, up to the code that they are in front of.
 fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more: usize, several: bool) {
     let more = if more > 0 { format!("+{more}") } else { String::new() };
     let named: Vec<(String, String)> = here.iter().map(|one| one.chip(several)).collect();
@@ -120,10 +129,6 @@ fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more
     let wide = |chip: &(String, String)| (long(chip) + 2.0 * GAP).max(18.0).round();
     let all: f32 = named.iter().map(|chip| wide(chip) + GAP).sum();
     let mut x = scene.width - EDGE - letters(more.len()) - all;
-    for (left, alpha) in [(x - 2.0 * EDGE, 0.6), (x - EDGE, 1.0)] {
-        let rect = if alpha < 1.0 { Rect::new(left, y, EDGE, LINE) } else { Rect::new(left, y, scene.width - left, LINE) };
-        scene.shapes.push(Shape { key: 0, tone: ground, alpha, beat: Beat::default(), figure: Figure::Fill(rect) });
-    }
     let write = |scene: &mut Scene<Selection>, tone: Tone, x: f32, bold: bool, text: String| {
         scene.push(0, tone, Figure::Text { x, y: y + 14.0, size: SIZE, align: Align::Left, mono: true, bold, text });
     };

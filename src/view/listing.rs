@@ -18,7 +18,12 @@ pub struct Line {
     pub hoisted: bool,
     /// A pass has made it: it belongs to that loop.
     pub made: bool,
+    /// One of [`TINTS`] colours, which lines of all texts have that came from one line of the source.
+    pub tint: Option<u8>,
 }
+
+/// Colours that tell lines of the source from those above and below them.
+pub const TINTS: u8 = 6;
 
 /// One of the kernel's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +82,20 @@ impl Listing {
                 listing.each_line(rpc, |line| line.meets = true);
             }
         }
+        listing.give_tints(program.instructions.len() as Pc);
         listing
+    }
+
+    /// Each line of the source has the colour after that of the line of code before it; other texts' lines have that of the
+    /// first line of the source that they came from.
+    fn give_tints(&mut self, instructions: Pc) {
+        let mut tints = (0..TINTS).cycle();
+        let sources: Vec<Option<u8>> =
+            self.lines(Script::Cuda).iter().map(|line| (!line.pcs.is_empty()).then(|| tints.next()).flatten()).collect();
+        for pc in 0..instructions {
+            let tint = self.cuda_line(pc).and_then(|line| sources[line as usize - 1]);
+            self.each_line(pc, |line| line.tint = line.tint.or(tint));
+        }
     }
 
     fn each_line(&mut self, pc: Pc, mut change: impl FnMut(&mut Line)) {
@@ -294,6 +312,20 @@ mod tests {
             format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r<4>;\n{body}\n}}\n");
         let program = crate::program::load(&ptx, None).expect("it is well written");
         Listing::new(&program, ptx.into(), None)
+    }
+
+    #[test]
+    fn lines_of_one_source_line_have_its_tint() {
+        let body = "mov.u32 %r1, 1;\n.loc 1 2 0\nmov.u32 %r2, 1;\n.loc 1 3 0\nmov.u32 %r1, 2;\n.loc 1 2 0\nret;";
+        let ptx = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r<4>;\n{body}\n}}\n.file 1 \"k.cu\"\n"
+        );
+        let program = crate::program::load(&ptx, None).expect("it is well written");
+        let listing = Listing::new(&program, ptx.into(), Some("void k() {\n  a;\n  b;\n}".into()));
+        let tints = |script| -> Vec<Option<u8>> { listing.lines(script).iter().map(|line| line.tint).collect() };
+        assert_eq!(tints(Script::Cuda), [None, Some(0), Some(1), None]);
+        let code: Vec<Option<u8>> = listing.lines(Script::Ptx).iter().filter(|l| !l.pcs.is_empty()).map(|l| l.tint).collect();
+        assert_eq!(code, [None, Some(0), Some(1), Some(0)]);
     }
 
     #[test]

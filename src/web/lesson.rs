@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::prose::prose;
 use super::storage;
 use crate::lab::{Course, Lab};
-use crate::lesson::{self, Question};
+use crate::lesson::{self, Ask, Question};
 use std::collections::BTreeMap;
 use yew::prelude::*;
 
@@ -135,34 +135,105 @@ fn is_away(lab: &Lab, course: &Course) -> bool {
 
 fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
     let given = course.answer();
-    let choice = |(at, text): (usize, &'static String)| {
-        let mark = match given {
-            Some(_) if at == question.answer => Some("right"),
-            Some(chosen) if at == chosen => Some("wrong"),
-            _ => None,
-        };
-        let handle = handle.clone();
-        let onclick = Callback::from(move |_: MouseEvent| {
-            handle.act(|lab| lab.answer(at));
-            // Once it is drawn.
-            gloo_timers::callback::Timeout::new(0, show_reason).forget();
-        });
-        // Not disabled, which would take the keyboard's focus away.
-        html! {
-            <button type="button" class={classes!("choice", mark)} aria-disabled={given.is_some().then_some("true")} {onclick}>
-                { text }
-                if let Some(mark) = mark { <span class="note">{ if mark == "right" { "✓ right" } else { "✗ wrong" } }</span> }
-            </button>
-        }
-    };
     html! {
         <section class="question" aria-label="Question">
             <p><strong>{ &question.text }</strong></p>
-            { for question.choices.iter().enumerate().map(choice) }
+            { match &question.ask {
+                Ask::Choices { choices, right } => choices_to_make(handle, given, choices, *right),
+                Ask::Lanes { count, right } => {
+                    let key = format!("{}-{:?}", course.lesson.id, course.stop);
+                    html! { <LaneChoice {key} handle={handle.clone()} count={*count} right={*right} {given} /> }
+                }
+            } }
             if given.is_some() {
                 <p id="because">{ &question.because }</p>
             }
         </section>
+    }
+}
+
+/// Answers the question, and shows why.
+fn give(handle: &Handle, answer: u64) {
+    handle.act(|lab| lab.answer(answer));
+    // Once it is drawn.
+    gloo_timers::callback::Timeout::new(0, show_reason).forget();
+}
+
+fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &'static [String], right: usize) -> Html {
+    let choice = |(at, text): (usize, &'static String)| {
+        let mark = match given {
+            Some(_) if at == right => Some("right"),
+            Some(chosen) if at as u64 == chosen => Some("wrong"),
+            _ => None,
+        };
+        let handle = handle.clone();
+        let onclick = Callback::from(move |_: MouseEvent| give(&handle, at as u64));
+        // Not disabled, which would take the keyboard's focus away.
+        html! {
+            <button type="button" class={classes!("choice", mark)} aria-disabled={given.is_some().then_some("true")} {onclick}>
+                { text }
+                if let Some(mark) = mark { <span class="note">{ verdict(mark == "right") }</span> }
+            </button>
+        }
+    };
+    html! { for choices.iter().enumerate().map(choice) }
+}
+
+fn verdict(right: bool) -> &'static str {
+    if right { "✓ right" } else { "✗ wrong" }
+}
+
+#[derive(Properties, PartialEq)]
+struct LaneChoiceProps {
+    handle: Handle,
+    count: u32,
+    /// As bits.
+    right: u64,
+    given: Option<u64>,
+}
+
+/// A warp's lanes, to click those that one expects to be active. Once it was checked, the right ones are filled, and those
+/// that one was wrong about are crossed.
+#[component]
+fn LaneChoice(props: &LaneChoiceProps) -> Html {
+    let chosen = use_state_eq(|| 0u64);
+    let LaneChoiceProps { count, right, given, .. } = *props;
+    let lane = |lane: u32| {
+        let bit = 1u64 << lane;
+        let expected = given.unwrap_or(*chosen) & bit != 0;
+        let mark = given.map(|_| match (right & bit != 0, expected) {
+            (true, true) => "active",
+            (true, false) => "active missed",
+            (false, true) => "missed",
+            (false, false) => "",
+        });
+        let chosen = chosen.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            if given.is_none() {
+                chosen.set(*chosen ^ bit);
+            }
+        });
+        html! {
+            <button type="button" class={classes!("lane", mark)} aria-pressed={expected.to_string()} aria-label={format!("Lane {lane}")}
+                aria-disabled={given.is_some().then_some("true")} {onclick}>{ lane }</button>
+        }
+    };
+    let oncheck = {
+        let (handle, chosen) = (props.handle.clone(), *chosen);
+        Callback::from(move |_: MouseEvent| give(&handle, chosen))
+    };
+    html! {
+        <>
+            <div class="lane-choice" role="group" aria-label="Lanes to choose">{ for (0..count).map(lane) }</div>
+            if let Some(given) = given {
+                <p class={classes!("checked", (given != right).then_some("off"))}>
+                    { verdict(given == right) }
+                    if given != right { <span class="note">{ " Filled: the lanes that are active. Crossed: where you thought otherwise." }</span> }
+                </p>
+            } else {
+                <button type="button" id="check-lanes" class="small" onclick={oncheck}>{ "Check" }</button>
+            }
+        </>
     }
 }
 

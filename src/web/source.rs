@@ -27,6 +27,11 @@ enum Shown {
 /// Whether somebody wants the PTX beside the source: kept from one visit to the next.
 const BOTH: &str = "warpscope.both";
 
+/// What is shown where nothing else is asked for.
+fn usual() -> Shown {
+    if storage::load(BOTH).is_some_and(|kept| !kept.is_empty()) { Shown::Both } else { Shown::Cuda }
+}
+
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
@@ -36,9 +41,17 @@ pub struct Props {
 
 #[component]
 pub fn SourcePanel(props: &Props) -> Html {
-    let shown = use_state_eq(|| if storage::load(BOTH).is_some_and(|kept| !kept.is_empty()) { Shown::Both } else { Shown::Cuda });
+    let shown = use_state_eq(usual);
     let follow = use_state_eq(|| true);
     let handle = &props.handle;
+    // A lesson opens with the text that it is about.
+    let lesson = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.lesson.flow)));
+    {
+        let shown = shown.setter();
+        use_effect_with(lesson, move |lesson| {
+            shown.set(if lesson.is_some_and(|(_, flow)| flow) { Shown::Flow } else { usual() })
+        });
+    }
     let pointed = use_state_eq(|| Rc::<[Pc]>::from([]));
     let found = handle.on_stage(|_, stage| {
         let has = |script: Script| !stage.listing.lines(script).is_empty();
@@ -87,6 +100,7 @@ pub fn SourcePanel(props: &Props) -> Html {
         };
         html! {
             <Text key={*script as u8} handle={handle.clone()} theme={props.theme} script={*script} follow={*follow}
+                tinted={now == Shown::Both}
                 pointed={(*pointed).clone()} {onpoint} />
         }
     };
@@ -97,7 +111,7 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <div class="tabs" role="group" aria-label="Text">
                     if has_cuda {
                         { tab(Shown::Cuda, "CUDA", "The source only") }
-                        { tab(Shown::Both, "Both", "CUDA and PTX: side by side, or one above the other where there is little room") }
+                        { tab(Shown::Both, "Both", "CUDA and PTX in matching colours: side by side, or one above the other where there is little room") }
                     }
                     { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
                     if has_loop {

@@ -32,6 +32,8 @@ pub struct Props {
     pub script: Script,
     /// Keep the selected warp's line in sight.
     pub follow: bool,
+    /// Lines have the colour of the source line that they came from.
+    pub tinted: bool,
     /// The instructions of the line that is pointed at, in this text or in the one beside it.
     pub pointed: Rc<[Pc]>,
     pub onpoint: Callback<Rc<[Pc]>>,
@@ -128,13 +130,15 @@ pub fn Text(props: &Props) -> Html {
             here,
         )
     });
+    let chips_px = lines.as_ref().map_or(0.0, |(_, _, here)| here.width);
     let (lines, here) = lines.map(|(drawn, columns, here)| ((drawn, columns), here)).unzip();
     let (chips, here) = use_chips(here, props.theme);
     let Some((drawn, columns)) = lines else { return Html::default() };
     // As wide as its longest line: what is pinned to an edge is pinned inside of this.
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
-    let style =
-        format!("height:{tall}px;padding-top:{above}px;--tall:{drawn}px;min-width:calc({longest}ch + var(--gutter) + 24px)");
+    let style = format!(
+        "height:{tall}px;padding-top:{above}px;--tall:{drawn}px;--chips:{chips_px}px;min-width:calc({longest}ch + var(--gutter) + 24px)"
+    );
     let (label, id) = match script {
         Script::Cuda => ("CUDA source", "cuda"),
         Script::Ptx => ("PTX", "ptx-lines"),
@@ -145,7 +149,7 @@ pub fn Text(props: &Props) -> Html {
     let onclick = pick(props.handle.steady(), script, chips);
     html! {
         <div class="text" ref={place} {onscroll} tabindex="0" role="region" aria-label={label} {id}>
-            <div class="lines" {style} {onmousemove} {onmouseleave} {onclick}>{ columns }{ here }</div>
+            <div class={classes!("lines", props.tinted.then_some("tinted"))} {style} {onmousemove} {onmouseleave} {onclick}>{ columns }{ here }</div>
         </div>
     }
 }
@@ -169,8 +173,8 @@ fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
     pcs.iter().filter_map(|&pc| costs.get(pc as usize)).sum()
 }
 
-/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: a bar is 32
-/// pixels long, and most steps would change one by a pixel or less.
+/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: most cycles
+/// would change a colour by less.
 fn heat(lost: u64, most: u64) -> Option<u8> {
     (lost > 0 && most > 0).then(|| ((lost * 20).div_ceil(most) * 5) as u8)
 }
@@ -188,7 +192,8 @@ impl PartialEq for Shared {
 /// What a line shows in one of its columns.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
-    /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge.
+    /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge; who is there
+    /// stands in the room between the last two.
     Number { heat: Option<u8>, stops: bool, split: bool },
     /// Its text.
     Words,
@@ -231,19 +236,21 @@ fn Cell(props: &CellProps) -> Html {
     let (class, content) = match &props.column {
         Column::Number { heat, stops, split } => (
             "side-of-line",
-            html! { <>{ marks(props.line(), *split) }{ number(props, *stops) }{ heat_bar(props, *heat, &told) }</> },
+            html! { <>{ marks(props.line(), *split) }{ number(props, *stops) }{ heat_strip(props, *heat, &told) }</> },
         ),
         Column::Words => ("line", words(props)),
     };
     let by_pass = [(props.line().hoisted, "hoisted"), (props.line().made, "made")].map(|(is, class)| is.then_some(class));
-    html! { <div class={classes!(class, code.then_some("code"), by_pass.to_vec())} data-line={(props.at + 1).to_string()}>{ content }</div> }
+    let tint = props.line().tint.map(|tint| format!("tint-{tint}"));
+    html! { <div class={classes!(class, code.then_some("code"), by_pass.to_vec(), tint)} data-line={(props.at + 1).to_string()}>{ content }</div> }
 }
 
 fn words(props: &CellProps) -> Html {
     html! { <code class="words">{ props.listing.0.text(props.script, props.at) }</code> }
 }
 
-fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
+/// The darker, the more lane-slots were lost on the line.
+fn heat_strip(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
     let onmouseenter = {
         let (told, hand, pcs) = (told.clone(), props.hand.clone(), props.line().pcs.clone());
         Callback::from(move |_: MouseEvent| {
@@ -254,7 +261,7 @@ fn heat_bar(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) 
     html! {
         <span class="heat" title={(**told).clone()} {onmouseenter}>
             if let Some(share) = heat.map(f64::from) {
-                <i style={format!("width:{:.0}%;--part:{:.0}%", 8.0 + 0.92 * share, 35.0 + 0.65 * share)}></i>
+                <i style={format!("--part:{:.0}%", 20.0 + 0.8 * share)}></i>
             }
         </span>
     }

@@ -140,7 +140,7 @@ async fn answers_are_in_sight_on_a_small_screen() {
                 page.goto(&format!("#lesson={}&stop={}", lesson.id, at + 1)).await;
                 page.see(".question", "").await;
                 let inside = "const q = document.querySelector('.side').getBoundingClientRect(); \
-                    return [...document.querySelectorAll('.choice')].every((c) => { const r = c.getBoundingClientRect(); return r.top >= q.top && r.bottom <= q.bottom })";
+                    return [...document.querySelectorAll('.choice, .lane')].every((c) => { const r = c.getBoundingClientRect(); return r.top >= q.top && r.bottom <= q.bottom })";
                 assert_eq!(page.script(inside, vec![]).await, true, "{}, stop {}", lesson.id, at + 1);
                 let text = page.number("document.querySelector('.lesson > .scroll').clientHeight").await;
                 assert!(text >= 120.0, "{}, stop {}: {text} px for the text", lesson.id, at + 1);

@@ -4,7 +4,7 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 use crate::views::look;
 use warpscope::lab::Setup;
-use warpscope::lesson::{self, Lesson, Moment, StopEvent};
+use warpscope::lesson::{self, Ask, Lesson, Moment, Question, StopEvent};
 
 #[tokio::test]
 async fn every_lesson_can_be_walked_through() {
@@ -21,15 +21,14 @@ async fn every_lesson_can_be_walked_through() {
                 page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
                 menus_show(&page, lesson, &stop.technique).await;
                 if let Some(question) = &stop.question {
-                    page.click_text(".choice", &question.choices[question.answer]).await;
+                    answer(&page, question).await;
                     page.see("#because", question.because.split_whitespace().next().unwrap_or("")).await;
-                    assert!(page.has(".choice.right").await);
                     // Why it is right is in sight, and the keyboard still where it was.
                     page.until(
                         "because.getBoundingClientRect().bottom <= because.closest('.question').getBoundingClientRect().bottom + 1",
                     )
                     .await;
-                    assert_eq!(page.eval("document.activeElement.className").await, "choice right");
+                    assert!(question.right_choice().is_none() || page.has(".choice.right:focus").await);
                 }
                 // One in light, one in dark.
                 if (number + at) % 2 == 1 {
@@ -47,6 +46,60 @@ async fn every_lesson_can_be_walked_through() {
         page.click("#leave").await;
         page.see("#notice", "The lesson is over").await;
         panels_are(&page, None).await;
+    })
+    .await;
+}
+
+/// Gives the right answer, which is said to be right.
+async fn answer(page: &Page, question: &Question) {
+    match &question.ask {
+        Ask::Choices { .. } => {
+            page.click_text(".choice", question.right_choice().expect("one is right")).await;
+            assert!(page.has(".choice.right").await);
+        }
+        Ask::Lanes { count, right } => {
+            for lane in (0..*count).filter(|lane| right >> lane & 1 == 1) {
+                page.click(&format!(".lane-choice .lane:nth-child({})", lane + 1)).await;
+            }
+            page.click("#check-lanes").await;
+            page.see(".checked", "✓ right").await;
+        }
+    }
+}
+
+/// A mask is predicted by clicking lanes; what one was wrong about is marked, and the first answer counts.
+#[tokio::test]
+async fn a_mask_is_predicted_by_clicking_lanes() {
+    on_the_page("predict", async |page| {
+        page.goto("#lesson=1-compaction&stop=3").await;
+        page.see(".question", "Which of its lanes will be active?").await;
+        for lane in [1, 2, 4] {
+            page.click(&format!(".lane-choice .lane:nth-child({lane})")).await;
+        }
+        assert!(!page.has("#because").await);
+        page.click("#check-lanes").await;
+        page.see(".checked", "✗ wrong").await;
+        let classes = "[...document.querySelectorAll('.lane')].map((lane) => lane.className).join()";
+        assert_eq!(page.eval(classes).await, "lane active,lane active,lane active missed,lane missed");
+        page.click(".lane-choice .lane:nth-child(4)").await;
+        assert_eq!(page.attribute(".lane-choice .lane:nth-child(4)", "aria-pressed").await.as_deref(), Some("true"));
+        page.screenshot("wrong").await;
+    })
+    .await;
+}
+
+/// A lesson about a branch opens with the control-flow graph beside its mechanism.
+#[tokio::test]
+async fn lessons_about_branches_open_with_the_graph_beside_the_mechanism() {
+    on_the_page("lesson-graph", async |page| {
+        for lesson in lesson::all().iter().filter(|lesson| ["1-", "2-", "3-", "4-"].iter().any(|n| lesson.id.starts_with(n))) {
+            page.goto(&format!("#lesson={}&stop=1", lesson.id)).await;
+            page.see(".lesson .note", "stop 1 of").await;
+            page.until("!!document.querySelector('.source canvas#flow') && !!document.querySelector('.stage .view canvas')")
+                .await;
+        }
+        page.click("#leave").await;
+        page.until("!document.querySelector('.source canvas#flow')").await;
     })
     .await;
 }

@@ -59,7 +59,7 @@ fn the_question_of_figure_7_comes_before_its_answer() {
     assert_eq!(board(&sim, 3), (vec![1, 2, 0], vec![4, 6, 1, 3, 0, 8, 9, 10, 11]));
     assert_eq!(issued_before(FIGURE_7, "MWF-LRR", sim.state.cycle).last(), Some(&7), "w7 arrives in this cycle");
     let question = lesson.stops[1].question.as_ref().expect("a question");
-    assert_eq!(question.choices[question.answer], "w8, w4, w6, w1, w3, w0");
+    assert_eq!(question.right_choice().expect("choices"), "w8, w4, w6, w1, w3, w0");
 }
 
 /// The scheduler does take them in that order, one a cycle.
@@ -219,7 +219,7 @@ fn without_critical_fetches_most_waiting_first_gains_nothing_here() {
     let ends = format!("{} cycles instead of {}: {fewer:.1}% fewer", cycles[3], cycles[2]);
     says(&text(CRITICAL_FETCH, 4), &[format!("Cycle {early}: w8"), format!("{} cycles earlier", late - early), ends]);
     let question = lesson(CRITICAL_FETCH).stops[3].question.as_ref().expect("a question");
-    assert_eq!(question.choices[question.answer], format!("In cycle {early}"));
+    assert_eq!(question.right_choice().expect("choices"), format!("In cycle {early}"));
 }
 
 /// The cycle in which the last of the three warps of block 2 came to the gate.
@@ -285,7 +285,7 @@ fn the_first_gate_of_block_2_stays_closed_for_long_under_gto_alone() {
     let waited = format!("{} cycles", baws[11] - baws[8]);
     says(&text(PHASES, 4), &[format!("for {waited}")]);
     let question = lesson(PHASES).stops[2].question.as_ref().expect("a question");
-    assert_eq!(question.choices[question.answer], waited);
+    assert_eq!(question.right_choice().expect("choices"), waited);
 }
 
 /// The steps that each warp has behind it at a cycle under GTO.

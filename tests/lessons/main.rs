@@ -382,7 +382,7 @@ fn the_basics_are_counted_out() {
         |name: &str| all.iter().find(|issue| issue.pc == label(name) && issue.threads[0] < 4).map(|issue| issue.threads.clone());
     assert_eq!((at("EVEN"), at("ODD"), at("STORE")), (Some(vec![1, 3]), Some(vec![0, 2]), Some(vec![0, 1, 2, 3])));
     // The stop at STORE is the first warp's.
-    let stop = told.lesson.cycle_of(&told.lesson.stops[2]).expect("it comes up");
+    let stop = told.lesson.cycle_of(&told.lesson.stops[3]).expect("it comes up");
     assert!(all.iter().any(|issue| issue.cycle + 1 == stop && issue.pc == label("STORE") && issue.threads == [0, 1, 2, 3]));
 }
 
