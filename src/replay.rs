@@ -8,6 +8,7 @@
 
 use crate::event::{Event, Reasons, Sink};
 use crate::metrics::Tally;
+use crate::program::Pc;
 use crate::sim::Sim;
 use crate::sim::footprint::Footprint;
 
@@ -223,6 +224,38 @@ impl Replay {
             end = start;
         }
         None
+    }
+
+    /// What had been counted up to a cycle that has been simulated, without moving.
+    pub fn tally_at(&self, cycle: u64) -> Tally {
+        let cycle = cycle.min(self.end);
+        let known = self.snapshots.iter().chain(self.near.as_deref()).chain([&self.now]);
+        let Some(nearest) = known.filter(|known| known.cycle() <= cycle).max_by_key(|known| known.cycle()) else {
+            return self.tally().clone();
+        };
+        if nearest.cycle() == cycle {
+            return nearest.tally.clone();
+        }
+        let mut moment = nearest.clone();
+        moment.run(cycle - moment.cycle(), None);
+        moment.tally
+    }
+
+    /// The first cycle of those that have been simulated at which so many threads have executed one of these instructions, each
+    /// time counted.
+    pub fn cycle_of(&self, pcs: &[Pc], threads: u64) -> Option<u64> {
+        let done = |moment: &Moment| moment.tally.threads_of(pcs) >= threads;
+        if self.cycle() == self.end && !done(&self.now) {
+            return None;
+        }
+        let mut moment = self.snapshots.iter().rfind(|known| !done(known)).unwrap_or(self.snapshots.first()?).clone();
+        while !done(&moment) {
+            if moment.cycle() >= self.end || moment.sim.finished() {
+                return None;
+            }
+            moment.run(1, None);
+        }
+        Some(moment.cycle())
     }
 
     /// The events of the cycles from `start` up to `end`, without moving.

@@ -24,7 +24,7 @@ const ROOMS: [(&str, &str); 26] = [
     ("sim", "ptx launch program interp config event policy"),
     ("metrics", "ptx program config event policy"),
     ("record", "event metrics"),
-    ("replay", "event sim metrics"),
+    ("replay", "program event sim metrics"),
     ("workload", "ptx launch interp"),
     ("check", "ptx launch program interp workload"),
     ("view", "ptx program config event policy sim record"),

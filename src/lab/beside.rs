@@ -1,66 +1,45 @@
-//! Other runs beside the one on stage: the same kernel and launch under another technique or on another machine.
+//! Other runs beside the one on stage: the same kernel and launch under another technique, on another machine or with other
+//! keys.
 //!
 //! The laboratory on stage *leads*: it holds the [`Wish`]es and how the runs go together ([`Align`]). Each wish has a laboratory
 //! of its own that *follows* ([`Lab::follow`]): it takes the leader's kernel, and goes to the moment that corresponds to the
-//! leader's, in slices where that is far. Where two runs stand to each other [`standing`] says from what they have done:
-//! thread instructions, which every technique has to do.
+//! leader's, in slices where that is far.
 
-use super::{Lab, Setup, grouped};
-use crate::record::MarkKind;
+use super::{Align, Lab, Setup};
 use crate::session::Breakpoints;
+use std::collections::BTreeMap;
 
 /// As many runs beside the leader at most.
 pub const MOST_BESIDE: usize = 3;
 /// Cycles that a follower simulates between two looks at the clock.
 const CHUNK: u64 = 64;
 
-/// A run that is wanted beside the leader's; keys are the leader's where the machine is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A run that is wanted beside the leader's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
     pub preset: String,
     pub technique: String,
+    /// Keys of the machine that are its own; the others are the leader's where the machine is, else the preset's.
+    pub keys: BTreeMap<String, String>,
 }
 
-/// Which moments of two runs go together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Align {
-    /// The same cycle.
-    #[default]
-    Cycle,
-    /// As many thread instructions done.
-    Work,
-    /// As many events of a kind come by.
-    Event(MarkKind),
-}
-
-impl Align {
-    pub const ALL: [Align; 5] = [
-        Align::Cycle,
-        Align::Work,
-        Align::Event(MarkKind::Divergence),
-        Align::Event(MarkKind::Reconvergence),
-        Align::Event(MarkKind::BarrierRelease),
-    ];
-
-    /// As links name it.
-    pub fn key(self) -> &'static str {
-        match self {
-            Align::Cycle => "cycle",
-            Align::Work => "work",
-            Align::Event(kind) => kind.key(),
-        }
+impl Wish {
+    /// Its keys as a person writes them: `sms=2, schedulers=1`.
+    pub fn keys_text(&self) -> String {
+        self.keys.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn from_key(key: &str) -> Option<Align> {
-        Align::ALL.into_iter().find(|align| align.key() == key)
+    /// Reads what a person has written; a word without `=` is a key without a value, which the machine refuses by name.
+    pub fn keys_of(text: &str) -> BTreeMap<String, String> {
+        let words = text.split([',', ' ', ';']).filter(|word| !word.is_empty());
+        words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(key, value)| (key.into(), value.into())).collect()
     }
 
-    pub fn label(self) -> String {
-        match self {
-            Align::Cycle => "Same cycle".into(),
-            Align::Work => "Same work done".into(),
-            Align::Event(kind) => format!("Same number of: {}", kind.label().to_lowercase()),
-        }
+    /// The machine that it runs on beside a leader.
+    fn setup(&self, leader: &Setup) -> Setup {
+        let mut keys = if self.preset == leader.preset { leader.keys.clone() } else { BTreeMap::new() };
+        keys.extend(self.keys.clone());
+        Setup { preset: self.preset.clone(), technique: self.technique.clone(), keys }
     }
 }
 
@@ -72,16 +51,24 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// As links have it: `TBC;DWF@tbc`.
+    /// As links have it: `TBC@gtx480;DWF@tbc+sms:2,schedulers:1`.
     pub fn key(&self) -> String {
-        self.wishes.iter().map(|wish| format!("{}@{}", wish.technique, wish.preset)).collect::<Vec<_>>().join(";")
+        let key = |wish: &Wish| {
+            let keys: Vec<String> = wish.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+            let keys = if keys.is_empty() { String::new() } else { format!("+{}", keys.join(",")) };
+            format!("{}@{}{keys}", wish.technique, wish.preset)
+        };
+        self.wishes.iter().map(key).collect::<Vec<_>>().join(";")
     }
 
     /// Reads what [`Beside::key`] wrote; no more runs than there may be.
     pub fn from_key(key: &str) -> Option<Vec<Wish>> {
         let wish = |part: &str| {
-            let (technique, preset) = part.split_once('@')?;
-            Some(Wish { preset: preset.into(), technique: technique.into() })
+            let (technique, machine) = part.split_once('@')?;
+            let (preset, keys) = machine.split_once('+').unwrap_or((machine, ""));
+            let pair = |pair: &str| pair.split_once(':').map(|(key, value)| (key.to_string(), value.to_string()));
+            let keys = keys.split(',').filter(|pair| !pair.is_empty()).map(pair).collect::<Option<_>>()?;
+            Some(Wish { preset: preset.into(), technique: technique.into(), keys })
         };
         let wishes: Vec<Wish> = key.split(';').filter(|part| !part.is_empty()).map(wish).collect::<Option<_>>()?;
         (wishes.len() <= MOST_BESIDE).then_some(wishes)
@@ -111,7 +98,7 @@ impl Lab {
         let room = self.beside.wishes.len() < MOST_BESIDE;
         if room {
             let preset = self.shown().0.preset.clone();
-            self.beside.wishes.push(Wish { preset, technique: technique.into() });
+            self.beside.wishes.push(Wish { preset, technique: technique.into(), ..Wish::default() });
         }
         room
     }
@@ -121,10 +108,12 @@ impl Lab {
         let shown = self.shown().0.clone();
         let cycle = self.cycle();
         let Some(wish) = self.beside.wishes.get_mut(at) else { return };
-        let own = Wish { preset: shown.preset.clone(), technique: shown.technique.clone() };
-        let wish = std::mem::replace(wish, own);
-        let keys = if wish.preset == shown.preset { shown.keys } else { Default::default() };
-        self.set_up(Setup { preset: wish.preset, technique: wish.technique, keys });
+        // Each keeps its own keys: those that the follower has from the leader stay the leader's.
+        let next = wish.setup(&shown);
+        let own = |(key, value): &(&String, &String)| next.keys.get(*key) != Some(*value);
+        let keys = shown.keys.iter().filter(own).map(|(key, value)| (key.clone(), value.clone())).collect();
+        *wish = Wish { preset: shown.preset.clone(), technique: shown.technique.clone(), keys };
+        self.set_up(next);
         self.seek(cycle);
     }
 
@@ -138,8 +127,7 @@ impl Lab {
             return Following::Moved;
         };
         let (shown, origin) = leader.shown();
-        let keys = if wish.preset == shown.preset { shown.keys.clone() } else { Default::default() };
-        let setup = Setup { preset: wish.preset.clone(), technique: wish.technique.clone(), keys };
+        let setup = wish.setup(shown);
         let mut moved = false;
         if (&self.ptx, &self.launch, &self.setup) != (&stage.listing.ptx, &stage.launch, &setup) {
             (self.ptx, self.launch) = (stage.listing.ptx.clone(), stage.launch.clone());
@@ -172,71 +160,31 @@ impl Lab {
         if moved { Following::Moved } else { Following::Same }
     }
 
-    /// The moment that corresponds to the leader's.
+    /// Where the leader's moment is come to.
     fn goal(&self, leader: &Lab) -> Goal {
         let Some((own, led)) = self.stage.as_ref().zip(leader.stage.as_ref()) else { return Goal::Cycle(0) };
-        let (own, led) = (&own.session, &led.session);
-        let goal = match leader.beside.align {
-            // There is nothing behind the leader's end to go to, so that all ends stand side by side.
-            _ if led.at_end() => own.ended().then_some(u64::MAX),
-            Align::Cycle => Some(led.cycle()).filter(|cycle| *cycle <= own.reached()),
-            Align::Work => own.record().series().cycle_of(led.replay().tally().metrics.thread_instructions),
-            Align::Event(kind) => {
-                // What a cycle did is seen after it.
-                match led.record().marks(kind).before(led.cycle()).count() {
-                    0 => Some(0),
-                    come_by => own.record().marks(kind).before(u64::MAX).nth(come_by - 1).map(|cycle| cycle + 1),
-                }
-            }
+        let session = &own.session;
+        // There is nothing behind the leader's end to go to, so that all ends stand side by side.
+        let goal = if led.session.at_end() {
+            session.ended().then_some(u64::MAX)
+        } else {
+            leader.beside.align.corresponding(led, led.session.cycle(), own)
         };
         match goal {
             Some(cycle) => Goal::Cycle(cycle),
-            None if own.ended() || own.reached() >= super::LIMIT => Goal::Cycle(own.reached()),
+            None if session.ended() || session.reached() >= super::LIMIT => Goal::Cycle(session.reached()),
             None => Goal::Beyond,
         }
     }
 }
 
-/// How a follower's run stands to the leader's, in a sentence without its full stop.
-pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
-    let (led, own) = (&leader.stage.as_ref()?.session, &follower.stage.as_ref()?.session);
-    if led.at_end() && own.ended() {
-        let (one, other) = (own.reached(), led.cycle());
-        return Some(match one.cmp(&other) {
-            std::cmp::Ordering::Less => format!("ends {} cycles before it, after {}", grouped(other - one), grouped(one)),
-            std::cmp::Ordering::Equal => "ends in the same cycle".into(),
-            std::cmp::Ordering::Greater => format!("ends {} cycles after it, after {}", grouped(one - other), grouped(one)),
-        });
-    }
-    if leader.beside.align != Align::Cycle {
-        return Some(format!("needs {} cycles to here, beside {}", grouped(own.cycle()), grouped(led.cycle())));
-    }
-    let work = |session: &crate::session::Session| session.replay().tally().metrics.thread_instructions;
-    let (done, leads) = (work(own), work(led));
-    if own.at_end() {
-        return Some(format!("has ended, after {} cycles", grouped(own.cycle())));
-    }
-    Some(match done.cmp(&leads) {
-        std::cmp::Ordering::Equal => "has done as much".into(),
-        // It had done what the leader has done now before.
-        std::cmp::Ordering::Greater => {
-            let then = own.record().series().cycle_of(leads)?;
-            format!("is {} cycles ahead", grouped(own.cycle().saturating_sub(then)))
-        }
-        std::cmp::Ordering::Less => {
-            let then = led.record().series().cycle_of(done)?;
-            format!("is {} cycles behind", grouped(led.cycle().saturating_sub(then)))
-        }
-    })
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::lab::Origin;
     use crate::workload::Size;
 
-    fn leader(technique: &str) -> Lab {
+    pub fn leader(technique: &str) -> Lab {
         let mut lab = Lab::new();
         lab.setup.technique = technique.into();
         lab.choose(Origin::find("collatz", Size::Small));
@@ -244,11 +192,11 @@ mod tests {
     }
 
     /// Lets it follow until it is there.
-    fn follow(follower: &mut Lab, leader: &Lab) -> Following {
+    pub fn follow(follower: &mut Lab, leader: &Lab) -> Following {
         follower.follow(leader, 0, f64::INFINITY, &|| 0.0)
     }
 
-    fn to(lab: &mut Lab, cycle: u64) {
+    pub fn to(lab: &mut Lab, cycle: u64) {
         let stage = lab.stage.as_mut().expect("a stage");
         stage.session.advance(cycle, &Breakpoints::default());
         stage.session.seek(cycle);
@@ -290,43 +238,6 @@ mod tests {
     }
 
     #[test]
-    fn runs_go_together_by_work_and_by_events() {
-        let (mut lead, mut other) = (leader("PDOM"), Lab::new());
-        lead.place_beside("PDOM");
-        lead.beside.align = Align::Work;
-        to(&mut lead, 400);
-        follow(&mut other, &lead);
-        // The same technique has done as much in the same cycle, or in one in which nothing was done since.
-        let work = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.replay().tally().metrics.thread_instructions);
-        assert_eq!(work(&other), work(&lead));
-        lead.beside.wishes[0].technique = "TBC".into();
-        lead.beside.align = Align::Event(MarkKind::Divergence);
-        to(&mut lead, 2_000);
-        follow(&mut other, &lead);
-        let come_by = |lab: &Lab| {
-            let session = &lab.stage.as_ref().expect("a stage").session;
-            session.record().marks(MarkKind::Divergence).before(session.cycle()).count()
-        };
-        assert_eq!(come_by(&other), come_by(&lead));
-        assert!(come_by(&lead) > 0);
-    }
-
-    #[test]
-    fn the_one_that_has_done_more_is_ahead_and_the_ends_are_compared() {
-        let (mut lead, mut other) = (leader("PDOM"), Lab::new());
-        lead.place_beside("PDOM");
-        to(&mut lead, 200);
-        follow(&mut other, &lead);
-        assert_eq!(standing(&lead, &other).as_deref(), Some("has done as much"));
-        lead.beside.wishes[0].technique = "TBC".into();
-        to(&mut lead, 100_000);
-        follow(&mut other, &lead);
-        let told = standing(&lead, &other).expect("it stands somewhere");
-        let (one, two) = (lead.cycle(), other.stage.as_ref().expect("a stage").session.reached());
-        assert!(told.contains(&grouped(one.abs_diff(two))) && told.starts_with("ends"), "{told}: {one}, {two}");
-    }
-
-    #[test]
     fn leader_and_follower_change_places() {
         let mut lead = leader("PDOM");
         lead.place_beside("TBC");
@@ -337,5 +248,24 @@ mod tests {
             assert!(lead.place_beside(technique));
         }
         assert!(!lead.place_beside("VTW"), "no room for a fifth run");
+    }
+
+    #[test]
+    fn a_run_beside_has_keys_of_its_own() {
+        let (mut lead, mut other) = (leader("PDOM"), Lab::new());
+        lead.place_beside("PDOM");
+        lead.beside.wishes[0].keys = Wish::keys_of("schedulers=1, sms=1");
+        follow(&mut other, &lead);
+        assert_eq!(other.shown().0.keys.get("schedulers").map(String::as_str), Some("1"));
+        let schedulers = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.sim().machine.config.schedulers);
+        assert_eq!((schedulers(&lead), schedulers(&other)), (Some(2), Some(1)));
+        assert_eq!(lead.beside.wishes[0].keys_text(), "schedulers=1, sms=1");
+        assert_eq!(Beside::from_key(&lead.beside.key()).as_ref(), Some(&lead.beside.wishes), "{}", lead.beside.key());
+        lead.swap_beside(0);
+        follow(&mut other, &lead);
+        assert_eq!((schedulers(&lead), lead.beside.wishes[0].keys.len()), (Some(1), 0));
+        lead.beside.wishes[0].keys = Wish::keys_of("nonsense=1");
+        follow(&mut other, &lead);
+        assert!(other.misfit.as_ref().is_some_and(|why| why.contains("nonsense")), "{:?}", other.misfit);
     }
 }

@@ -253,8 +253,8 @@ mod tests {
             },
             beside: Beside {
                 wishes: vec![
-                    Wish { preset: "gtx480".into(), technique: "TBC,GTO".into() },
-                    Wish { preset: "tbc".into(), technique: "".into() },
+                    Wish { preset: "gtx480".into(), technique: "TBC,GTO".into(), ..Wish::default() },
+                    Wish { preset: "tbc".into(), technique: "".into(), keys: [("sms".into(), "2".into())].into() },
                 ],
                 align: Align::Event(MarkKind::Reconvergence),
             },

@@ -5,6 +5,7 @@
 //! good stage where it is. [`Transport`] moves the stage's session through time in slices; [`Link`] carries all of it in a
 //! URL. Nothing here knows a browser, so all of it is tested natively.
 
+mod align;
 mod beside;
 mod contest;
 mod course;
@@ -16,12 +17,14 @@ mod setup;
 mod sharing;
 mod show;
 mod stage;
+mod stretch;
 mod tell;
 pub mod timeline;
 mod transport;
 
 pub use crate::plot::grouped;
-pub use beside::{Align, Beside, Following, MOST_BESIDE, Wish, standing};
+pub use align::{Align, standing};
+pub use beside::{Beside, Following, MOST_BESIDE, Wish};
 pub use contest::{Contest, Task};
 pub use course::Course;
 pub use first::Hints;
@@ -31,6 +34,7 @@ pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
+pub use stretch::{LineCost, Stretch};
 pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
 
 use crate::config::split_techniques;

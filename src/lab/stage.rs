@@ -1,6 +1,6 @@
 //! A kernel on a machine: the session, the kernel's texts, and memory as it was before.
 
-use super::{Finding, Notice, Origin, Ready, ShownBuffer, grouped};
+use super::{Finding, Notice, Origin, Ready, ShownBuffer, Stretch, grouped};
 use crate::check::{self, Cause, Difference};
 use crate::config::Config;
 use crate::config::DivergenceKind;
@@ -59,6 +59,10 @@ pub struct Stage {
     picture: RefCell<Option<Rc<Picture>>>,
     /// How the result compares with the reference, once somebody has asked.
     verdict: OnceCell<Verdict>,
+    /// Cycles that somebody looks at by themselves: from one up to another.
+    pub range: Option<(u64, u64)>,
+    /// The numbers of cycles that were asked for last.
+    pub(super) stretch: RefCell<Option<Rc<Stretch>>>,
 }
 
 /// Refuses a kernel with more local memory than a page has.
@@ -123,6 +127,8 @@ impl Stage {
             reference,
             picture: RefCell::new(None),
             verdict: OnceCell::new(),
+            range: None,
+            stretch: RefCell::new(None),
         })
     }
 

@@ -476,9 +476,9 @@ mod tests {
         let good = sample().lesson;
         for (text, words) in [
             (good.replacen("preset", "colour = 1\npreset", 1), ["line 3", "colour"]),
-            (good.replacen("event =", "colour = 1, event =", 1), ["line 10", "colour"]),
-            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 10", "unknown event `exploded`, expected one of `issued`"]),
-            (good.replacen("event =", "cycle = 3, event =", 1), ["line 10", "a cycle, or an event"]),
+            (good.replacen("event =", "colour = 1, event =", 1), ["line 11", "colour"]),
+            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 11", "unknown event `exploded`, expected one of `issued`"]),
+            (good.replacen("event =", "cycle = 3, event =", 1), ["line 11", "a cycle, or an event"]),
             (good.replacen("title", "#", 1), ["line 1", "title"]),
             (good.replacen("answer = 0", "answer = \"0\"", 1), ["answer", "whole number"]),
         ] {

@@ -13,11 +13,13 @@ pub mod phases;
 mod power;
 mod report;
 pub mod slots;
+mod stretch;
 mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
 pub use power::{LaneCycles, PipelinePower, PowerReport};
 pub use report::{Counts, Number, Report};
+pub use stretch::OF_A_STRETCH;
 pub use tally::{Cost, Tally};
 
 use crate::config::{Config, DispatchKind};

@@ -14,15 +14,30 @@ pub struct Cost {
     pub lost: u64,
     /// Times that it split its warp.
     pub splits: u64,
+    /// Cycles of its SM from the issue before up to its own: one where something issues in every cycle, more where all waited
+    /// until it could. Every cycle up to the last issue is one instruction's.
+    pub cycles: u64,
+}
+
+impl Cost {
+    /// Threads that have executed it, each time counted, on warps of that width.
+    pub fn threads(&self, width: u32) -> u64 {
+        self.issues * u64::from(width) - self.lost
+    }
+
+    fn with(&self, other: &Cost, each: fn(u64, u64) -> u64) -> Cost {
+        Cost {
+            issues: each(self.issues, other.issues),
+            lost: each(self.lost, other.lost),
+            splits: each(self.splits, other.splits),
+            cycles: each(self.cycles, other.cycles),
+        }
+    }
 }
 
 impl<'a> std::iter::Sum<&'a Cost> for Cost {
     fn sum<I: Iterator<Item = &'a Cost>>(costs: I) -> Cost {
-        costs.fold(Cost::default(), |sum, cost| Cost {
-            issues: sum.issues + cost.issues,
-            lost: sum.lost + cost.lost,
-            splits: sum.splits + cost.splits,
-        })
+        costs.fold(Cost::default(), |sum, cost| sum.with(cost, |a, b| a + b))
     }
 }
 
@@ -36,13 +51,40 @@ pub struct Tally {
     scattered: u64,
     scattered_parts: u64,
     width: u32,
+    /// By SM: cycles up to here are some instruction's.
+    told: Vec<u64>,
 }
 
 impl Tally {
     /// For a kernel of so many instructions on a machine.
     pub fn new(instructions: usize, config: &Config) -> Tally {
         let (metrics, costs) = (Metrics::of(config), vec![Cost::default(); instructions]);
-        Tally { metrics, costs, scattered: 0, scattered_parts: 0, width: config.warp_width }
+        let told = vec![0; config.sms as usize];
+        Tally { metrics, costs, scattered: 0, scattered_parts: 0, width: config.warp_width, told }
+    }
+
+    /// What all these instructions cost together.
+    pub fn cost_of(&self, pcs: &[Pc]) -> Cost {
+        pcs.iter().filter_map(|&pc| self.costs.get(pc as usize)).sum()
+    }
+
+    /// Threads that have executed one of these instructions, each time counted.
+    pub fn threads_of(&self, pcs: &[Pc]) -> u64 {
+        self.cost_of(pcs).threads(self.width)
+    }
+
+    /// What was counted behind an earlier moment of the same run: [costs](Self::costs), and of the numbers those that
+    /// [add up](super::OF_A_STRETCH).
+    pub fn since(&self, earlier: &Tally) -> Tally {
+        let costs = self.costs.iter().zip(&earlier.costs).map(|(now, then)| now.with(then, |a, b| a - b)).collect();
+        Tally {
+            metrics: self.metrics.since(&earlier.metrics),
+            costs,
+            scattered: self.scattered - earlier.scattered,
+            scattered_parts: self.scattered_parts - earlier.scattered_parts,
+            width: self.width,
+            told: self.told.clone(),
+        }
     }
 
     /// Issue slots that were shared: an instruction for threads of three static warps counts two. What that is worth shows only
@@ -61,12 +103,14 @@ impl Sink for Tally {
     fn event(&mut self, cycle: u64, event: Event) {
         self.metrics.event(cycle, event);
         match event {
-            Event::Issued { pc, mask, first_thread, .. } => {
+            Event::Issued { sm, pc, mask, first_thread, .. } => {
                 self.scattered += u64::from(first_thread == SCATTERED);
                 let lost = u64::from(self.width.saturating_sub(mask.count_ones()));
+                let told = self.told.get_mut(usize::from(sm)).map_or(cycle + 1, |told| std::mem::replace(told, cycle + 1));
                 if let Some(cost) = self.cost(pc) {
                     cost.issues += 1;
                     cost.lost += lost;
+                    cost.cycles += cycle + 1 - told;
                 }
             }
             Event::IssuedFor { .. } => self.scattered_parts += 1,
@@ -76,6 +120,38 @@ impl Sink for Tally {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::Replay;
+
+    #[test]
+    fn every_cycle_up_to_the_last_issue_is_one_instructions_and_stretches_add_up() {
+        let lesson = crate::lesson::all().iter().find(|lesson| lesson.id == "3-lost-coalescing").expect("a lesson");
+        for technique in ["PDOM", "DWF", "TBC"] {
+            let mut run = Replay::new(lesson.sim(technique).expect("it runs"));
+            run.seek(u64::MAX);
+            let all = run.tally().clone();
+            let cycles: u64 = all.costs.iter().map(|cost| cost.cycles).sum();
+            assert!(cycles <= run.cycle() && cycles + 40 > run.cycle(), "{technique}: {cycles} of {}", run.cycle());
+            assert_eq!(cycles, all.told[0]);
+            let threads: u64 = all.costs.iter().map(|cost| cost.threads(4)).sum();
+            assert_eq!(threads, all.metrics.thread_instructions, "{technique}");
+            let middle = run.tally_at(run.cycle() / 2);
+            let late = all.since(&middle);
+            assert!(middle.metrics.warp_instructions > 0 && late.metrics.warp_instructions > 0);
+            assert_eq!(
+                middle.metrics.warp_instructions + late.metrics.warp_instructions,
+                all.metrics.warp_instructions,
+                "{technique}"
+            );
+            for ((first, second), both) in middle.costs.iter().zip(&late.costs).zip(&all.costs) {
+                assert_eq!([first, second].into_iter().sum::<Cost>(), *both, "{technique}");
+            }
         }
     }
 }

@@ -176,7 +176,7 @@ fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &'static [Strin
             </button>
         }
     };
-    html! { for choices.iter().enumerate().map(choice) }
+    choices.iter().enumerate().map(choice).collect()
 }
 
 fn verdict(right: bool) -> &'static str {

@@ -1,0 +1,93 @@
+//! A stretch of cycles that somebody looks at by itself: its numbers, and which lines its cycles went to.
+
+use super::{Beside, Stage};
+use crate::metrics::{Report, Tally};
+use crate::view::Script;
+use std::rc::Rc;
+
+/// What was counted from one cycle up to another.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    pub from: u64,
+    pub to: u64,
+    pub tally: Tally,
+    pub report: Report,
+}
+
+/// What a line of the kernel cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCost {
+    /// From 1.
+    pub line: usize,
+    pub text: String,
+    /// Cycles of an SM until something of it issued; every cycle up to the last issue is one line's.
+    pub cycles: u64,
+}
+
+impl Stage {
+    /// The numbers of some cycles, or of all up to the one that is looked at.
+    pub fn stretch(&self, range: Option<(u64, u64)>) -> Rc<Stretch> {
+        let reached = self.session.reached();
+        let (from, to) = range.map_or((0, self.session.cycle()), |(from, to)| (from.min(reached), to.min(reached)));
+        let mut kept = self.stretch.borrow_mut();
+        if let Some(known) = kept.as_ref().filter(|known| (known.from, known.to) == (from, to)) {
+            return known.clone();
+        }
+        let replay = self.session.replay();
+        let tally = if from == 0 { replay.tally_at(to) } else { replay.tally_at(to).since(&replay.tally_at(from)) };
+        let report = Report::new(&tally.metrics, &self.session.sim().machine.config, to - from);
+        kept.insert(Rc::new(Stretch { from, to, tally, report })).clone()
+    }
+
+    /// The cycles of this run that go with some of a leader's; none where they lie further than has been simulated.
+    pub fn range_beside(&self, leader: &Stage, beside: &Beside, (from, to): (u64, u64)) -> Option<(u64, u64)> {
+        let at = |cycle: u64| beside.align.corresponding(leader, cycle, self);
+        Some((at(from)?, at(to).or_else(|| self.session.ended().then(|| self.session.reached()))?))
+    }
+
+    /// Every line of the source, or of the PTX where there is none, with what it cost.
+    pub fn line_costs(&self, stretch: &Stretch) -> Vec<LineCost> {
+        let has_source = !self.listing.lines(Script::Cuda).is_empty();
+        let script = if has_source { Script::Cuda } else { Script::Ptx };
+        let sms = self.session.sim().machine.config.sms as u64;
+        let cost = |(at, line): (usize, &crate::view::Line)| LineCost {
+            line: at + 1,
+            text: self.listing.text(script, at).trim().to_string(),
+            cycles: stretch.tally.cost_of(&line.pcs).cycles.div_ceil(sms),
+        };
+        self.listing.lines(script).iter().enumerate().filter(|(_, line)| !line.pcs.is_empty()).map(cost).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lab::beside::tests::{follow, leader, to};
+    use crate::lab::{Align, Lab};
+
+    #[test]
+    fn a_stretch_has_its_own_numbers_and_its_lines_hold_all_of_its_cycles() {
+        let mut lead = leader("PDOM");
+        to(&mut lead, 3_000);
+        let stage = lead.stage.as_ref().expect("a stage");
+        let (whole, early, late) = (stage.stretch(None), stage.stretch(Some((0, 1_000))), stage.stretch(Some((1_000, 3_000))));
+        assert_eq!((whole.report.cycles, early.report.cycles, late.report.cycles), (3_000, 1_000, 2_000));
+        assert_eq!(whole.report.thread_instructions, early.report.thread_instructions + late.report.thread_instructions);
+        let cycles: u64 = stage.line_costs(&whole).iter().map(|line| line.cycles).sum();
+        assert!((2_900..=3_000).contains(&cycles), "{cycles}: all but those since the last issue");
+        assert!(stage.line_costs(&late).iter().any(|line| line.text.contains("while")));
+    }
+
+    #[test]
+    fn a_stretch_beside_has_the_moments_that_correspond() {
+        let (mut lead, mut other) = (leader("PDOM"), Lab::new());
+        lead.place_beside("TBC");
+        lead.beside.align = Align::Work;
+        to(&mut lead, 3_000);
+        follow(&mut other, &lead);
+        let (led, own) = (lead.stage.as_ref().expect("a stage"), other.stage.as_ref().expect("a stage"));
+        let range = own.range_beside(led, &lead.beside, (1_000, 3_000)).expect("it is known");
+        let work = |stage: &super::Stage, range| stage.stretch(Some(range)).report.thread_instructions;
+        let (one, two) = (work(led, (1_000, 3_000)), work(own, range));
+        assert!(one.abs_diff(two) * 20 < one, "{one} and {two}, in {range:?}");
+    }
+}
