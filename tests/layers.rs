@@ -41,7 +41,7 @@ const ROOMS: [(&str, &str); 26] = [
         "ptx launch program interp config event sim metrics record replay workload check view session scene plot export compare lesson",
     ),
     ("cli", "ptx launch program interp config sim metrics workload check export papers compare lesson"),
-    ("web", "program config event metrics record workload view session scene plot mechanism compare lesson lab"),
+    ("web", "program config event metrics record workload view session scene plot mechanism export compare lesson lab"),
 ];
 
 #[test]

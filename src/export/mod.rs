@@ -1,3 +1,4 @@
 //! Runs as files that other tools open.
 
 pub mod chrome;
+pub mod film;

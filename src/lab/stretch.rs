@@ -1,6 +1,6 @@
 //! A stretch of cycles that somebody looks at by itself: its numbers, and which lines its cycles went to.
 
-use super::{Beside, Stage};
+use super::{Beside, Lab, Notice, Stage, grouped};
 use crate::metrics::{Report, Tally};
 use crate::view::Script;
 use std::rc::Rc;
@@ -22,6 +22,41 @@ pub struct LineCost {
     pub text: String,
     /// Cycles of an SM until something of it issued; every cycle up to the last issue is one line's.
     pub cycles: u64,
+}
+
+impl Lab {
+    /// Looks at some cycles by themselves, or at all again. Two ends in any order; one cycle at least.
+    pub fn set_range(&mut self, range: Option<(u64, u64)>) {
+        let Some(stage) = &mut self.stage else { return };
+        let reached = stage.session.reached();
+        let range = range.map(|(one, other)| (one.min(other).min(reached), one.max(other).min(reached)));
+        stage.range = range.filter(|(from, to)| from < to);
+    }
+
+    /// The stretch begins at the cycle that is looked at.
+    pub fn begin_range(&mut self) {
+        let now = self.cycle();
+        let end = self.stage.as_ref().and_then(|stage| stage.range).map_or(u64::MAX, |(_, to)| to);
+        self.bound_range(now, if end > now { end } else { u64::MAX });
+    }
+
+    /// The stretch ends at the cycle that is looked at.
+    pub fn end_range(&mut self) {
+        let now = self.cycle();
+        let begin = self.stage.as_ref().and_then(|stage| stage.range).map_or(0, |(from, _)| from);
+        self.bound_range(if begin < now { begin } else { 0 }, now);
+    }
+
+    fn bound_range(&mut self, from: u64, to: u64) {
+        self.set_range(Some((from, to)));
+        let range = self.stage.as_ref().and_then(|stage| stage.range);
+        self.notice = Some(match range {
+            Some((from, to)) => {
+                Notice::good(format!("Numbers are of cycles {} to {} now; Esc ends that.", grouped(from), grouped(to)))
+            }
+            None => Notice::bad("There are no cycles between here and the other end: go to another one first."),
+        });
+    }
 }
 
 impl Stage {
@@ -75,6 +110,28 @@ mod tests {
         let cycles: u64 = stage.line_costs(&whole).iter().map(|line| line.cycles).sum();
         assert!((2_900..=3_000).contains(&cycles), "{cycles}: all but those since the last issue");
         assert!(stage.line_costs(&late).iter().any(|line| line.text.contains("while")));
+    }
+
+    #[test]
+    fn ends_are_set_one_by_one_and_never_hold_nothing() {
+        let mut lead = leader("PDOM");
+        let range = |lab: &Lab| lab.stage.as_ref().and_then(|stage| stage.range);
+        lead.end_range();
+        assert_eq!(range(&lead), None, "there is nothing before the first cycle");
+        to(&mut lead, 500);
+        lead.stage.as_mut().expect("a stage").session.seek(100);
+        lead.begin_range();
+        assert_eq!(range(&lead), Some((100, 500)));
+        lead.stage.as_mut().expect("a stage").session.seek(300);
+        lead.end_range();
+        assert_eq!(range(&lead), Some((100, 300)));
+        lead.stage.as_mut().expect("a stage").session.seek(400);
+        lead.begin_range();
+        assert_eq!(range(&lead), Some((400, 500)), "an end that lies before it is none");
+        lead.set_range(Some((9_999, 20)));
+        assert_eq!(range(&lead), Some((20, 500)));
+        lead.set_range(Some((7, 7)));
+        assert_eq!(range(&lead), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod damage;
 mod film;
 pub mod palette;
+mod strip;
 mod svg;
 mod tween;
 mod way;
@@ -15,6 +16,7 @@ mod way;
 pub use damage::{Damage, add as add_damage, damage};
 pub use film::{Film, Motion};
 pub use palette::{Palette, Rgb, Theme, Tone};
+pub use strip::{Picture as StripPicture, strip};
 pub use svg::svg;
 pub(crate) use svg::{SANS, escape};
 

@@ -18,6 +18,13 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     let _ = writeln!(out, r#"<title>{}</title>"#, escape(&scene.words));
     let ground = palette.get(Tone::Panel).css();
     let _ = writeln!(out, r#"<rect x="{}" y="{}" width="{w}" height="{h}" fill="{ground}"/>"#, -MARGIN, -MARGIN);
+    shapes(&mut out, scene, palette);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Everything in a scene, for a file that holds more.
+pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
     for shape in scene.shapes.iter().filter(|shape| shape.alpha > 0.0) {
         let colour = palette.get(shape.tone).css();
         let alpha = if shape.alpha < 1.0 { format!(r#" opacity="{:.2}""#, shape.alpha) } else { String::new() };
@@ -99,8 +106,6 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
             }
         };
     }
-    out.push_str("</svg>\n");
-    out
 }
 
 pub fn escape(text: &str) -> String {

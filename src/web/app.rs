@@ -126,6 +126,7 @@ pub fn App() -> Html {
                 sheet.set(None);
                 hint.set(false);
                 handle.act_if(|lab| lab.hints.take().is_some());
+                handle.act_if(|lab| lab.stage.as_mut().is_some_and(|stage| stage.range.take().is_some()));
             }
             let Some(deed) = deed(&event) else { return };
             // With a sheet open, only the key that closes it counts.

@@ -5,8 +5,8 @@ use super::handle::{Handle, use_lab};
 use crate::compare::all_techniques;
 use crate::config::PRESETS;
 use crate::event::Reason;
-use crate::lab::{Align, Following, Lab, MOST_BESIDE, grouped, standing};
-use web_sys::HtmlSelectElement;
+use crate::lab::{Align, Following, Lab, MOST_BESIDE, Wish, grouped, standing};
+use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 /// How long the followers may work at a time, in milliseconds.
@@ -101,6 +101,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
             <header class="run-head">
                 { technique_menu(leader, at) }
                 { machine_menu(leader, at) }
+                { keys_field(leader, at) }
                 <span class="push"></span>
                 <button type="button" class="plain" data-act="lead" title="Change places with the run that leads" onclick={swap}>{ "Lead" }</button>
                 <button type="button" class="plain" data-act="close" aria-label="Close this run" title="Close this run" onclick={close}>{ "×" }</button>
@@ -168,6 +169,26 @@ fn machine_menu(leader: &Handle, at: usize) -> Html {
         <select key={format!("machine-{chosen}")} class="beside-machine" aria-label="Machine of this run" {onchange}>
             { for PRESETS.iter().map(|preset| option(preset.name)) }
         </select>
+    }
+}
+
+/// Keys of the machine that are this run's own.
+fn keys_field(leader: &Handle, at: usize) -> Html {
+    let value = leader.read(|lab| lab.beside.wishes.get(at).map(Wish::keys_text)).unwrap_or_default();
+    let hand = leader.clone();
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(field) = event.target_dyn_into::<HtmlInputElement>() {
+            let keys = Wish::keys_of(&field.value());
+            hand.act(|lab| {
+                if let Some(wish) = lab.beside.wishes.get_mut(at) {
+                    wish.keys = keys;
+                }
+            });
+        }
+    });
+    html! {
+        <input key={format!("keys-{value}")} class="beside-keys" value={value.clone()} placeholder="key=value" spellcheck="false"
+            aria-label="Keys of this run's machine" title="Keys of this run's machine: schedulers=1, l1d_kb=16. Settings lists them all." {onchange} />
     }
 }
 

@@ -41,7 +41,7 @@ impl PartialEq for Subject {
 }
 
 impl Subject {
-    fn id(self) -> &'static str {
+    pub fn id(self) -> &'static str {
         match self {
             Subject::Panel(panel) => panel.name,
             Subject::Flow => "flow",

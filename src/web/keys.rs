@@ -78,6 +78,8 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["a", "A"], "A", "Timeline: to the left", Deed::Timeline(Move::Left)),
     key(&["d", "D"], "D", "Timeline: to the right", Deed::Timeline(Move::Right)),
     key(&["f", "F"], "F", "Timeline: the whole run", Deed::Timeline(Move::Fit)),
+    key(&["["], "[", "Numbers: begin at this cycle", Deed::Act(Lab::begin_range)),
+    key(&["]"], "]", "Numbers: end at this cycle", Deed::Act(Lab::end_range)),
     key(&["1"], "1 … 6", "Inspector, numbers, plots, memory, about, lesson", Deed::Tab(0)),
     key(&["2"], "", "", Deed::Tab(1)),
     key(&["3"], "", "", Deed::Tab(2)),

@@ -34,6 +34,7 @@ mod drawing;
 mod dropping;
 mod editor;
 mod fault;
+mod film;
 mod findings;
 mod frame;
 mod handle;

@@ -49,6 +49,15 @@ impl Frame {
     }
 }
 
+/// Paints a whole scene on its ground, so that nothing is see-through; coordinates are the scene's.
+pub fn paint_whole<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, whole: Rect) {
+    repaint(context, scene, palette, &[whole]);
+    let _ = context.set_global_composite_operation("destination-over");
+    context.set_fill_style_str(&palette.get(Tone::Panel).css());
+    context.fill_rect(whole.x.into(), whole.y.into(), whole.w.into(), whole.h.into());
+    let _ = context.set_global_composite_operation("source-over");
+}
+
 /// Paints what lies in a few rectangles, words on top, and leaves the canvas as it is elsewhere. What the canvas was last told
 /// is not told again: that is what costs, and telling it of another font costs most, so words are painted font by font.
 fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {

@@ -1,4 +1,5 @@
-//! Warps by cycles: what each did, or why it did not; zoomed and panned by wheel, drag and W A S D.
+//! Warps by cycles: what each did, or why it did not; zoomed and panned by wheel, drag and W A S D. A drag along the cycles'
+//! numbers, or with Shift, chooses a stretch whose numbers are looked at by themselves.
 //! Rows that do not fit are come to by dragging too, or by the wheel over the warps' numbers.
 
 use super::canvas::{self, use_size};
@@ -45,6 +46,8 @@ struct Drag {
     span: Span,
     first: usize,
     furthest: f64,
+    /// It chooses cycles, and does not move them.
+    chooses: bool,
 }
 
 /// Changes what is looked at, given that and the last cycle there is.
@@ -60,6 +63,8 @@ pub fn Timeline(props: &Props) -> Html {
     let pointer = use_state_eq(|| None::<(f64, f64)>);
     let first = use_state_eq(|| 0usize);
     let drag = use_memo((), |()| Cell::new(None::<Drag>));
+    // Cycles that are being chosen.
+    let choosing = use_state_eq(|| None::<(u64, u64)>);
     let inner = (width - LEFT).max(0.0);
     let look: Look = {
         let (span, handle) = (span.clone(), props.handle.clone());
@@ -174,7 +179,8 @@ pub fn Timeline(props: &Props) -> Html {
                 return;
             }
             let from = at(event.client_x(), event.client_y());
-            drag.set(Some(Drag { from, span: *span, first: *first, furthest: 0.0 }));
+            let chooses = from.0 >= LEFT && (from.1 < TOP || event.shift_key());
+            drag.set(Some(Drag { from, span: *span, first: *first, furthest: 0.0, chooses }));
             if let Some(canvas) = node.cast::<web_sys::Element>() {
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
@@ -182,6 +188,7 @@ pub fn Timeline(props: &Props) -> Html {
     };
     let onpointermove = {
         let (look, drag, at, pointer) = (look.clone(), drag.clone(), at.clone(), pointer.clone());
+        let choosing = choosing.setter();
         Callback::from(move |event: PointerEvent| {
             let (x, y) = at(event.client_x(), event.client_y());
             match drag.get() {
@@ -189,7 +196,9 @@ pub fn Timeline(props: &Props) -> Html {
                     let (right, down) = (x - held.from.0, y - held.from.1);
                     let furthest = held.furthest.max(right.abs()).max(down.abs());
                     drag.set(Some(Drag { furthest, ..held }));
-                    if furthest > CLICK {
+                    if furthest > CLICK && held.chooses {
+                        choosing.set(Some(between(held.span, held.from.0, x)));
+                    } else if furthest > CLICK {
                         look(&|_, _| held.span.pan(-right));
                         scroll(-down, Some(held.first));
                     }
@@ -200,17 +209,24 @@ pub fn Timeline(props: &Props) -> Html {
     };
     let onpointerup = {
         let (handle, span, first, drag, at) = (props.handle.clone(), span.clone(), first.clone(), drag.clone(), at.clone());
+        let choosing = choosing.setter();
         Callback::from(move |event: PointerEvent| {
             let Some(drag) = drag.take() else { return };
             let (x, y) = at(event.client_x(), event.client_y());
+            choosing.set(None);
             if drag.furthest <= CLICK {
                 pick(&handle, *span, (height, *first), x, y);
+            } else if drag.chooses {
+                handle.act(|lab| lab.set_range(Some(between(drag.span, drag.from.0, x))));
             }
         })
     };
     let onpointercancel = {
-        let drag = drag.clone();
-        Callback::from(move |_: PointerEvent| drag.set(None))
+        let (drag, choosing) = (drag.clone(), choosing.setter());
+        Callback::from(move |_: PointerEvent| {
+            drag.set(None);
+            choosing.set(None);
+        })
     };
     let onpointerleave = {
         let pointer = pointer.clone();
@@ -228,6 +244,7 @@ pub fn Timeline(props: &Props) -> Html {
             tip(record, *span, &strip::rows(record, height, *first), width, x, y)
         })
     });
+    let range = choosing.or_else(|| props.handle.on_stage(|_, stage| stage.range).flatten());
     let reforms = props.handle.on_stage(|_, stage| stage.session.sim().machine.reforms).unwrap_or(false);
     let listed = props.handle.on_stage(|_, stage| stage.session.record().series().reasons());
     let listed = listed.unwrap_or_else(|| Reason::listed(|_| 0));
@@ -241,6 +258,7 @@ pub fn Timeline(props: &Props) -> Html {
                 }
                 { legend }
                 <span class="push"></span>
+                if choosing.is_none() { { range_numbers(&props.handle) } }
                 { button("−", "Zoom out (S)", |span, width, _| span.zoom(2.0, width / 2.0)) }
                 { button("+", "Zoom in (W)", |span, width, _| span.zoom(0.5, width / 2.0)) }
                 { button("Fit", "Fit the whole run (F)", |_, width, end| Span::fit(end, width)) }
@@ -248,9 +266,43 @@ pub fn Timeline(props: &Props) -> Html {
             <div class="place" ref={place}>
                 <canvas ref={node} id="timeline" role="img" aria-label={words} {onwheel} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel} {onpointerleave} />
                 <canvas ref={tall} hidden=true />
+                if let Some(range) = range { { range_frame(range, in_sight, inner) } }
                 { tip.flatten().unwrap_or_default() }
             </div>
         </section>
+    }
+}
+
+/// The cycles between two places, as far as there are any.
+fn between(span: Span, one: f64, other: f64) -> (u64, u64) {
+    let at = |x: f64| span.cycle_at((x - LEFT).max(0.0)).max(0.0);
+    (at(one.min(other)).floor() as u64, at(one.max(other)).ceil() as u64)
+}
+
+/// A frame around the cycles that are looked at by themselves.
+fn range_frame((from, to): (u64, u64), span: Span, width: f64) -> Html {
+    let [left, right] = [from, to].map(|cycle| span.x_of(cycle as f64).clamp(0.0, width));
+    if right <= left {
+        return Html::default();
+    }
+    let style = format!("left:{}px;width:{}px", LEFT + left, right - left);
+    html! { <span class="range" {style}><b>{ format!("{} cycles", grouped(to - from)) }</b></span> }
+}
+
+/// What those cycles came to, in short; the numbers beside the stage say more.
+fn range_numbers(handle: &Handle) -> Html {
+    let told = handle.on_stage(|_, stage| {
+        let range = stage.range?;
+        let report = &stage.stretch(Some(range)).report;
+        let lanes = 100.0 * report.simd_efficiency;
+        Some(format!("{} to {}: IPC {:.1}, {lanes:.0} % of lanes", grouped(range.0), grouped(range.1), report.ipc))
+    });
+    let Some(told) = told.flatten() else { return Html::default() };
+    html! {
+        <span class="range-numbers" id="range-numbers">{ told }
+            <button type="button" class="plain" id="range-off" title="All cycles again (Esc)" aria-label="All cycles again"
+                onclick={handle.callback(|lab| lab.set_range(None))}>{ "×" }</button>
+        </span>
     }
 }
 

@@ -105,3 +105,52 @@ async fn a_comparison_is_shown_without_the_frame_too() {
     })
     .await;
 }
+
+/// A stretch of cycles is chosen by a drag along the timeline's numbers or by two keys, and its numbers stand alone and side by
+/// side; lines say where cycles were gained.
+#[tokio::test]
+async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
+    on_the_page("stretch", async |page| {
+        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&cycle=900").await;
+        page.at(900).await;
+        page.press(['2']).await;
+        page.see("#numbers-of", "From the launch").await;
+        let whole = page.text(".numbers .pairs").await;
+        let [left, top, width, _] = page.place("#timeline").await;
+        page.drag((left + width * 0.3, top + 10.0), (left + width * 0.6, top + 12.0)).await;
+        page.see("#numbers-of", "Of cycles").await;
+        page.see("#range-numbers", "IPC").await;
+        assert!(page.has(".timeline .range").await);
+        assert_ne!(page.text(".numbers .pairs").await, whole);
+        let said = "document.querySelector('#numbers-of').innerText.match(/\\d+/g).map(Number)";
+        let cycles = page.number("Number(document.querySelector('.numbers .pairs dd').innerText.replaceAll(/\\D/g, ''))").await;
+        assert_eq!(page.number(&format!("{said}[1] - {said}[0]")).await, cycles);
+        page.screenshot("one").await;
+        // The same by keyboard; Escape ends it.
+        page.press([key::ESCAPE]).await;
+        page.see("#numbers-of", "From the launch").await;
+        page.go_to(500).await;
+        page.press(['[']).await;
+        page.go_to(800).await;
+        page.press([']']).await;
+        page.see("#numbers-of", "Of cycles 500 to 800").await;
+        // Beside another run, aligned by line, with keys of its own.
+        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480&align=line&cycle=1500").await;
+        page.at(1500).await;
+        page.until("/needs \\S+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
+        page.press(['2']).await;
+        page.see("#by-line thead", "TBC").await;
+        page.until("document.querySelectorAll('#by-line td.good, #by-line td.bad').length > 1").await;
+        page.go_to(600).await;
+        page.press(['[']).await;
+        page.see("#numbers-of", "Of cycles 600 to").await;
+        page.see(".side-by-side", "TBC").await;
+        page.screenshot("two").await;
+        page.fill(".beside-keys", "schedulers=1").await;
+        page.until("location.hash.includes('schedulers') && location.hash.includes('TBC')").await;
+        page.until("/needs \\S+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
+        page.fill(".beside-keys", "nonsense=1").await;
+        page.see(".run:nth-child(2) .standing", "nonsense").await;
+    })
+    .await;
+}

@@ -1,0 +1,197 @@
+//! A stretch of the run as a file for slides: a strip of pictures, or an animated one with the films of its steps.
+//!
+//! The cycles are those that were chosen on the timeline, or the last few.
+
+use super::download::{caption, name, save, save_text};
+use super::drawing::{FILE, Subject, scene};
+use super::handle::Handle;
+use super::paint::paint_whole;
+use crate::export::film::FilmWriter;
+use crate::lab::{Lab, Notice, Stage, grouped};
+use crate::scene::{Align, Film, Palette, Rect, Scene, StripPicture, Theme, Tone, strip};
+use crate::view::Selection;
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Array, Uint8Array};
+use std::ops::RangeInclusive;
+use wasm_bindgen::JsCast;
+use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement};
+use yew::platform::spawn_local;
+use yew::prelude::*;
+
+/// Cycles of a film, and pictures of a strip, at most; and how many there are where nobody has chosen.
+const MOST_FILMED: u64 = 40;
+const MOST_IN_STRIP: u64 = 12;
+const USUAL: u64 = 8;
+/// Pictures of a step's film, how long each is shown, and for how much longer the last one stays, in hundredths of a second.
+const FRAMES: u32 = 8;
+const FRAME_TIME: u16 = 8;
+const STAY: u16 = 40;
+/// Space around the pictures of a film, and below them for words.
+const MARGIN: f32 = 12.0;
+const WORDS: f32 = 28.0;
+
+/// The choice between the two.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    pub handle: Handle,
+    pub theme: Theme,
+    pub subject: Subject,
+}
+
+#[component]
+pub fn FilmMenu(props: &Props) -> Html {
+    let id = format!("save-{}", props.subject.id());
+    let Props { theme, subject, .. } = *props;
+    let onstrip = {
+        let handle = props.handle.steady();
+        Callback::from(move |_: MouseEvent| save_strip(&handle, theme, subject))
+    };
+    let onfilm = {
+        let handle = props.handle.steady();
+        Callback::from(move |_: MouseEvent| save_film(handle.clone(), theme, subject))
+    };
+    html! {
+        <>
+            <button type="button" class="plain more-saves" popovertarget={id.clone()} title="Save several cycles: a strip or a film"
+                aria-label="Save several cycles">{ "▾" }</button>
+            <div {id} class="saves" popover="auto">
+                <p class="note">{ "The cycles chosen on the timeline, or the last few." }</p>
+                <button type="button" data-save-strip={subject.id()} popovertarget={format!("save-{}", subject.id())} onclick={onstrip}>{ "Strip of pictures (SVG)" }</button>
+                <button type="button" data-save-film={subject.id()} popovertarget={format!("save-{}", subject.id())} onclick={onfilm}>{ "Film (GIF)" }</button>
+            </div>
+        </>
+    }
+}
+
+/// The cycles that a file is of.
+fn cycles(stage: &Stage, most: u64) -> RangeInclusive<u64> {
+    let now = stage.session.cycle();
+    match stage.range {
+        Some((from, to)) => from..=to.min(from + most - 1),
+        None => now.saturating_sub(USUAL - 1)..=now,
+    }
+}
+
+/// One moment of a run.
+struct Moment {
+    cycle: u64,
+    words: String,
+    scene: Scene<Selection>,
+}
+
+/// The pictures of some cycles. The run is where it was afterwards, and nobody has seen it move.
+fn moments(handle: &Handle, subject: Subject, wanted: impl Fn(&Stage) -> Vec<u64>) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    handle.act_if(|lab| {
+        let Some((now, cycles)) = lab.stage.as_ref().map(|stage| (stage.session.cycle(), wanted(stage))) else { return false };
+        for cycle in cycles {
+            seek(lab, cycle);
+            if let Some(stage) = &lab.stage {
+                moments.push(Moment { cycle, words: stage.say(lab.selection), scene: scene(subject, lab, stage, FILE) });
+            }
+        }
+        seek(lab, now);
+        false
+    });
+    moments
+}
+
+fn seek(lab: &mut Lab, cycle: u64) {
+    if let Some(stage) = &mut lab.stage {
+        stage.session.seek(cycle);
+    }
+}
+
+fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
+    let spread = |stage: &Stage| {
+        let (from, to) = match stage.range {
+            Some(range) => range,
+            None => cycles(stage, MOST_IN_STRIP).into_inner(),
+        };
+        // Of a long stretch, moments at even distances.
+        let count = (to - from + 1).min(MOST_IN_STRIP);
+        (0..count).map(|at| from + (to - from) * at / (count - 1).max(1)).collect()
+    };
+    let moments = moments(handle, subject, spread);
+    let picture = |moment: &'_ Moment| (format!("cycle {}", grouped(moment.cycle)), moment.words.clone());
+    let pictures: Vec<StripPicture<Selection>> = moments
+        .iter()
+        .map(|moment| {
+            let (name, words) = picture(moment);
+            StripPicture { name, words, scene: &moment.scene }
+        })
+        .collect();
+    let file = handle.on_stage(|lab, stage| {
+        (name(lab, stage, &format!("{}-strip", subject.id()), ".svg"), strip(&pictures, &caption(lab, stage), Palette::of(theme)))
+    });
+    if let Some((name, text)) = file {
+        save_text(&name, "image/svg+xml", &text);
+    }
+}
+
+fn save_film(handle: Handle, theme: Theme, subject: Subject) {
+    let moments = moments(&handle, subject, |stage| cycles(stage, MOST_FILMED).collect());
+    let names = handle.on_stage(|lab, stage| (name(lab, stage, &format!("{}-film", subject.id()), ".gif"), caption(lab, stage)));
+    let Some((name, caption)) = names else { return };
+    let tell = move |notice: Notice| handle.act(|lab| lab.notice = Some(notice));
+    spawn_local(async move {
+        let count = moments.len();
+        tell(Notice::good(format!("A film of {count} cycles is being made.")));
+        // The page shows that first.
+        TimeoutFuture::new(30).await;
+        tell(match film(moments, &caption, Palette::of(theme)).await {
+            Some(file) => {
+                let options = BlobPropertyBag::new();
+                options.set_type("image/gif");
+                let parts = Array::of1(&Uint8Array::from(file.as_slice()));
+                if let Ok(blob) = Blob::new_with_u8_array_sequence_and_options(&parts, &options) {
+                    save(&name, &blob);
+                }
+                Notice::good(format!("A film of {count} cycles is saved as {name}, {} kB.", file.len().div_ceil(1000)))
+            }
+            None => Notice::bad("The film could not be made: the browser gives no canvas of that size."),
+        });
+    });
+}
+
+/// The file of a film; between its pictures the page has its turn.
+async fn film(mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Option<Vec<u8>> {
+    let width = moments.iter().map(|moment| moment.scene.width).fold(0.0, f32::max);
+    let height = moments.iter().map(|moment| moment.scene.height).fold(0.0, f32::max) + WORDS;
+    for moment in &mut moments {
+        let Moment { cycle, words, scene } = moment;
+        (scene.width, scene.height) = (width, height);
+        let words = format!("cycle {} · {words}", grouped(*cycle));
+        scene.label(0, Tone::Text, 0.0, height - 14.0, 12.0, Align::Left, words);
+        scene.label(0, Tone::Soft, 0.0, height, 10.0, Align::Left, caption);
+    }
+    let whole = Rect::new(-MARGIN, -MARGIN, width + 2.0 * MARGIN, height + 2.0 * MARGIN);
+    let (wide, high) = (whole.w.ceil(), whole.h.ceil());
+    let context = context(wide as u32, high as u32)?;
+    context.translate(MARGIN.into(), MARGIN.into()).ok()?;
+    let mut writer = FilmWriter::new(wide as u16, high as u16).ok()?;
+    let mut show = |scene: &Scene<Selection>, time: u16| {
+        paint_whole(&context, scene, palette, whole);
+        let pixels = context.get_image_data(0.0, 0.0, wide.into(), high.into()).ok()?;
+        writer.show(&pixels.data().0, time).ok()
+    };
+    show(&moments.first()?.scene, FRAME_TIME + STAY)?;
+    for pair in moments.windows(2) {
+        let film = Film::new(&pair[0].scene, &pair[1].scene, false);
+        for at in 1..FRAMES {
+            show(&film.frame(at as f32 / FRAMES as f32), FRAME_TIME)?;
+            TimeoutFuture::new(0).await;
+        }
+        show(&pair[1].scene, FRAME_TIME + STAY)?;
+    }
+    writer.end().ok()
+}
+
+/// A canvas that nobody sees.
+fn context(width: u32, height: u32) -> Option<CanvasRenderingContext2d> {
+    let document = web_sys::window()?.document()?;
+    let canvas = document.create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
+    canvas.set_width(width);
+    canvas.set_height(height);
+    canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()
+}
