@@ -57,7 +57,8 @@ impl Lab {
         }
     }
 
-    fn begin_lesson(&mut self, lesson: &'static Lesson) {
+    /// Opens a lesson before its first stop.
+    pub fn begin_lesson(&mut self, lesson: &'static Lesson) {
         self.own_lesson = None;
         self.keep_own();
         self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));

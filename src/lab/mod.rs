@@ -19,6 +19,7 @@ mod show;
 mod stage;
 mod stretch;
 mod tell;
+mod thumbnail;
 pub mod timeline;
 mod transport;
 
@@ -35,6 +36,7 @@ pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use stretch::{LineCost, Stretch};
+pub use thumbnail::Thumbnail;
 pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
 
 use crate::config::split_techniques;

@@ -6,6 +6,7 @@ use super::columns::{Column, column_tabs};
 use super::compare::CompareSheet;
 use super::dropping::use_dropping;
 use super::frame::{Every, Frames, now};
+use super::gallery::Gallery;
 use super::handle::{Handle, use_lab};
 use super::help::help;
 use super::kernel::KernelEditor;
@@ -32,6 +33,7 @@ use yew::prelude::*;
 /// A sheet over the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sheet {
+    Gallery,
     Editor,
     Settings,
     Compare,
@@ -131,6 +133,7 @@ pub fn App() -> Html {
             let Some(deed) = deed(&event) else { return };
             // With a sheet open, only the key that closes it counts.
             let own = match deed {
+                Deed::Gallery => Some(Sheet::Gallery),
                 Deed::Editor => Some(Sheet::Editor),
                 Deed::Settings => Some(Sheet::Settings),
                 Deed::Compare => Some(Sheet::Compare),
@@ -146,6 +149,7 @@ pub fn App() -> Html {
             match deed {
                 Deed::Act(act) => handle.act(act),
                 Deed::Timeline(wish) => asked.set((asked.0.wrapping_add(1), Some(wish))),
+                Deed::Gallery => toggle(Sheet::Gallery),
                 Deed::Editor => toggle(Sheet::Editor),
                 Deed::Settings => toggle(Sheet::Settings),
                 Deed::Compare => toggle(Sheet::Compare),
@@ -248,6 +252,7 @@ pub fn App() -> Html {
             <Tips />
             <PrintSheet handle={handle.clone()} />
             { match *sheet {
+                Some(Sheet::Gallery) => html! { <Gallery handle={handle.clone()} theme={*theme} onclose={close} /> },
                 Some(Sheet::Editor) => html! { <KernelEditor handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Settings) => html! { <Settings handle={handle.clone()} onclose={close} /> },
                 Some(Sheet::Compare) => {

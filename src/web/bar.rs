@@ -57,6 +57,13 @@ pub fn Bar(props: &Props) -> Html {
     let edit = if edited && origin.is_some() { "Edit ●" } else { "Edit" };
     let theme = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     let controls = [
+        (
+            4,
+            html! {
+                <button type="button" id="kernels" class="gallery-button" title="All kernels as pictures (K)" aria-label="All kernels as pictures"
+                    popovertarget={closes(4)} onclick={sheet(Sheet::Gallery)}>{ "▦" }</button>
+            },
+        ),
         (5, origin.map_or_else(Html::default, |origin| sizes(handle, origin))),
         (4, button(4, "edit", ("Edit or paste a kernel (E)", edit.into()), sheet(Sheet::Editor))),
         (8, techniques(handle, DIVERGENCE)),

@@ -32,6 +32,11 @@ fn kernel<'a>(lab: &'a Lab, stage: &'a Stage) -> &'a str {
     lab.shown().1.map_or(&*stage.kernel, |origin| origin.workload.name)
 }
 
+/// A picture (SVG) as an address of its own.
+pub fn address(svg: &str) -> String {
+    format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(svg)))
+}
+
 /// Saves a text under a name, as its media type.
 pub fn save_text(name: &str, media: &str, text: &str) {
     let options = BlobPropertyBag::new();

@@ -12,6 +12,7 @@ pub enum Deed {
     Act(fn(&mut Lab)),
     Timeline(Move),
     /// Opens or closes a sheet.
+    Gallery,
     Editor,
     Settings,
     Compare,
@@ -87,6 +88,7 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["5"], "", "", Deed::Tab(4)),
     key(&["6"], "", "", Deed::Tab(5)),
     key(&["v", "V"], "V", "Stage: the next panel alone, or all", Deed::Panels),
+    key(&["k", "K"], "K", "Kernels", Deed::Gallery),
     key(&["e", "E"], "E", "Edit the kernel", Deed::Editor),
     key(&["m", "M"], "M", "The machine's keys", Deed::Settings),
     key(&["c", "C"], "C", "Compare techniques", Deed::Compare),

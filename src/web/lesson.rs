@@ -95,11 +95,15 @@ pub fn lesson_panel(handle: &Handle) -> Html {
                 onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(at))}></button>
         }
     });
+    let print = Callback::from(|_: MouseEvent| {
+        let _ = web_sys::window().map(|window| window.print());
+    });
     let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
         <div key="lesson" class="lesson">
             <div class="scroll" aria-live="polite" tabindex="0" role="region" aria-label="The lesson's text">
-                <h3>{ &lesson.title }<button type="button" class="plain push" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
+                <h3>{ &lesson.title }<button type="button" class="plain push" id="handout" title="Print the lesson: its text, a picture of each stop, its questions" onclick={print}>{ "Print" }</button>
+                    <button type="button" class="plain" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
                 <p class="note">{ &lesson.section }
                     if let Some(stop) = course.current() {
                         { format!(" · stop {number} of {} · ", lesson.stops.len()) }<strong>{ &stop.technique }</strong>

@@ -37,6 +37,7 @@ mod fault;
 mod film;
 mod findings;
 mod frame;
+mod gallery;
 mod handle;
 mod help;
 mod icons;

@@ -1,12 +1,15 @@
-//! What printing gives: a sheet with the picture, what it is of, and the numbers. It is there only while the page is printed.
+//! What printing gives: a sheet with the picture, what it is of, and the numbers; of a lesson, a handout with the picture of
+//! every stop, its questions, and the answers at the end. It is there only while the page is printed.
 
 use super::app::listen;
-use super::download::caption;
+use super::download::{address, caption};
 use super::drawing::{FILE, Subject, scene};
 use super::handle::Handle;
 use super::numbers::numbers;
-use crate::lab::grouped;
-use crate::mechanism::{self, Panel};
+use super::prose::prose;
+use crate::lab::{Lab, grouped};
+use crate::lesson::{Ask, Lesson, Question};
+use crate::mechanism::{self, Panel, Share};
 use crate::scene::{Palette, Theme, svg};
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -32,6 +35,9 @@ pub fn PrintSheet(props: &Props) -> Html {
             move || drop((before, after))
         });
     }
+    if *printing && let Some(handout) = props.handle.read(|lab| lab.course.as_ref().map(|course| handout(course.lesson))) {
+        return handout;
+    }
     let sheet = props.handle.on_stage(|lab, stage| {
         printing.then(|| {
             let picture = |panel: &'static Panel| {
@@ -52,7 +58,72 @@ pub fn PrintSheet(props: &Props) -> Html {
     }
 }
 
-/// A picture as an address of its own.
-fn address(svg: &str) -> String {
-    format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(svg)))
+/// A lesson on paper.
+fn handout(lesson: &'static Lesson) -> Html {
+    // Walked through in a laboratory of its own, so that nobody sees it.
+    let mut lab = Lab::new();
+    lab.begin_lesson(lesson);
+    let mut stop = |at: usize| {
+        let stop = &lesson.stops[at];
+        lab.go_to_stop(at);
+        let picture = lab.stage.as_ref().and_then(|stage| {
+            let wanted = stop.panel.as_deref().or(lesson.panel.as_deref());
+            let panel = leading(&mechanism::panels(stage.session.sim()), wanted)?;
+            let picture = svg(&scene(Subject::Panel(panel), &lab, stage, FILE), Palette::of(Theme::Light));
+            Some(html! { <img src={address(&picture)} alt={panel.title} /> })
+        });
+        html! {
+            <section class="stop">
+                <h3>{ format!("{}. {}, cycle {}", at + 1, stop.technique, grouped(lab.cycle())) }</h3>
+                <div class="prose">{ prose(&stop.text) }</div>
+                <figure>{ picture }</figure>
+                if let Some(question) = &stop.question {
+                    <p><strong>{ &question.text }</strong></p>
+                    { asked(&question.ask) }
+                }
+            </section>
+        }
+    };
+    let stops: Html = (0..lesson.stops.len()).map(&mut stop).collect();
+    let answers = lesson.stops.iter().enumerate().filter_map(|(at, stop)| Some((at, stop.question.as_ref()?)));
+    let answer = |(at, question): (usize, &Question)| html! { <li value={(at + 1).to_string()}>{ right(&question.ask) }{ " " }{ &question.because }</li> };
+    html! {
+        <section class="sheet handout" aria-label="Handout of the lesson">
+            <h2>{ &lesson.title }</h2>
+            <p class="note">{ format!("{} · {} · Warpscope", lesson.section, lesson.techniques.join(", ")) }</p>
+            <div class="prose">{ prose(&lesson.about) }</div>
+            { stops }
+            <h3>{ "Answers" }</h3>
+            <ol>{ for answers.map(answer) }</ol>
+        </section>
+    }
+}
+
+/// The panel of a name, else the one that leads, else the first.
+fn leading(panels: &[&'static Panel], wanted: Option<&str>) -> Option<&'static Panel> {
+    let find = |is: &dyn Fn(&Panel) -> bool| panels.iter().copied().find(|panel| is(panel));
+    find(&|panel| Some(panel.name) == wanted).or_else(|| find(&|panel| panel.share == Share::Leads)).or(panels.first().copied())
+}
+
+/// What there is to choose, with room to tick.
+fn asked(ask: &Ask) -> Html {
+    match ask {
+        Ask::Choices { choices, .. } => {
+            html! { <ul class="ticks">{ for choices.iter().map(|choice| html! { <li>{ choice }</li> }) }</ul> }
+        }
+        Ask::Lanes { count, .. } => {
+            html! { <p class="boxes">{ for (0..*count).map(|lane| html! { <span>{ lane }</span> }) }</p> }
+        }
+    }
+}
+
+/// The right answer in words.
+fn right(ask: &Ask) -> String {
+    match ask {
+        Ask::Choices { choices, right } => format!("{}.", choices.get(*right).map_or("", String::as_str).trim_end_matches('.')),
+        Ask::Lanes { count, right } => {
+            let lanes: Vec<String> = (0..*count).filter(|lane| right >> lane & 1 == 1).map(|lane| lane.to_string()).collect();
+            format!("Lanes {}.", lanes.join(", "))
+        }
+    }
 }

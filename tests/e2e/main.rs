@@ -13,6 +13,7 @@ mod changing;
 mod comparing;
 mod faults;
 mod fitting;
+mod keeping;
 mod keyboard;
 mod lessons;
 mod looking;

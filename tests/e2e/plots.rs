@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const FILE: (u64, u64) = (720, 360);
 
 /// Downloads go to a folder of the test's own.
-async fn downloads(page: &Page, name: &str) -> PathBuf {
+pub async fn downloads(page: &Page, name: &str) -> PathBuf {
     let folder = scratch().join(format!("downloads-{name}"));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for downloads");

@@ -1,0 +1,130 @@
+//! What can be taken away: strips and films of cycles, a lesson on paper; and the catalogue as pictures.
+
+use crate::browser::key;
+use crate::on_the_page;
+use crate::plots::downloads;
+use gif::{ColorOutput, DecodeOptions};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Waits for a file whose name ends so.
+async fn arrived(folder: &Path, ending: &str) -> Vec<u8> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let found = files.filter(|path| path.to_string_lossy().ends_with(ending)).find_map(|path| std::fs::read(path).ok());
+        if let Some(bytes) = found.filter(|bytes| !bytes.is_empty()) {
+            return bytes;
+        }
+        assert!(Instant::now() < deadline, "no file that ends with {ending} arrives");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A stretch of cycles as a strip of pictures and as a film; the files are opened again.
+#[tokio::test]
+async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
+    on_the_page("film", async |page| {
+        let folder = downloads(&page, "film").await;
+        page.goto("#lesson=1-compaction&stop=4").await;
+        page.see(".lesson .note", "stop 4 of").await;
+        let cycle = page.number("Number(document.querySelector('#cycle').value)").await as u64;
+        page.click(".stage .more-saves").await;
+        page.click("[data-save-strip=mechanism]").await;
+        let strip = arrived(&folder, "strip.svg").await;
+        let text = String::from_utf8(strip).expect("SVG is text");
+        assert_eq!(text.matches("<svg x=").count(), 8);
+        for part in [format!(">cycle {cycle}<"), format!(">cycle {}<", cycle - 7), "TBC".into()] {
+            assert!(text.contains(&part), "the strip has no {part}");
+        }
+        page.click(".stage .more-saves").await;
+        page.click("[data-save-film=mechanism]").await;
+        page.see("#notice", "is saved as").await;
+        let film = arrived(&folder, "film.gif").await;
+        let mut options = DecodeOptions::new();
+        options.set_color_output(ColorOutput::RGBA);
+        let mut reader = options.read_info(&film[..]).expect("a GIF");
+        assert!(reader.width() > 600 && reader.height() > 200, "{} × {}", reader.width(), reader.height());
+        let (mut frames, mut time) = (0, 0);
+        while let Some(frame) = reader.read_next_frame().expect("a picture") {
+            (frames, time) = (frames + 1, time + u32::from(frame.delay));
+        }
+        assert!(frames > 20, "{frames} pictures of eight cycles: steps are filmed");
+        assert_eq!(time, 48 + 7 * (8 * 8 + 40), "every step has its time");
+        // Nobody has been moved.
+        page.at(cycle).await;
+    })
+    .await;
+}
+
+/// A lesson is printed with a picture of each of its stops, its questions, and the answers at the end.
+#[tokio::test]
+async fn a_lesson_is_printed_as_a_handout() {
+    on_the_page("handout", async |page| {
+        page.goto("#lesson=1-compaction&stop=3").await;
+        page.see(".lesson .note", "stop 3 of").await;
+        page.devtools("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" })).await;
+        page.script("dispatchEvent(new Event('beforeprint'))", vec![]).await;
+        page.until("[...document.querySelectorAll('.handout img')].length === 7").await;
+        page.until("[...document.querySelectorAll('.handout img')].every((i) => i.complete && i.naturalWidth > 0)").await;
+        page.see(".handout", "One branch, seven warps instead of eight").await;
+        page.see(".handout .boxes", "3").await;
+        page.see(".handout ol", "Lanes 0, 1, 2.").await;
+        assert_eq!(page.number("document.querySelectorAll('.handout .ticks').length").await, 2.0);
+        page.screenshot("paper").await;
+        page.script("dispatchEvent(new Event('afterprint'))", vec![]).await;
+        page.devtools("Emulation.setEmulatedMedia", serde_json::json!({ "media": "" })).await;
+        page.until("!document.querySelector('.handout')").await;
+        page.see(".lesson .note", "stop 3 of").await;
+    })
+    .await;
+}
+
+/// On a phone a lesson's text and picture are seen together, without scrolling.
+#[tokio::test]
+async fn on_a_phone_a_lessons_text_and_picture_are_seen_together() {
+    on_the_page("phone-lesson", async |page| {
+        page.resize(390, 844).await;
+        page.goto("#lesson=1-compaction&stop=3").await;
+        page.reload().await;
+        page.see(".lesson .note", "stop 3 of").await;
+        for part in [".stage canvas", "#lesson-text", "#next-stop"] {
+            let seen = format!(
+                "(() => {{ const r = document.querySelector('{part}').getBoundingClientRect(); \
+                 return r.height > 20 && r.top >= 0 && r.top < innerHeight - 20 }})()"
+            );
+            page.until(&seen).await;
+        }
+        assert_eq!(page.eval("document.documentElement.scrollWidth > innerWidth").await, false);
+        page.screenshot("both").await;
+        page.click("#next-stop").await;
+        page.see(".lesson .note", "stop 4 of").await;
+    })
+    .await;
+}
+
+/// The gallery has a picture of every kernel, can be searched, and opens what is chosen.
+#[tokio::test]
+async fn kernels_are_chosen_from_a_gallery() {
+    on_the_page("gallery", async |page| {
+        page.press(['k']).await;
+        page.see("#gallery h2", "Kernels").await;
+        let all = warpscope::workload::all().len();
+        page.until(&format!("document.querySelectorAll('.gallery .thumbnail img').length === {all}")).await;
+        page.see("[data-kernel=collatz] .note", "of lanes used").await;
+        page.screenshot("all").await;
+        page.fill("#find-kernel", "motifs").await;
+        page.until("[...document.querySelectorAll('.gallery button')].map((b) => b.dataset.kernel).includes('trie')").await;
+        page.until("document.querySelectorAll('.gallery button').length < 8").await;
+        page.fill("#find-kernel", "nonsense").await;
+        page.see("#gallery .empty", "No kernel of that name").await;
+        page.fill("#find-kernel", "mandel").await;
+        page.click("[data-kernel=mandelbrot]").await;
+        page.until("!document.querySelector('#gallery') && document.querySelector('#kernel').value === 'mandelbrot'").await;
+        page.press(['k']).await;
+        page.see("#gallery h2", "Kernels").await;
+        page.press([key::ESCAPE]).await;
+        page.until("!document.querySelector('#gallery')").await;
+    })
+    .await;
+}
