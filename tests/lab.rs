@@ -1034,7 +1034,7 @@ fn chips_name_who_is_at_a_line_and_always_the_selected_warp() {
         assert_eq!(scene.spots.len() + more, warps.len(), "{}", scene.words);
         scene.spots.len()
     };
-    assert!(named(500.0) > named(350.0) && named(350.0) > named(250.0));
+    assert!(named(700.0) > named(500.0) && named(500.0) > named(250.0));
 }
 
 /// A kernel with so many bytes of local memory a thread.

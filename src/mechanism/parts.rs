@@ -127,7 +127,7 @@ pub enum Stand {
 }
 
 /// The least width of a token that carries its number.
-const NUMBERED: f32 = 14.0;
+pub const NUMBERED: f32 = 14.0;
 
 impl Thread {
     pub fn of(warp: &WarpPicture, lane: u32) -> Thread {

@@ -327,11 +327,13 @@ fn mask(
         let present = view.picture.warp(warp.sm, origin).map_or(0, |picture| picture.present);
         for lane in (0..sizes.lanes).filter(|lane| present >> lane & 1 != 0) {
             let cell = sizes.mask_cell(at, number, lane);
+            // A place is there whether it is filled or not, so that it stays while it empties.
+            if sizes.mask > 4.0 {
+                scene.outline(0, Tone::Line, cell);
+            }
             if has(card.mask, number, lane) {
                 let name = key(kind::MASK, card.id << 16 | u32::from(number), lane as u16, 0);
                 scene.fill(name, hue(origin), cell);
-            } else if sizes.mask > 4.0 {
-                scene.outline(0, Tone::Line, cell);
             }
         }
     }
@@ -385,10 +387,10 @@ fn threads(
                 thread.draw(scene, Stand::Ended, cell);
                 continue;
             }
+            scene.outline(0, Tone::Line, cell);
             let at = sm.statics.at[usize::from(origin) * width as usize + lane as usize];
             match rows.iter().position(|entry| *entry == at) {
                 Some(row) => {
-                    scene.outline(0, Tone::Line, cell);
                     let waits = sm.sets.barrier.contains(at.into());
                     thread.draw(scene, if waits { Stand::Parked } else { Stand::Token }, sizes.away_cell(row, lane));
                 }

@@ -6,7 +6,7 @@
 //! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::PanelView;
-use super::parts::{BASE, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
+use super::parts::{BASE, NUMBERED, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
 use crate::event::{Event, Reason};
 use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
@@ -21,7 +21,7 @@ const LABEL: f32 = 136.0;
 /// What the lines of the gang table leave to the rest of the picture, and the least and the most that one takes.
 const REST: f32 = 236.0;
 const LEAST_LINE: f32 = 30.0;
-const MOST_LINE: f32 = 54.0;
+const MOST_LINE: f32 = 72.0;
 /// The pitch of cells that have room for a gang's name.
 const NAME: f32 = 17.0;
 
@@ -326,12 +326,17 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
     scene.outline(key(kind::ENTRY_ROW, who, 0, 0), if ended { Tone::Line } else { edge }, cell);
     scene.mark(key(kind::NOW, who, 0, 0), Tone::Accent, warp.reason == Some(Reason::Issued), Figure::Ring(cell));
     scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
-    let width = (cell.w - 6.0) / warp.width as f32;
-    let size = (cell.h - 6.0).min(width * 1.25);
+    // In two rows where that makes them larger, with room for their numbers.
+    let (wide, high) = (cell.w - 6.0, cell.h - 6.0);
+    let rows = if wide / (warp.width as f32) < high / 2.0 && high / 2.0 >= NUMBERED { 2 } else { 1 };
+    let in_row = warp.width.div_ceil(rows);
+    let (width, height) = (wide / in_row as f32, high / rows as f32);
+    let size = height.min(width * 1.25);
     for at in 0..warp.width {
         let gap = if width > 5.0 { 2.0 } else { 0.5 };
-        let top = cell.y + (cell.h - size) / 2.0;
-        let small = Rect::new(cell.x + 3.0 + at as f32 * width + gap / 2.0, top, width - gap, size);
+        let top = cell.y + 3.0 + (at / in_row) as f32 * height + (height - size) / 2.0;
+        let small =
+            Rect::new(cell.x + 3.0 + (at % in_row) as f32 * width + gap / 2.0, top, width - gap, size - (rows - 1) as f32);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
             Lane::Active => thread.draw(scene, Stand::Token, small),

@@ -197,22 +197,24 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
 }
 
 /// Saves the picture as it is now.
+pub fn save_picture(handle: &Handle, theme: Theme, subject: Subject) {
+    let file = handle.on_stage(|lab, stage| {
+        let mut scene = scene(subject, lab, stage, FILE);
+        let cycle = stage.session.cycle();
+        let words = format!("{}, cycle {}", caption(lab, stage), grouped(cycle));
+        scene.height += CAPTION;
+        scene.label(0, Tone::Soft, 0.0, scene.height, 11.0, Align::Left, words);
+        let name = name(lab, stage, &format!("{}-{cycle}", subject.id()), ".svg");
+        (name, svg(&scene, Palette::of(theme)))
+    });
+    if let Some((name, text)) = file {
+        save_text(&name, "image/svg+xml", &text);
+    }
+}
+
 pub fn save_button(handle: &Handle, theme: Theme, subject: Subject) -> Html {
     let handle = handle.steady();
-    let onclick = Callback::from(move |_: MouseEvent| {
-        let file = handle.on_stage(|lab, stage| {
-            let mut scene = scene(subject, lab, stage, FILE);
-            let cycle = stage.session.cycle();
-            let words = format!("{}, cycle {}", caption(lab, stage), grouped(cycle));
-            scene.height += CAPTION;
-            scene.label(0, Tone::Soft, 0.0, scene.height, 11.0, Align::Left, words);
-            let name = name(lab, stage, &format!("{}-{cycle}", subject.id()), ".svg");
-            (name, svg(&scene, Palette::of(theme)))
-        });
-        if let Some((name, text)) = file {
-            save_text(&name, "image/svg+xml", &text);
-        }
-    });
+    let onclick = Callback::from(move |_: MouseEvent| save_picture(&handle, theme, subject));
     html! {
         <button type="button" class="plain" data-save={subject.id()} title="Save this picture as SVG, in the page's colours" {onclick}>
             { "SVG" }

@@ -1,9 +1,9 @@
-//! A stretch of the run as a file for slides: a strip of pictures, or an animated one with the films of its steps.
+//! What is on stage as a file for slides: the picture, a strip of several, or an animated one with the films of its steps.
 //!
 //! The cycles are those that were chosen on the timeline, or the last few.
 
 use super::download::{caption, name, save, save_text};
-use super::drawing::{FILE, Subject, scene};
+use super::drawing::{FILE, Subject, save_picture, scene};
 use super::handle::Handle;
 use super::paint::paint_whole;
 use crate::export::film::FilmWriter;
@@ -30,7 +30,6 @@ const STAY: u16 = 40;
 const MARGIN: f32 = 12.0;
 const WORDS: f32 = 28.0;
 
-/// The choice between the two.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
@@ -39,25 +38,22 @@ pub struct Props {
 }
 
 #[component]
-pub fn FilmMenu(props: &Props) -> Html {
-    let id = format!("save-{}", props.subject.id());
+pub fn SaveMenu(props: &Props) -> Html {
     let Props { theme, subject, .. } = *props;
-    let onstrip = {
+    let menu = format!("save-{}", props.handle.id(subject.id()));
+    let item = |what: &'static str, name: &'static str, save: fn(&Handle, Theme, Subject)| {
         let handle = props.handle.steady();
-        Callback::from(move |_: MouseEvent| save_strip(&handle, theme, subject))
-    };
-    let onfilm = {
-        let handle = props.handle.steady();
-        Callback::from(move |_: MouseEvent| save_film(handle.clone(), theme, subject))
+        let onclick = Callback::from(move |_: MouseEvent| save(&handle, theme, subject));
+        html! { <button type="button" data-save={subject.id()} data-as={what} popovertarget={menu.clone()} {onclick}>{ name }</button> }
     };
     html! {
         <>
-            <button type="button" class="plain more-saves" popovertarget={id.clone()} title="Save several cycles: a strip or a film"
-                aria-label="Save several cycles">{ "▾" }</button>
-            <div {id} class="saves" popover="auto">
-                <p class="note">{ "The cycles chosen on the timeline, or the last few." }</p>
-                <button type="button" data-save-strip={subject.id()} popovertarget={format!("save-{}", subject.id())} onclick={onstrip}>{ "Strip of pictures (SVG)" }</button>
-                <button type="button" data-save-film={subject.id()} popovertarget={format!("save-{}", subject.id())} onclick={onfilm}>{ "Film (GIF)" }</button>
+            <button type="button" class="plain save" popovertarget={menu.clone()} title="Save this picture, a strip of several, or a film">{ "Save" }</button>
+            <div id={menu.clone()} class="saves" popover="auto">
+                { item("picture", "This picture (SVG)", save_picture) }
+                { item("strip", "A strip of cycles (SVG)", save_strip) }
+                { item("film", "A film of cycles (GIF)", save_film) }
+                <p class="note">{ "Strips and films are of the cycles chosen on the timeline, or of the last eight." }</p>
             </div>
         </>
     }
@@ -113,12 +109,12 @@ fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
         (0..count).map(|at| from + (to - from) * at / (count - 1).max(1)).collect()
     };
     let moments = moments(handle, subject, spread);
-    let picture = |moment: &'_ Moment| (format!("cycle {}", grouped(moment.cycle)), moment.words.clone());
     let pictures: Vec<StripPicture<Selection>> = moments
         .iter()
-        .map(|moment| {
-            let (name, words) = picture(moment);
-            StripPicture { name, words, scene: &moment.scene }
+        .map(|Moment { cycle, words, scene }| StripPicture {
+            name: format!("cycle {}", grouped(*cycle)),
+            words: words.clone(),
+            scene,
         })
         .collect();
     let file = handle.on_stage(|lab, stage| {
@@ -129,10 +125,11 @@ fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
     }
 }
 
-fn save_film(handle: Handle, theme: Theme, subject: Subject) {
-    let moments = moments(&handle, subject, |stage| cycles(stage, MOST_FILMED).collect());
+fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
+    let moments = moments(handle, subject, |stage| cycles(stage, MOST_FILMED).collect());
     let names = handle.on_stage(|lab, stage| (name(lab, stage, &format!("{}-film", subject.id()), ".gif"), caption(lab, stage)));
     let Some((name, caption)) = names else { return };
+    let handle = handle.clone();
     let tell = move |notice: Notice| handle.act(|lab| lab.notice = Some(notice));
     spawn_local(async move {
         let count = moments.len();

@@ -1,7 +1,7 @@
 //! The stage: every panel that applies to the machine and its kernel, or one of them alone.
 
 use super::drawing::{Drawing, Subject, save_button};
-use super::film::FilmMenu;
+use super::film::SaveMenu;
 use super::handle::Handle;
 use super::motion::MotionMenu;
 use super::storage;
@@ -90,8 +90,7 @@ pub fn stage_panel(handle: &Handle, theme: Theme, zoom: f64, alone: Option<&str>
                     <MotionMenu />
                 }
                 if let Some(panel) = only {
-                    { save_button(handle, theme, Subject::Panel(panel)) }
-                    <FilmMenu handle={handle.clone()} {theme} subject={Subject::Panel(panel)} />
+                    <SaveMenu handle={handle.clone()} {theme} subject={Subject::Panel(panel)} />
                 }
             </header>
             { idle_note(handle) }

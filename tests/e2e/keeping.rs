@@ -29,16 +29,16 @@ async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
         page.goto("#lesson=1-compaction&stop=4").await;
         page.see(".lesson .note", "stop 4 of").await;
         let cycle = page.number("Number(document.querySelector('#cycle').value)").await as u64;
-        page.click(".stage .more-saves").await;
-        page.click("[data-save-strip=mechanism]").await;
+        page.click(".stage .save").await;
+        page.click("[data-as=strip]").await;
         let strip = arrived(&folder, "strip.svg").await;
         let text = String::from_utf8(strip).expect("SVG is text");
         assert_eq!(text.matches("<svg x=").count(), 8);
         for part in [format!(">cycle {cycle}<"), format!(">cycle {}<", cycle - 7), "TBC".into()] {
             assert!(text.contains(&part), "the strip has no {part}");
         }
-        page.click(".stage .more-saves").await;
-        page.click("[data-save-film=mechanism]").await;
+        page.click(".stage .save").await;
+        page.click("[data-as=film]").await;
         page.see("#notice", "is saved as").await;
         let film = arrived(&folder, "film.gif").await;
         let mut options = DecodeOptions::new();
@@ -85,8 +85,7 @@ async fn a_lesson_is_printed_as_a_handout() {
 async fn on_a_phone_a_lessons_text_and_picture_are_seen_together() {
     on_the_page("phone-lesson", async |page| {
         page.resize(390, 844).await;
-        page.goto("#lesson=1-compaction&stop=3").await;
-        page.reload().await;
+        page.goto("?phone#lesson=1-compaction&stop=3").await;
         page.see(".lesson .note", "stop 3 of").await;
         for part in [".stage canvas", "#lesson-text", "#next-stop"] {
             let seen = format!(

@@ -202,7 +202,8 @@ async fn pictures_of_the_mechanism_and_the_graph_open_elsewhere() {
     on_the_page("pictures", async |page| {
         let folder = downloads(&page, "pictures").await;
         page.go_to(566).await;
-        page.click("[data-save=mechanism]").await;
+        page.click(".stage .save").await;
+        page.click("[data-save=mechanism][data-as=picture]").await;
         let mechanism = arrives(&folder, "warpscope-collatz-pdom-mechanism-566.svg").await;
         page.click_text(".source .tabs button", "CFG").await;
         page.press(['t']).await;
