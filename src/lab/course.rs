@@ -73,7 +73,7 @@ impl Lab {
         let lesson = course.lesson;
         let Some((stop, cycle)) = lesson.stops.get(at).and_then(|stop| Some((stop, lesson.cycle_of(stop)?))) else { return };
         self.transport.rest();
-        let wanted = setup(lesson, &stop.technique);
+        let wanted = Setup { keys: lesson.keys_at(stop), ..setup(lesson, &stop.technique) };
         if self.setup != wanted || self.stage.is_none() {
             self.setup = wanted;
             self.build(None);

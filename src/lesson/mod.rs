@@ -63,15 +63,25 @@ pub struct Lesson {
 
 /// A place where the run halts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with technique, at, panel, text, question")]
+#[serde(deny_unknown_fields, expecting = "a table with technique, keys, at, panel, text, question")]
 pub struct Stop {
     /// Another one than the stop before's: the run begins anew.
     pub technique: String,
     /// The panel that it shows alone; the lesson's where it names none.
     pub panel: Option<String>,
+    /// Keys of the machine that differ at this stop from the lesson's.
+    #[serde(default)]
+    pub keys: BTreeMap<String, String>,
     pub at: Moment,
     pub text: String,
     pub question: Option<Question>,
+}
+
+impl Stop {
+    /// Whether the run goes on from one to the other, and does not begin anew.
+    fn is_on_the_same_machine(&self, other: &Stop) -> bool {
+        (&self.technique, &self.keys) == (&other.technique, &other.keys)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -283,6 +293,9 @@ lessons! {
     "3-lost-coalescing",
     "4-likely-convergence",
     "5-warp-synchronous",
+    "26-compactor-off",
+    "27-out-of-order",
+    "28-block-priorities",
     "6-gang-split",
     "7-memory-slip",
     "8-many-paths",
@@ -369,7 +382,7 @@ impl Lesson {
         if !problems.is_empty() {
             return problems;
         }
-        let mut before: Option<(&str, u64)> = None;
+        let mut before: Option<(&Stop, u64)> = None;
         for (number, stop) in (1..).zip(&self.stops) {
             if !self.techniques.contains(&stop.technique) {
                 problems.push(format!("stop {number}: `techniques` does not name {}", stop.technique));
@@ -381,14 +394,18 @@ impl Lesson {
                 let count = choices.len();
                 problems.push(format!("stop {number}: the answer is choice {right} from 0, and there are {count} choices"));
             }
+            if let Err(error) = self.sim_at(stop) {
+                problems.push(format!("stop {number}: {error}"));
+                continue;
+            }
             let Some(cycle) = self.cycle_of(stop) else {
                 problems.push(format!("stop {number}: the run under {} never comes to it", stop.technique));
                 continue;
             };
-            if before.is_some_and(|(technique, earlier)| technique == stop.technique && cycle < earlier) {
+            if before.is_some_and(|(other, earlier)| other.is_on_the_same_machine(stop) && cycle < earlier) {
                 problems.push(format!("stop {number}: cycle {cycle} lies before the stop above it"));
             }
-            before = Some((&stop.technique, cycle));
+            before = Some((stop, cycle));
         }
         problems
     }
@@ -400,9 +417,25 @@ impl Lesson {
 
     /// The machine before its first cycle.
     pub fn sim(&self, technique: &str) -> Result<Sim, String> {
+        self.sim_on(self.config(technique)?)
+    }
+
+    /// The keys of the machine at a stop.
+    pub fn keys_at(&self, stop: &Stop) -> BTreeMap<String, String> {
+        self.keys.clone().into_iter().chain(stop.keys.clone()).collect()
+    }
+
+    /// The machine of a stop before its first cycle.
+    fn sim_at(&self, stop: &Stop) -> Result<Sim, String> {
+        let keys = self.keys_at(stop);
+        let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        self.sim_on(Config::build(&self.preset, &stop.technique, keys).map_err(|error| error.to_string())?)
+    }
+
+    fn sim_on(&self, config: Config) -> Result<Sim, String> {
         let read_file = |file: &str| Err(format!("lessons have no file {file}"));
         let job = Job::load(self.kernel, self.launch, &read_file).map_err(|error| error.to_string())?;
-        Sim::of(&job, self.config(technique)?).map_err(|error| error.to_string())
+        Sim::of(&job, config).map_err(|error| error.to_string())
     }
 
     /// The first instruction behind a label of the kernel.
@@ -414,7 +447,7 @@ impl Lesson {
 
     /// The cycle at which the machine stands when a stop is reached; `None` if it never is.
     pub fn cycle_of(&self, stop: &Stop) -> Option<u64> {
-        let mut run = Replay::new(self.sim(&stop.technique).ok()?);
+        let mut run = Replay::new(self.sim_at(stop).ok()?);
         match &stop.at {
             Moment::Cycle { cycle } => {
                 run.seek(*cycle);
@@ -520,14 +553,14 @@ mod tests {
     fn every_stop_comes_up_and_stops_of_a_technique_go_forwards() {
         for lesson in all() {
             assert_eq!(lesson.problems(), Vec::<String>::new(), "{}", lesson.id);
-            let mut before: Option<(&str, u64)> = None;
+            let mut before: Option<(&Stop, u64)> = None;
             for stop in &lesson.stops {
                 let cycle = lesson.cycle_of(stop).unwrap_or_else(|| panic!("{}: {:?} never comes", lesson.id, stop.at));
                 assert!(lesson.techniques.contains(&stop.technique), "{}: {}", lesson.id, stop.technique);
-                if let Some((technique, earlier)) = before {
-                    assert!(technique != stop.technique || cycle >= earlier, "{}: {:?} at {cycle}", lesson.id, stop.at);
+                if let Some((other, earlier)) = before {
+                    assert!(!other.is_on_the_same_machine(stop) || cycle >= earlier, "{}: {:?} at {cycle}", lesson.id, stop.at);
                 }
-                before = Some((&stop.technique, cycle));
+                before = Some((stop, cycle));
             }
         }
     }

@@ -32,6 +32,9 @@ pub struct Lines<'a> {
     pub room: f32,
 }
 
+/// In a text that is narrower, chips do not say how many lanes of a warp are there.
+const TERSE: f32 = 300.0;
+
 /// Warps that a line names, in a text so many pixels wide.
 fn named(room: f32) -> usize {
     match room {
@@ -61,10 +64,10 @@ impl Here<'_> {
     }
 
     /// Its name, and how many lanes where they are not all.
-    fn chip(&self, several: bool) -> (String, String) {
+    fn chip(&self, several: bool, terse: bool) -> (String, String) {
         let WarpPicture { sm, warp, width, .. } = self.warp;
         let name = if several { format!("{sm}:{warp}") } else { warp.to_string() };
-        (name, if self.lanes == *width { String::new() } else { format!("·{}", self.lanes) })
+        (name, if terse || self.lanes == *width { String::new() } else { format!("·{}", self.lanes) })
     }
 }
 
@@ -78,7 +81,8 @@ pub fn draw(view: &Lines) -> Scene<Selection> {
             continue;
         }
         let ground = if view.current == Some(view.first + at) { Tone::Picked } else { Tone::Sunken };
-        chips(&mut scene, at as f32 * LINE, ground, &here, more, several);
+        let named: Vec<(String, String)> = here.iter().map(|one| one.chip(several, view.room < TERSE)).collect();
+        chips(&mut scene, at as f32 * LINE, ground, &here, named, more);
         let before = if scene.words.is_empty() { "Warps at line" } else { "; at line" };
         scene.words.push_str(&format!("{before} {}: {}", view.first + at + 1, said(&here, more, several)));
     }
@@ -91,7 +95,8 @@ pub fn draw(view: &Lines) -> Scene<Selection> {
 /// How wide the column of chips is beside a text that is so wide: the same in every cycle of a run.
 fn width(picture: &Picture, room: f32) -> f32 {
     // Two digits of each, and of the SM.
-    let widest = letters(if several(picture) { 8 } else { 5 }) + 2.0 * GAP;
+    let longest = if room < TERSE { 2 } else { 5 } + if several(picture) { 3 } else { 0 };
+    let widest = letters(longest) + 2.0 * GAP;
     (named(room) as f32 * (widest + GAP) + letters(3) + EDGE).ceil()
 }
 
@@ -122,9 +127,8 @@ fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usi
 }
 
 /// The chips of one line, up to the code that they are in front of.
-fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], more: usize, several: bool) {
+fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], named: Vec<(String, String)>, more: usize) {
     let more = if more > 0 { format!("+{more}") } else { String::new() };
-    let named: Vec<(String, String)> = here.iter().map(|one| one.chip(several)).collect();
     let long = |(name, lanes): &(String, String)| letters(name.len() + lanes.chars().count());
     let wide = |chip: &(String, String)| (long(chip) + 2.0 * GAP).max(18.0).round();
     let all: f32 = named.iter().map(|chip| wide(chip) + GAP).sum();

@@ -134,7 +134,10 @@ pub fn lesson_panel(handle: &Handle) -> Html {
 fn is_away(lab: &Lab, course: &Course) -> bool {
     // On the way to it is not away.
     let cycle = lab.transport.jump().map_or(lab.cycle(), |jump| jump.to);
-    course.current().is_some_and(|stop| course.lesson.cycle_of(stop) != Some(cycle) || lab.setup.technique != stop.technique)
+    course.current().is_some_and(|stop| {
+        let machine = (&lab.setup.technique, &lab.setup.keys) == (&stop.technique, &course.lesson.keys_at(stop));
+        !machine || course.lesson.cycle_of(stop) != Some(cycle)
+    })
 }
 
 fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {

@@ -42,7 +42,9 @@ async fn look_everywhere(page: &Page, width: u32, theme: &str) {
     look(page, &at("CFG")).await;
     page.click_text(".source .tabs button", "Both").await;
     page.leave().await;
-    for (key_pressed, sheet) in [('e', "editor"), ('m', "settings"), ('g', "lessons-list"), ('?', "help")] {
+    for (key_pressed, sheet) in
+        [('k', "gallery"), ('c', "compare"), ('e', "editor"), ('m', "settings"), ('g', "lessons-list"), ('?', "help")]
+    {
         page.press([key_pressed]).await;
         page.until(&format!("!!document.querySelector('#{sheet}')")).await;
         look(page, &at(sheet)).await;

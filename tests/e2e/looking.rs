@@ -150,7 +150,11 @@ async fn source_lines_show_who_is_there_and_what_was_lost() {
         page.click(&format!("#cuda .line[data-line={}] .words", page.eval(&elsewhere).await)).await;
         page.see("#notice", "No warp is at line").await;
 
-        // A click on a chip selects its warp, and the pointer over it is told what it does.
+        // A click on a chip selects its warp, and the pointer over it is told what it does. In a wide text several are named.
+        page.until(&format!("/, 1 more$/.test({said})")).await;
+        page.resize(1920, 1080).await;
+        page.click_text("section[aria-label=Source] .tabs button", "CUDA").await;
+        page.leave().await;
         page.press([key::UP]).await;
         page.see("#selected", "Warp 0").await;
         page.until(&format!("{said} === 'Warps at line 6: 0, selected, 1'")).await;

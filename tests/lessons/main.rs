@@ -6,7 +6,9 @@ mod lanes_picture;
 mod virtual_blocks;
 
 use std::collections::BTreeMap;
+use warpscope::config::Config;
 use warpscope::event::{Event, Log, Reason};
+use warpscope::interp::job::Job;
 use warpscope::lesson::{self, Lesson};
 use warpscope::sim::Sim;
 
@@ -107,6 +109,78 @@ fn figure_7_takes_eight_executions_under_pdom_and_seven_under_tbc() {
     assert_eq!(tbc["C"], [[0, 5, 6]], "one warp of threads 1, 6 and 7 in the paper's counting");
     assert_eq!(tbc["B"], [vec![1, 2, 3, 4], vec![7]]);
     assert_eq!(tbc["D"], whole, "in their original arrangement");
+}
+
+/// Static-warp-synchronous code goes wrong under compaction, and is right with the compactor off (TBC section 3.2).
+#[test]
+fn neighbours_exchange_numbers_only_where_static_warps_are_kept() {
+    let id = "26-compactor-off";
+    let right = vec![0, 1, 1, 1, 0, 1, 1, 1, 109, 108, 1, 1];
+    assert_eq!(tell(id, "PDOM").buffer("out"), right);
+    let tbc = tell(id, "TBC,GTO");
+    assert_eq!(tbc.buffer("out")[8..10], [109, 0], "thread 9 has read too early");
+    assert_eq!(tbc.executions(&["C"])["C"], [vec![0, 9], vec![4], vec![8]]);
+    // The stops with the compactor off run on a machine without it.
+    let lesson = lesson(id);
+    let off = lesson.stops.iter().filter(|stop| !stop.keys.is_empty());
+    assert_eq!(off.count(), 2);
+    let keys = lesson.keys_at(&lesson.stops[5]);
+    let config = Config::build(&lesson.preset, "TBC,GTO", keys.iter().map(|(k, v)| (k.as_str(), v.as_str()))).expect("a machine");
+    let job = Job::load(lesson.kernel, lesson.launch, &|name| Err(name.into())).expect("a kernel");
+    let mut sim = Sim::of(&job, config).expect("it can run");
+    let mut log = Log::default();
+    sim.run(10_000, &mut log);
+    let kept = Told { sim, log, lesson };
+    assert_eq!(kept.buffer("out"), right);
+    assert_eq!(kept.executions(&["C"])["C"], [vec![0], vec![4], vec![8, 9]]);
+}
+
+/// Figure 9: warps arrive out of order, and the masks fill as they come.
+#[test]
+fn figure_9_fills_its_masks_in_the_order_of_arrival() {
+    let tbc = tell("27-out-of-order", "TBC");
+    let arrivals: Vec<(u64, u16)> = tbc
+        .log
+        .events
+        .iter()
+        .filter_map(|(cycle, event)| match *event {
+            Event::BlockArrive { warp, .. } => Some((*cycle, warp)),
+            _ => None,
+        })
+        .take(3)
+        .collect();
+    assert_eq!(arrivals.iter().map(|(_, warp)| *warp).collect::<Vec<_>>(), [1, 2, 0]);
+    says(&text("27-out-of-order", 2), &[format!("{} cycles later", arrivals[2].0 - arrivals[1].0)]);
+    let blocks = tbc.executions(&["B", "C", "D"]);
+    assert_eq!(blocks["C"], [vec![2, 4, 7, 9], vec![8]]);
+    assert_eq!((blocks["B"].len(), blocks["D"].len()), (2, 3));
+    says(&text("27-out-of-order", 4), &[format!("{} instructions", tbc.instructions()), format!("{} cycles", tbc.cycles())]);
+    let pdom = tell("27-out-of-order", "PDOM");
+    says(&text("27-out-of-order", 5), &[format!("{} instructions", pdom.instructions()), format!("{} cycles", pdom.cycles())]);
+    assert_eq!([tbc.buffer("out"), pdom.buffer("out")].map(|out| out[8]), [581; 2]);
+}
+
+/// The three block priorities of section 6.2, by who issues when.
+#[test]
+fn block_priorities_order_the_blocks_as_the_paper_says() {
+    let order = |technique: &str| {
+        let told = tell("28-block-priorities", technique);
+        let blocks: Vec<u64> = told
+            .log
+            .events
+            .iter()
+            .filter_map(|(_, event)| if let Event::Issued { block, .. } = event { Some(*block) } else { None })
+            .collect();
+        assert_eq!(blocks.len(), 68);
+        (blocks, told.cycles())
+    };
+    let stretches = |blocks: &[u64]| blocks.chunk_by(|a, b| a == b).map(<[u64]>::len).collect::<Vec<_>>();
+    let (age, cycles) = order("TBC");
+    assert_eq!((stretches(&age), cycles), (vec![20, 1, 14, 33], 69));
+    let (rrb, cycles) = order("TBC-RRB");
+    assert!(rrb[..20].chunks(2).all(|turn| turn == [0, 1]) && cycles == 68, "{rrb:?}, {cycles}");
+    let (srr, cycles) = order("TBC-SRR");
+    assert_eq!((stretches(&srr), cycles), (vec![20, 20, 14, 14], 68));
 }
 
 /// The text of a lesson's stop, with what its question says.
