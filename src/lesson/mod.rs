@@ -302,6 +302,8 @@ lessons! {
     "9-impatient-helps",
     "10-impatient-hurts",
     "11-big-gangs",
+    "29-waiting-to-meet",
+    "30-ports",
     "12-most-waiting-first",
     "13-first-hit",
     "14-last-warp",
@@ -426,7 +428,7 @@ impl Lesson {
     }
 
     /// The machine of a stop before its first cycle.
-    fn sim_at(&self, stop: &Stop) -> Result<Sim, String> {
+    pub fn sim_at(&self, stop: &Stop) -> Result<Sim, String> {
         let keys = self.keys_at(stop);
         let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         self.sim_on(Config::build(&self.preset, &stop.technique, keys).map_err(|error| error.to_string())?)

@@ -6,10 +6,10 @@ mod lanes_picture;
 mod virtual_blocks;
 
 use std::collections::BTreeMap;
-use warpscope::config::Config;
 use warpscope::event::{Event, Log, Reason};
-use warpscope::interp::job::Job;
 use warpscope::lesson::{self, Lesson};
+use warpscope::metrics::Report;
+use warpscope::replay::Replay;
 use warpscope::sim::Sim;
 
 /// A lesson's run under a technique, to its end.
@@ -124,10 +124,7 @@ fn neighbours_exchange_numbers_only_where_static_warps_are_kept() {
     let lesson = lesson(id);
     let off = lesson.stops.iter().filter(|stop| !stop.keys.is_empty());
     assert_eq!(off.count(), 2);
-    let keys = lesson.keys_at(&lesson.stops[5]);
-    let config = Config::build(&lesson.preset, "TBC,GTO", keys.iter().map(|(k, v)| (k.as_str(), v.as_str()))).expect("a machine");
-    let job = Job::load(lesson.kernel, lesson.launch, &|name| Err(name.into())).expect("a kernel");
-    let mut sim = Sim::of(&job, config).expect("it can run");
+    let mut sim = lesson.sim_at(&lesson.stops[5]).expect("it can run");
     let mut log = Log::default();
     sim.run(10_000, &mut log);
     let kept = Told { sim, log, lesson };
@@ -181,6 +178,39 @@ fn block_priorities_order_the_blocks_as_the_paper_says() {
     assert!(rrb[..20].chunks(2).all(|turn| turn == [0, 1]) && cycles == 68, "{rrb:?}, {cycles}");
     let (srr, cycles) = order("TBC-SRR");
     assert_eq!((stretches(&srr), cycles), (vec![20, 20, 14, 14], 68));
+}
+
+/// The numbers of a run on a stop's machine, to its end.
+fn report_at(id: &str, stop: usize) -> Report {
+    let lesson = lesson(id);
+    let mut run = Replay::new(lesson.sim_at(&lesson.stops[stop]).expect("it can run"));
+    run.seek(u64::MAX);
+    Report::new(&run.tally().metrics, &run.sim().machine.config, run.cycle())
+}
+
+#[test]
+fn waiting_where_branches_meet_saves_fetches_and_costs_a_cycle() {
+    let id = "29-waiting-to-meet";
+    let told = [1, 3].map(|stop| report_at(id, stop));
+    let merges = |report: &Report| report.gangs.as_ref().map_or(0, |gangs| gangs.reformations);
+    assert_eq!(told.each_ref().map(merges), [1, 3]);
+    let [cycles, fetches] = [told.each_ref().map(|report| report.cycles), told.each_ref().map(|report| report.fetches)];
+    says(&text(id, 1), &[format!("{} cycles and {} fetches", cycles[0], fetches[0])]);
+    says(
+        &text(id, 3),
+        &[format!("{} fetches instead of {}", fetches[1], fetches[0]), format!("{} cycles instead of {}", cycles[1], cycles[0])],
+    );
+}
+
+#[test]
+fn an_l0_cache_does_what_ports_would() {
+    let id = "30-ports";
+    for (stop, words) in [(1, "406 cycles"), (2, "166 cycles"), (4, "185 cycles")] {
+        assert_eq!(format!("{} cycles", report_at(id, stop).cycles), words);
+        says(&text(id, stop), &[words.into()]);
+    }
+    let report = report_at(id, 4);
+    says(&text(id, 4), &[format!("{} of the {} fetches", report.l0_hits, report.fetches)]);
 }
 
 /// The text of a lesson's stop, with what its question says.
