@@ -27,6 +27,8 @@ const TOP: f32 = 26.0;
 /// For the encoders between homes and warp buffer, and for headings.
 const ENCODERS: f32 = 26.0;
 const TITLE: f32 = 20.0;
+/// Where something can be written behind the warp buffer's title.
+const BEHIND_TITLE: f32 = 92.0;
 /// What an entry's words take.
 const WORDS: f32 = 34.0;
 
@@ -429,8 +431,8 @@ fn encoders(scene: &mut Scene<Selection>, stack: &BlockStack, sizes: &Sizes) {
     scene.label(0, Tone::Soft, 0.0, y + 14.0, SMALL, Align::Left, "compactor");
     if let Some(entry) = running {
         let text = format!("{} to go", counted(compactor::warps(&entry.todo).into(), "warp"));
-        let x = LABEL + sizes.grid.width(sizes.lanes) + 6.0;
-        scene.label(0, Tone::Accent, x, y + 14.0, SMALL, Align::Left, text);
+        // Beside the title of the buffer that they come to.
+        scene.label(0, Tone::Accent, BEHIND_TITLE, y + ENCODERS + 12.0, SMALL, Align::Left, text);
     }
 }
 
