@@ -10,6 +10,10 @@
 //! # Adding a lesson
 //! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
 
+mod stop;
+
+pub use stop::{Ask, Moment, Question, Stop, StopEvent};
+
 use crate::config::Config;
 use crate::document::{self, Expected, ReadError, Refusal};
 use crate::event::{Event, Sink};
@@ -59,190 +63,6 @@ pub struct Lesson {
     pub kernel: &'static str,
     #[serde(skip)]
     pub launch: &'static str,
-}
-
-/// A place where the run halts.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with technique, keys, at, panel, text, question")]
-pub struct Stop {
-    /// Another one than the stop before's: the run begins anew.
-    pub technique: String,
-    /// The panel that it shows alone; the lesson's where it names none.
-    pub panel: Option<String>,
-    /// Keys of the machine that differ at this stop from the lesson's.
-    #[serde(default)]
-    pub keys: BTreeMap<String, String>,
-    pub at: Moment,
-    pub text: String,
-    pub question: Option<Question>,
-}
-
-impl Stop {
-    /// Whether the run goes on from one to the other, and does not begin anew.
-    fn is_on_the_same_machine(&self, other: &Stop) -> bool {
-        (&self.technique, &self.keys) == (&other.technique, &other.keys)
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "QuestionTable")]
-pub struct Question {
-    pub text: String,
-    pub ask: Ask,
-    /// Said when it was answered.
-    pub because: String,
-}
-
-/// What there is to choose.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
-    /// One of several answers; which is right, from 0.
-    Choices { choices: Vec<String>, right: usize },
-    /// Lanes of a warp of so many; those that are right as bits.
-    Lanes { count: u32, right: u64 },
-}
-
-impl Question {
-    /// Whether an answer, the number of a choice or the bits of lanes, is right.
-    pub fn is_right(&self, answer: u64) -> bool {
-        match self.ask {
-            Ask::Choices { right, .. } => answer == right as u64,
-            Ask::Lanes { right, .. } => answer == right,
-        }
-    }
-
-    /// The right one of its choices in words; none where lanes are to be chosen.
-    pub fn right_choice(&self) -> Option<&str> {
-        match &self.ask {
-            Ask::Choices { choices, right } => choices.get(*right).map(String::as_str),
-            Ask::Lanes { .. } => None,
-        }
-    }
-}
-
-/// A [`Question`] as a lesson's file writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with text, because, and with choices and answer or with mask")]
-struct QuestionTable {
-    text: String,
-    choices: Option<Vec<String>>,
-    answer: Option<usize>,
-    mask: Option<String>,
-    because: String,
-}
-
-impl TryFrom<QuestionTable> for Question {
-    type Error = &'static str;
-
-    fn try_from(table: QuestionTable) -> Result<Question, &'static str> {
-        let ask = match (table.choices, table.answer, table.mask) {
-            (Some(choices), Some(right), None) => Ask::Choices { choices, right },
-            (None, None, Some(mask)) => lanes(&mask)?,
-            _ => return Err("a question takes `choices` and `answer`, or a `mask`"),
-        };
-        Ok(Question { text: table.text, ask, because: table.because })
-    }
-}
-
-/// Lanes as a file writes them: `#` for one that is right, `.` for another, lane 0 first.
-fn lanes(mask: &str) -> Result<Ask, &'static str> {
-    let (mut count, mut right) = (0, 0);
-    for lane in mask.chars() {
-        match lane {
-            '#' => right |= 1u64.checked_shl(count).unwrap_or(0),
-            '.' => {}
-            _ => return Err("a `mask` has a `#` for each lane that is right and a `.` for each other, lane 0 first"),
-        }
-        count += 1;
-    }
-    if (1..=64).contains(&count) { Ok(Ask::Lanes { count, right }) } else { Err("a `mask` has 1 to 64 lanes") }
-}
-
-/// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "MomentTable")]
-pub enum Moment {
-    Cycle {
-        cycle: u64,
-    },
-    Event {
-        event: StopEvent,
-        /// Only at the first instruction behind this label of the kernel.
-        label: Option<String>,
-        /// From 1, which it is where the file does not say.
-        nth: u32,
-    },
-}
-
-/// A [`Moment`] as a lesson's file writes it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with cycle, or with event, label, nth")]
-struct MomentTable {
-    cycle: Option<u64>,
-    event: Option<StopEvent>,
-    label: Option<String>,
-    nth: Option<u32>,
-}
-
-impl TryFrom<MomentTable> for Moment {
-    type Error = &'static str;
-
-    fn try_from(table: MomentTable) -> Result<Moment, &'static str> {
-        match table {
-            MomentTable { cycle: Some(cycle), event: None, label: None, nth: None } => Ok(Moment::Cycle { cycle }),
-            MomentTable { cycle: None, event: Some(event), label, nth } => {
-                Ok(Moment::Event { event, label, nth: nth.unwrap_or(1) })
-            }
-            _ => Err("`at` takes a cycle, or an event with a label and an nth or without"),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopEvent {
-    /// A warp issues the instruction.
-    Issued,
-    /// A branch splits a warp.
-    Diverged,
-    /// A warp is put together there.
-    Formed,
-    /// Threads join a warp of the pool there.
-    Merged,
-    /// A warp arrives at a branch or meeting point of its block.
-    Arrived,
-    /// Threads merge at a likely-convergence point.
-    Likely,
-    /// Threads come to their static warp's barrier.
-    WarpBarrier,
-    /// A gang is taken apart.
-    GangSplit,
-    /// Two parts of an original gang become one.
-    GangMerge,
-    /// A gang issues the instruction.
-    GangIssued,
-    /// The block ends.
-    Ended,
-}
-
-impl StopEvent {
-    /// Whether an event is of this kind, and the PC that it is about.
-    fn of(self, event: &Event) -> Option<Pc> {
-        match (self, *event) {
-            (StopEvent::Issued, Event::Issued { pc, .. })
-            | (StopEvent::Diverged, Event::Branch { pc, diverged: true, .. })
-            | (StopEvent::Formed, Event::Formed { pc, .. })
-            | (StopEvent::Merged, Event::Merged { pc, .. })
-            | (StopEvent::Arrived, Event::BlockArrive { pc, .. })
-            | (StopEvent::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
-            | (StopEvent::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
-            (StopEvent::GangMerge, Event::GangMerge { pc, .. }) | (StopEvent::GangIssued, Event::GangIssued { pc, .. }) => {
-                Some(pc)
-            }
-            (StopEvent::Ended, Event::BlockEnd { .. }) | (StopEvent::GangSplit, Event::GangSplit { .. }) => Some(0),
-            _ => None,
-        }
-    }
 }
 
 /// Every lesson, in order.
@@ -565,16 +385,6 @@ mod tests {
                 before = Some((stop, cycle));
             }
         }
-    }
-
-    #[test]
-    fn lanes_are_written_as_a_mask() {
-        assert_eq!(lanes("#..#"), Ok(Ask::Lanes { count: 4, right: 0b1001 }));
-        assert!(lanes("#x").is_err() && lanes("").is_err() && lanes(&"#".repeat(65)).is_err());
-        let question = Question { text: String::new(), ask: lanes(".#").expect("a mask"), because: String::new() };
-        assert!(question.is_right(0b10) && !question.is_right(0b11));
-        let both = "text = '?'\nchoices = ['a', 'b']\nanswer = 0\nmask = '#.'\nbecause = '!'";
-        assert!(document::read::<Question>(both, &[]).is_err());
     }
 
     #[test]
