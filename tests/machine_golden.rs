@@ -17,7 +17,7 @@ use warpscope::workload::{self, Size};
 const REFUSED: &str = "recursion";
 /// How many instructions these take depends on who comes first: how often a thread tries an exchange, which of several
 /// neighbours finds a node unvisited, how many threads an `activemask` finds together. Their results do not.
-const ORDER_MATTERS: [&str; 4] = ["global_atomics", "bfs_clang", "vote_match", "workload bfs"];
+const ORDER_MATTERS: [&str; 5] = ["global_atomics", "bfs_clang", "vote_match", "workload bfs", "workload rayqueue"];
 
 macro_rules! presets {
     ($($preset:ident at least $least:literal,)*) => {
@@ -71,13 +71,20 @@ struct Subject {
     name: String,
     kernel: Kernel,
     check: Judge,
+    /// It needs warps of 32 threads that stay together.
+    lock_step: bool,
 }
 
 fn subjects() -> Vec<Subject> {
     let goldens = golden::all().into_iter().filter(|golden| golden.name != REFUSED).map(|golden| {
         let kernel = golden.kernel().unwrap_or_else(|trouble| panic!("{}: {trouble}", golden.name));
         let before = kernel.before.clone();
-        Subject { name: golden.name.clone(), kernel, check: Box::new(move |after| golden.check(&before, after)) }
+        Subject {
+            name: golden.name.clone(),
+            kernel,
+            check: Box::new(move |after| golden.check(&before, after)),
+            lock_step: false,
+        }
     });
     let sizes = [Size::Tiny, Size::Small];
     let launches = workload::all().iter().flat_map(|w| sizes.into_iter().filter_map(move |size| Some((w, w.launch(size)?))));
@@ -86,7 +93,7 @@ fn subjects() -> Vec<Subject> {
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         let (launch, before) = (kernel.launch.clone(), kernel.before.clone());
         let check = move |after: &[BufferData]| workload.check(&launch, &before, after).map_err(|mismatch| mismatch.to_string());
-        Subject { name: format!("workload {}", workload.name), kernel, check: Box::new(check) }
+        Subject { name: format!("workload {}", workload.name), kernel, check: Box::new(check), lock_step: workload.lock_step }
     });
     goldens.chain(workloads).collect()
 }
@@ -99,6 +106,9 @@ fn check(setups: &[Setup], least: usize) {
         let mut instructions = None;
         for Setup { name, config } in setups {
             if config.ptx_warp < 32 && asks_for_lanes(&subject.kernel) {
+                continue;
+            }
+            if subject.lock_step && !config.keeps_lock_step() {
                 continue;
             }
             let sim = match machine::load(&subject.kernel, config) {

@@ -315,7 +315,8 @@ fn grids_and_blocks_of_every_shape() {
 
 #[test]
 fn every_workload_leaves_the_same_memory() {
-    for (case, workload) in workload::all().iter().enumerate() {
+    // What relies on lock-step is wrong in the scalar reference; `machine_golden` checks it.
+    for (case, workload) in workload::all().iter().enumerate().filter(|(_, workload)| !workload.lock_step) {
         for (at, setup) in virtual_blocks().into_iter().enumerate() {
             if !machine::setups::sampled(case * 31 + at, 4) {
                 continue;

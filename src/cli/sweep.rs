@@ -59,7 +59,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         None => print(&table)?,
     }
     let failures = results.failures();
-    let is_kernels = results.runs.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_))));
+    let is_kernels = results.runs.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Wrong(_))));
     match (failures.is_empty(), is_kernels) {
         (true, _) => Ok(()),
         (false, true) => Err(Failure::Kernel(failures.join("\n"))),

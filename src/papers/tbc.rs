@@ -139,6 +139,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims.extend(small_caches(&board));
     claims.extend(mechanisms(&board));
     claims.extend(applications(&board));
+    claims.extend(persistent_threads(&board));
     claims.extend(untestable());
     claims
 }
@@ -383,7 +384,7 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
     let empty = |technique: &str| average(&board.slots(divergent, technique, &["w0_mem", "w0_idle"]));
-    // The listing with the break counts here: no application of the catalogue has one.
+    // The listing with the break counts here: it shows nothing but this effect.
     let everything: Vec<&'static str> = workload::suite(Suite::Divergence).map(|workload| workload.name).collect();
     let lcp_tbc = board.speedups(&everything, "TBC-LCP", "TBC");
     let lcp_pdom = board.speedups(&everything, "PDOM-LCP", "PDOM");
@@ -573,16 +574,59 @@ fn applications(board: &Board) -> Vec<Claim> {
     ]
 }
 
+/// The ray tracer whose warps take their work from a queue (NVRT in the paper).
+fn persistent_threads(board: &Board) -> Vec<Claim> {
+    const NAME: &str = "rayqueue";
+    let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
+    let lanes = |technique: &str| board.report(NAME, technique).map(|report| report.simd_efficiency);
+    let waits = |technique: &str| board.slots(&[NAME], technique, &["w0_mem", "w0_idle"]).pop().map(|(_, share)| share);
+    let told = |names: &[&str], number: &dyn Fn(&str) -> Option<f64>| {
+        let told = names.iter().filter_map(|name| Some(format!("{name} {:.0}%", 100.0 * number(name)?)));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let note = format!(
+        "Lanes filled: {}. Issue slots without a ready warp: {}.",
+        told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &lanes),
+        told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &waits),
+    );
+    let dwf = Run::new(NAME, PRESET, "DWF");
+    let ran = board.results.runs.iter().any(|(run, _)| *run == dwf);
+    let wrong = board.results.is_wrong(&dwf);
+    let deeper = |with: &str, without: &str| {
+        let depth = |technique: &str| board.report(NAME, technique).map(|report| report.max_stack_depth);
+        depth(with).zip(depth(without)).map_or_else(String::new, |(with, without)| {
+            format!("Entries of the deepest stack: {without}, with likely-convergence points {with}.")
+        })
+    };
+    vec![
+        JUDGE.fact(
+            "tbc.nvrt-dwf",
+            "sections 2.3 and 6",
+            "Persistent threads that take work from a queue warp by warp go wrong under DWF",
+            "a wrong picture",
+            ran.then(|| (if wrong { "a wrong picture" } else { "the right picture" }.to_string(), wrong)),
+            "Threads go on with old rays while the first of their static warp takes new ones.".to_string(),
+        ),
+        effect("tbc.nvrt-dwf-wb", "section 2.4", "With warp barriers they run properly, and 60% faster than under PDOM", 1.60)
+            .judge(over("DWF-WB", "PDOM"), note.clone()),
+        effect("tbc.nvrt-lcp", "section 4, figure 11", "Likely-convergence points make them 30% faster under TBC", 1.30)
+            .judge(over("TBC-LCP", "TBC"), deeper("TBC-LCP", "TBC")),
+        effect("tbc.nvrt-lcp-pdom", "section 4, figure 11", "and 14% faster under PDOM", 1.14)
+            .judge(over("PDOM-LCP", "PDOM"), deeper("PDOM-LCP", "PDOM")),
+        JUDGE.fact(
+            "tbc.nvrt-over-tbc",
+            "section 6.1",
+            "On them DWF with warp barriers is faster than TBC, which takes threads from one block alone",
+            "above 1",
+            over("DWF-WB", "TBC-LCP").map(|speedup| (format!("{speedup:.2}"), speedup > 1.0)),
+            note,
+        ),
+    ]
+}
+
 /// What no run here can decide.
 fn untestable() -> Vec<Claim> {
     vec![
-        JUDGE.untestable(
-            "tbc.nvrt",
-            "sections 2.3, 2.4 and 6",
-            "A ray tracer of persistent threads fails under DWF, gains 60% with warp barriers, and gains by likely-convergence points",
-            "wrong results; 1.60; 1.30 with TBC, 1.14 with PDOM",
-            "The catalogue has no workload of persistent threads with a warp-synchronous queue.",
-        ),
         JUDGE.untestable(
             "tbc.mum",
             "section 6.4",

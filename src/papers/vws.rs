@@ -3,7 +3,8 @@
 //!
 //! The paper sorts its applications by what narrow warps do to them (section 1): divergent ones run faster, convergent ones
 //! slower, the others do not mind. The same rule sorts the catalogue here, with warps of 4 against warps of 32 and a
-//! difference of two per cent taken for none. The two code listings of the other paper are no applications, and are left out.
+//! difference of two per cent taken for none. The two code listings of the other paper are no applications, and are left out; so
+//! is code that relies on the lock-step of 32 threads, which narrow warps do not keep.
 
 use super::judge::{Effect, Judge, Speedups, each, mean};
 use super::{Claim, Results, Run};
@@ -66,7 +67,7 @@ const GPU_MM2: f64 = 529.0;
 type Keys = &'static [(&'static str, &'static str)];
 
 fn applications() -> impl Iterator<Item = &'static Workload> {
-    workload::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name))
+    workload::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name) && !workload.lock_step)
 }
 
 pub fn runs() -> Vec<Run> {

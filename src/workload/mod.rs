@@ -16,12 +16,15 @@
 mod aes;
 mod backprop;
 mod bfs;
+mod blockmatch;
 mod btree;
 mod cascade;
 mod collatz;
 mod collide;
 mod dprows;
 mod gaussian;
+mod gemm;
+mod gemvt;
 mod heartwall;
 mod histogram;
 mod host;
@@ -41,6 +44,7 @@ mod nqueens;
 mod pageview;
 mod particles;
 mod radixsort;
+mod rayqueue;
 mod raytrace;
 mod reduce;
 mod saxpy;
@@ -110,6 +114,9 @@ pub struct Workload {
     pub title: &'static str,
     pub class: Class,
     pub suite: Suite,
+    /// Its code relies on the 32 threads of a PTX warp running in lock-step, without saying so. Machines whose warps part
+    /// these threads, DWF and warps of fewer threads, leave something else (TBC section 2.3).
+    pub lock_step: bool,
     /// What it does and what to watch, in Markdown.
     pub text: &'static str,
     /// The CUDA source.
@@ -213,22 +220,29 @@ macro_rules! workload {
     (@tiny $name:literal, tiny) => {
         Some(include_str!(concat!("../../static/kernels/", $name, "/tiny.toml")))
     };
-    (@tiny $name:literal) => {
+    (@tiny $name:literal $(, lock_step)?) => {
         None
     };
-    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path $(, $tiny:ident)?) => {
-        workload!($name, $title, $class, $suite, $reference, files: |_| None $(, $tiny)?)
+    (@lock_step lock_step) => {
+        true
     };
-    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path, files: $file:expr $(, $tiny:ident)?) => {
+    (@lock_step $($tiny:ident)?) => {
+        false
+    };
+    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path $(, $trait:ident)?) => {
+        workload!($name, $title, $class, $suite, $reference, files: |_| None $(, $trait)?)
+    };
+    ($name:literal, $title:literal, $class:ident, $suite:ident, $reference:path, files: $file:expr $(, $trait:ident)?) => {
         Workload {
             name: $name,
             title: $title,
             class: Class::$class,
             suite: Suite::$suite,
+            lock_step: workload!(@lock_step $($trait)?),
             text: include_str!(concat!("../../static/kernels/", $name, "/about.md")),
             cuda: include_str!(concat!("../../static/kernels/", $name, "/kernel.cu")),
             ptx: include_str!(concat!("../../static/kernels/", $name, "/kernel.ptx")),
-            tiny: workload!(@tiny $name $(, $tiny)?),
+            tiny: workload!(@tiny $name $(, $trait)?),
             small: include_str!(concat!("../../static/kernels/", $name, "/small.toml")),
             full: include_str!(concat!("../../static/kernels/", $name, "/full.toml")),
             file: $file,
@@ -255,6 +269,10 @@ static CATALOGUE: &[Workload] = &[
     workload!("transpose", "Matrix transpose", Convergent, Divergence, transpose::reference),
     workload!("nbody", "All-pairs gravity", Insensitive, Divergence, nbody::reference, tiny),
     workload!("sobel", "Sobel's edge filter", Insensitive, Divergence, sobel::reference),
+    workload!("rayqueue", "Ray tracing by persistent threads", Divergent, Divergence, rayqueue::reference, files: rayqueue::file, lock_step),
+    workload!("blockmatch", "Motion search by tiles of 4 x 4", Divergent, Divergence, blockmatch::reference, files: blockmatch::file),
+    workload!("gemvt", "Transposed matrix times vector", Convergent, Divergence, gemvt::reference, tiny),
+    workload!("gemm", "Matrix multiply without tiles", Convergent, Divergence, gemm::reference),
     workload!("scalarprod", "Scalar products of vectors", Convergent, Barriers, scalarprod::reference, tiny),
     workload!("walsh", "Fast Walsh transform", Insensitive, Barriers, walsh::reference, tiny),
     workload!("histogram", "Histogram of bytes", Insensitive, Barriers, histogram::reference, tiny),

@@ -6,6 +6,7 @@
 //! measured of them ([`sets`]). Performance is GTO's cycles over a technique's, and means are geometric.
 
 mod divergence;
+mod limits;
 mod programs;
 mod sets;
 mod speed;
@@ -33,9 +34,12 @@ const MORE_REGISTERS: Keys = &[("registers", "65536")];
 /// All three: the loop costs as little as it can.
 const CHEAP_LOOP: Keys = &[("div_latency", "5"), ("div_interval", "2"), ("ideal_fetch", "true"), ("registers", "65536")];
 /// Memory four times as wide.
-const WIDE_MEMORY: Keys = &[("dram_bytes_per_cycle", "32")];
+const WIDE_MEMORY: Keys = &[("dram_bytes_per_cycle", "67.58")];
 /// Nothing is computed before the loop: what is may need a register more for all of it.
 const NO_HOISTING: Keys = &[("hoist", "false")];
+/// Room for twice the blocks, under GTO alone: what slots that are filled earlier can give at most ([`limits`]).
+const TWICE_THE_SLOTS: Keys =
+    &[("max_threads", "3072"), ("max_blocks", "16"), ("registers", "65536"), ("shared_memory", "98304")];
 const EXPERIMENTS: [(&str, Keys); 6] = [
     ("division as fast as multiplication", QUICK_DIVISION),
     ("instructions that are always there", IDEAL_FETCH),
@@ -58,6 +62,7 @@ pub fn runs() -> Vec<Run> {
         for (_, keys) in EXPERIMENTS {
             runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(keys)));
         }
+        runs.push(Run::new(name, PRESET, BASE).with(TWICE_THE_SLOTS));
     }
     runs
 }
@@ -133,6 +138,13 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::metrics::Metrics;
+
+    /// "Four times the memory bandwidth" is four times the preset's.
+    #[test]
+    fn wide_memory_is_four_times_as_wide() {
+        let rate = |keys| Run::new("", PRESET, BASE).with(keys).config().map(|config| config.dram_bytes_per_cycle.as_f64());
+        assert_eq!(rate(WIDE_MEMORY), rate(&[]).map(|rate| 4.0 * rate));
+    }
 
     /// What a kernel with ten blocks leaves that takes so many cycles, with so many blocks resident.
     fn report(cycles: u64, resident_blocks: u64) -> Report {

@@ -96,7 +96,8 @@ fn by_set(board: &Board) -> Vec<Claim> {
     let set = |number: usize| board.sets.0[number - 1].as_slice();
     let mean = |id, claim, number: usize, technique: &str, expected| {
         let speedups = board.speedups(set(number), technique, BASE, &[]);
-        let rest = experiments_of(board, set(number), technique);
+        let limits = if technique == "VTW" { super::limits::note(board, number) } else { String::new() };
+        let rest = format!("{}{limits}", experiments_of(board, set(number), technique));
         effect(id, "section 5.2, table 4", claim, expected)
             .judge(geometric_mean(&speedups), format!("{}.{rest}", each(&speedups)))
     };

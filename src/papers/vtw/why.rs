@@ -4,6 +4,7 @@
 use super::{BASE, Board};
 use crate::metrics::Report;
 use crate::papers::judge::geometric_mean;
+use std::ops::Range;
 
 /// Kernels of the paper in the order of its tables: rounds (*Iters* of table 1), the performance of VTW and the share of
 /// instructions that the transformed kernel executes (table 4). Its first set are the first 16.
@@ -64,7 +65,7 @@ const FIRST_SET: usize = 16;
 /// A large gain.
 const LARGE: f64 = 1.1;
 /// As good as all instructions.
-const MOST: f64 = 0.88;
+pub const MOST: f64 = 0.88;
 
 pub fn note(board: &Board) -> String {
     let all: Vec<Kernel> = board.sets.all().into_iter().filter_map(|name| Kernel::new(board, name)).collect();
@@ -75,14 +76,14 @@ pub fn note(board: &Board) -> String {
 }
 
 /// What is compared with the paper's kernels.
-struct Kernel {
+pub struct Kernel {
     rounds: f64,
     speedup: f64,
     instructions: f64,
 }
 
 impl Kernel {
-    fn new(board: &Board, name: &'static str) -> Option<Kernel> {
+    pub fn new(board: &Board, name: &'static str) -> Option<Kernel> {
         let (base, vtw) = (board.report(name, BASE, &[])?, board.report(name, "VTW", &[])?);
         Some(Kernel {
             rounds: (base.blocks as f64 / base.resident_blocks as f64).ceil(),
@@ -91,13 +92,27 @@ impl Kernel {
         })
     }
 
-    fn of_paper() -> Vec<Kernel> {
-        KERNELS.map(|(rounds, speedup, instructions)| Kernel { rounds, speedup, instructions }).into()
+    /// Some of the paper's kernels, by their places in its tables.
+    pub fn of_paper(places: Range<usize>) -> Vec<Kernel> {
+        KERNELS[places].iter().map(|&(rounds, speedup, instructions)| Kernel { rounds, speedup, instructions }).collect()
+    }
+
+    fn all_of_paper() -> Vec<Kernel> {
+        Kernel::of_paper(0..KERNELS.len())
+    }
+
+    pub fn gains_much(&self) -> bool {
+        self.speedup >= LARGE
+    }
+
+    /// Whether the transformed kernel leaves out many of the instructions.
+    pub fn saves_much(&self) -> bool {
+        self.instructions < MOST
     }
 }
 
 /// How many are such, and their mean gain.
-fn such(kernels: &[Kernel], is_such: impl Fn(&Kernel) -> bool) -> String {
+pub fn such(kernels: &[Kernel], is_such: impl Fn(&Kernel) -> bool) -> String {
     let speedups: Vec<_> = kernels.iter().filter(|kernel| is_such(kernel)).map(|kernel| ("", kernel.speedup)).collect();
     match geometric_mean(&speedups) {
         Some(mean) => format!("{mean:.3} ({} kernels)", speedups.len()),
@@ -115,15 +130,16 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn spread(all: &[Kernel]) -> String {
     let told = |kernels: &[Kernel]| {
         let middle = median(kernels.iter().map(|kernel| kernel.speedup).collect());
-        let (large, others) = (such(kernels, |k| k.speedup >= LARGE), such(kernels, |k| k.speedup < LARGE));
+        let (large, others) = (such(kernels, Kernel::gains_much), such(kernels, |k| !k.gains_much()));
         format!("the median is {middle:.2}, those that gain a tenth or more have {large}, the others {others}")
     };
-    format!(" The paper's mean is that of a few kernels: {}; here {}.", told(&Kernel::of_paper()), told(all))
+    format!(" The paper's mean is that of a few kernels: {}; here {}.", told(&Kernel::all_of_paper()), told(all))
 }
 
 /// With few rounds the end of a launch, where no block is left to go on with, weighs much.
 fn rounds(all: &[Kernel]) -> String {
-    let (of_paper, of) = (Kernel::of_paper(), |kernels: &[Kernel]| median(kernels.iter().map(|kernel| kernel.rounds).collect()));
+    let (of_paper, of) =
+        (Kernel::all_of_paper(), |kernels: &[Kernel]| median(kernels.iter().map(|kernel| kernel.rounds).collect()));
     let paper = of(&of_paper);
     format!(
         " Blocks over resident blocks: {paper} in the median of table 1, {} in that of its set 1, {} here; where there are fewer than {paper} VTW has {}, elsewhere {}.",
@@ -137,13 +153,13 @@ fn rounds(all: &[Kernel]) -> String {
 /// The paper's compiler leaves out more.
 fn instructions(all: &[Kernel]) -> String {
     let told = |kernels: &[Kernel]| {
-        let (fewer, others) = (such(kernels, |k| k.instructions < MOST), such(kernels, |k| k.instructions >= MOST));
+        let (fewer, others) = (such(kernels, Kernel::saves_much), such(kernels, |k| !k.saves_much()));
         format!("{fewer} and {others}")
     };
     format!(
         " Where more than {:.0}% of the instructions go, and elsewhere: {} in the paper, {} here.",
         100.0 * (1.0 - MOST),
-        told(&Kernel::of_paper()),
+        told(&Kernel::all_of_paper()),
         told(all)
     )
 }

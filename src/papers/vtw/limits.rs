@@ -1,0 +1,81 @@
+//! What keeps VTW from gaining more on one set of kernels: how the paper's own gain is spread over its set, what filling slots
+//! earlier could give at most, and how many instructions the transformation saves.
+//!
+//! VTW gives the slot of a warp that has ended to a warp of a later block. The most that this can be worth is shown by
+//! [`TWICE_THE_SLOTS`](super::TWICE_THE_SLOTS) under GTO: there a block waits for no other to end, and nothing is transformed.
+
+use super::why::{Kernel, MOST, such};
+use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
+use crate::metrics::Report;
+use crate::papers::judge::{Speedups, each, geometric_mean};
+
+/// More slots give less than this: they are not what the kernel waits for.
+const NO_HELP: f64 = 1.02;
+/// Kernels of the paper that a set has, in the order of its tables.
+const IN_PAPER: [std::ops::Range<usize>; 4] = [0..16, 16..36, 36..39, 39..51];
+
+/// The note on a set, by its number from 1.
+pub fn note(board: &Board, number: usize) -> String {
+    let set = board.sets.0[number - 1].as_slice();
+    format!("{}{}{}", spread(board, number), slots(board, set), instructions(board, set))
+}
+
+/// The paper's mean and ours, with and without the kernels that gain much, and those that lose many instructions.
+fn spread(board: &Board, number: usize) -> String {
+    let here: Vec<Kernel> = board.sets.0[number - 1].iter().filter_map(|name| Kernel::new(board, name)).collect();
+    if here.is_empty() {
+        return String::new();
+    }
+    let paper = Kernel::of_paper(IN_PAPER[number - 1].clone());
+    let told = |kernels: &[Kernel]| {
+        format!(
+            "{} where VTW gains a tenth or more, {} elsewhere; {} where more than {:.0}% of the instructions go, {} elsewhere",
+            such(kernels, Kernel::gains_much),
+            such(kernels, |kernel| !kernel.gains_much()),
+            such(kernels, Kernel::saves_much),
+            100.0 * (1.0 - MOST),
+            such(kernels, |kernel| !kernel.saves_much()),
+        )
+    };
+    format!(" In the paper this set has {}. Here: {}.", told(&paper), told(&here))
+}
+
+/// What slots that are filled earlier could give.
+fn slots(board: &Board, set: &[&'static str]) -> String {
+    let ratio = |name: &&'static str| {
+        let cycles = |keys| Some(board.report(name, BASE, keys)?.cycles as f64);
+        Some((*name, cycles(&[])? / cycles(TWICE_THE_SLOTS)?))
+    };
+    let twice: Speedups = set.iter().filter_map(ratio).collect();
+    let Some(mean) = geometric_mean(&twice) else { return String::new() };
+    let no_help = twice.iter().filter(|(_, ratio)| *ratio < NO_HELP).count();
+    let waiting = |report: &Report| report.warp_cycles.get("exit") as f64 / report.resident_warp_cycles as f64;
+    let base = || set.iter().filter_map(|name| Some((*name, board.report(name, BASE, &[])?)));
+    let waits: Vec<f64> = base().map(|(_, report)| waiting(report)).collect();
+    let used = base().map(|(name, report)| format!("{name} {:.0}%", 100.0 * speed::used(report))).collect::<Vec<_>>();
+    format!(
+        " The most that warps of later blocks can give: with twice the threads, blocks, registers and shared memory GTO is \
+         {mean:.3} times as fast ({}), and on {no_help} of {} kernels it gains less than {:.0}%, so there slots are not what is \
+         missing. Warps that wait for their siblings to end are {:.1}% of the warp cycles of GTO. Issue slots or memory \
+         bandwidth in use, whichever is more: {}.",
+        each(&twice),
+        twice.len(),
+        100.0 * (NO_HELP - 1.0),
+        100.0 * waits.iter().sum::<f64>() / waits.len().max(1) as f64,
+        used.join(", "),
+    )
+}
+
+/// What the loop over blocks adds to the instructions, and what computing before it saves.
+fn instructions(board: &Board, set: &[&'static str]) -> String {
+    let share = |keys| -> Option<f64> {
+        let of = |name: &&'static str| {
+            let executed = |technique, keys| Some(board.report(name, technique, keys)?.warp_instructions as f64);
+            Some((*name, executed("VTW", keys)? / executed(BASE, &[])?))
+        };
+        geometric_mean(&set.iter().filter_map(of).collect())
+    };
+    share(&[]).zip(share(NO_HOISTING)).map_or_else(String::new, |(with, without)| {
+        format!(" Instructions over GTO's: {without:.3} with the loop alone, {with:.3} with what is computed before it.")
+    })
+}
