@@ -78,9 +78,13 @@ impl Times {
 
 impl Course {
     fn run(name: &str) -> Course {
+        Course::run_on(name, &Config::default())
+    }
+
+    fn run_on(name: &str, config: &Config) -> Course {
         let golden = golden::all().into_iter().find(|golden| golden.name == name).expect("a golden run of that name");
         let kernel = golden.kernel().expect("it is sound");
-        let mut sim = machine::load(&kernel, &Config::default()).expect("it fits");
+        let mut sim = machine::load(&kernel, config).expect("it fits");
         let (mut metrics, mut log) = (Metrics::default(), Log::default());
         sim.run(machine::MOST_CYCLES, &mut (&mut metrics, &mut log));
         assert!(sim.finished() && sim.trap().is_none());
@@ -115,6 +119,15 @@ impl Course {
         let counted = |key: &str| self.measured[key].as_u64().expect("a number");
         assert_eq!(total, Times { warps: counted("warp_instructions"), threads: counted("thread_instructions") });
     }
+}
+
+/// With the effects of native code, threads per warp instruction are within a tenth of what the GPU counted.
+#[test]
+fn native_code_has_as_many_active_threads_as_the_gpus() {
+    let config = Config { native_code: true, ..Config::default() };
+    let ratios = ["nested_if", "collatz_o0", "block_reduce", "bfs_step", "mandel", "transpose"]
+        .map(|name| (name, Course::run_on(name, &config).activity_ratio()));
+    assert!(ratios.iter().all(|(_, ratio)| (0.9..=1.1).contains(ratio)), "{ratios:.3?}");
 }
 
 #[test]

@@ -37,9 +37,11 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let needed = reachable(&module, &name);
         let sound = !problems.iter().any(|p| p.function.as_ref().is_none_or(|f| needed.contains(f)));
         match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
-            Ok(program) if args.is_virtual => {
+            Ok(program) if args.is_virtual || args.native => {
                 let dimensions = Dimensions::named(&program);
-                let program = program.through(&[Pass::Virtualise { dimensions, most_registers: u32::MAX }]);
+                let native = args.native.then_some(Pass::Native);
+                let virtualise = args.is_virtual.then_some(Pass::Virtualise { dimensions, most_registers: u32::MAX });
+                let program = program.through(&native.into_iter().chain(virtualise).collect::<Vec<_>>());
                 reports.push(Inspection::new(&program, &subject.ptx));
                 texts.push(transformed::text(&program, &subject.ptx));
             }
@@ -57,7 +59,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         for text in &texts {
             print(text)?;
         }
-        for report in reports.iter().filter(|_| !args.is_virtual) {
+        for report in reports.iter().filter(|_| !args.is_virtual && !args.native) {
             print(&if args.dot { report.dot() } else { report.text() })?;
         }
     }

@@ -79,13 +79,15 @@ impl Config {
     /// The passes that a program goes through for this machine, for a launch of that shape.
     pub fn passes(&self, grid: [u32; 3], block: [u32; 3]) -> Vec<Pass> {
         let threads = block.iter().fold(1u32, |all, &size| all.saturating_mul(size)).next_multiple_of(self.row_threads());
-        match self.dispatch {
-            DispatchKind::Plain => Vec::new(),
+        let native = self.native_code.then_some(Pass::Native);
+        let virtualise = match self.dispatch {
+            DispatchKind::Plain => None,
             DispatchKind::Virtual => {
                 let most_registers = if self.hoist { self.registers / threads.max(1) } else { 0 };
-                vec![Pass::Virtualise { dimensions: Dimensions::new(grid, block), most_registers }]
+                Some(Pass::Virtualise { dimensions: Dimensions::new(grid, block), most_registers })
             }
-        }
+        };
+        native.into_iter().chain(virtualise).collect()
     }
 
     /// The machine of a preset, with techniques and then keys on top: the one way from what a person chose to a machine.

@@ -9,6 +9,7 @@
 use super::thread::{LogicalThread, StorageThread};
 use super::value::Value;
 use crate::program::Plane;
+use crate::program::passes::native::Preset;
 
 /// The widest warp. Rows of the register file are a multiple of it long, and there is one more at the end, so that as many
 /// lanes as that can be read at once from any thread on.
@@ -74,6 +75,18 @@ impl Registers {
     /// Everything zero again, for the next block.
     pub fn clear(&mut self) {
         self.words.fill(0);
+    }
+
+    /// Gives the registers that hold parameters from the start their values, in all threads.
+    pub fn preset(&mut self, presets: &[Preset], params: &[u8]) {
+        for preset in presets {
+            for at in 0..preset.planes {
+                let bytes = params.get((preset.offset + 4 * at) as usize..).and_then(|rest| rest.first_chunk());
+                let word = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                let start = (preset.plane + at) as usize * self.stride;
+                self.words[start..start + self.stride].fill(word);
+            }
+        }
     }
 
     #[inline(always)]

@@ -141,6 +141,7 @@ impl<'a, O: Observer> Run<'a, O> {
         self.shared.clear();
         self.local.clear();
         self.registers.clear();
+        self.registers.preset(&self.program.presets, self.params);
         self.barriers = Barriers::new(threads, self.shape.ptx_warp);
         self.observer.block(block, threads);
         self.pcs.fill(0);

@@ -87,6 +87,8 @@ pub struct Run {
 
 /// More cycles than any run of the catalogue takes.
 const MOST_CYCLES: u64 = 2_000_000_000;
+/// More cycles than code that relies on lock-step takes where it has it; without, it may never end.
+const MOST_WITHOUT_LOCK_STEP: u64 = 20_000_000;
 
 impl Run {
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
@@ -124,10 +126,10 @@ impl Run {
         Ok((named, job, sim))
     }
 
-    /// Whether this is what becomes of code that relies on lock-step on a machine that does not keep it.
-    fn should_fail_by(&self, error: &RunError) -> bool {
+    /// Whether the code relies on lock-step and the machine does not keep it: what comes of that is anybody's guess.
+    fn loses_lock_step(&self) -> bool {
         let relies = workload::find(&self.workload).is_some_and(|workload| workload.lock_step);
-        matches!(error, RunError::Wrong(_)) && relies && self.config().is_ok_and(|config| !config.keeps_lock_step())
+        relies && self.config().is_ok_and(|config| !config.keeps_lock_step())
     }
 
     /// A number for the program, the launch and the machine: runs that share it are the same. `None` for what cannot be run.
@@ -147,7 +149,7 @@ impl Run {
     pub fn perform(&self) -> Result<Report, RunError> {
         let (named, job, mut sim) = self.load()?;
         let mut metrics = Metrics::of(&sim.machine.config);
-        sim.run(MOST_CYCLES, &mut metrics);
+        sim.run(if self.loses_lock_step() { MOST_WITHOUT_LOCK_STEP } else { MOST_CYCLES }, &mut metrics);
         if let Some(trap) = sim.trap() {
             return Err(RunError::Failed(trap.to_string()));
         }
@@ -186,15 +188,15 @@ impl Results {
         self.runs.iter().find(|(known, _)| known == run).and_then(|(_, report)| report.as_ref().ok())
     }
 
-    /// Whether a run came to its end with a wrong result.
-    pub fn is_wrong(&self, run: &Run) -> bool {
-        self.runs.iter().any(|(known, report)| known == run && matches!(report, Err(RunError::Wrong(_))))
+    /// Why a run did not go well.
+    pub fn error(&self, run: &Run) -> Option<&RunError> {
+        self.runs.iter().find(|(known, _)| known == run).and_then(|(_, report)| report.as_ref().err())
     }
 
     /// Runs that did not go well although they should have, in words.
     pub fn failures(&self) -> Vec<String> {
         let failed = |(run, report): &(Run, Result<Report, RunError>)| {
-            let error = report.as_ref().err().filter(|error| !run.should_fail_by(error))?;
+            let error = report.as_ref().err().filter(|error| matches!(error, RunError::Unfit(_)) || !run.loses_lock_step())?;
             Some(format!("{} under {} on {}: {error}", run.workload, run.technique, run.preset))
         };
         self.runs.iter().filter_map(failed).collect()

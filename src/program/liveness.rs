@@ -2,7 +2,7 @@
 //!
 //! The usual backward data flow over blocks, on planes (32-bit words), so that a 64-bit register counts twice, as it does
 //! in a register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it
-//! ends no life.
+//! ends no life, unless a pass says otherwise ([`Instruction::begins`]).
 
 use super::cfg::Block;
 use super::{Base, Dst, Instruction, Plane, Program, Src, is_wide};
@@ -49,6 +49,10 @@ impl Liveness {
                 counted[plane as usize / 64] |= 1 << (plane % 64);
             }
         }
+        // A parameter is an operand, not a register, where it is there from the start.
+        for plane in program.presets.iter().flat_map(|preset| preset.plane..preset.plane + preset.planes) {
+            counted[plane as usize / 64] &= !(1 << (plane % 64));
+        }
         let count = |live: &[u64]| live.iter().zip(&counted).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
         let mut most = 0;
         for (at, block) in blocks.iter().enumerate() {
@@ -70,9 +74,9 @@ impl Liveness {
 }
 
 /// What is live before an instruction, given what is live behind it.
-fn step(instruction: &Instruction, planes: u32, live: &mut [u64]) {
+pub fn step(instruction: &Instruction, planes: u32, live: &mut [u64]) {
     let carry = planes - 1;
-    if instruction.guard.is_none() {
+    if instruction.guard.is_none() || instruction.begins {
         for_writes(instruction, carry, |plane| live[plane as usize / 64] &= !(1 << (plane % 64)));
     }
     for_reads(instruction, carry, |plane| live[plane as usize / 64] |= 1 << (plane % 64));

@@ -70,6 +70,8 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         reconvergence: Default::default(),
         registers_needed: 0,
         wrapper: None,
+        presets: Vec::new(),
+        renamed: Vec::new(),
     })
 }
 
@@ -475,6 +477,7 @@ pub(super) fn bare(op: Op, span: Span) -> Instruction {
     Instruction {
         op,
         guard: None,
+        begins: false,
         dst: Box::default(),
         src: Box::default(),
         address: None,

@@ -34,6 +34,7 @@ use crate::ptx::types::{Space, Type};
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
 use passes::Rewrite;
+use passes::native::Preset;
 use passes::virtualise::Wrapper;
 use reconverge::Reconvergence;
 
@@ -75,6 +76,10 @@ pub struct Program {
     pub registers_needed: u32,
     /// The loop over logical blocks that a pass has put around the code.
     pub wrapper: Option<Wrapper>,
+    /// Registers that hold parameters from the start.
+    pub presets: Vec<Preset>,
+    /// Names in the PTX of what has become another operand, with that operand; later ones may name earlier ones' operands.
+    pub renamed: Vec<(String, String)>,
 }
 
 /// A module-scope variable in `.global` or `.const`.
@@ -117,6 +122,8 @@ pub struct RegisterInfo {
 pub struct Instruction {
     pub op: Op,
     pub guard: Option<Guard>,
+    /// Threads that its guard holds back do not need what its destinations held: a value's life begins here in spite of it.
+    pub begins: bool,
     pub dst: Box<[Dst]>,
     pub src: Box<[Src]>,
     /// Where a load, store or atomic goes.

@@ -68,10 +68,12 @@ impl<S: Sink> Core<'_, S> {
         let (config, shape, program) = (&machine.config, &machine.start.shape, &machine.program);
         let index = self.uncore.next_block;
         self.uncore.next_block += 1;
+        let mut registers = Registers::new(program.planes, self.stored_threads());
+        registers.preset(&program.presets, &machine.start.params);
         self.sm.blocks[slot] = Some(Block {
             first_warp: first_warp as u16,
             warps: machine.block_warps as u16,
-            registers: Registers::new(program.planes, self.stored_threads()),
+            registers,
             shared: Shared::new(shape.shared_bytes),
             local: Local::new(program.local_bytes, self.stored_threads()),
             index,

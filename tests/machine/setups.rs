@@ -218,6 +218,31 @@ pub fn virtual_blocks() -> Vec<Setup> {
     setups
 }
 
+/// Programs with the effects of native code, under one technique of each kind.
+pub fn native() -> Vec<Setup> {
+    let few = [
+        ("gtx480", "PDOM", vec![]),
+        ("tbc", "PDOM-LCP", vec![]),
+        ("tbc", "DWF", vec![]),
+        ("gtx480", "DWF-WB", vec![]),
+        ("tbc", "TBC-LCP", vec![]),
+        ("gtx480", "TBC-SRR", vec![("sms", "2")]),
+        ("vws", "WS4", vec![]),
+        ("vws", "I-VWS", vec![]),
+        ("vws", "E-VWS-ImpatientMem", vec![]),
+        ("gtx480", "BAWS", vec![]),
+        ("origami", "Origami", vec![]),
+        ("gtx480", "VTW", vec![("max_blocks", "1")]),
+        ("gtx480", "VTW-SL", vec![("max_blocks", "2"), ("hoist", "false")]),
+        ("tbc", "TBC,VTW", vec![("max_blocks", "2")]),
+    ];
+    few.map(|(preset, techniques, mut keys)| {
+        keys.push(("native_code", "true"));
+        setup(preset, techniques, &keys)
+    })
+    .into()
+}
+
 /// All of these, and the divergence, the barrier-aware and the gating techniques.
 pub fn all() -> Vec<Setup> {
     plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).chain(gated()).collect()

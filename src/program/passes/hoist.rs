@@ -15,6 +15,9 @@ use crate::ptx::types::Space;
 pub fn invariant(program: &Program) -> Vec<Pc> {
     let facts = Facts::new(program);
     let mut known = vec![false; program.planes as usize];
+    for preset in &program.presets {
+        known[preset.plane as usize..(preset.plane + preset.planes) as usize].fill(true);
+    }
     let mut chosen = vec![false; program.instructions.len()];
     let mut order: Vec<Pc> = Vec::new();
     loop {

@@ -6,6 +6,7 @@
 //! others to a machine: [`Pass`].
 
 pub mod hoist;
+pub mod native;
 pub mod returns;
 pub mod virtualise;
 
@@ -17,6 +18,8 @@ use virtualise::Dimensions;
 pub enum Rewrite {
     /// A branch to where a thread only returns has become an exit ([`returns`]).
     Return,
+    /// It runs under the guard of a branch that is gone ([`native`]).
+    Predicated,
     /// It runs once, before the loop over logical blocks ([`hoist`]).
     Hoisted,
     /// It is part of that loop's head ([`virtualise`]).
@@ -32,6 +35,7 @@ impl Rewrite {
     pub fn text(self) -> &'static str {
         match self {
             Rewrite::Return => "exits: only a return follows",
+            Rewrite::Predicated => "predicated: a short branch",
             Rewrite::Hoisted => "moved in front of the loop over blocks",
             Rewrite::Head => "the loop over blocks",
             Rewrite::Index => "reads a register for the index",
@@ -45,6 +49,8 @@ impl Rewrite {
 pub enum Pass {
     /// Early returns become exits.
     Returns,
+    /// Copies and parameters become operands, short branches predication.
+    Native,
     /// The kernel's code in a loop over logical blocks. What is the same for all of them is moved in front of the loop, unless
     /// a thread then needs more than so many registers.
     Virtualise { dimensions: Dimensions, most_registers: u32 },
@@ -62,6 +68,7 @@ impl Program {
                     returns::run(&mut self);
                     self.analyse();
                 }
+                Pass::Native => native::run(&mut self),
                 Pass::Virtualise { dimensions, most_registers } => {
                     let before = self.clone();
                     virtualise::run(&mut self, dimensions, true);

@@ -87,7 +87,9 @@ pub fn run(program: &mut Program, dimensions: Dimensions, hoists: bool) {
 /// Planes that may be read before they are written.
 fn read_first(program: &Program) -> Vec<Plane> {
     let live = Liveness::build(program).live_in.into_iter().next().unwrap_or_default();
-    (0..program.planes - 1).filter(|plane| live[*plane as usize / 64] >> (plane % 64) & 1 != 0).collect()
+    let is_preset = |plane: Plane| program.presets.iter().any(|p| (p.plane..p.plane + p.planes).contains(&plane));
+    let read = |plane: &Plane| live[*plane as usize / 64] >> (plane % 64) & 1 != 0 && !is_preset(*plane);
+    (0..program.planes - 1).filter(read).collect()
 }
 
 /// Lays out hoisted code, the loop's head and the rest, with targets where they have come to lie.
@@ -137,6 +139,16 @@ pub fn name(registers: &[RegisterInfo], plane: Plane) -> &str {
 }
 
 impl Program {
+    /// The name of the register that begins at a plane.
+    pub fn register_name(&self, plane: Plane) -> &str {
+        name(&self.registers, plane)
+    }
+
+    /// A guard as it stands before an instruction, with a space behind it.
+    pub fn guard_text(&self, guard: Guard) -> String {
+        guard_text(guard, &self.registers)
+    }
+
     /// An instruction's text with registers in place of `%tid` and `%ctaid`.
     pub fn with_registers(&self, text: &str) -> String {
         let indices = self.wrapper.as_ref().map_or(&[][..], |wrapper| &wrapper.indices);

@@ -1,0 +1,160 @@
+//! A program as blocks that can be changed, and back.
+
+use crate::program::cfg::ends_block;
+use crate::program::lower::bare;
+use crate::program::{Guard, Instruction, Pc, Program};
+use crate::ptx::op::Op;
+
+/// A block's instructions, without a branch at its end.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub body: Vec<Instruction>,
+    pub end: End,
+}
+
+/// Where control goes from a block; blocks by their number.
+#[derive(Clone, Debug, Default)]
+pub enum End {
+    /// The last instruction, in the body, ends the threads, or knows where they go.
+    #[default]
+    Body,
+    Next(usize),
+    Branch {
+        branch: Box<Instruction>,
+        taken: usize,
+        next: usize,
+    },
+}
+
+impl Part {
+    fn successors(&self) -> Vec<usize> {
+        match &self.end {
+            End::Body => Vec::new(),
+            End::Next(next) => vec![*next],
+            End::Branch { taken, next, .. } => vec![*taken, *next],
+        }
+    }
+}
+
+pub struct Code {
+    pub parts: Vec<Part>,
+    /// Blocks that branch tables lead to.
+    tables: Vec<Vec<usize>>,
+}
+
+impl Code {
+    pub fn of(program: &Program) -> Code {
+        let block_of = |pc: Pc| program.cfg.block_of.get(pc as usize).map_or(program.cfg.blocks.len(), |block| *block as usize);
+        let part = |block: &crate::program::cfg::Block| {
+            let mut body = program.instructions[block.start as usize..block.end as usize].to_vec();
+            let next = block_of(block.end);
+            let Some(last) = body.last().filter(|last| ends_block(last.op)).cloned() else {
+                return Part { body, end: End::Next(next) };
+            };
+            let end = match (last.op, last.guard) {
+                (Op::Bra { .. }, None) => End::Next(block_of(last.target)),
+                (Op::Bra { .. }, Some(_)) => End::Branch { taken: block_of(last.target), next, branch: Box::new(last) },
+                (_, None) => return Part { body, end: End::Body },
+                // A guarded exit: the others go on.
+                (_, Some(_)) => return Part { body, end: End::Next(next) },
+            };
+            body.pop();
+            Part { body, end }
+        };
+        let mut parts: Vec<Part> = program.cfg.blocks.iter().map(part).collect();
+        // Whoever runs past the last instruction exits there.
+        parts.push(Part::default());
+        let tables = program.tables.iter().map(|table| table.iter().map(|target| block_of(*target)).collect()).collect();
+        Code { parts, tables }
+    }
+
+    /// How many blocks, and branch tables, lead to each block; the first is led to by the launch.
+    pub fn leading(&self) -> Vec<usize> {
+        let mut leading = vec![0; self.parts.len()];
+        leading[self.through(0)] += 1;
+        let order = self.order();
+        for ways in order.iter().map(|at| self.parts[*at].successors()).chain(self.tables.clone()) {
+            ways.into_iter().for_each(|next| leading[self.through(next)] += 1);
+        }
+        leading
+    }
+
+    /// The first block from here on that has an instruction or a branch.
+    pub fn through(&self, mut at: usize) -> usize {
+        for _ in 0..self.parts.len() {
+            match &self.parts[at] {
+                Part { body, end: End::Next(next) } if body.is_empty() => at = *next,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// The blocks that can be come to, in their order.
+    fn order(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.parts.len()];
+        let mut todo = vec![self.through(0)];
+        todo.extend(self.tables.iter().flatten().map(|at| self.through(*at)));
+        while let Some(at) = todo.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                todo.extend(self.parts[at].successors().into_iter().map(|next| self.through(next)));
+            }
+        }
+        (0..self.parts.len()).filter(|at| seen[*at]).collect()
+    }
+
+    /// The program again, with as few jumps as the order of its blocks allows.
+    pub fn lay_out(self, program: &mut Program) {
+        let order = self.order();
+        let last = self.parts.len() - 1;
+        let mut starts = vec![0; self.parts.len()];
+        let mut instructions: Vec<Instruction> = Vec::new();
+        if order.first() != Some(&self.through(0)) {
+            instructions.push(jump(program, self.through(0)));
+        }
+        for (place, &at) in order.iter().enumerate() {
+            starts[at] = instructions.len() as Pc;
+            let part = &self.parts[at];
+            let behind = order.get(place + 1).copied();
+            instructions.extend(part.body.iter().cloned());
+            match &part.end {
+                End::Body if at == last => {
+                    instructions.push(bare(Op::Exit, program.instructions.last().map(|i| i.span).unwrap_or_default()))
+                }
+                End::Body => {}
+                End::Next(next) => {
+                    let next = self.through(*next);
+                    if behind != Some(next) {
+                        instructions.push(jump(program, next));
+                    }
+                }
+                End::Branch { branch, taken, next } => {
+                    let (taken, next) = (self.through(*taken), self.through(*next));
+                    let turned = behind == Some(taken);
+                    let guard = branch.guard.map(|guard| Guard { negated: guard.negated != turned, ..guard });
+                    let target = if turned { next } else { taken } as Pc;
+                    instructions.push(Instruction { guard, target, ..(**branch).clone() });
+                    if !turned && behind != Some(next) {
+                        instructions.push(jump(program, next));
+                    }
+                }
+            }
+        }
+        for instruction in instructions.iter_mut().filter(|i| matches!(i.op, Op::Bra { .. })) {
+            instruction.target = starts[instruction.target as usize];
+            let guard = instruction.guard.map_or(String::new(), |guard| program.guard_text(guard));
+            instruction.text = Some(format!("{guard}bra $L{};", instruction.target).into());
+        }
+        for (table, targets) in program.tables.iter_mut().zip(&self.tables) {
+            *table = targets.iter().map(|target| starts[self.through(*target)]).collect();
+        }
+        program.instructions = instructions;
+        program.analyse();
+    }
+}
+
+/// A jump to a block, whose number stands for its place until all places are known.
+fn jump(program: &Program, block: usize) -> Instruction {
+    let span = program.instructions.last().map(|last| last.span).unwrap_or_default();
+    Instruction { target: block as Pc, ..bare(Op::Bra { uniform: true }, span) }
+}
