@@ -362,9 +362,12 @@ fn mechanisms(board: &Board) -> Vec<Claim> {
     let efficiencies = |technique: &str| -> Speedups {
         divergent.iter().filter_map(|name| board.report(name, technique).map(|report| (*name, report.simd_efficiency))).collect()
     };
-    let efficiency = |technique: &str| average(&efficiencies(technique));
+    // What goes wrong under DWF has nothing to compare.
+    let is_right = |name: &str| board.report(name, "DWF").is_some();
+    let efficiency = |technique: &str| average(&efficiencies(technique).into_iter().filter(|(name, _)| is_right(name)).collect());
     let stalls = |report: &Report| slot(report, "stall");
-    let stall_ratios = (board.ratio_of_shares(all, "DWF", stalls), board.ratio_of_shares(all, "TBC-LCP", stalls));
+    let right: Vec<&'static str> = all.iter().copied().filter(|name| is_right(name)).collect();
+    let stall_ratios = (board.ratio_of_shares(&right, "DWF", stalls), board.ratio_of_shares(&right, "TBC-LCP", stalls));
     let transactions = |report: &Report| report.memory_transactions as f64;
     let traffic = board.ratios(all, "TBC-LCP", |report: &Report| report.l2.accesses as f64);
     let heavier: Speedups = traffic.iter().filter(|(_, ratio)| *ratio > 1.07).copied().collect();
