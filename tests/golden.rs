@@ -40,13 +40,13 @@ fn recursion_is_refused_by_name() {
 fn workloads_leave_what_their_references_leave() {
     assert!(workload::all().len() >= 12, "{} workloads", workload::all().len());
     let mut failures = Vec::new();
-    for workload in workload::all() {
+    // What relies on lock-step goes wrong thread by thread; `machine_golden` checks it.
+    for workload in workload::all().iter().filter(|workload| !workload.lock_step) {
         for size in Size::ALL {
             let Some(launch) = workload.launch(size) else { continue };
             let size = size.name();
             let checked = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file)).and_then(|kernel| {
-                let order = if workload.lock_step { Order::LockStep } else { Order::Threads };
-                workload.check(&kernel.launch, &kernel.before, &kernel.finish_in(order)?).map_err(|mismatch| mismatch.to_string())
+                workload.check(&kernel.launch, &kernel.before, &kernel.finish()?).map_err(|mismatch| mismatch.to_string())
             });
             failures.extend(checked.err().map(|trouble| format!("{} {size}: {trouble}", workload.name)));
         }

@@ -2,7 +2,7 @@
 
 use warpscope::interp::job::Job;
 use warpscope::interp::memory::Global;
-use warpscope::interp::reference::{self, Order, Outcome};
+use warpscope::interp::reference::{self, Outcome};
 use warpscope::interp::start::Start;
 use warpscope::launch::{BufferData, Launch};
 use warpscope::program::{self, Program};
@@ -53,15 +53,10 @@ impl Kernel {
 
     /// Runs it with the scalar reference; the buffers that it leaves, or the trap in words.
     pub fn finish(&self) -> Result<Vec<BufferData>, String> {
-        self.finish_in(Order::Threads)
-    }
-
-    /// The same with threads in this order.
-    pub fn finish_in(&self, order: Order) -> Result<Vec<BufferData>, String> {
-        let outcome = reference::observe(&self.program, &self.start, MOST_INSTRUCTIONS, order, &mut ());
+        let outcome = self.run();
         match outcome.trap {
             None => Ok(self.buffers(&outcome.global)),
-            Some(trap) => Err(trap.in_text(&self.program, &self.text).to_string()),
+            Some(trap) => Err(trap.to_string()),
         }
     }
 

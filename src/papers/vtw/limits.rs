@@ -4,7 +4,7 @@
 //! VTW gives the slot of a warp that has ended to a warp of a later block. The most that this can be worth is shown by
 //! [`TWICE_THE_SLOTS`](super::TWICE_THE_SLOTS) under GTO: there a block waits for no other to end, and nothing is transformed.
 
-use super::why::{Kernel, MOST, such};
+use super::why::{Kernel, MOST, mean_gain, such};
 use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
 use crate::metrics::Report;
 use crate::papers::judge::{Speedups, each, geometric_mean};
@@ -37,7 +37,29 @@ fn spread(board: &Board, number: usize) -> String {
             such(kernels, |kernel| !kernel.saves_much()),
         )
     };
-    format!(" In the paper this set has {}. Here: {}.", told(&paper), told(&here))
+    format!(" In the paper this set has {}. Here: {}.{}", told(&paper), told(&here), limit(&paper, &here))
+}
+
+/// Whose gain the paper's is, if it is that of some of its kernels alone.
+fn limit(paper: &[Kernel], here: &[Kernel]) -> String {
+    let count = |kernels: &[Kernel], is_such: fn(&Kernel) -> bool| kernels.iter().filter(|kernel| is_such(kernel)).count();
+    let is_gone = |is_such: fn(&Kernel) -> bool| {
+        mean_gain(paper, |kernel| !is_such(kernel)).is_some_and(|rest| rest < NO_HELP) && count(paper, is_such) > 0
+    };
+    let (kind, is_such): (&str, fn(&Kernel) -> bool) = if is_gone(Kernel::saves_much) {
+        ("that lose so many instructions", Kernel::saves_much)
+    } else if is_gone(Kernel::gains_much) {
+        ("that gain a tenth or more", Kernel::gains_much)
+    } else {
+        return String::new();
+    };
+    format!(
+        " So the paper's gain is that of the {} of its {} kernels {kind}; here such are {} of {}.",
+        count(paper, is_such),
+        paper.len(),
+        count(here, is_such),
+        here.len()
+    )
 }
 
 /// What slots that are filled earlier could give.

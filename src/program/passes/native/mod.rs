@@ -90,10 +90,16 @@ mod tests {
     #[test]
     fn copies_parameters_and_constants_are_operands() {
         let body = "ld.param.u64 %d1, [out]; cvta.to.global.u64 %d2, %d1; mov.u32 %r1, %ntid.x; mov.u32 %r2, %ctaid.x; \
-                    mov.u32 %r3, 5; mad.lo.s32 %r4, %r2, %r1, %r3; st.global.u32 [%d2], %r4; ret;";
+                    mov.u32 %r3, 5; mad.lo.s32 %r4, %r2, %r1, %r2; add.u32 %r5, %r4, %r3; st.global.u32 [%d2], %r5; ret;";
         assert_eq!(
             native(body),
-            ["mov.u32 %r2, %ctaid.x;", "mad.lo.s32 %r4, %r2, %ntid.x, 5;", "st.global.u32 [param[0]], %r4;", "ret;"]
+            [
+                "mov.u32 %r2, %ctaid.x;",
+                "mad.lo.s32 %r4, %r2, %ntid.x, %r2;",
+                "add.u32 %r5, %r4, 5;",
+                "st.global.u32 [param[0]], %r5;",
+                "ret;"
+            ]
         );
     }
 
