@@ -75,7 +75,7 @@ fn pictures(width: usize, height: usize) -> (Vec<u8>, Vec<u8>) {
         match from[y / PART * parts_x + x / PART] {
             Some((dx, dy)) => {
                 let clamp = |at: usize, by: i32, size: usize| (at as i32 + by).max(0).min(size as i32 - 1) as usize;
-                before[clamp(y, dy, height) * width + clamp(x, dx, width)] + u8::from(noise % 4 == 0)
+                before[clamp(y, dy, height) * width + clamp(x, dx, width)] + u8::from(noise.is_multiple_of(4))
             }
             None => (noise % 240) as u8,
         }
