@@ -52,7 +52,7 @@ impl FilmWriter {
     /// The file.
     pub fn end(mut self) -> Result<Vec<u8>, gif::EncodingError> {
         self.write_waiting()?;
-        self.encoder.into_inner().map_err(gif::EncodingError::from)
+        self.encoder.into_inner()
     }
 
     fn write_waiting(&mut self) -> Result<(), gif::EncodingError> {

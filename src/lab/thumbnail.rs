@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn kernels_that_part_are_ragged_and_those_that_do_not_are_solid() {
         let of = |name: &str| Thumbnail::of(workload::find(name).expect("it is in the catalogue")).expect("it runs");
-        let (ragged, solid) = (of("collatz"), of("saxpy"));
+        let (ragged, solid) = (of("collatz"), of("matmul"));
         let partial = |thumbnail: &Thumbnail| thumbnail.cells.iter().flatten().filter(|share| **share < 0.9).count();
         assert!(partial(&ragged) > 100, "{}", partial(&ragged));
         assert_eq!(partial(&solid), 0);
