@@ -113,7 +113,7 @@ fn check(setups: &[Setup], least: usize) {
             if config.ptx_warp < 32 && asks_for_lanes(&subject.kernel) {
                 continue;
             }
-            if subject.lock_step && !config.keeps_lock_step() {
+            if subject.lock_step && !config.reunites_warps() {
                 continue;
             }
             let sim = match machine::load(&subject.kernel, config) {

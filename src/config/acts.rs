@@ -24,10 +24,10 @@ impl Config {
         self.tbc_uniform && matches!(self.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp)
     }
 
-    /// Whether 32 neighbouring threads wait for each other behind every branch that parts them, as code does that relies on
+    /// Whether the threads of a PTX warp wait for each other behind every branch that parts them, as code does that relies on
     /// lock-step without saying so. Warps of fewer threads do not, nor does DWF without warp barriers (TBC sections 2.3, 2.4).
-    pub fn keeps_lock_step(&self) -> bool {
-        self.warp_width == 32 && self.divergence != DivergenceKind::Dwf
+    pub fn reunites_warps(&self) -> bool {
+        self.warp_width >= self.ptx_warp && self.divergence != DivergenceKind::Dwf
     }
 
     /// Why the divergence technique cannot act on a launch, as a sentence; `None` where it can, and for PDOM, which others are

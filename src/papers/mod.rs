@@ -129,7 +129,7 @@ impl Run {
     /// Whether the code relies on lock-step and the machine does not keep it: what comes of that is anybody's guess.
     fn loses_lock_step(&self) -> bool {
         let relies = workload::find(&self.workload).is_some_and(|workload| workload.lock_step);
-        relies && self.config().is_ok_and(|config| !config.keeps_lock_step())
+        relies && self.config().is_ok_and(|config| !config.reunites_warps())
     }
 
     /// A number for the program, the launch and the machine: runs that share it are the same. `None` for what cannot be run.

@@ -44,7 +44,7 @@ pub fn found() -> String {
             let mut config = Config::preset(preset).expect("a preset");
             apply_techniques(&mut config, technique).expect("a technique");
             // What relies on lock-step may go on for ever without.
-            if workload.lock_step && !config.keeps_lock_step() {
+            if workload.lock_step && !config.reunites_warps() {
                 continue;
             }
             lines += &format!("{} {technique} {:016x}\n", workload.name, hash(workload, config));
