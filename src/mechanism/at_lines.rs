@@ -32,7 +32,7 @@ pub struct Lines<'a> {
     pub room: f32,
 }
 
-/// In a text that is narrower, chips do not say how many lanes of a warp are there.
+/// In a text that is narrower, chips do not say how many lanes of a warp are there, nor how many more warps.
 const TERSE: f32 = 300.0;
 
 /// Warps that a line names, in a text so many pixels wide.
@@ -82,7 +82,12 @@ pub fn draw(view: &Lines) -> Scene<Selection> {
         }
         let ground = if view.current == Some(view.first + at) { Tone::Picked } else { Tone::Sunken };
         let named: Vec<(String, String)> = here.iter().map(|one| one.chip(several, view.room < TERSE)).collect();
-        chips(&mut scene, at as f32 * LINE, ground, &here, named, more);
+        let counted = match more {
+            0 => String::new(),
+            _ if view.room < TERSE => "+".to_string(),
+            more => format!("+{more}"),
+        };
+        chips(&mut scene, at as f32 * LINE, ground, &here, named, counted);
         let before = if scene.words.is_empty() { "Warps at line" } else { "; at line" };
         scene.words.push_str(&format!("{before} {}: {}", view.first + at + 1, said(&here, more, several)));
     }
@@ -97,7 +102,8 @@ fn width(picture: &Picture, room: f32) -> f32 {
     // Two digits of each, and of the SM.
     let longest = if room < TERSE { 2 } else { 5 } + if several(picture) { 3 } else { 0 };
     let widest = letters(longest) + 2.0 * GAP;
-    (named(room) as f32 * (widest + GAP) + letters(3) + EDGE).ceil()
+    let more = if room < TERSE { 1 } else { 3 };
+    (named(room) as f32 * (widest + GAP) + letters(more) + EDGE).ceil()
 }
 
 /// Whether names must say which SM.
@@ -127,8 +133,7 @@ fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usi
 }
 
 /// The chips of one line, up to the code that they are in front of.
-fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], named: Vec<(String, String)>, more: usize) {
-    let more = if more > 0 { format!("+{more}") } else { String::new() };
+fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], named: Vec<(String, String)>, more: String) {
     let long = |(name, lanes): &(String, String)| letters(name.len() + lanes.chars().count());
     let wide = |chip: &(String, String)| (long(chip) + 2.0 * GAP).max(18.0).round();
     let all: f32 = named.iter().map(|chip| wide(chip) + GAP).sum();

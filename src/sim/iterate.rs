@@ -9,6 +9,7 @@
 
 use super::core::Core;
 use super::logical::{Assignment, Logical, LogicalThread, StorageThread};
+use super::state::Warp;
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::lanes::Lanes;
@@ -36,10 +37,16 @@ impl<S: Sink> Core<'_, S> {
         let state = &self.sm.warps[warp as usize];
         let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref().filter(|_| !self.machine.reforms) else { return };
         let op = self.machine.program.instructions[state.place.pc as usize].op;
-        let is_ahead = state.begun && state.assignment.iteration > block.current.iteration;
+        let iteration = state.assignment.iteration;
+        let is_ahead = state.begun && iteration > block.current.iteration;
         let shares = is_ahead && touches_shared(op, self.machine.start.shape.shared_bytes);
+        // One that has ended its block and not taken the next yet is behind too.
+        let is_behind = |sibling: &Warp| sibling.assignment.iteration < iteration;
+        let siblings = usize::from(block.first_warp)..usize::from(block.first_warp + block.warps);
+        let would_be_two = || is_ahead || state.begun && self.sm.warps[siblings].iter().any(is_behind);
+        let waits = op == Op::NextBlock && would_be_two();
         self.sm.sets.siblings.set(warp, shares);
-        self.sm.sets.ahead.set(warp, is_ahead && op == Op::NextBlock);
+        self.sm.sets.ahead.set(warp, waits);
     }
 
     /// The lanes of `mask`, threads of the block in `slot`, ask for their next logical block.
@@ -88,6 +95,13 @@ impl<S: Sink> Core<'_, S> {
         self.freshen(slot, &lanes);
         let (sm, warp) = (self.name, warp as u16);
         self.emit(Event::Assigned { sm, slot, warp, block, iteration, first_thread: first.0 });
+        // Who waited for this one alone can go on.
+        let own = self.sm.blocks[usize::from(slot)].as_ref().map(|block| block.first_warp..block.first_warp + block.warps);
+        for sibling in own.into_iter().flatten().map(u32::from) {
+            if self.sm.sets.ahead.contains(sibling) {
+                self.check_siblings(sibling);
+            }
+        }
         true
     }
 

@@ -14,6 +14,8 @@ use yew::prelude::*;
 
 /// The menu's value for a kernel of one's own.
 const OWN: &str = "";
+/// That for the gallery.
+const PICTURES: &str = "as-pictures";
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -58,10 +60,10 @@ pub fn Bar(props: &Props) -> Html {
     let theme = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     let controls = [
         (
-            4,
+            1,
             html! {
-                <button type="button" id="kernels" class="gallery-button" title="All kernels as pictures (K)" aria-label="All kernels as pictures"
-                    popovertarget={closes(4)} onclick={sheet(Sheet::Gallery)}>{ "▦" }</button>
+                <button type="button" id="kernels" title="All kernels as pictures (K)" aria-label="All kernels as pictures"
+                    popovertarget={closes(1)} onclick={sheet(Sheet::Gallery)}>{ "▦" }</button>
             },
         ),
         (5, origin.map_or_else(Html::default, |origin| sizes(handle, origin))),
@@ -96,7 +98,7 @@ pub fn Bar(props: &Props) -> Html {
     html! {
         <header class={classes!("bar", (level > 0).then_some("tight"), (level > 1).then_some("unlabelled"))} ref={place}>
             <h1 class="brand"><i class="brand-mark" aria-hidden="true"></i><span>{ "Warpscope" }</span></h1>
-            <label><span>{ "Kernel" }</span>{ kernels(handle, origin, edited) }</label>
+            <label><span>{ "Kernel" }</span>{ kernels(handle, origin, edited, &props.onsheet) }</label>
             { for inside.into_iter().map(|(_, control)| control) }
             if !outside.is_empty() {
                 <button type="button" id="more" popovertarget={MENU}>{ "More" }</button>
@@ -153,14 +155,17 @@ fn menu_of(decides: &str) -> String {
     format!("technique-{decides}")
 }
 
-fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
+fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool, onsheet: &Callback<Sheet>) -> Html {
     let lesson = handle.read(|lab| lab.course.is_some());
     let size = origin.map_or(Size::Small, |origin| origin.size);
-    let handle = handle.clone();
+    let (handle, onsheet) = (handle.clone(), onsheet.clone());
     let onchange = Callback::from(move |event: Event| {
-        if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
-            handle.act(|lab| lab.choose(Origin::find(&menu.value(), size)));
+        let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() else { return };
+        if menu.value() == PICTURES {
+            menu.set_value(origin.map_or(OWN, |origin| origin.workload.name));
+            return onsheet.emit(Sheet::Gallery);
         }
+        handle.act(|lab| lab.choose(Origin::find(&menu.value(), size)));
     });
     let option = |workload: &Workload| {
         let edited = edited && origin.is_some_and(|origin| origin.workload.name == workload.name);
@@ -174,6 +179,9 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool) -> Html {
                     { for workload::all().iter().filter(|workload| workload.class == class).map(option) }
                 </optgroup>
             }) }
+            <optgroup label="all">
+                <option value={PICTURES}>{ "▦ As pictures …" }</option>
+            </optgroup>
             <optgroup label="your own">
                 <option value={OWN}>{ if lesson { "The lesson's kernel" } else { "Your own kernel" } }</option>
             </optgroup>
