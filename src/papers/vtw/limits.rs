@@ -2,7 +2,7 @@
 //! earlier could give at most, and how many instructions the transformation saves.
 //!
 //! VTW gives the slot of a warp that has ended to a warp of a later block. The most that this can be worth is shown by
-//! [`TWICE_THE_SLOTS`](super::TWICE_THE_SLOTS) under GTO: there a block waits for no other to end, and nothing is transformed.
+//! [`TWICE_THE_SLOTS`] under GTO: there a block waits for no other to end, and nothing is transformed.
 
 use super::why::{Kernel, MOST, mean_gain, such};
 use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
