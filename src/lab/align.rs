@@ -60,29 +60,50 @@ impl Align {
         }
     }
 
-    /// The cycle of one run that goes with a cycle of another; none where it lies further than has been simulated.
-    pub fn corresponding(self, led: &Stage, cycle: u64, own: &Stage) -> Option<u64> {
-        let (leader, follower) = (&led.session, &own.session);
+    /// What a cycle of one run is known by in others.
+    pub fn aim(self, led: &Stage, cycle: u64) -> Aim {
+        let session = &led.session;
         match self {
-            Align::Cycle => Some(cycle).filter(|cycle| *cycle <= follower.reached()),
-            Align::Work => follower.record().series().cycle_of(leader.replay().tally_at(cycle).metrics.thread_instructions),
-            Align::Line => {
-                let Some(pc) = last_issued(led, cycle) else { return Some(0) };
-                // Machines that rewrite the kernel count instructions otherwise, so lines are compared.
-                let script = if led.listing.cuda_line(pc).is_some() { Script::Cuda } else { Script::Ptx };
-                let line = led.listing.line_in(script, pc)? as usize - 1;
-                let pcs = |stage: &Stage| stage.listing.lines(script).get(line).map_or_else(Vec::new, |line| line.pcs.clone());
-                follower.replay().cycle_of(&pcs(own), leader.replay().tally_at(cycle).threads_of(&pcs(led)))
-            }
-            Align::Event(kind) => {
-                // What a cycle did is seen after it.
-                match leader.record().marks(kind).before(cycle).count() {
-                    0 => Some(0),
-                    come_by => follower.record().marks(kind).before(u64::MAX).nth(come_by - 1).map(|cycle| cycle + 1),
-                }
-            }
+            Align::Cycle => Aim::Cycle(cycle),
+            Align::Work => Aim::Work(session.replay().tally_at(cycle).metrics.thread_instructions),
+            Align::Line => last_issued(led, cycle).and_then(|pc| line_aim(led, pc, cycle)).unwrap_or(Aim::Cycle(0)),
+            Align::Event(kind) => Aim::Events(kind, session.record().marks(kind).before(cycle).count()),
         }
     }
+}
+
+/// What corresponding moments of runs have in common. It is asked of the leader once, and looked for in the others as they go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    Cycle(u64),
+    /// Thread instructions that have been done.
+    Work(u64),
+    /// Threads that have executed a line (from 0) of a text, each time counted.
+    Line(Script, usize, u64),
+    /// Events that have come by.
+    Events(MarkKind, usize),
+}
+
+impl Aim {
+    /// The cycle of a run; none where it lies further than has been simulated.
+    pub fn cycle_in(self, own: &Stage) -> Option<u64> {
+        let session = &own.session;
+        match self {
+            Aim::Cycle(cycle) => Some(cycle).filter(|cycle| *cycle <= session.reached()),
+            Aim::Work(done) => session.record().series().cycle_of(done),
+            Aim::Line(script, line, threads) => session.replay().cycle_of(own.listing.pcs(script, line), threads),
+            Aim::Events(_, 0) => Some(0),
+            // What a cycle did is seen after it.
+            Aim::Events(kind, come_by) => session.record().marks(kind).before(u64::MAX).nth(come_by - 1).map(|cycle| cycle + 1),
+        }
+    }
+}
+
+/// Machines that rewrite the kernel count instructions otherwise, so lines are compared.
+fn line_aim(led: &Stage, pc: Pc, cycle: u64) -> Option<Aim> {
+    let script = if led.listing.cuda_line(pc).is_some() { Script::Cuda } else { Script::Ptx };
+    let line = led.listing.line_in(script, pc)? as usize - 1;
+    Some(Aim::Line(script, line, led.session.replay().tally_at(cycle).threads_of(led.listing.pcs(script, line))))
 }
 
 /// The instruction that issued last before a cycle; none where that is long ago.

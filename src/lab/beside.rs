@@ -5,6 +5,7 @@
 //! of its own that *follows* ([`Lab::follow`]): it takes the leader's kernel, and goes to the moment that corresponds to the
 //! leader's, in slices where that is far.
 
+use super::align::Aim;
 use super::{Align, Lab, Setup};
 use crate::session::Breakpoints;
 use std::collections::BTreeMap;
@@ -137,8 +138,10 @@ impl Lab {
             moved = true;
         }
         let begun = clock();
+        // There is nothing behind the leader's end to go to, so that all ends stand side by side.
+        let aim = (!stage.session.at_end()).then(|| leader.beside.align.aim(stage, stage.session.cycle()));
         loop {
-            let goal = self.goal(leader);
+            let goal = self.goal(aim);
             let Some(own) = &mut self.stage else { break };
             match goal {
                 Goal::Cycle(cycle) => {
@@ -160,15 +163,13 @@ impl Lab {
         if moved { Following::Moved } else { Following::Same }
     }
 
-    /// Where the leader's moment is come to.
-    fn goal(&self, leader: &Lab) -> Goal {
-        let Some((own, led)) = self.stage.as_ref().zip(leader.stage.as_ref()) else { return Goal::Cycle(0) };
+    /// Where the moment that is aimed at is come to; without one, the end of the run.
+    fn goal(&self, aim: Option<Aim>) -> Goal {
+        let Some(own) = &self.stage else { return Goal::Cycle(0) };
         let session = &own.session;
-        // There is nothing behind the leader's end to go to, so that all ends stand side by side.
-        let goal = if led.session.at_end() {
-            session.ended().then_some(u64::MAX)
-        } else {
-            leader.beside.align.corresponding(led, led.session.cycle(), own)
+        let goal = match aim {
+            Some(aim) => aim.cycle_in(own),
+            None => session.ended().then_some(u64::MAX),
         };
         match goal {
             Some(cycle) => Goal::Cycle(cycle),

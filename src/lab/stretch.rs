@@ -76,7 +76,7 @@ impl Stage {
 
     /// The cycles of this run that go with some of a leader's; none where they lie further than has been simulated.
     pub fn range_beside(&self, leader: &Stage, beside: &Beside, (from, to): (u64, u64)) -> Option<(u64, u64)> {
-        let at = |cycle: u64| beside.align.corresponding(leader, cycle, self);
+        let at = |cycle: u64| beside.align.aim(leader, cycle).cycle_in(self);
         Some((at(from)?, at(to).or_else(|| self.session.ended().then(|| self.session.reached()))?))
     }
 

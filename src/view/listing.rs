@@ -117,6 +117,11 @@ impl Listing {
         &self.written[script as usize].lines
     }
 
+    /// The instructions of a line (from 0) of a text.
+    pub fn pcs(&self, script: Script, line: usize) -> &[Pc] {
+        self.lines(script).get(line).map_or(&[], |line| &line.pcs)
+    }
+
     /// A line of a text as it is shown.
     pub fn text(&self, script: Script, line: usize) -> &str {
         self.written[script as usize].texts.get(line).map_or("", String::as_str)
