@@ -495,7 +495,7 @@ fn a_link_opens_the_same_picture() {
     settle(&mut other);
     assert_eq!(other.selection, lab.selection);
     assert_eq!(other.breakpoints, lab.breakpoints);
-    assert_eq!(Lab::restore(lab.draft()).breakpoints, lab.breakpoints, "a reload keeps them too");
+    assert_eq!(Lab::restore(lab.draft().expect("no lesson is open")).breakpoints, lab.breakpoints, "a reload keeps them too");
     other.open(Link { breakpoints: Breakpoints { pcs: vec![3, 99_999], ..Breakpoints::default() }, ..lab.link() });
     assert_eq!(other.breakpoints.pcs, [3], "the kernel has no other");
     other.open(Link::read(&fragment).expect("a sound link").expect("not empty"));
@@ -1180,7 +1180,7 @@ fn assert_refused(lab: &Lab, before: &Link, runs: &str) {
     assert!(notice.starts_with("Not applied") && notice.contains(&format!("Still running: {runs}.")), "{notice}");
     assert_eq!(lab.misfit, None);
     assert_eq!(lab.link(), *before, "the link is to what is shown");
-    assert_eq!(lab.draft().setup, before.setup);
+    assert_eq!(lab.draft().and_then(|draft| draft.setup), before.setup);
     let mut other = Lab::new();
     other.open(before.clone());
     settle(&mut other);
@@ -1230,7 +1230,10 @@ fn a_link_is_to_the_stage_while_the_texts_cannot_run() {
     let (good, launch) = (lab.ptx.to_string(), lab.launch.to_string());
     lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
     assert_eq!(lab.link(), before, "a text with a mistake is not shown");
-    assert!(lab.draft().texts.is_some_and(|texts| texts.ptx.contains("mvo.u32")), "a reload brings back what was typed");
+    assert!(
+        lab.draft().and_then(|draft| draft.texts).is_some_and(|texts| texts.ptx.contains("mvo.u32")),
+        "a reload brings back what was typed"
+    );
     lab.edit_ptx(good);
     lab.edit_launch(format!("shared = 99999\n{}", launch.replace("shared =", "# shared =")));
     assert!(lab.misfit.is_some(), "{:?}", lab.reading.launch);
@@ -1434,7 +1437,7 @@ fn variables_that_the_launch_sets_are_shown() {
     let stage = lab.stage.as_ref().expect("a stage");
     let shown: Vec<(String, usize)> = stage.buffers().iter().map(|b| (b.name.clone(), b.changed)).collect();
     assert_eq!(shown, [("counter".to_string(), 1), ("table".to_string(), 0)]);
-    let draft = Lab::restore(lab.draft());
+    let draft = Lab::restore(lab.draft().expect("no lesson is open"));
     assert_eq!(draft.stage.as_ref().map(|stage| stage.buffers().len()), Some(2));
 }
 

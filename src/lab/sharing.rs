@@ -152,15 +152,16 @@ impl Lab {
         Some(format!("{misfit}; its changed keys are left out"))
     }
 
-    /// What is worth keeping over a reload: texts and machine, but no moment of a run.
-    pub fn draft(&self) -> Link {
-        Link { lesson: None, own_lesson: None, cycle: None, selection: None, beside: Beside::default(), ..self.address() }
+    /// What is worth keeping over a reload: texts and machine, but no moment of a run. Nothing in a lesson, which brings its
+    /// own: what was there before it stays kept.
+    pub fn draft(&self) -> Option<Link> {
+        self.course.is_none().then(|| Link { cycle: None, selection: None, beside: Beside::default(), ..self.address() })
     }
 
     /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.
     pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
         let texts = Some(Texts { ptx: ptx.into(), launch: launch.into() });
-        Link { texts, breakpoints: Breakpoints::default(), ..self.draft() }
+        Link { texts, breakpoints: Breakpoints::default(), ..self.draft().unwrap_or_default() }
     }
 
     /// As the last visit left it.

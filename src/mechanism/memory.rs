@@ -4,8 +4,8 @@
 //! of it. In shared memory a bank serves one word at a time: a bank that is asked for several is a conflict, and the access
 //! takes as many turns as its busiest bank has words. (TBC section 2.1; VWS section 2.1, figure 4)
 
-use super::PanelView;
 use super::parts::{BASE, LaneGrid, SMALL, Stand, Thread, fitting, hue, kind, lane_numbers};
+use super::{PanelView, on_the_way};
 use crate::event::{CacheOutcome, Event, Space};
 use crate::program::Pc;
 use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
@@ -49,9 +49,10 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     if all.is_empty() {
         let done = view.tally.metrics.memory_transactions;
         scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "No access to memory in this cycle");
-        let so_far = format!("{} so far. Step on, or look for the next cache miss.", counted(done, "transaction"));
-        scene.label(0, Tone::Soft, 0.0, 36.0, BASE, Align::Left, so_far);
-        scene.words = format!("Cycle {}: no access to memory.", view.picture.cycle);
+        let so_far = format!("{} so far · look for the next cache miss", counted(done, "transaction"));
+        scene.label(0, Tone::Soft, 0.0, 36.0, BASE, Align::Left, fitting(&so_far, view.width * SMALL / BASE));
+        let said = on_the_way::draw(&mut scene, &view, 52.0);
+        scene.words = format!("Cycle {}: no access to memory. {said}", view.picture.cycle);
         return scene;
     }
     let shown = all.len().min(MOST);

@@ -14,6 +14,7 @@ mod ended;
 mod flow;
 pub mod lanes;
 mod memory;
+mod on_the_way;
 mod parts;
 mod pdom;
 mod tbc;
@@ -22,7 +23,7 @@ mod vws;
 pub use at_lines::{LINE, Lines, draw as at_lines, warps_at};
 pub use flow::draw as flow;
 
-use crate::config::{DivergenceKind, GatingKind};
+use crate::config::{DivergenceKind, FetchKind, GatingKind};
 use crate::event::Event;
 use crate::metrics::Tally;
 use crate::record::{Issue, Record};
@@ -80,7 +81,7 @@ impl<'a> PanelView<'a> {
 pub enum Share {
     /// Alone.
     Leads,
-    /// Together with the others that share it.
+    /// Together with the others that share it, where there is room for several; else the first of them is alone.
     Beside,
     /// Never.
     OnRequest,
@@ -97,7 +98,7 @@ pub struct Panel {
     pub about: &'static str,
     /// Where the paper draws it.
     pub figure: &'static str,
-    pub share: Share,
+    pub share: fn(&Machine) -> Share,
     /// It still has something to show once the run has ended.
     pub lasts: bool,
     /// Whether it is for this machine and its kernel.
@@ -121,7 +122,7 @@ pub static PANELS: &[Panel] = &[
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
                 together as gangs (g0 to g3), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
         figure: "VWS sections 4.1 to 4.5, figure 6",
-        share: Share::Beside,
+        share: |_| Share::Beside,
         lasts: true,
         applies: |machine| machine.config.slices > 1,
         scene: vws::draw,
@@ -135,7 +136,7 @@ pub static PANELS: &[Panel] = &[
                 PC: where the sides meet again); the threads of the other side wait in theirs. An entry that reaches its RPC is \
                 popped. All warps: every resident warp, with what it did in the last cycle.",
         figure: "TBC section 2.2.2",
-        share: Share::Beside,
+        share: |_| Share::Beside,
         lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
         scene: pdom::draw,
@@ -149,7 +150,7 @@ pub static PANELS: &[Panel] = &[
                 of the side that is next: in each lane, one encoder picks a thread a cycle. At the reconvergence point all go home. An instruction for threads \
                 of three static warps counts as two shared issue slots.",
         figure: "TBC sections 3.1 to 3.3, figures 7 to 9",
-        share: Share::Beside,
+        share: |_| Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
         scene: tbc::draw,
@@ -163,7 +164,7 @@ pub static PANELS: &[Panel] = &[
                 behind. An instruction for threads of three static warps counts as two shared issue slots; against PDOM that \
                 can still be a loss, where threads go on apart that PDOM would have kept together.",
         figure: "TBC sections 1, 2.3 and 2.4, figure 1",
-        share: Share::Beside,
+        share: |_| Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
         scene: dwf::draw,
@@ -180,7 +181,10 @@ pub static PANELS: &[Panel] = &[
                 warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
                 instructions and fetch served another.",
         figure: "BAWS sections 3 and 4, figures 3 and 7",
-        share: Share::Beside,
+        share: |machine| {
+            let decides = machine.config.block_priority.counts_barriers() || machine.config.fetch == FetchKind::Cff;
+            if decides { Share::Leads } else { Share::Beside }
+        },
         lasts: false,
         applies: |machine| {
             let has_barrier = machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier());
@@ -199,7 +203,7 @@ pub static PANELS: &[Panel] = &[
                 waits in the register, slides onto the lanes of the first, and back to its own in the results. Phases say which type \
                 folds for how long. Below each roll: the share of leakage saved, and what switching cost.",
         figure: "Origami figures 5 and 8",
-        share: Share::Leads,
+        share: |_| Share::Leads,
         lasts: false,
         applies: |machine| machine.config.gating != GatingKind::Off,
         scene: lanes::draw,
@@ -211,9 +215,9 @@ pub static PANELS: &[Panel] = &[
         about: "The memory instructions of the last cycle: a way from each lane to the cache line that it wants, or to its bank of \
                 shared memory. Lanes that want the same line share a transaction; below it stands what the L1 cache made of it: \
                 hit, miss, or merged (the line was on its way already). A bank that is asked for several words is a conflict, and \
-                serves one after the other.",
+                serves one after the other. In other cycles: the loads on their way, and how long each still needs.",
         figure: "TBC section 2.1; VWS figure 4",
-        share: Share::OnRequest,
+        share: |_| Share::OnRequest,
         lasts: false,
         applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_memory()),
         scene: memory::draw,
@@ -227,7 +231,7 @@ pub static PANELS: &[Panel] = &[
                 logical block at once, at most one ahead of its siblings. Red: here the slot would wait for the other warps of the \
                 block, if blocks were not virtual. Right, under VTW: the warps that could issue, in the scheduler's groups.",
         figure: "VTW section 4, figure 1(b)",
-        share: Share::Leads,
+        share: |_| Share::Leads,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_some(),
         scene: blocks::draw,
@@ -240,7 +244,7 @@ pub static PANELS: &[Panel] = &[
                 stretch has the colour of its block. Red: the warp has ended, and its slot waits for the other warps of the block. \
                 The techniques of VTW use that time.",
         figure: "VTW section 3, figure 1(a)",
-        share: Share::OnRequest,
+        share: |_| Share::OnRequest,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),
         scene: blocks::draw,
@@ -257,6 +261,12 @@ fn hands_out_later(machine: &Machine) -> bool {
 pub fn panels(sim: &Sim) -> Vec<&'static Panel> {
     let has_ended = has_ended(sim);
     PANELS.iter().filter(|panel| (panel.applies)(&sim.machine) && (!has_ended || panel.lasts)).collect()
+}
+
+/// The panel that tells most of a machine: the one that leads, else the first.
+pub fn leading(sim: &Sim) -> Option<&'static Panel> {
+    let panels = panels(sim);
+    panels.iter().copied().find(|panel| (panel.share)(&sim.machine) == Share::Leads).or(panels.first().copied())
 }
 
 /// Whether nothing runs any more.

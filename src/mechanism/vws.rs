@@ -16,11 +16,15 @@ use crate::view::gang::gang_name;
 use crate::view::why::counted;
 use crate::view::{Lane, Selection, WarpPicture};
 
-/// Left of the slices, for names and for what the table says of a gang.
+/// Left of the slices, for names and for what the table says of a gang; in a narrow picture it says less.
 const LABEL: f32 = 136.0;
+const SHORT_LABEL: f32 = 74.0;
+const NARROW: f32 = 430.0;
 /// What the lines of the gang table leave to the rest of the picture, and the least and the most that one takes.
 const REST: f32 = 236.0;
 const LEAST_LINE: f32 = 30.0;
+/// With threads in two rows.
+const LEAST_DOUBLE: f32 = 42.0;
 const MOST_LINE: f32 = 72.0;
 /// The pitch of cells that have room for a gang's name.
 const NAME: f32 = 17.0;
@@ -36,8 +40,19 @@ struct Columns {
 }
 
 impl Columns {
+    fn of(view: &PanelView) -> Columns {
+        let x = if view.width < NARROW { SHORT_LABEL } else { LABEL };
+        let pitch = ((view.width - x) / view.sim.machine.config.slices as f32).clamp(22.0, 150.0).floor();
+        Columns { x, pitch }
+    }
+
+    fn is_narrow(&self) -> bool {
+        self.x < LABEL
+    }
+
     fn cell(&self, slice: u32, y: f32, height: f32) -> Rect {
-        Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - 6.0, height)
+        let gap = if self.is_narrow() { 3.0 } else { 6.0 };
+        Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - gap, height)
     }
 }
 
@@ -78,8 +93,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let chosen = rows.iter().find(|row| Some(row.number) == asked);
     // Of an original gang that has ended there is nothing to see.
     let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
-    let pitch = ((view.width - LABEL) / slices as f32).clamp(22.0, 150.0).floor();
-    let columns = Columns { x: LABEL, pitch };
+    let columns = Columns::of(&view);
     let mut y = slices_in_cycle(&mut scene, &view, name, columns);
     if let Some(row) = focus {
         y = table(&mut scene, &view, sm, row, asked, columns, y + 10.0);
@@ -173,9 +187,9 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
     }
     let free = slices - used.count_ones();
     let said = if free == 0 { "issued".to_string() } else { format!("issued · {free} of {slices} empty") };
-    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, said);
+    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, fitting(&said, columns.x));
     let y = fetched(scene, view, sm, columns, top + 30.0);
-    memory(scene, view, sm, y)
+    memory(scene, view, sm, columns, y)
 }
 
 /// Who was fetched for, and who won the ports of the instruction cache: a gang by its name, a warp by the cache that it hit.
@@ -206,18 +220,20 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Col
         }
     }
     let said = format!("fetched · {ports} of {} ports", config.icache_ports);
-    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, said);
+    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, fitting(&said, columns.x));
     for (slice, text) in texts.iter().enumerate() {
         let cell = columns.cell(slice as u32, y, 14.0);
         let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
+        // Where there is no room for a gang's full name, the number of its original gang is left out.
+        let text = if columns.is_narrow() { text.rsplit('.').next().unwrap_or_default().to_string() } else { text };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
     y + 18.0
 }
 
 /// What this cycle's accesses to memory became.
-fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, y: f32) -> f32 {
+fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns, y: f32) -> f32 {
     let (mut warps, mut lines) = (0u32, 0u32);
     for event in view.last {
         if let Event::Memory { sm: s, transactions, .. } = *event
@@ -233,7 +249,7 @@ fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, y: f32) -> f3
         (n, m) => format!("accesses of {} became {}", counted(n.into(), "warp"), counted(m.into(), "transaction")),
     };
     scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, "memory");
-    scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, LABEL, y + 11.0, SMALL, Align::Left, said);
+    scene.label(0, if lines > 0 { Tone::Text } else { Tone::Soft }, columns.x, y + 11.0, SMALL, Align::Left, said);
     y + 18.0
 }
 
@@ -268,14 +284,18 @@ fn table(
     let mut y = y + 44.0;
     let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
     let rows = view.warps().count() as f32 / slices as f32;
-    let line = ((view.height - REST - rows * 17.0) / (lines + 1) as f32).clamp(LEAST_LINE, MOST_LINE);
+    // Where a row of threads has no room for their numbers, there are two rows.
+    let threads = row.warps.iter().flatten().map(|warp| warp.width).max().unwrap_or(1);
+    let double = columns.cell(0, 0.0, 0.0).w - 6.0 < NUMBERED * threads as f32;
+    let least = if double { LEAST_DOUBLE } else { LEAST_LINE };
+    let line = ((view.height - REST - rows * 17.0) / (lines + 1) as f32).clamp(least, MOST_LINE);
     for entry in 0..lines {
         let mask = row.set.gangs[entry];
         scene.fill(0, Tone::Line, Rect::new(0.0, y - 2.0, view.width, 1.0));
         let tone = if mask == 0 { Tone::Mark } else { Tone::Text };
         scene.bold(0, tone, 0.0, y + line / 2.0 + 2.0, 15.0, Align::Left, gang_name(entry));
         if mask != 0 {
-            entry_state(scene, view, sm, row, mask, y + line / 2.0);
+            entry_state(scene, view, sm, row, (mask, columns), y + line / 2.0);
         }
         y += line;
     }
@@ -295,7 +315,7 @@ fn table(
 }
 
 /// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
-fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, mask: u8, middle: f32) {
+fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, (mask, columns): (u8, Columns), middle: f32) {
     let config = &view.sim.machine.config;
     let first = row.number * config.slices;
     let lead = first + mask.trailing_zeros();
@@ -305,9 +325,22 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
     let ready = members().filter(|&warp| !waits(warp)).count();
     let valid = members().all(|warp| !sets.unfetched.contains(warp));
-    scene.bold(0, Tone::Text, 30.0, middle - 1.0, BASE, Align::Left, view.listing.place(pc));
-    let said = format!("PC {pc} · {ready}/{} ready{}", mask.count_ones(), if valid { "" } else { " · no I" });
-    scene.mono(0, Tone::Soft, 30.0, middle + 10.0, 10.0, Align::Left, said);
+    let x = if columns.is_narrow() { 20.0 } else { 30.0 };
+    scene.bold(
+        0,
+        Tone::Text,
+        x,
+        middle - 1.0,
+        if columns.is_narrow() { SMALL } else { BASE },
+        Align::Left,
+        view.listing.place(pc),
+    );
+    let members = mask.count_ones();
+    let said = match columns.is_narrow() {
+        true => format!("{ready}/{members}{}", if valid { " ready" } else { " no I" }),
+        false => format!("PC {pc} · {ready}/{members} ready{}", if valid { "" } else { " · no I" }),
+    };
+    scene.mono(0, Tone::Soft, x, middle + 10.0, if columns.is_narrow() { 9.0 } else { 10.0 }, Align::Left, said);
 }
 
 /// A warp in its slice's column: a frame around its threads, strong when it has just issued.
@@ -327,7 +360,8 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
     scene.mark(key(kind::NOW, who, 0, 0), Tone::Accent, warp.reason == Some(Reason::Issued), Figure::Ring(cell));
     scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
     // In two rows where that makes them larger, with room for their numbers.
-    let (wide, high) = (cell.w - 6.0, cell.h - 6.0);
+    let margin = if cell.w < 40.0 { 2.0 } else { 3.0 };
+    let (wide, high) = (cell.w - 2.0 * margin, cell.h - 6.0);
     let rows = if wide / (warp.width as f32) < high / 2.0 && high / 2.0 >= NUMBERED { 2 } else { 1 };
     let in_row = warp.width.div_ceil(rows);
     let (width, height) = (wide / in_row as f32, high / rows as f32);
@@ -336,7 +370,7 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
         let gap = if width > 5.0 { 2.0 } else { 0.5 };
         let top = cell.y + 3.0 + (at / in_row) as f32 * height + (height - size) / 2.0;
         let small =
-            Rect::new(cell.x + 3.0 + (at % in_row) as f32 * width + gap / 2.0, top, width - gap, size - (rows - 1) as f32);
+            Rect::new(cell.x + margin + (at % in_row) as f32 * width + gap / 2.0, top, width - gap, size - (rows - 1) as f32);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
             Lane::Active => thread.draw(scene, Stand::Token, small),

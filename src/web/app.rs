@@ -19,7 +19,7 @@ use super::settings::Settings;
 use super::side::{Tab, side};
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
-use super::stage::{load_alone, next_alone, save_alone, stage_panel, use_lesson_panel};
+use super::stage::{Choice, load_alone, next_alone, save_alone, stage_panel, use_has_room, use_lesson_panel};
 use super::timeline::{Move, Timeline};
 use super::tips::Tips;
 use super::transport::TransportBar;
@@ -107,6 +107,7 @@ pub fn App() -> Html {
         })
     };
     use_lesson_panel(&handle, alone.setter());
+    let has_room = use_has_room();
     let close = {
         let sheet = sheet.clone();
         Callback::from(move |()| sheet.set(None))
@@ -158,7 +159,7 @@ pub fn App() -> Html {
                 Deed::Theme => switch_theme.emit(()),
                 Deed::Share => share::copy(&handle),
                 Deed::Present => present.set(!*present),
-                Deed::Panels => onalone.emit(next_alone(&handle, alone.as_deref())),
+                Deed::Panels => onalone.emit(next_alone(&handle, Choice { alone: alone.as_deref(), has_room, zoom: 1.0 })),
                 Deed::Tab(at) => {
                     tab.set(Tab::ALL[at.min(Tab::ALL.len() - 1)]);
                     column.set(Column::Side);
@@ -207,6 +208,7 @@ pub fn App() -> Html {
         })
     };
     let zoom = if *present { PRESENTED } else { 1.0 };
+    let choice = Choice { alone: alone.as_deref(), has_room, zoom };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     // A step changes nothing in the bar, and drawing its menus anew would cost more than the step.
     let shown = handle.read(|lab| {
@@ -230,8 +232,8 @@ pub fn App() -> Html {
                         <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
                         { split(Edge::Source) }
                     }
-                    { runs(&handle, &others, &stage_panel(&handle, *theme, zoom, alone.as_deref(), &onalone), |other| {
-                        stage_panel(other, *theme, zoom, alone.as_deref(), &onalone)
+                    { runs(&handle, &others, &stage_panel(&handle, *theme, choice, &onalone), |other| {
+                        stage_panel(other, *theme, choice, &onalone)
                     }) }
                     if !*present {
                         { split(Edge::Side) }
@@ -377,7 +379,11 @@ fn use_memory(handle: &Handle) {
     let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin, lab.breakpoints.clone()));
     let handle = handle.clone();
     let own = handle.read(|lab| lab.own().cloned());
-    use_effect_with(key, move |_| storage::save_draft(&handle.read(|lab| lab.draft())));
+    use_effect_with(key, move |_| {
+        if let Some(draft) = handle.read(Lab::draft) {
+            storage::save_draft(&draft);
+        }
+    });
     use_effect_with(own, |own| {
         if let Some(own) = own {
             storage::save_own(own);

@@ -14,7 +14,10 @@ pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()
             if let Some(hints) = handle.read(|lab| lab.hints) {
                 { first_steps(handle, hints, onask) }
             } else if hint {
-                <p class="hint" role="status">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</p>
+                <p class="hint" role="status">
+                    <span class="by-keys">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</span>
+                    <span class="by-touch">{ "Tap anything to ask about it." }</span>
+                </p>
             } else if let Some((name, said)) = handle.on_stage(|lab, stage| (caption(lab, stage), stage.say(lab.selection))) {
                 <p class="caption"><span class="run-name">{ name }</span><span id="say">{ said }</span></p>
             }
@@ -42,7 +45,7 @@ fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
     html! {
         <p class="hint first" role="status">
             <span>{ "Three things to try:" }</span>
-            { button(hints.stepped, "try-step", html! { <>{ "press " }<kbd>{ "→" }</kbd>{ " to step one cycle" }</> }, handle.callback(Lab::step)) }
+            { button(hints.stepped, "try-step", html! { <><span class="by-keys">{ "press " }<kbd>{ "→" }</kbd>{ " to " }</span>{ "step one cycle" }</> }, handle.callback(Lab::step)) }
             { button(hints.asked, "try-asking", html! { { "why is this lane idle?" } }, ask) }
             { button(hints.compared, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
             <button type="button" class="plain" aria-label="No hints" onclick={handle.callback(|lab| lab.hints = None)}>{ "×" }</button>

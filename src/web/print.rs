@@ -9,7 +9,7 @@ use super::numbers::numbers;
 use super::prose::prose;
 use crate::lab::{Lab, grouped};
 use crate::lesson::{Ask, Lesson, Question};
-use crate::mechanism::{self, Panel, Share};
+use crate::mechanism::{self, Panel};
 use crate::scene::{Palette, Theme, svg};
 use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
@@ -68,7 +68,9 @@ fn handout(lesson: &'static Lesson) -> Html {
         lab.go_to_stop(at);
         let picture = lab.stage.as_ref().and_then(|stage| {
             let wanted = stop.panel.as_deref().or(lesson.panel.as_deref());
-            let panel = leading(&mechanism::panels(stage.session.sim()), wanted)?;
+            let sim = stage.session.sim();
+            let named = mechanism::panels(sim).into_iter().find(|panel| Some(panel.name) == wanted);
+            let panel = named.or_else(|| mechanism::leading(sim))?;
             let picture = svg(&scene(Subject::Panel(panel), &lab, stage, FILE), Palette::of(Theme::Light));
             Some(html! { <img src={address(&picture)} alt={panel.title} /> })
         });
@@ -97,12 +99,6 @@ fn handout(lesson: &'static Lesson) -> Html {
             <ol>{ for answers.map(answer) }</ol>
         </section>
     }
-}
-
-/// The panel of a name, else the one that leads, else the first.
-fn leading(panels: &[&'static Panel], wanted: Option<&str>) -> Option<&'static Panel> {
-    let find = |is: &dyn Fn(&Panel) -> bool| panels.iter().copied().find(|panel| is(panel));
-    find(&|panel| Some(panel.name) == wanted).or_else(|| find(&|panel| panel.share == Share::Leads)).or(panels.first().copied())
 }
 
 /// What there is to choose, with room to tick.

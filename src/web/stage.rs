@@ -9,9 +9,15 @@ use super::tips::{self, term};
 use crate::lab::Lab;
 use crate::mechanism::{self, Panel, Share};
 use crate::scene::Theme;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::MediaQueryList;
 use yew::prelude::*;
 
 const ALONE: &str = "warpscope.panel";
+
+/// A window that has room for several pictures on the stage.
+const ROOM: &str = "(min-height: 960px) and (min-width: 1001px), (min-width: 2200px)";
 
 /// The choice of all panels.
 const ALL: &str = "all";
@@ -25,6 +31,30 @@ pub fn save_alone(alone: Option<&str>) {
     storage::save(ALONE, alone.unwrap_or_default());
 }
 
+/// Whether pictures that share the stage have room side by side or one above the other.
+#[hook]
+pub fn use_has_room() -> bool {
+    let query = use_memo((), |()| web_sys::window().and_then(|window| window.match_media(ROOM).ok().flatten()));
+    let has_room = use_state(|| query.as_ref().as_ref().is_some_and(MediaQueryList::matches));
+    let setter = has_room.setter();
+    use_effect_with((), move |()| {
+        let follow = query.clone();
+        let onchange = Closure::<dyn FnMut()>::new(move || {
+            setter.set(follow.as_ref().as_ref().is_some_and(MediaQueryList::matches));
+        });
+        if let Some(query) = query.as_ref() {
+            query.set_onchange(Some(onchange.as_ref().unchecked_ref()));
+        }
+        move || {
+            if let Some(query) = query.as_ref() {
+                query.set_onchange(None);
+            }
+            drop(onchange);
+        }
+    });
+    *has_room
+}
+
 /// Shows the panel of a lesson or of its stop alone when one comes to it, and what was shown before when it is left.
 #[hook]
 pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>>) {
@@ -33,27 +63,55 @@ pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>
         let course = lab.course.as_ref()?;
         course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref())
     });
-    // A stop without a panel of its own leaves what somebody has chosen on the way.
+    // A stop without a panel of its own leaves what somebody has chosen on the way; what was chosen before a lesson is not in
+    // it.
     let wanted = (course.map(|(id, _)| id), panel);
-    use_effect_with(wanted, move |(_, panel)| {
-        alone.set(panel.map(AttrValue::from).or_else(load_alone));
+    use_effect_with(wanted, move |(lesson, panel)| {
+        alone.set(panel.map(AttrValue::from).or_else(|| if lesson.is_some() { None } else { load_alone() }));
     });
 }
 
-/// What comes after it when a person goes through the choices: all panels, then each of them alone.
-pub fn next_alone(handle: &Handle, alone: Option<&str>) -> Option<AttrValue> {
-    let names: Vec<&str> = applying(handle)?.iter().map(|panel| panel.name).collect();
-    let next = alone.and_then(|alone| names.iter().position(|name| *name == alone)).map_or(0, |at| at + 1);
-    Some(AttrValue::from(names.get(next).filter(|_| names.len() > 1).copied().unwrap_or(ALL)))
+/// What comes after what is shown when a person goes through the choices: each panel alone, then all of them.
+pub fn next_alone(handle: &Handle, choice: Choice) -> Option<AttrValue> {
+    let panels = applying(handle)?;
+    let (together, leading) = sharing(handle, &panels);
+    let names: Vec<&str> = panels.iter().map(|panel| panel.name).collect();
+    let shown = choice.chosen(&panels, leading).map(|panel| panel.name);
+    let next = shown.and_then(|shown| names.iter().position(|name| *name == shown)).map_or(0, |at| at + 1);
+    let after = if together.len() > 1 { ALL } else { names[0] };
+    Some(AttrValue::from(names.get(next).copied().unwrap_or(after)))
 }
 
 fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
     handle.on_stage(|_, stage| mechanism::panels(stage.session.sim()))
 }
 
-/// `alone` names the panel that is shown alone, where it applies; where nobody has chosen, one that leads is. Pictures are
-/// drawn `zoom` times as large as usual.
-pub fn stage_panel(handle: &Handle, theme: Theme, zoom: f64, alone: Option<&str>, onalone: &Callback<Option<AttrValue>>) -> Html {
+/// What a person has chosen to see, and how.
+#[derive(Clone, Copy)]
+pub struct Choice<'a> {
+    /// The panel that is shown alone, where it applies, or [`ALL`]; none where nobody has chosen.
+    pub alone: Option<&'a str>,
+    pub has_room: bool,
+    /// Pictures are drawn so many times as large as usual.
+    pub zoom: f64,
+}
+
+/// A panel, and when it is on the stage.
+type Leading = Option<(&'static Panel, Share)>;
+
+impl Choice<'_> {
+    /// The panel that is shown alone.
+    fn chosen(&self, panels: &[&'static Panel], leading: Leading) -> Option<&'static Panel> {
+        match self.alone {
+            Some(alone) => panels.iter().copied().find(|panel| panel.name == alone),
+            None => leading.filter(|(_, share)| *share == Share::Leads || !self.has_room).map(|(panel, _)| panel),
+        }
+    }
+}
+
+/// Where nobody has chosen, the panel that leads is alone, and so is the first where several have no room.
+pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Callback<Option<AttrValue>>) -> Html {
+    let zoom = choice.zoom;
     let Some(panels) = applying(handle) else {
         let (what, next) = match handle.read(|lab| lab.misfit.is_some()) {
             true => ("The kernel does not fit the machine", "The message below says why."),
@@ -66,10 +124,9 @@ pub fn stage_panel(handle: &Handle, theme: Theme, zoom: f64, alone: Option<&str>
             </section>
         };
     };
-    let is_shown = |panel: &&Panel| alone.map_or(panel.share == Share::Leads, |alone| panel.name == alone);
-    let together: Vec<&Panel> = panels.iter().copied().filter(|panel| panel.share != Share::OnRequest).collect();
+    let (together, leading) = sharing(handle, &panels);
     let single = if let [single] = together.as_slice() { Some(*single) } else { None };
-    let chosen = panels.iter().copied().find(is_shown).or(single);
+    let chosen = choice.chosen(&panels, leading).or(single);
     let shown = chosen.map_or(together, |panel| vec![panel]);
     // One panel has the stage's own header; several have theirs.
     let only = if let [only] = shown.as_slice() { Some(*only) } else { None };
@@ -99,6 +156,17 @@ pub fn stage_panel(handle: &Handle, theme: Theme, zoom: f64, alone: Option<&str>
             </div>
         </section>
     }
+}
+
+/// The panels that share the stage, and the one that tells most.
+fn sharing(handle: &Handle, panels: &[&'static Panel]) -> (Vec<&'static Panel>, Leading) {
+    let found = handle.on_stage(|_, stage| {
+        let sim = stage.session.sim();
+        let share = |panel: &Panel| (panel.share)(&sim.machine);
+        let together = panels.iter().copied().filter(|panel| share(panel) != Share::OnRequest).collect();
+        (together, mechanism::leading(sim).map(|panel| (panel, share(panel))))
+    });
+    found.unwrap_or_default()
 }
 
 /// Which panel is shown alone, or all of them where several go together.

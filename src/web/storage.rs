@@ -7,9 +7,11 @@ use crate::lab::{Link, Texts};
 const DRAFT: &str = "warpscope.draft";
 const OWN: &str = "warpscope.own";
 
-/// What the last visit left; one that cannot be read is as good as none.
+/// What the last visit left; one that cannot be read, or without a kernel, is as good as none.
 pub fn load_draft() -> Option<Link> {
-    Link::recall(&load(DRAFT)?).ok()?
+    let draft = Link::recall(&load(DRAFT)?).ok()??;
+    let has_text = draft.texts.as_ref().is_some_and(|texts| !texts.ptx.trim().is_empty());
+    (draft.kernel.is_some() || has_text).then_some(draft)
 }
 
 /// Texts of one's own that were put by.

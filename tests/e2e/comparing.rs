@@ -137,7 +137,8 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         // Beside another run, aligned by line, with keys of its own.
         page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480&align=line&cycle=1500").await;
         page.at(1500).await;
-        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
+        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)")
+            .await;
         page.press(['2']).await;
         page.see("#by-line thead", "TBC").await;
         page.until("document.querySelectorAll('#by-line td.good, #by-line td.bad').length > 1").await;
@@ -148,7 +149,8 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         page.screenshot("two").await;
         page.fill(".beside-keys", "schedulers=1").await;
         page.until("location.hash.includes('schedulers') && location.hash.includes('TBC')").await;
-        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
+        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)")
+            .await;
         page.fill(".beside-keys", "nonsense=1").await;
         page.see(".run:nth-child(2) .standing", "nonsense").await;
     })

@@ -30,6 +30,9 @@ async fn a_barrier_kernel_shows_its_board_and_a_release_empties_the_gate() {
     on_the_page("board", async |page| {
         assert!(!page.has("#barriers").await && !page.has("[data-alone=barriers]").await, "collatz has no barrier");
         page.take_kernel("reduce").await;
+        // On a low screen the first panel is alone until somebody asks for more.
+        page.until("document.querySelector('.stage [data-alone=mechanism]')?.ariaPressed === 'true'").await;
+        page.resize(1920, 1080).await;
         page.until("document.querySelectorAll('.stage .view').length === 2").await;
         page.see("[data-panel=barriers] .caption", "Barrier board").await;
         page.see("[data-panel=mechanism] .caption", "Reconvergence stack").await;
@@ -68,6 +71,7 @@ async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
     on_the_page("chooser", async |page| {
         let shown = "[...document.querySelectorAll('.stage .view')].map((view) => view.dataset.panel).join()";
         page.take_kernel("reduce").await;
+        page.click("[data-alone=all]").await;
         page.until(&format!("{shown} === 'mechanism,barriers'")).await;
         let half = page.place("#barriers").await;
         page.eval("document.querySelector('.stage [data-alone=all]').focus()").await;
@@ -272,6 +276,15 @@ async fn a_lesson_about_coalescing_shows_lanes_and_lines() {
         page.goto("#kernel=reduce&preset=gtx480&technique=PDOM").await;
         page.click("[data-alone=memory]").await;
         page.until(&format!("{words}.includes('no access to memory')")).await;
+        // In a cycle without an access, what is on its way.
+        page.go_to(900).await;
+        page.until(&format!("/no access to memory. \\d+ loads on their way; the next is there in/.test({words})")).await;
+        page.screenshot("on-their-way").await;
+        // A lesson shows what it is about, whatever was chosen before it; and the choice comes back after it.
+        page.goto("#lesson=1-compaction&stop=1").await;
+        page.until("!!document.querySelector('.stage #mechanism') && !document.querySelector('#memory')").await;
+        page.click("#leave").await;
+        page.until("!!document.querySelector('#memory')").await;
     })
     .await;
 }

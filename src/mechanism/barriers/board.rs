@@ -41,6 +41,8 @@ const BUFFER: f32 = 52.0;
 const BAR: f32 = 6.0;
 /// An arrow and the space around it.
 const ARROW: f32 = 34.0;
+/// A narrower board leaves the I-buffers out, so that the tracks keep a length.
+const NARROW: f32 = 430.0;
 /// A line of the overview, and the least width of one.
 const LINE: f32 = 18.0;
 const LINE_WIDTH: f32 = 250.0;
@@ -53,7 +55,7 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
         return scene;
     }
     let plan = Plan::new(view, room);
-    headings(&mut scene, &plan, view);
+    headings(&mut scene, &plan);
     let mut y = HEAD - BLOCK_GAP;
     for block in view.blocks.iter().filter(|block| plan.is_large(block)) {
         let area = Rect::new(0.0, y + BLOCK_GAP, room.width, block.warps.len() as f32 * plan.pitch);
@@ -82,6 +84,7 @@ fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
     let missed = view.fetches - view.used_next;
     let share = 100.0 * missed as f32 / view.fetches as f32;
     let text = format!("Fetches for another warp than the one that issued next: {missed} of {} ({share:.0}%)", view.fetches);
+    let text = if scene.width < NARROW { format!("Fetches for the wrong warp: {missed} of {}", view.fetches) } else { text };
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, text);
 }
 
@@ -127,10 +130,11 @@ impl Plan {
         let token = (pitch - ROW_GAP).clamp(*TOKEN.start(), *TOKEN.end());
         let letters = view.blocks.iter().flat_map(|block| &block.warps).map(|runner| name(runner.warp).len()).max().unwrap_or(2);
         let wide = (token * 1.25).max(letters as f32 * text_size(token) * 0.62 + 8.0).ceil();
-        let cells = view.ibuffer as f32 * (cell_size(token) + 2.0);
-        let buffer = if view.ibuffer == 0 { 0.0 } else { cells.max(BUFFER) };
+        let ibuffer = if room.width < NARROW { 0 } else { view.ibuffer };
+        let cells = ibuffer as f32 * (cell_size(token) + 2.0);
+        let buffer = if ibuffer == 0 { 0.0 } else { cells.max(BUFFER) };
         let issue = room.width - ARROW;
-        let fetch = if view.ibuffer == 0 { issue } else { issue - buffer - ARROW };
+        let fetch = if ibuffer == 0 { issue } else { issue - buffer - ARROW };
         let ended = fetch - wide.max(ENDED) - 14.0;
         Plan {
             only,
@@ -143,7 +147,7 @@ impl Plan {
             fetch,
             cells: issue - buffer / 2.0 - cells / 2.0,
             issue,
-            ibuffer: view.ibuffer,
+            ibuffer,
             mismatch: view.blocks.iter().flat_map(|block| &block.warps).any(|runner| runner.starved),
             scale: round_up(view.longest),
         }
@@ -190,14 +194,14 @@ fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> Key
     key(kind, u32::from(room.sm) << 16 | u32::from(warp), block.index as u16, part)
 }
 
-fn headings(scene: &mut Scene<Selection>, plan: &Plan, view: &BarrierView) {
+fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
     let mut say = |x: f32, align: Align, text: &str| scene.label(0, Tone::Soft, x, 12.0, SMALL, align, text);
     say(0.0, Align::Left, "block");
     say(plan.gate, Align::Left, "waiting");
     say(plan.ended + plan.wide / 2.0, Align::Middle, "ended");
-    if view.ibuffer > 0 {
+    if plan.ibuffer > 0 {
         say(plan.fetch + ARROW / 2.0 - 1.0, Align::Middle, "fetch");
-        let cells = view.ibuffer as f32 * (cell_size(plan.token) + 2.0);
+        let cells = plan.ibuffer as f32 * (cell_size(plan.token) + 2.0);
         say(plan.cells + cells / 2.0, Align::Middle, "I-buffer");
     }
     say(plan.issue + ARROW / 2.0 + 1.0, Align::Middle, "issue");

@@ -1,7 +1,7 @@
 //! Meters of the lanes: the phase of folding, and what a pipeline has leaked and saved.
 
 use super::view::{FoldView, LanesView, PhaseView, PipeView};
-use crate::mechanism::parts::{SMALL, kind};
+use crate::mechanism::parts::{SMALL, fitting, kind};
 use crate::policy::view::Unit;
 use crate::scene::{Align, Beat, Rect, Scene, Tone, key};
 use crate::view::Selection;
@@ -11,9 +11,13 @@ pub const LEAKAGE: f32 = 30.0;
 /// Height of a type's line in the phase.
 const LINE: f32 = 18.0;
 const BAR: f32 = 10.0;
-/// For the words before and behind the bars.
-const BEFORE: f32 = 216.0;
-const BEHIND: f32 = 110.0;
+/// For the words before and behind the bars; in a narrow picture there are fewer before them and none behind.
+const BEFORE: [f32; 2] = [216.0, 92.0];
+const BEHIND: [f32; 2] = [110.0, 0.0];
+/// Below this a picture is narrow.
+const NARROW: f32 = 460.0;
+/// The least width of a meter that counts the sleeps that were lost.
+const COUNTED: f32 = 160.0;
 
 fn name(unit: Unit) -> &'static str {
     if unit == Unit::Int { "INT" } else { "FP" }
@@ -21,18 +25,21 @@ fn name(unit: Unit) -> &'static str {
 
 /// How each type folds in this phase, how far it is, and which warps come first. Says where it ends.
 pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, area: Rect) -> f32 {
-    let bar = Rect::new(area.x + BEFORE, area.y, (area.w - BEFORE - BEHIND).max(60.0), BAR);
+    let narrow = area.w < NARROW;
+    let (before, behind) = (BEFORE[usize::from(narrow)], BEHIND[usize::from(narrow)]);
+    let bar = Rect::new(area.x + before, area.y, (area.w - before - behind).max(60.0), BAR);
     let per_cycle = bar.w / phase.cycles as f32;
     let now = bar.x + phase.passed as f32 * per_cycle;
     for (line, folds) in phase.types.iter().enumerate() {
         let y = area.y + line as f32 * LINE;
-        scene.label(0, Tone::Text, area.x, y + 9.0, SMALL, Align::Left, said(phase, folds));
+        scene.label(0, Tone::Text, area.x, y + 9.0, SMALL, Align::Left, said(phase, folds, narrow));
         scene.fill(0, Tone::Line, Rect { y, ..bar });
         scene.fill(0, Tone::LaneFolding, Rect { y, w: folds.cycles as f32 * per_cycle, ..bar });
         scene.outline(0, Tone::Edge, Rect { y, ..bar });
         let passed = phase.passed.min(folds.cycles);
         let part = folds.cycles.saturating_sub(passed);
         let left = match (phase.off, part) {
+            _ if narrow => String::new(),
             (true, _) => String::new(),
             (false, 0) => "folds no more".to_string(),
             (false, left) => format!("{left} cycles to fold"),
@@ -43,26 +50,32 @@ pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, 
     let cursor = Rect::new(now - 1.0, area.y - 3.0, 2.0, LINE + BAR + 6.0);
     scene.fill(key(kind::PHASE_NOW, view.sm.into(), 0, 0), Tone::Text, cursor);
     scene.beat = Beat::default();
-    let y = area.y + 2.0 * LINE + 9.0;
-    let mut told = format!("Phase: cycle {} of {}.", phase.passed, phase.cycles);
+    let mut y = area.y + 2.0 * LINE + 9.0;
+    let mut told = vec![format!("Phase: cycle {} of {}.", phase.passed, phase.cycles)];
     if phase.off {
-        told += " The phase before used so many issue slots that this one does not fold.";
+        told.push("The phase before used so many issue slots that this one does not fold.".to_string());
     }
     if let Some((first, group)) = view.group {
-        told += &format!(" {} instructions issue first", name(first));
-        told += match group {
-            Some(true) => ", of these the warps with all lanes.",
-            Some(false) => ", of these the warps with fewer lanes.",
-            None => ".",
+        let of_these = match group {
+            Some(true) => ", of these the warps with all lanes",
+            Some(false) => ", of these the warps with fewer lanes",
+            None => "",
         };
+        told.push(format!("{} instructions issue first{of_these}.", name(first)));
     }
-    scene.label(0, Tone::Soft, area.x, y, SMALL, Align::Left, told);
-    y + 4.0
+    // A narrow picture has a line for each sentence.
+    let lines = if narrow { told } else { vec![told.join(" ")] };
+    for line in lines {
+        scene.label(0, Tone::Soft, area.x, y, SMALL, Align::Left, fitting(&line, area.w));
+        y += 15.0;
+    }
+    y - 11.0
 }
 
-fn said(phase: &PhaseView, folds: &FoldView) -> String {
+fn said(phase: &PhaseView, folds: &FoldView, narrow: bool) -> String {
     let share = 100 * folds.cycles / phase.cycles.max(1);
     match folds.is_majority {
+        _ if narrow => format!("{} folds {}%", name(folds.unit), if phase.off { 0 } else { share }),
         _ if phase.off => format!("{}: does not fold", name(folds.unit)),
         true => format!("{}, the majority: folds {share}% of it", name(folds.unit)),
         false => format!("{}, the minority: folds {share}% of it", name(folds.unit)),
@@ -93,7 +106,11 @@ pub fn leakage(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, 
     let has_room = area.w >= 230.0;
     let of = if has_room { " of leakage" } else { "" };
     scene.label(0, tone, bar.x, bar.y + 19.0, SMALL, Align::Left, format!("{verb} {:.0}%{of}", saved.abs()));
-    let told = if has_room { format!("{lost} of {all} sleeps lost") } else { format!("{lost} of {all} lost") };
+    let told = match has_room {
+        true => format!("{lost} of {all} sleeps lost"),
+        false if area.w < COUNTED => String::new(),
+        false => format!("{lost} of {all} lost"),
+    };
     scene.label(0, Tone::Soft, bar.x + bar.w, bar.y + 19.0, SMALL, Align::Right, told);
     end
 }

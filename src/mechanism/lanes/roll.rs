@@ -47,6 +47,7 @@ pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, pla
     let off = pipe.now.iter().filter(|cell| matches!(cell, LaneCell::Dark | LaneCell::Earning)).count();
     let busy = pipe.now.iter().filter(|cell| matches!(cell, LaneCell::Busy(_))).count();
     let told = match view.gates {
+        _ if plan.wide < 100.0 => String::new(),
         true if plan.wide < 170.0 => format!("{off} off"),
         true => format!("{busy} busy, {off} off"),
         false => format!("{busy} busy"),
