@@ -12,6 +12,8 @@ use crate::view::why::{InFlight, Witness, counted};
 /// For the names of places, and the room at the right of the farthest token.
 const LABEL: f32 = 76.0;
 const MARGIN: f32 = 44.0;
+/// The width of the title.
+const TITLE: f32 = 108.0;
 /// A token, and the least and the most from line to line.
 const TOKEN: (f32, f32) = (34.0, 18.0);
 const LINE: (f32, f32) = (21.0, 30.0);
@@ -25,7 +27,7 @@ pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> String {
     let room = (view.width - LABEL - MARGIN).max(40.0);
     let x = |cycles: u64| LABEL + room * cycles as f32 / scale as f32;
     scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "On their way");
-    scene.label(0, Tone::Soft, LABEL + 14.0, y + 12.0, SMALL, Align::Left, "cycles until the value is there");
+    scene.label(0, Tone::Soft, TITLE, y + 12.0, SMALL, Align::Left, "cycles until the value is there");
     let top = y + 34.0;
     for cycles in [0, scale / 2, scale] {
         scene.mono(0, Tone::Soft, x(cycles), top - 4.0, SMALL, Align::Middle, cycles.to_string());

@@ -18,7 +18,7 @@ use crate::view::{Lane, Selection, WarpPicture};
 
 /// Left of the slices, for names and for what the table says of a gang; in a narrow picture it says less.
 const LABEL: f32 = 136.0;
-const SHORT_LABEL: f32 = 74.0;
+const SHORT_LABEL: f32 = 78.0;
 const NARROW: f32 = 430.0;
 /// What the lines of the gang table leave to the rest of the picture, and the least and the most that one takes.
 const REST: f32 = 236.0;
@@ -300,7 +300,11 @@ fn table(
         y += line;
     }
     scene.fill(0, Tone::Line, Rect::new(0.0, y - 2.0, view.width, 1.0));
-    let title = if config.gangs { "singletons" } else { "warps" };
+    let title = match (config.gangs, columns.is_narrow()) {
+        (true, false) => "singletons",
+        (true, true) => "alone",
+        (false, _) => "warps",
+    };
     let none = config.gangs && row.set.singles == 0;
     let (tone, title) = if none { (Tone::Soft, format!("{title} –")) } else { (Tone::Text, title.to_string()) };
     scene.label(0, tone, 0.0, y + line / 2.0 + 3.0, BASE, Align::Left, title);
@@ -325,7 +329,7 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
     let ready = members().filter(|&warp| !waits(warp)).count();
     let valid = members().all(|warp| !sets.unfetched.contains(warp));
-    let x = if columns.is_narrow() { 20.0 } else { 30.0 };
+    let x = if columns.is_narrow() { 25.0 } else { 30.0 };
     scene.bold(
         0,
         Tone::Text,

@@ -111,12 +111,25 @@ pub fn Bar(props: &Props) -> Html {
 /// The menu that holds what the bar has no room for.
 const MENU: &str = "more-menu";
 
+/// The tightest level that no bar of this width can do without: the search for the right one begins there, and is soon over.
+fn begin_at(width: f64) -> u8 {
+    match width {
+        ..480.0 => 6,
+        480.0..900.0 => 4,
+        900.0..1300.0 => 1,
+        _ => 0,
+    }
+}
+
 /// How tight the bar is: the first level at which all that is in it fits. It is looked for anew when the bar's width or what
 /// it shows changes.
 #[hook]
 fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 {
     let (width, _) = use_size(place);
-    let level = use_state_eq(|| 0u8);
+    let level = use_state_eq(|| {
+        let window = web_sys::window().and_then(|window| window.inner_width().ok()).and_then(|width| width.as_f64());
+        begin_at(window.unwrap_or(f64::INFINITY))
+    });
     let now = *level;
     let place = place.clone();
     let fitted = use_mut_ref(|| None);
@@ -125,8 +138,9 @@ fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 
         let key = Some((width as u32, shown));
         if *fitted.borrow() != key {
             fitted.replace(key);
-            if now > 0 {
-                return level.set(0);
+            let first = if width > 0.0 { begin_at(width) } else { now };
+            if now != first {
+                return level.set(first);
             }
         }
         if bar.scroll_width() > bar.client_width() && now < TIGHTEST {

@@ -41,8 +41,9 @@ const BUFFER: f32 = 52.0;
 const BAR: f32 = 6.0;
 /// An arrow and the space around it.
 const ARROW: f32 = 34.0;
-/// A narrower board leaves the I-buffers out, so that the tracks keep a length.
+/// A narrower board leaves the I-buffers out, and has smaller tokens, so that the tracks keep a length.
 const NARROW: f32 = 430.0;
+const SMALL_TOKEN: f32 = 22.0;
 /// A line of the overview, and the least width of one.
 const LINE: f32 = 18.0;
 const LINE_WIDTH: f32 = 250.0;
@@ -127,7 +128,8 @@ impl Plan {
             pitch = (free(2) - LINE - lines as f32 * LINE) / chosen.warps.len().max(1) as f32;
         }
         let pitch = pitch.clamp(least, HIGHEST_ROW).floor();
-        let token = (pitch - ROW_GAP).clamp(*TOKEN.start(), *TOKEN.end());
+        let largest = if room.width < NARROW { SMALL_TOKEN } else { *TOKEN.end() };
+        let token = (pitch - ROW_GAP).clamp(*TOKEN.start(), largest);
         let letters = view.blocks.iter().flat_map(|block| &block.warps).map(|runner| name(runner.warp).len()).max().unwrap_or(2);
         let wide = (token * 1.25).max(letters as f32 * text_size(token) * 0.62 + 8.0).ceil();
         let ibuffer = if room.width < NARROW { 0 } else { view.ibuffer };
@@ -216,7 +218,7 @@ fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
     } else if let Some(title) = fitting(end - start) {
         say((start + end) / 2.0, Align::Middle, title);
     }
-    let has_half = full.is_some() || fitting(end - start).is_none();
+    let has_half = full.is_some() || (fitting(end - start).is_none() && end - start > 70.0);
     for (number, x) in [(0, start), (plan.scale, end)].into_iter().chain(has_half.then_some((plan.scale / 2, half))) {
         scene.mono(0, Tone::Soft, x, 12.0, SMALL, Align::Middle, number.to_string());
     }
