@@ -1,10 +1,9 @@
 //! What the page does, without the page: stepping, going back, searching, breakpoints, mistakes, links.
 #![cfg(not(target_arch = "wasm32"))]
 
-use warpscope::event::{Event, Log, Reason, Sink};
+use warpscope::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, Lines, PanelView};
-use warpscope::record::MarkKind;
 use warpscope::scene::{Palette, Scene, Theme, svg};
 use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Script, Selection, WarpPicture, card};
@@ -155,7 +154,7 @@ fn the_barrier_board_follows_a_run() {
 #[test]
 fn a_short_jump_is_played_and_a_long_one_is_not() {
     let mut lab = lab("reduce", "gtx480");
-    lab.transport.wanted = Wanted::Event(MarkKind::BarrierArrival);
+    lab.transport.wanted = Wanted::Event(EventKind::BarrierArrival);
     lab.next_event();
     settle(&mut lab);
     let first = lab.cycle();
@@ -296,7 +295,7 @@ fn next_and_previous_find_every_event_once() {
     let mut lab = lab("reduce", "gtx480");
     let releases = cycles_of(&lab, |event| matches!(event, Event::BarrierRelease { .. }));
     assert!(releases.len() > 3);
-    lab.transport.wanted = Wanted::Event(MarkKind::BarrierRelease);
+    lab.transport.wanted = Wanted::Event(EventKind::BarrierRelease);
     for &expected in &releases {
         lab.next_event();
         settle(&mut lab);
@@ -362,14 +361,14 @@ fn breakpoints_stop_a_run_where_they_should() {
     assert!(lab.breakpoints.is_empty());
 
     lab.seek(0);
-    lab.breakpoints.toggle_kind(MarkKind::BlockEnd);
+    lab.breakpoints.toggle_kind(EventKind::BlockEnd);
     lab.transport.speed = 0;
     lab.play();
     settle(&mut lab);
     let end = cycles_of(&lab, |event| matches!(event, Event::BlockEnd { .. }))[0];
     assert_eq!(lab.cycle(), end + 1);
 
-    lab.breakpoints.toggle_kind(MarkKind::BlockEnd);
+    lab.breakpoints.toggle_kind(EventKind::BlockEnd);
     lab.breakpoints.toggle_warp(0, 1);
     lab.seek(0);
     lab.end();
@@ -486,7 +485,7 @@ fn a_link_opens_the_same_picture() {
     lab.seek(333);
     settle(&mut lab);
     lab.selection = Some(Selection::Lane { sm: 0, warp: 1, lane: 5 });
-    lab.breakpoints.toggle_kind(MarkKind::Divergence);
+    lab.breakpoints.toggle_kind(EventKind::Divergence);
     lab.breakpoints.toggle_warp(0, 1);
     lab.breakpoints.toggle_pcs(&[12, 3]);
     let fragment = lab.link().write();
@@ -619,7 +618,7 @@ fn sentences_follow_the_cause() {
     let mut lab = lab("reduce", "gtx480");
     lab.resize(Size::Full);
     let mut seen = std::collections::BTreeSet::new();
-    lab.transport.wanted = Wanted::Event(MarkKind::BarrierArrival);
+    lab.transport.wanted = Wanted::Event(EventKind::BarrierArrival);
     lab.next_event();
     settle(&mut lab);
     lab.seek(lab.cycle().saturating_sub(400));
@@ -918,7 +917,7 @@ fn a_search_that_finds_nothing_stays_where_it_began() {
     let mut lab = lab("collatz", "gtx480");
     lab.seek(300);
     settle(&mut lab);
-    lab.transport.wanted = Wanted::Event(MarkKind::BarrierRelease);
+    lab.transport.wanted = Wanted::Event(EventKind::BarrierRelease);
     lab.next_event();
     settle(&mut lab);
     assert_eq!(lab.cycle(), 300);
@@ -1117,7 +1116,7 @@ fn a_link_cannot_select_what_the_machine_does_not_have() {
 #[test]
 fn nobody_is_together_again_who_has_not_parted() {
     for technique in ["PDOM", "TBC", "TBC-LCP", "DWF-WB"] {
-        let [parted, met] = [MarkKind::Divergence, MarkKind::Reconvergence].map(|kind| {
+        let [parted, met] = [EventKind::Divergence, EventKind::Reconvergence].map(|kind| {
             // Sixteen threads leave a loop together before the first of them part.
             let mut lab = lab("bfs", "tbc");
             lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
@@ -1139,7 +1138,7 @@ fn threads_reconverge_where_they_are_together_again() {
     ] {
         let mut lab = lab("tbc_example1", "toy");
         lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
-        lab.transport.wanted = Wanted::Event(MarkKind::Reconvergence);
+        lab.transport.wanted = Wanted::Event(EventKind::Reconvergence);
         lab.next_event();
         settle(&mut lab);
         let told = lab.notice.clone().expect(technique);

@@ -5,9 +5,8 @@
 //! [events](Align::Event), and who is ahead [`standing`] says in thread instructions.
 
 use super::{Lab, Stage, grouped};
-use crate::event::{Event, Sink};
+use crate::event::{Event, EventKind, Sink};
 use crate::program::Pc;
-use crate::record::MarkKind;
 use crate::view::Script;
 
 /// How many cycles back the last instruction is looked for.
@@ -24,7 +23,7 @@ pub enum Align {
     /// The line that was executed last executed by as many threads, each time counted.
     Line,
     /// As many events of a kind come by.
-    Event(MarkKind),
+    Event(EventKind),
 }
 
 impl Align {
@@ -32,9 +31,9 @@ impl Align {
         Align::Cycle,
         Align::Work,
         Align::Line,
-        Align::Event(MarkKind::Divergence),
-        Align::Event(MarkKind::Reconvergence),
-        Align::Event(MarkKind::BarrierRelease),
+        Align::Event(EventKind::Divergence),
+        Align::Event(EventKind::Reconvergence),
+        Align::Event(EventKind::BarrierRelease),
     ];
 
     /// As links name it.
@@ -81,7 +80,7 @@ pub enum Aim {
     /// Threads that have executed a line (from 0) of a text, each time counted.
     Line(Script, usize, u64),
     /// Events that have come by.
-    Events(MarkKind, usize),
+    Events(EventKind, usize),
 }
 
 impl Aim {
@@ -176,12 +175,12 @@ mod tests {
         let work = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.replay().tally().metrics.thread_instructions);
         assert_eq!(work(&other), work(&lead));
         lead.beside.wishes[0].technique = "TBC".into();
-        lead.beside.align = Align::Event(MarkKind::Divergence);
+        lead.beside.align = Align::Event(EventKind::Divergence);
         to(&mut lead, 2_000);
         follow(&mut other, &lead);
         let come_by = |lab: &Lab| {
             let session = &lab.stage.as_ref().expect("a stage").session;
-            session.record().marks(MarkKind::Divergence).before(session.cycle()).count()
+            session.record().marks(EventKind::Divergence).before(session.cycle()).count()
         };
         assert_eq!(come_by(&other), come_by(&lead));
         assert!(come_by(&lead) > 0);

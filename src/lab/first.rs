@@ -4,8 +4,7 @@
 //! masks are there to be pointed at. The hints are done in any order, each once; with the last one they are gone.
 
 use super::{Lab, Origin, Stage};
-use crate::event::Event;
-use crate::record::MarkKind;
+use crate::event::{Event, EventKind};
 use crate::session::Target;
 use crate::view::{Lane, Selection};
 use crate::workload::Size;
@@ -42,7 +41,7 @@ impl Lab {
         // No warp can be parted more evenly than in halves.
         while best.is_none_or(|(most, ..)| most < half) {
             let left = end.saturating_sub(stage.session.cycle());
-            if left == 0 || !stage.session.search(Target::Event(MarkKind::Divergence), left) {
+            if left == 0 || !stage.session.search(Target::Event(EventKind::Divergence), left) {
                 break;
             }
             let (smaller, warp) = parted(stage);

@@ -222,8 +222,8 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::EventKind;
     use crate::lab::Wish;
-    use crate::record::MarkKind;
 
     fn round_trip(link: &Link) {
         let text = link.write();
@@ -248,7 +248,7 @@ mod tests {
             selection: Some(Selection::Lane { sm: 1, warp: 3, lane: 7 }),
             breakpoints: Breakpoints {
                 pcs: vec![3, 12],
-                kinds: vec![MarkKind::Divergence, MarkKind::Trap],
+                kinds: vec![EventKind::Divergence, EventKind::Trap],
                 warps: vec![(0, 3), (1, 4)],
             },
             beside: Beside {
@@ -256,7 +256,7 @@ mod tests {
                     Wish { preset: "gtx480".into(), technique: "TBC,GTO".into(), ..Wish::default() },
                     Wish { preset: "tbc".into(), technique: "".into(), keys: [("sms".into(), "2".into())].into() },
                 ],
-                align: Align::Event(MarkKind::Reconvergence),
+                align: Align::Event(EventKind::Reconvergence),
             },
             embed: true,
             ..Link::default()

@@ -1,8 +1,7 @@
 //! Events in words, for whoever looked for one or stopped at one, and what the last cycle did in a sentence.
 
 use super::{Notice, Stage};
-use crate::event::Event;
-use crate::record::MarkKind;
+use crate::event::{Event, EventKind};
 use crate::session::Hit;
 use crate::view::Selection;
 use crate::view::why::counted;
@@ -23,8 +22,8 @@ impl Stage {
     }
 
     /// What to say of the events of a kind in the last cycle: who the first is about, and how many there are.
-    pub fn tell_event(&self, kind: MarkKind) -> Notice {
-        let mut events = self.session.last().iter().filter(|event| MarkKind::of(event) == Some(kind));
+    pub fn tell_event(&self, kind: EventKind) -> Notice {
+        let mut events = self.session.last().iter().filter(|event| EventKind::of(event) == Some(kind));
         let told = events.next().and_then(|event| self.tell(event));
         let more = match events.count() {
             0 => String::new(),
@@ -37,7 +36,7 @@ impl Stage {
     /// What the last cycle did: the event that changed most, and else what issued, the selected warp's first.
     pub fn say(&self, selection: Option<Selection>) -> String {
         let last = || self.session.last().iter();
-        let told = |event: &Event| Some((weight(event)?, self.tell(event)?.0));
+        let told = |event: &Event| Some((EventKind::of(event)?.weight()?, self.tell(event)?.0));
         let mut told: Vec<(u8, String)> = last().filter_map(told).collect();
         // The two that matter most; of several of a kind, the first.
         told.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
@@ -143,21 +142,6 @@ impl Stage {
             _ => return None,
         })
     }
-}
-
-/// How much an event matters to whoever watches the mechanism; none where what issued says more.
-fn weight(event: &Event) -> Option<u8> {
-    Some(match event {
-        Event::Trap { .. } => 9,
-        Event::Branch { diverged: true, .. } | Event::GangSplit { .. } => 8,
-        Event::LikelyMerge { .. } | Event::BlockMerge { .. } => 7,
-        Event::Met { .. } | Event::BlockMet { .. } | Event::GangMerge { .. } => 6,
-        Event::BarrierRelease { .. } => 5,
-        Event::Formed { .. } | Event::LogicalStart { .. } => 4,
-        Event::BlockArrive { .. } | Event::WarpBarrier { .. } => 3,
-        Event::Merged { .. } | Event::BarrierArrive { .. } => 2,
-        _ => return None,
-    })
 }
 
 /// The members of a gang, a bit for each slice.

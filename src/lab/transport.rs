@@ -4,7 +4,7 @@
 
 use super::Notice;
 use super::stage::LIMIT;
-use crate::record::MarkKind;
+use crate::event::EventKind;
 use crate::session::{Breakpoints, Session, StopReason, Target};
 
 /// Where the run is going.
@@ -66,14 +66,14 @@ impl Jump {
 /// What next and previous look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    Event(MarkKind),
+    Event(EventKind),
     /// The selected warp begins to wait.
     Stall,
 }
 
 impl Wanted {
     pub fn all() -> impl Iterator<Item = Wanted> {
-        MarkKind::ALL.into_iter().map(Wanted::Event).chain([Wanted::Stall])
+        EventKind::sought().map(Wanted::Event).chain([Wanted::Stall])
     }
 
     pub fn label(self) -> &'static str {
@@ -153,7 +153,7 @@ pub struct Transport {
 
 impl Default for Transport {
     fn default() -> Transport {
-        let wanted = Wanted::Event(MarkKind::Divergence);
+        let wanted = Wanted::Event(EventKind::Divergence);
         Transport { goal: Goal::Rest, speed: 3, wanted, owed: 0.0, jumping: 0.0, arrival: None, searched_from: 0 }
     }
 }

@@ -12,11 +12,11 @@
 
 mod stop;
 
-pub use stop::{Ask, Moment, Question, Stop, StopEvent};
+pub use stop::{Ask, Moment, Question, Stop};
 
 use crate::config::Config;
 use crate::document::{self, Expected, ReadError, Refusal};
-use crate::event::{Event, Sink};
+use crate::event::{Event, EventKind, Sink};
 use crate::interp::job::Job;
 use crate::program::{Pc, Program};
 use crate::replay::Replay;
@@ -292,14 +292,14 @@ impl Lesson {
 
 /// Counts down to the event that is waited for.
 struct Watch {
-    kind: StopEvent,
+    kind: EventKind,
     pc: Option<Pc>,
     left: u32,
 }
 
 impl Sink for Watch {
     fn event(&mut self, _: u64, event: Event) {
-        if let Some(pc) = self.kind.of(&event)
+        if let Some(pc) = self.kind.pc_of(&event)
             && self.pc.is_none_or(|wanted| wanted == pc)
         {
             self.left = self.left.saturating_sub(1);
@@ -332,7 +332,10 @@ mod tests {
         for (text, words) in [
             (good.replacen("preset", "colour = 1\npreset", 1), ["line 3", "colour"]),
             (good.replacen("event =", "colour = 1, event =", 1), ["line 11", "colour"]),
-            (good.replacen("\"diverged\"", "\"exploded\"", 1), ["line 11", "unknown event `exploded`, expected one of `issued`"]),
+            (
+                good.replacen("\"diverged\"", "\"exploded\"", 1),
+                ["line 11", "unknown event `exploded`, expected one of `diverged`"],
+            ),
             (good.replacen("event =", "cycle = 3, event =", 1), ["line 11", "a cycle, or an event"]),
             (good.replacen("title", "#", 1), ["line 1", "title"]),
             (good.replacen("answer = 0", "answer = \"0\"", 1), ["answer", "whole number"]),

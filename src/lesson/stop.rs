@@ -1,8 +1,8 @@
 //! A stop of a lesson: on which machine, at which moment, what there is to see, and what is asked.
 
-use crate::event::Event;
-use crate::program::Pc;
-use serde::Deserialize;
+use crate::event::EventKind;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// A place where the run halts.
@@ -110,7 +110,7 @@ pub enum Moment {
         cycle: u64,
     },
     Event {
-        event: StopEvent,
+        event: EventKind,
         /// Only at the first instruction behind this label of the kernel.
         label: Option<String>,
         /// From 1, which it is where the file does not say.
@@ -123,7 +123,8 @@ pub enum Moment {
 #[serde(deny_unknown_fields, expecting = "a table with cycle, or with event, label, nth")]
 struct MomentTable {
     cycle: Option<u64>,
-    event: Option<StopEvent>,
+    #[serde(default, deserialize_with = "kind")]
+    event: Option<EventKind>,
     label: Option<String>,
     nth: Option<u32>,
 }
@@ -142,51 +143,10 @@ impl TryFrom<MomentTable> for Moment {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopEvent {
-    /// A warp issues the instruction.
-    Issued,
-    /// A branch splits a warp.
-    Diverged,
-    /// A warp is put together there.
-    Formed,
-    /// Threads join a warp of the pool there.
-    Merged,
-    /// A warp arrives at a branch or meeting point of its block.
-    Arrived,
-    /// Threads merge at a likely-convergence point.
-    Likely,
-    /// Threads come to their static warp's barrier.
-    WarpBarrier,
-    /// A gang is taken apart.
-    GangSplit,
-    /// Two parts of an original gang become one.
-    GangMerge,
-    /// A gang issues the instruction.
-    GangIssued,
-    /// The block ends.
-    Ended,
-}
-
-impl StopEvent {
-    /// Whether an event is of this kind, and the PC that it is about.
-    pub(super) fn of(self, event: &Event) -> Option<Pc> {
-        match (self, *event) {
-            (StopEvent::Issued, Event::Issued { pc, .. })
-            | (StopEvent::Diverged, Event::Branch { pc, diverged: true, .. })
-            | (StopEvent::Formed, Event::Formed { pc, .. })
-            | (StopEvent::Merged, Event::Merged { pc, .. })
-            | (StopEvent::Arrived, Event::BlockArrive { pc, .. })
-            | (StopEvent::Likely, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. })
-            | (StopEvent::WarpBarrier, Event::WarpBarrier { pc, .. }) => Some(pc),
-            (StopEvent::GangMerge, Event::GangMerge { pc, .. }) | (StopEvent::GangIssued, Event::GangIssued { pc, .. }) => {
-                Some(pc)
-            }
-            (StopEvent::Ended, Event::BlockEnd { .. }) | (StopEvent::GangSplit, Event::GangSplit { .. }) => Some(0),
-            _ => None,
-        }
-    }
+/// The kind of an event, by its word.
+fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EventKind>, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    EventKind::from_word(&word).map(Some).ok_or_else(|| D::Error::unknown_variant(&word, &EventKind::WORDS))
 }
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ impl Thread {
     /// Its number, where there is room for it.
     pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
         let text = self.number.to_string();
-        let size = (cell.w.min(cell.h * 1.3) * 0.44).min(cell.w * 1.35 / text.len() as f32).min(15.0);
+        let size = (cell.w.min(cell.h * 1.3) * 0.48).min(cell.w * 1.35 / text.len() as f32).min(15.0);
         if cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5 {
             scene.mono(key, tone, cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35, size, Align::Middle, text);
         }

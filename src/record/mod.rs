@@ -19,13 +19,13 @@ mod track;
 
 pub use bitwise::{Codes, GONE};
 pub use issues::{Issue, Issues, MOST_CYCLES};
-pub use marks::{MarkKind, Marks};
+pub use marks::Marks;
 pub use phases::Phases;
 pub use series::{Bucket, SLOT_CLASSES, Series};
 pub use stints::{Stint, Stints};
 pub use track::Track;
 
-use crate::event::{Event, Reasons, Sink};
+use crate::event::{Event, EventKind, Reasons, Sink};
 use crate::metrics::Metrics;
 use group::Group;
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub struct Record {
     groups: Vec<Group>,
     /// Moments that are kept.
     kept: usize,
-    marks: [Marks; MarkKind::ALL.len()],
+    marks: [Marks; EventKind::ALL.len()],
     phases: Phases,
     stints: Stints,
     series: Series,
@@ -110,7 +110,7 @@ impl Record {
         self.groups[group].columns(from, per_column, columns.start, self.end, columns.len())
     }
 
-    pub fn marks(&self, kind: MarkKind) -> &Marks {
+    pub fn marks(&self, kind: EventKind) -> &Marks {
         &self.marks[kind as usize]
     }
 
@@ -166,7 +166,7 @@ impl Sink for Record {
             }
             self.warps(cycle, sm, warp - lane, &before, &now);
         } else {
-            if let Some(kind) = MarkKind::of(&event) {
+            if let Some(kind) = EventKind::of(&event).filter(|kind| kind.is_sought()) {
                 self.marks[kind as usize].set(cycle);
             }
             self.phases.event(cycle, event);

@@ -1,8 +1,7 @@
 //! Where a run that plays shall stop: at an instruction, at a kind of event, at a warp's turn.
 
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::program::Pc;
-use crate::record::MarkKind;
 use crate::view::Selection;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,7 @@ pub enum Hit {
         warp: u16,
         pc: Pc,
     },
-    Event(MarkKind),
+    Event(EventKind),
 }
 
 /// How many of them are read from a link.
@@ -32,7 +31,7 @@ const MOST: usize = 4096;
 pub struct Breakpoints {
     /// Instructions; a line of a text is all instructions that came from it.
     pub pcs: Vec<Pc>,
-    pub kinds: Vec<MarkKind>,
+    pub kinds: Vec<EventKind>,
     /// By SM and slot.
     pub warps: Vec<(u16, u16)>,
 }
@@ -55,7 +54,7 @@ impl Breakpoints {
         }
     }
 
-    pub fn toggle_kind(&mut self, kind: MarkKind) {
+    pub fn toggle_kind(&mut self, kind: EventKind) {
         toggle(&mut self.kinds, kind);
     }
 
@@ -75,7 +74,7 @@ impl Breakpoints {
     pub fn from_key(key: &str) -> Result<Breakpoints, &str> {
         let mut all = Breakpoints::default();
         for word in key.split(',').filter(|word| !word.is_empty()).take(MOST) {
-            if let Some(kind) = MarkKind::from_key(word) {
+            if let Some(kind) = EventKind::from_key(word) {
                 add(&mut all.kinds, kind);
             } else if let Some(Selection::Warp { sm, warp }) = Selection::from_key(word) {
                 add(&mut all.warps, (sm, warp));
@@ -124,7 +123,7 @@ impl Watch<'_> {
                     return Some(Hit::Warp { sm, warp, pc });
                 }
             }
-            MarkKind::of(event).filter(|kind| self.breakpoints.kinds.contains(kind)).map(Hit::Event)
+            EventKind::of(event).filter(|kind| self.breakpoints.kinds.contains(kind)).map(Hit::Event)
         })
     }
 }

@@ -8,10 +8,10 @@ mod breakpoints;
 pub use breakpoints::{Breakpoints, Hit};
 
 use crate::config::Config;
-use crate::event::{Event, OneCycle, Reason};
+use crate::event::{Event, EventKind, OneCycle, Reason};
 use crate::launch::{BufferData, Launch};
 use crate::program::Program;
-use crate::record::{Issue, Issues, MOST_CYCLES, MarkKind, Record};
+use crate::record::{Issue, Issues, MOST_CYCLES, Record};
 use crate::replay::Replay;
 use crate::sim::{Sim, SimError};
 use breakpoints::Watch;
@@ -31,7 +31,7 @@ pub enum StopReason {
 /// What next and previous go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    Event(MarkKind),
+    Event(EventKind),
     /// A warp begins to wait.
     Stall {
         sm: u16,

@@ -1,7 +1,7 @@
 //! Where play stops: kinds of events, the selected warp's turn, lines of the source.
 
 use super::handle::Handle;
-use crate::record::MarkKind;
+use crate::event::EventKind;
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use wasm_bindgen::JsCast;
@@ -51,7 +51,7 @@ pub fn BreakpointMenu(props: &Props) -> Html {
             if *open {
                 <div class="popup" role="dialog" aria-label="Breakpoints">
                     <h3>{ "Stop at an event" }</h3>
-                    { for MarkKind::ALL.into_iter().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
+                    { for EventKind::sought().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
                         handle.callback(move |lab| lab.breakpoints.toggle_kind(kind)))) }
                     <h3>{ "Stop when a warp issues" }</h3>
                     // What is ticked stays where it is, and keeps the focus.

@@ -7,11 +7,9 @@ use crate::lab::{Link, Texts};
 const DRAFT: &str = "warpscope.draft";
 const OWN: &str = "warpscope.own";
 
-/// What the last visit left; one that cannot be read, or without a kernel, is as good as none.
+/// What the last visit left; one that cannot be read, or that names no kernel, is as good as none.
 pub fn load_draft() -> Option<Link> {
-    let draft = Link::recall(&load(DRAFT)?).ok()??;
-    let has_text = draft.texts.as_ref().is_some_and(|texts| !texts.ptx.trim().is_empty());
-    (draft.kernel.is_some() || has_text).then_some(draft)
+    Link::recall(&load(DRAFT)?).ok()?.filter(|draft| draft.kernel.is_some() || draft.texts.is_some())
 }
 
 /// Texts of one's own that were put by.

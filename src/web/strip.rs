@@ -2,10 +2,10 @@
 
 use super::canvas;
 use super::paint::{MONO, SANS};
-use crate::event::Reason;
+use crate::event::{EventKind, Reason};
 use crate::lab::timeline::{Rows, Span, colours, raster};
 use crate::lab::{Lab, Stage, grouped};
-use crate::record::{MarkKind, Record};
+use crate::record::Record;
 use crate::scene::{Palette, Theme, Tone};
 use crate::view::{Listing, Selection};
 use std::rc::Rc;
@@ -19,11 +19,11 @@ pub const TOP: f64 = 34.0;
 /// Below the numbers of cycles.
 const AXIS: f64 = 14.0;
 /// Kinds with a mark of their own, and the tone of it.
-pub const MARKED: [(MarkKind, Tone); 4] = [
-    (MarkKind::Divergence, Tone::Accent),
-    (MarkKind::BarrierRelease, Tone::Reason(Reason::Barrier)),
-    (MarkKind::BlockEnd, Tone::Soft),
-    (MarkKind::Trap, Tone::Bad),
+pub const MARKED: [(EventKind, Tone); 4] = [
+    (EventKind::Divergence, Tone::Accent),
+    (EventKind::BarrierRelease, Tone::Reason(Reason::Barrier)),
+    (EventKind::BlockEnd, Tone::Soft),
+    (EventKind::Trap, Tone::Bad),
 ];
 
 /// The rows that a strip of this height has room for.

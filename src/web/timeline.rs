@@ -7,10 +7,10 @@ use super::handle::Handle;
 use super::still::still;
 use super::strip::{self, Drawn, LEFT, Strip, TOP};
 use super::tips::term;
-use crate::event::Reason;
+use crate::event::{EventKind, Reason};
 use crate::lab::grouped;
 use crate::lab::timeline::{Rows, Span, rows};
-use crate::record::{GONE, MarkKind, Record};
+use crate::record::{GONE, Record};
 use crate::scene::{Palette, Theme};
 use crate::view::Selection;
 use crate::view::why::counted;
@@ -388,13 +388,13 @@ fn pick(handle: &Handle, span: Span, (height, first): (f64, usize), x: f64, y: f
 
 /// The timeline for those who cannot see it.
 fn words(record: &Record, cycle: u64) -> String {
-    let cycles = |kind: MarkKind| record.marks(kind).count();
+    let cycles = |kind: EventKind| record.marks(kind).count();
     format!(
         "Timeline of {} over {}, now at cycle {cycle}; cycles with divergence: {}, with barrier releases: {}, with block ends: {}.",
         counted(rows(record).len() as u64, "warp"),
         counted(record.end(), "cycle"),
-        cycles(MarkKind::Divergence),
-        cycles(MarkKind::BarrierRelease),
-        cycles(MarkKind::BlockEnd)
+        cycles(EventKind::Divergence),
+        cycles(EventKind::BarrierRelease),
+        cycles(EventKind::BlockEnd)
     )
 }

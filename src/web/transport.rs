@@ -5,9 +5,8 @@ use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::icons;
 use super::still::still;
-use crate::event::Reason;
+use crate::event::{EventKind, Reason};
 use crate::lab::{Goal, Lab, Notice, SPEEDS, Wanted, grouped, typed_cycle};
-use crate::record::MarkKind;
 use crate::scene::{Palette, Theme, Tone};
 use crate::view::Selection;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -251,9 +250,9 @@ fn draw_marks(handle: &Handle, node: &NodeRef, reached: u64, theme: Theme, (widt
     let palette = Palette::of(theme);
     handle.on_stage(|_, stage| {
         let kinds = [
-            (MarkKind::Divergence, Tone::Accent, 0.0),
-            (MarkKind::BarrierRelease, Tone::Reason(Reason::Barrier), 8.0),
-            (MarkKind::BlockEnd, Tone::Text, 16.0),
+            (EventKind::Divergence, Tone::Accent, 0.0),
+            (EventKind::BarrierRelease, Tone::Reason(Reason::Barrier), 8.0),
+            (EventKind::BlockEnd, Tone::Text, 16.0),
         ];
         let per_px = reached.max(1) as f64 / (width - 16.0);
         for (kind, tone, y) in kinds {

@@ -3,8 +3,9 @@
 use crate::browser::{Page, key};
 use crate::on_the_page;
 use crate::views::look;
+use warpscope::event::EventKind;
 use warpscope::lab::Setup;
-use warpscope::lesson::{self, Ask, Lesson, Moment, Question, StopEvent};
+use warpscope::lesson::{self, Ask, Lesson, Moment, Question};
 
 #[tokio::test]
 async fn every_lesson_can_be_walked_through() {
@@ -140,10 +141,12 @@ async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_wi
             page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
             page.press(['4']).await;
             let (class, words) = match (&stop.at, stop.technique.as_str()) {
-                (Moment::Event { event: StopEvent::Ended, .. }, "DWF") => {
+                (Moment::Event { event: EventKind::BlockEnd, .. }, "DWF") => {
                     ("bad", "depends on lock-step and this technique does not keep it")
                 }
-                (Moment::Event { event: StopEvent::Ended, .. }, _) => ("caution", "The result is what warps in lock-step leave"),
+                (Moment::Event { event: EventKind::BlockEnd, .. }, _) => {
+                    ("caution", "The result is what warps in lock-step leave")
+                }
                 _ => ("soft", "Not done yet"),
             };
             page.see("#verdict", words).await;

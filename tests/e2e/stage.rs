@@ -119,6 +119,7 @@ async fn looks(page: &Page, ms: u32, button: &str) -> u64 {
 async fn a_step_is_a_film_and_without_motion_there_are_no_frames_in_between() {
     on_the_page("film", async |page| {
         page.take_kernel("reduce").await;
+        page.click("[data-alone=barriers]").await;
         next_release(&page).await;
         page.press([key::LEFT]).await;
         page.let_frames_pass(3).await;
@@ -201,6 +202,7 @@ async fn the_board_fits_both_screens_in_light_and_dark() {
         for (kernel, launch) in [("reduce", "small"), ("reduce", "full"), ("matmul", "full")] {
             page.goto(&format!("#kernel={kernel}&size={launch}&preset=gtx480&technique=PDOM&cycle=0")).await;
             page.at(0).await;
+            page.click("[data-alone=barriers]").await;
             next_release(&page).await;
             page.press([key::LEFT]).await;
             for (width, height) in [(1280, 720), (1920, 1080)] {

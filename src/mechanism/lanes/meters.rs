@@ -36,15 +36,13 @@ pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, 
         scene.fill(0, Tone::Line, Rect { y, ..bar });
         scene.fill(0, Tone::LaneFolding, Rect { y, w: folds.cycles as f32 * per_cycle, ..bar });
         scene.outline(0, Tone::Edge, Rect { y, ..bar });
-        let passed = phase.passed.min(folds.cycles);
-        let part = folds.cycles.saturating_sub(passed);
-        let left = match (phase.off, part) {
-            _ if narrow => String::new(),
-            (true, _) => String::new(),
-            (false, 0) => "folds no more".to_string(),
-            (false, left) => format!("{left} cycles to fold"),
-        };
-        scene.label(0, Tone::Soft, bar.x + bar.w + 8.0, y + 9.0, SMALL, Align::Left, left);
+        if !narrow && !phase.off {
+            let left = match folds.cycles.saturating_sub(phase.passed) {
+                0 => "folds no more".to_string(),
+                left => format!("{left} cycles to fold"),
+            };
+            scene.label(0, Tone::Soft, bar.x + bar.w + 8.0, y + 9.0, SMALL, Align::Left, left);
+        }
     }
     scene.beat = Beat::Settle;
     let cursor = Rect::new(now - 1.0, area.y - 3.0, 2.0, LINE + BAR + 6.0);

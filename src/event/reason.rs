@@ -1,0 +1,130 @@
+//! What a warp does in a cycle, or what it waits for: one row for each reason, with its letter, its key and its words.
+
+use serde::Serialize;
+
+/// Makes [`Reason`] and all that is said of it from rows: a letter for legends, the key in results, the words of legends, and
+/// what it means for a warp in a sentence or two.
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident: $letter:literal, $key:literal, $label:literal, $about:literal;)*) => {
+        /// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Reason {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Reason {
+            pub const ALL: [Reason; [$($key),*].len()] = [$(Reason::$name),*];
+
+            /// The letter that stands for it in every legend.
+            pub fn letter(self) -> char {
+                match self {
+                    $(Reason::$name => $letter,)*
+                }
+            }
+
+            /// The key in results.
+            pub fn key(self) -> &'static str {
+                match self {
+                    $(Reason::$name => $key,)*
+                }
+            }
+
+            /// The words of every legend.
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Reason::$name => $label,)*
+                }
+            }
+
+            /// What it means for a warp, in a sentence or two.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Reason::$name => $about,)*
+                }
+            }
+        }
+    };
+}
+
+// Those of every machine come first, those of techniques behind them.
+reasons! {
+    /// It issued an instruction.
+    Issued: 'I', "issued", "issued", "The warp issued an instruction in this cycle.";
+    /// It could have issued; the scheduler chose another.
+    NotSelected: 'N', "not_selected", "not selected", "The warp could have issued; its scheduler chose another one.";
+    /// Its next instruction waits for what an earlier one asked of memory: of any space, caches included.
+    Memory: 'M', "memory", "waits for memory", "The warp's next instruction needs a value that a load or an atomic has not brought yet.";
+    /// Its next instruction waits for a value that is being computed, and for nothing from memory.
+    Result: 'R', "result", "waits for a result", "The warp's next instruction needs a value that an earlier one is still computing.";
+    /// Its next instruction waits for a unit or an issue port.
+    Structural: 'S', "structural", "waits for a unit", "The unit or the issue port that the warp's next instruction needs is taken.";
+    /// The outcome of its branch is not known yet.
+    Control: 'C', "control", "waits for a branch", "The outcome of the warp's branch is not known yet, so neither is its next instruction.";
+    /// Its next instruction has not been fetched.
+    Fetch: 'F', "fetch", "waits for fetch", "The warp's next instruction has not been fetched: its I-buffer is empty.";
+    /// It waits at a barrier.
+    Barrier: 'B', "barrier", "at a barrier", "The warp waits at a barrier for the other warps of its block.";
+    /// It has ended; its block has not.
+    Exit: 'X', "exit", "ended", "All threads of the warp have ended. It keeps its place until its block ends.";
+    /// It waits for other threads of its PTX warp, or because a technique makes it wait.
+    Sync: 'Y', "sync", "waits for threads", "The warp waits for other threads of its PTX warp, or because the technique makes it wait.";
+    /// A lane that it needs sleeps or is waking (Origami section 2.2).
+    Wakeup: 'W', "wakeup", "waits for a lane", "A lane that the warp's next instruction needs is power-gated, or waking up.";
+    /// Its next instruction touches shared memory, which siblings in the iteration before may still use (VTW section 4.4).
+    Siblings: 'H', "siblings", "waits for siblings", "The warp runs the next logical block and comes to shared memory; siblings are still in the block before.";
+    /// It is done with its logical block, and a sibling is still with the one before that (VTW section 4.2.1).
+    Ahead: 'A', "ahead", "waits for its block", "The warp wants a new logical block, and would be two ahead of a sibling: one is allowed.";
+    /// Its next instruction is an access, and memory takes no more: places for misses or the road to L2 are full.
+    Throttle: 'T', "throttle", "memory is full", "The warp's next instruction is an access, and memory takes no more: its places for misses are full.";
+}
+
+impl Reason {
+    /// So many of them, the first ones, can come up on every machine; the others belong to techniques.
+    const COMMON: usize = 10;
+
+    /// The reasons that a list of a run has: those of every machine, and of the others those with a count.
+    pub fn listed(count: impl Fn(Reason) -> u64) -> Vec<Reason> {
+        Reason::ALL.into_iter().filter(|&reason| (reason as usize) < Reason::COMMON || count(reason) > 0).collect()
+    }
+
+    /// [`Reason::label`] in two parts, of which the second is enough where there is little room.
+    pub fn label_parts(self) -> (&'static str, &'static str) {
+        let label = self.label();
+        let front = ["waits for a ", "waits for ", "at a "].into_iter().find(|front| label.starts_with(front));
+        label.split_at(front.map_or(0, str::len))
+    }
+}
+
+/// Which of 64 static warps had which reason in a cycle, a bit for each, in the order of [`Reason::ALL`]. A warp that is not
+/// resident is in none.
+pub type Reasons = [u64; Reason::ALL.len()];
+
+/// How many warps had which reason, in the order of [`Reason::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ReasonCounts(pub [u16; Reason::ALL.len()]);
+
+/// Both waits for a value are one here: the hash of a run does not depend on how finely waits are told apart.
+impl std::hash::Hash for Reason {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let after = isize::from(*self > Reason::Memory);
+        (*self as isize - after).hash(state);
+    }
+}
+
+/// As for [`Reason`]. Reasons of techniques count only where they come up: the hash does not depend on how many techniques
+/// there are.
+impl std::hash::Hash for ReasonCounts {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let (memory, result) = (Reason::Memory as usize, Reason::Result as usize);
+        let mut folded = self.0;
+        folded[memory] += folded[result];
+        folded.copy_within(result + 1.., result);
+        let (common, special) = folded[..Reason::ALL.len() - 1].split_at(Reason::COMMON - 1);
+        common.hash(state);
+        for (at, count) in special.iter().enumerate().filter(|(_, count)| **count > 0) {
+            (at as u16, count).hash(state);
+        }
+    }
+}

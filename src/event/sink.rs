@@ -1,0 +1,116 @@
+//! Those who listen to the machine: nobody, one who keeps everything, two at once.
+
+use super::{Event, Reason, Reasons};
+
+/// Somebody who wants to know.
+pub trait Sink {
+    /// Whether anything is listened to at all.
+    const LISTENS: bool = true;
+    /// Whether [`Event::Warp`] is wanted: it costs a look at every warp each cycle.
+    const WANTS_WARPS: bool = false;
+    /// Whether events that come in almost every cycle are wanted: see [`Event::is_routine`].
+    const WANTS_ROUTINE: bool = true;
+
+    /// Whether [`Event::LaneAccess`] is wanted: one for every lane of every access.
+    #[inline(always)]
+    fn wants_lanes(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, cycle: u64, event: Event);
+
+    /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
+    /// are several in most cycles, so who keeps them can take them all at once.
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
+    }
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silence;
+
+impl Sink for Silence {
+    const LISTENS: bool = false;
+
+    #[inline(always)]
+    fn event(&mut self, _: u64, _: Event) {}
+}
+
+/// Keeps every event with its cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    pub events: Vec<(u64, Event)>,
+}
+
+impl Sink for Log {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.events.push((cycle, event));
+    }
+}
+
+/// The events of one cycle, down to the lanes of its accesses.
+#[derive(Clone, Debug, Default)]
+pub struct OneCycle {
+    pub events: Vec<Event>,
+}
+
+impl Sink for OneCycle {
+    const WANTS_WARPS: bool = true;
+
+    fn wants_lanes(&self) -> bool {
+        true
+    }
+
+    fn event(&mut self, _: u64, event: Event) {
+        self.events.push(event);
+    }
+}
+
+/// Two listeners at once.
+impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
+    const LISTENS: bool = A::LISTENS || B::LISTENS;
+    const WANTS_WARPS: bool = A::WANTS_WARPS || B::WANTS_WARPS;
+    const WANTS_ROUTINE: bool = A::WANTS_ROUTINE || B::WANTS_ROUTINE;
+
+    #[inline(always)]
+    fn wants_lanes(&self) -> bool {
+        self.0.wants_lanes() || self.1.wants_lanes()
+    }
+
+    #[inline(always)]
+    fn event(&mut self, cycle: u64, event: Event) {
+        let for_few = matches!(event, Event::LaneAccess { .. });
+        if !for_few || self.0.wants_lanes() {
+            self.0.event(cycle, event);
+        }
+        if !for_few || self.1.wants_lanes() {
+            self.1.event(cycle, event);
+        }
+    }
+
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        self.0.warps(cycle, sm, first, before, now);
+        self.1.warps(cycle, sm, first, before, now);
+    }
+}
+
+/// Which of 64 warps have another reason than in the cycle before: by place, with `None` for those that are gone.
+pub(super) fn changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
+    let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
+    bits(all(before) & !all(now), |warp| tell(warp, None));
+    for (at, reason) in Reason::ALL.into_iter().enumerate() {
+        bits(now[at] & !before[at], |warp| tell(warp, Some(reason)));
+    }
+}
+
+/// The positions of the bits that are set.
+#[inline]
+fn bits(mut word: u64, mut tell: impl FnMut(u16)) {
+    while word != 0 {
+        tell(word.trailing_zeros() as u16);
+        word &= word - 1;
+    }
+}
