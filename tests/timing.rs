@@ -62,6 +62,27 @@ fn in_one_pipeline_a_slow_store_holds_up_the_move_behind_it() {
     assert_eq!(reasons(&kernel, "toy", &[("one_pipeline", "true")]).trim_end_matches(['X', '.']), "ININISSSNSSSINI");
 }
 
+/// An addition takes 3 cycles and a move 1. The second move's result would leave the SP unit with that of the addition, in cycle
+/// 3, so it waits for a cycle, and so does the instruction that needs it.
+#[test]
+fn results_of_different_latency_leave_an_sp_unit_one_by_one() {
+    let body = "add.u32 %t, 1, 2; mov.u32 %v, 1; mov.u32 %n, 2; mov.u32 %x, %n; ret;";
+    let kernel = kernel(body, 4);
+    let latencies = [("int_latency", "3"), ("logic_latency", "1")];
+    assert_eq!(reasons(&kernel, "toy", &latencies).trim_end_matches('.'), "IIIII");
+    let collects: Vec<(&str, &str)> = latencies.into_iter().chain([("collectors", "2")]).collect();
+    assert_eq!(reasons(&kernel, "toy", &collects).trim_end_matches('.'), "IIIRII");
+}
+
+/// A line of instructions from DRAM takes as long as one of data; the next line waits for it to be asked for.
+#[test]
+fn instructions_come_from_the_l2_cache() {
+    let kernel = kernel("mov.u32 %t, 1; ret;", 4);
+    let cycles = |keys: &[(&str, &str)]| finish(&kernel, "gtx480", keys).sim.state.cycle;
+    let own = cycles(&[("icache_miss_latency", "340")]);
+    assert_eq!(cycles(&[("icache_l2", "true"), ("l2_latency", "120"), ("dram_latency", "220")]), own + 8);
+}
+
 fn conflicts(words_apart: u32, keys: &[(&str, &str)]) -> u64 {
     let body = format!("mov.u32 %t, %tid.x; mul.lo.u32 %n, %t, {}; st.shared.u32 [%n], %t; ret;", 4 * words_apart);
     finish(&kernel(&body, 32), "gtx480", keys).metrics.shared_bank_conflicts

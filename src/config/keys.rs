@@ -216,6 +216,7 @@ keys! {
     icache_line: u32 = 128, "bytes", "Line of the instruction cache";
     icache_ways: u32 = 4, "ways", "Associativity of the instruction cache";
     icache_miss_latency: u32 = 60, "cycles", "Time to bring a line into the instruction cache";
+    icache_l2: bool = false, "", "A line that the instruction cache does not have comes from the L2 cache or DRAM, by the road that data take; without, it takes icache_miss_latency";
     l0i_bytes: u32 = 0, "bytes", "Instruction cache of a slice, looked at before the one that all share; 0 for none (VWS section 4.6)";
     l0i_line: u32 = 64, "bytes", "Line of a slice's instruction cache, which is fully associative";
     instruction_bytes: u32 = 8, "bytes", "Size of an instruction in memory";
@@ -225,7 +226,9 @@ keys! {
     sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
     ldst_units: u32 = 1, "units", "Load/store units";
     one_pipeline: bool = false, "", "One pipeline takes all instructions, in order: a load that needs many cycles holds up whatever comes behind it (TBC section 2.2)";
+    collectors: u32 = 0, "instructions", "Instructions that may wait with their operands for SP units, each of which is then one pipeline with one result a cycle; 0: INT and FP pipelines that never wait for a result's way out";
     int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";
+    logic_latency: u32 = 0, "cycles", "Logic, shifts, comparisons, moves and conversions, where they take less than an addition; 0: as long";
     mul_latency: u32 = 5, "cycles", "Integer multiplication";
     div_latency: u32 = 145, "cycles", "Integer division and remainder";
     fp_latency: u32 = 4, "cycles", "Single- and half-precision addition, multiplication, fused multiply-add";

@@ -97,7 +97,9 @@ fn warp_size(config: &mut Config, width: u32) {
     config.warp_width = width;
     config.gangs = false;
     // Slices have units of their own, and share the load/store unit.
-    config.one_pipeline &= config.slices == 1;
+    if config.slices > 1 {
+        (config.one_pipeline, config.collectors) = (false, 0);
+    }
 }
 
 /// Gangs of warps of 4. The paper's figure 7: greedy-then-oldest slices, eight fetches a cycle.
@@ -134,7 +136,7 @@ fn by_block(config: &mut Config, priority: BlockPriorityKind, within: ScheduleKi
 fn gating(config: &mut Config, groups: IssueGroupsKind) {
     (config.gating, config.issue_groups) = (GatingKind::On, groups);
     // It is that of INT and FP pipelines.
-    config.one_pipeline = false;
+    (config.one_pipeline, config.collectors) = (false, 0);
 }
 
 /// Warps are folded, and lanes switched off one by one.

@@ -37,6 +37,7 @@ impl Config {
             |v| v == 0 || v.is_power_of_two() && (4..=self.l1d_line).contains(&v),
             "0, or a power of two from 4 to l1d_line is allowed",
         )?;
+        self.demand("collectors", |v| v <= 1024, "0 to 1024 instructions are allowed")?;
         self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
         self.demand("max_threads", |v| (1..=MAX_THREADS).contains(&v), "1 to 4096 are allowed")?;
         self.demand("schedulers", |v| (1..=32).contains(&v), "1 to 32 are allowed")?;
@@ -88,7 +89,15 @@ impl Config {
         ] {
             self.demand(key, |v| (1..=10_000).contains(&v), "1 to 10000 cycles are allowed")?;
         }
-        for key in ["dram_latency", "icache_miss_latency", "branch_latency", "read_latency", "atomic_interval", "gang_wait"] {
+        for key in [
+            "dram_latency",
+            "icache_miss_latency",
+            "branch_latency",
+            "read_latency",
+            "logic_latency",
+            "atomic_interval",
+            "gang_wait",
+        ] {
             self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
         }
         for (bytes, line, ways) in [
@@ -182,6 +191,10 @@ impl Config {
         if self.one_pipeline && (self.slices > 1 || self.gating != GatingKind::Off) {
             let allowed = "slices have units of their own, and gating is that of INT and FP pipelines: false is allowed";
             return Err(ConfigError::Value { key: "one_pipeline", value: "true".to_string(), allowed: allowed.to_string() });
+        }
+        if self.slices > 1 || self.gating != GatingKind::Off || self.one_pipeline {
+            let allowed = "they make INT and FP one pipeline, which slices and gating know apart and one_pipeline has already: 0 is allowed";
+            self.demand("collectors", |v| v == 0, allowed)?;
         }
         let (width, lanes) = (self.warp_width, self.simd_width);
         self.demand("slices", |v| v * width <= 32, &format!("with warps of {width}, at most {} fill 32 lanes", 32 / width))?;

@@ -61,6 +61,9 @@ fn add(bits: &mut Vec<Bits>, plane: u32) {
 /// Unit, latency and interval by the class of an operation.
 fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
     let int = (Unit::Int, c.int_latency, c.int_interval);
+    let logic_latency = |addition: u32| if c.logic_latency == 0 { addition } else { c.logic_latency };
+    let logic = (Unit::Int, logic_latency(c.int_latency), c.int_interval);
+    let fp_logic = (Unit::Fp, logic_latency(c.fp_latency), c.fp_interval);
     let mul = (Unit::Int, c.mul_latency, c.mul_interval);
     let fp = (Unit::Fp, c.fp_latency, c.fp_interval);
     let dp = (Unit::Fp, c.dp_latency, c.dp_interval);
@@ -77,19 +80,21 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
         | Op::Dp2a { .. } => mul,
         Op::Int1(Int1::Popc | Int1::Clz | Int1::Bfind | Int1::BfindShift | Int1::Brev, _) => mul,
         Op::Float2(Float2::Div | Float2::DivApprox | Float2::DivFull, _) => sfu,
-        Op::Float1(Float1::Neg | Float1::Abs, mode) if mode.ty != Type::F64 => fp,
+        Op::Int2(Int2::And | Int2::Or | Int2::Xor, _) | Op::Int1(Int1::Not | Int1::Cnot, _) => logic,
+        Op::Int2(..) | Op::Pair { .. } | Op::Int1(..) | Op::Carry { .. } | Op::AbsDiff { .. } => int,
+        Op::Float1(Float1::Neg | Float1::Abs, mode) if mode.ty != Type::F64 => fp_logic,
         Op::Float1(Float1::Neg | Float1::Abs, _) => dp,
         Op::Float1(..) => sfu,
         Op::Float2(_, mode) | Op::Fma(mode) if mode.ty == Type::F64 => dp,
-        Op::Float2(..) | Op::Fma(_) | Op::CopySign(_) | Op::TestP(..) => fp,
+        Op::Float2(..) | Op::Fma(_) => fp,
+        Op::CopySign(_) | Op::TestP(..) | Op::CvtPack { .. } => fp_logic,
         Op::Setp { ty, .. } | Op::Set { ty, .. } if ty == Type::F64 => dp,
-        Op::Setp { ty, .. } | Op::Set { ty, .. } if ty.is_float() => fp,
+        Op::Setp { ty, .. } | Op::Set { ty, .. } if ty.is_float() => fp_logic,
         Op::Cvt { dst, src, .. } if dst == Type::F64 || src == Type::F64 => dp,
-        Op::Cvt { dst, src, .. } if dst.is_float() || src.is_float() => fp,
-        Op::CvtPack { .. } => fp,
+        Op::Cvt { dst, src, .. } if dst.is_float() || src.is_float() => fp_logic,
         op => match op.kind() {
             // The index hardware answers as the integer pipeline does (VTW section 4.2).
-            Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => int,
+            Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => logic,
             Kind::Memory | Kind::Host => (Unit::LdSt, c.l1d_latency, 1),
             Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => {
                 (Unit::Control, 1, 1)

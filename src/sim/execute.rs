@@ -1,6 +1,7 @@
 //! What an issued instruction does: functionally at once, and in time through the scoreboard, units and memory.
 
 use super::Machine;
+use super::collect::Collectors;
 use super::core::Core;
 use super::core::takes_instructions;
 use super::decode::Unit;
@@ -136,8 +137,15 @@ impl<S: Sink> Core<'_, S> {
         if matches!(effect, Effect::Later) {
             return;
         }
+        let collected = if self.sm.collectors.is_some() && Collectors::serve(decoded.unit) {
+            Some(self.collect(decoded.latency + passes - 1, holds))
+        } else {
+            None
+        };
         if decoded.unit == Unit::Control {
             done = self.cycle + u64::from(passes);
+        } else if let Some(waits) = collected {
+            done += waits;
         } else if let Some(chosen) = self.sm.chosen.take() {
             done += u64::from(self.take_lanes(chosen, warp, pc));
         } else {
@@ -148,6 +156,18 @@ impl<S: Sink> Core<'_, S> {
         }
         self.track(warp, pc, done, matches!(effect, Effect::Memory { .. }));
         self.go_on(warp, pc, effect);
+    }
+
+    /// An instruction goes through the operand collectors; how long it waits there.
+    #[inline(never)]
+    fn collect(&mut self, latency: u32, holds: u32) -> u64 {
+        let Some(collectors) = &mut self.sm.collectors else { return 0 };
+        let waits = collectors.enter(self.cycle, latency, holds);
+        let free = collectors.free();
+        for unit in [Unit::Int, Unit::Fp] {
+            self.sm.units[unit as usize].iter_mut().for_each(|pipeline| pipeline.free = free);
+        }
+        waits
     }
 
     /// A unit of the port's slice takes nothing else for so many cycles.

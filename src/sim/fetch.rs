@@ -4,6 +4,7 @@ use super::cache::Look;
 use super::core::Core;
 use super::facts::Facts;
 use super::issue::Scratch;
+use super::memory::Around;
 use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::event::{Event, Sink};
@@ -168,7 +169,12 @@ impl<S: Sink> Core<'_, S> {
             Look::Hit => (true, self.cycle + latency),
             Look::Coming(arrives) => (false, arrives + latency),
             Look::Miss => {
-                let arrives = self.cycle + u64::from(config.icache_miss_latency);
+                let arrives = if config.icache_l2 {
+                    let mut around = Around { shared: &mut self.uncore.memory, config, now: self.cycle, sink: &mut *self.sink };
+                    self.sm.memory.instructions(&mut around, line)
+                } else {
+                    self.cycle + u64::from(config.icache_miss_latency)
+                };
                 self.sm.icache.insert(line, self.cycle, arrives);
                 (false, arrives + latency)
             }

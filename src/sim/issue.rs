@@ -161,9 +161,11 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
     for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
         *free = unit_is_free(sm, kind, port % slices, slices, cycle);
     }
+    // Where there is one pipeline, branches go through it too; where SP units are one each, through those.
     if config.one_pipeline {
-        // Branches go through it too.
         free[Unit::Control as usize] = free[Unit::LdSt as usize];
+    } else if config.collectors > 0 {
+        free[Unit::Control as usize] = free[Unit::Int as usize];
     }
     let Sm { sets, ports, issued, scratch, gangs, .. } = sm;
     let Scratch { candidates, available, .. } = &mut **scratch;

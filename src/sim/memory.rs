@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// Where local memory lies for the caches: behind everything else.
 const LOCAL_BASE: u64 = 0x0900_0000_0000;
+/// Where instructions lie for the L2 cache.
+const CODE_BASE: u64 = 0x0a00_0000_0000_0000;
 
 /// What all SMs share: L2 cache and DRAM.
 #[derive(Clone, Debug)]
@@ -201,6 +203,14 @@ impl SmMemory {
             });
         }
         timing
+    }
+
+    /// A line of instructions comes from L2: when it is here.
+    #[inline(never)]
+    pub fn instructions<S: Sink>(&mut self, around: &mut Around<S>, line: u64) -> u64 {
+        let bytes = around.config.icache_line;
+        let (leaves, _) = self.road.take(around.config.l2_bytes_per_cycle, around.now, bytes);
+        around.l2(CODE_BASE + line * u64::from(bytes), false, leaves, bytes)
     }
 
     /// One access that begins `later`: when all of it is done, and how many transactions it became.

@@ -17,6 +17,7 @@
 //! the loop while it already runs, and the less there is in it the sooner it is done.
 
 pub mod cache;
+pub mod collect;
 mod core;
 mod deadlock;
 pub mod decode;

@@ -1,6 +1,7 @@
 //! Everything that changes while the machine runs, as plain data that can be copied.
 
 use super::cache::Cache;
+use super::collect::Collectors;
 use super::core::Issued;
 use super::decode::{UNITS, Unit};
 use super::issue::Scratch;
@@ -63,6 +64,8 @@ pub struct Sm {
     pub issued: Issued,
     /// The units of each kind; slice by slice, but for the load/store units, which all share.
     pub units: [Vec<Pipeline>; UNITS],
+    /// What is in front of the SP units, where instructions are collected there.
+    pub collectors: Option<Box<Collectors>>,
     /// What happens to the lanes of INT and FP pipelines, where they are looked at.
     pub gating: Option<Box<Gating>>,
     /// Where the instruction that issues now executes, where lanes are looked at.
@@ -327,6 +330,7 @@ impl Sm {
             ports,
             issued: Issued::default(),
             units: [Unit::Int, Unit::Fp, Unit::Sfu, Unit::LdSt, Unit::Control].map(units),
+            collectors: (config.collectors > 0).then(|| Box::new(Collectors::new(config.collectors, config.sp_units))),
             gating,
             chosen: None,
             divergence: Divergence::new(config, name, max_warps),

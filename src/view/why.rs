@@ -130,16 +130,21 @@ impl Witness<'_> {
             Reason::Memory | Reason::Result => self.data(&name, warp),
             Reason::Structural => {
                 let unit = self.sim.machine.decoded.get(warp.pc as usize).map(|d| d.unit);
-                let one = self.sim.machine.config.one_pipeline;
+                let (one, collects) = (self.sim.machine.config.one_pipeline, self.sim.machine.config.collectors > 0);
                 let what = match unit {
                     _ if one => "the pipeline",
+                    Some(Unit::Int | Unit::Fp | Unit::Control) if collects => "an operand collector",
                     Some(Unit::Int) => "an integer pipeline",
                     Some(Unit::Fp) => "a floating-point pipeline",
                     Some(Unit::Sfu) => "the special-function unit",
                     Some(Unit::LdSt) => "the load/store unit",
                     Some(Unit::Control) | None => "its issue port",
                 };
-                let unit = if one { Some(Unit::LdSt) } else { unit.filter(|unit| *unit != Unit::Control) };
+                let unit = match unit {
+                    _ if one => Some(Unit::LdSt),
+                    Some(Unit::Control) if collects => Some(Unit::Int),
+                    unit => unit.filter(|unit| *unit != Unit::Control),
+                };
                 let free = unit.and_then(|unit| {
                     self.sim.state.sms[usize::from(warp.sm)].units[unit as usize].iter().map(|unit| unit.free).min()
                 });
