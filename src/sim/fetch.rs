@@ -7,6 +7,7 @@ use super::issue::Scratch;
 use super::memory::Around;
 use super::state::Sm;
 use super::wheel::{Completion, Done};
+use crate::config::Config;
 use crate::event::{Event, Sink};
 use crate::policy::fetch::FetchView;
 use crate::policy::view::IssueView;
@@ -25,6 +26,9 @@ impl<S: Sink> Core<'_, S> {
         }
         let mut ports = self.machine.config.icache_ports;
         self.fetch_for_gangs(&mut ports);
+        if !self.singleton_wants_fetch() {
+            return;
+        }
         let slices = self.machine.config.slices;
         let first = self.sm.first_slice;
         for slice in (0..slices).map(|step| (first + step) % slices) {
@@ -34,6 +38,12 @@ impl<S: Sink> Core<'_, S> {
                 }
             }
         }
+    }
+
+    /// Whether a warp that is in no gang takes instructions.
+    fn singleton_wants_fetch(&self) -> bool {
+        let Some(gangs) = &self.sm.gangs else { return true };
+        (0..self.machine.words).any(|word| self.sm.sets.wants_fetch.bits[word] & gangs.singles.bits[word] != 0)
     }
 
     /// As many gangs as may be, each once for all of its members that have nothing to issue.
@@ -77,7 +87,7 @@ impl<S: Sink> Core<'_, S> {
         let mut own = None;
         if let Some(cache) = l0i.get_mut(slice as usize) {
             line_bytes = config.l0i_line;
-            let line = u64::from(pc / (line_bytes / config.instruction_bytes));
+            let line = line_of(pc, line_bytes, config);
             // What is on its way counts as there: whoever asked for it brings it to all.
             let ready = self.cycle + u64::from(config.fetch_latency);
             own = Some(match cache.look(line, self.cycle) {
@@ -128,7 +138,7 @@ impl<S: Sink> Core<'_, S> {
             for warp in all.iter(words) {
                 let state = &warps[warp as usize];
                 let pc = state.place.pc + u32::from(state.filled);
-                let line = u64::from(pc / (config.l0i_line / config.instruction_bytes));
+                let line = line_of(pc, config.l0i_line, config);
                 wanting.set(warp, cache.holds(line));
             }
         }
@@ -158,7 +168,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     fn line_of(&self, warp: u32, line_bytes: u32) -> u64 {
-        u64::from(self.fetch_pc(warp) / (line_bytes / self.machine.config.instruction_bytes))
+        line_of(self.fetch_pc(warp), line_bytes, &self.machine.config)
     }
 
     /// Looks for a line in the cache that all share: whether it is there, and when its instructions can issue.
@@ -197,4 +207,10 @@ impl<S: Sink> Core<'_, S> {
         self.uncore.wheel.insert(ready, completion);
         count
     }
+}
+
+/// The line that an instruction is in. Sizes are powers of two, so no division is needed.
+#[inline(always)]
+fn line_of(pc: Pc, line_bytes: u32, config: &Config) -> u64 {
+    u64::from(pc >> (line_bytes.trailing_zeros() - config.instruction_bytes.trailing_zeros()))
 }

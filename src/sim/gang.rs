@@ -55,15 +55,12 @@ impl<S: Sink> Core<'_, S> {
     fn gang_candidates(&mut self, scheduler: usize, slots: &[Option<SlotUse>; 32]) {
         let machine = self.machine;
         let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
-        for word in 0..machine.words {
-            self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
-        }
         let mut ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
         ports &= !self.slices_of_late_warps(scheduler);
         let mut free = [ports; UNITS];
         for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
             for slice in 0..slices {
-                let is_free = unit_is_free(self.sm, kind, slice as usize, slices as usize, self.cycle);
+                let is_free = unit_is_free(self.sm, kind, slice as usize, &machine.config, self.cycle);
                 *free &= !(u8::from(!is_free) << slice);
             }
         }
@@ -76,6 +73,9 @@ impl<S: Sink> Core<'_, S> {
             }
             let first = row as u32 * slices;
             let ready = scratch.could.row(first, slices) as u8;
+            if ready == 0 {
+                continue;
+            }
             let late = gangs.patience.late().row(first, slices) as u8;
             for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
                 if ready & mask != mask {
@@ -105,8 +105,7 @@ impl<S: Sink> Core<'_, S> {
                 late &= late - 1;
                 let (row, slice) = (warp / config.slices, warp % config.slices);
                 let unit = self.machine.decoded[warps[warp as usize].place.pc as usize].unit as usize;
-                let has_unit =
-                    unit == UNITS - 1 || unit_is_free(self.sm, unit, slice as usize, config.slices as usize, self.cycle);
+                let has_unit = unit == UNITS - 1 || unit_is_free(self.sm, unit, slice as usize, config, self.cycle);
                 if row as usize % config.schedulers as usize == scheduler && has_unit {
                     mask |= 1 << slice;
                 }
@@ -184,6 +183,10 @@ impl<S: Sink> Core<'_, S> {
 
     fn split_on_control(&mut self, gangs: &mut Gangs, row: u32) {
         let before = gangs.sets[row as usize];
+        let ended = self.sm.sets.exited.row(row * gangs.slices, gangs.slices) as u8;
+        if before.gangs == [0; ENTRIES] && before.singles & ended == 0 {
+            return;
+        }
         let pcs = self.pcs(gangs, row);
         let after = by_control(before, &pcs);
         if after == before {
@@ -233,8 +236,11 @@ impl<S: Sink> Core<'_, S> {
     /// Looks at one original gang for two parts at the same instruction.
     fn merge_one(&mut self, gangs: &mut Gangs) -> bool {
         let Some(row) = gangs.look() else { return false };
-        let mut places = self.open_places(gangs, row);
         let set = gangs.sets[row as usize];
+        if !set.is_apart() {
+            return false;
+        }
+        let mut places = self.open_places(gangs, row);
         let Some((one, two)) = reform::pair(set, &places) else { return false };
         let place = places[one.trailing_zeros() as usize];
         let mut merged = self.merge(gangs, row, one, two, place);
@@ -245,7 +251,7 @@ impl<S: Sink> Core<'_, S> {
                 merged = self.merge(gangs, row, one, two, place);
             }
         }
-        if merged.parts().nth(1).is_none() {
+        if !merged.is_apart() {
             // The original gang is whole: nobody else can come.
             gangs.warps(row, merged.live()).for_each(|warp| self.sm.sets.meeting.remove(warp));
         }
@@ -264,7 +270,10 @@ impl<S: Sink> Core<'_, S> {
     pub fn will_merge(&self) -> bool {
         let Some(gangs) = self.sm.gangs.as_ref().filter(|_| self.machine.config.gang_reform) else { return false };
         let rows = 0..gangs.sets.len() as u32;
-        rows.into_iter().any(|row| reform::pair(gangs.sets[row as usize], &self.open_places(gangs, row)).is_some())
+        rows.into_iter().any(|row| {
+            let set = gangs.sets[row as usize];
+            set.is_apart() && reform::pair(set, &self.open_places(gangs, row)).is_some()
+        })
     }
 
     /// A warp that has come to where branches meet waits for other parts of its original gang.
@@ -272,7 +281,7 @@ impl<S: Sink> Core<'_, S> {
         let machine = self.machine;
         let wait = u64::from(machine.config.gang_wait);
         let pc = self.sm.warps[warp as usize].place.pc;
-        let is_apart = gangs.sets[gangs.row_of(warp) as usize].parts().nth(1).is_some();
+        let is_apart = gangs.sets[gangs.row_of(warp) as usize].is_apart();
         if !is_apart || self.sm.sets.exited.contains(warp) || !machine.meeting_points[pc as usize] {
             return;
         }

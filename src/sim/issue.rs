@@ -26,7 +26,7 @@ pub struct Scratch {
     pub stalled: WarpSet,
     /// Always empty.
     pub nobody: WarpSet,
-    /// Warps whose next instruction could go, and gangs.
+    /// Where there are slices: warps whose next instruction could go in this cycle, and gangs.
     pub could: WarpSet,
     pub gangs: Vec<Candidate>,
     /// Memory instructions of the slices that have issued and are not timed yet.
@@ -142,12 +142,12 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
 
 /// Whether a unit of a kind takes an instruction from a slice.
 #[inline(always)]
-pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, slices: usize, cycle: u64) -> bool {
+pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, config: &Config, cycle: u64) -> bool {
     let units = &sm.units[kind];
-    let own = if kind == Unit::LdSt as usize || slices == 1 {
+    let own = if kind == Unit::LdSt as usize || config.slices == 1 {
         &units[..]
     } else {
-        let each = units.len() / slices;
+        let each = if kind == Unit::Sfu as usize { config.sfu_units } else { config.sp_units } as usize;
         &units[slice * each..(slice + 1) * each]
     };
     own.iter().any(|pipeline| pipeline.free <= cycle)
@@ -156,10 +156,10 @@ pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, slices: usize, cycle: u6
 /// Works out the port's candidates, and those available.
 #[inline]
 fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) {
-    let slices = config.slices as usize;
+    let slice = port % config.slices as usize;
     let mut free = [true; UNITS];
     for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
-        *free = unit_is_free(sm, kind, port % slices, slices, cycle);
+        *free = unit_is_free(sm, kind, slice, config, cycle);
     }
     // Where there is one pipeline, branches go through it too; where SP units are one each, through those.
     if config.one_pipeline {
@@ -168,10 +168,11 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
         free[Unit::Control as usize] = free[Unit::Int as usize];
     }
     let Sm { sets, ports, issued, scratch, gangs, .. } = sm;
-    let Scratch { candidates, available, .. } = &mut **scratch;
+    let Scratch { candidates, available, could: of_slices, .. } = &mut **scratch;
     let mine = &ports[port].warps;
     for word in 0..words {
-        let mut could = could_issue(sets, issued, word) & mine.bits[word];
+        let all = if config.slices > 1 { of_slices.bits[word] } else { could_issue(sets, issued, word) };
+        let mut could = all & mine.bits[word];
         let mut own = could;
         if let Some(gangs) = gangs {
             // Members of gangs are not for the port to choose.

@@ -8,6 +8,7 @@
 
 use super::core::Core;
 use super::decode::Unit;
+use super::issue::could_issue;
 use super::memory::{Around, LaneTimes, Requester};
 use crate::event::{Event, Sink, SlotUse};
 use crate::interp::access::{Traffic, active};
@@ -73,6 +74,10 @@ impl<S: Sink> Core<'_, S> {
     pub fn issue_sliced(&mut self) -> bool {
         let slices = self.machine.config.slices as usize;
         let mut busy = false;
+        // What a slice issues lets no warp of another go in the same cycle, and keeps none from it.
+        for word in 0..self.machine.words {
+            self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
+        }
         for scheduler in 0..self.machine.config.schedulers as usize {
             let mut slots = [None; 32];
             if self.sm.gangs.is_some() {

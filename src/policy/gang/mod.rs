@@ -48,6 +48,11 @@ impl Set {
         self.gangs.iter().fold(self.singles, |all, gang| all | gang)
     }
 
+    /// Whether there is more than one part.
+    pub fn is_apart(&self) -> bool {
+        self.gangs.iter().filter(|gang| **gang != 0).count() + self.singles.count_ones() as usize > 1
+    }
+
     /// Gangs and singletons, as masks, by entry and then by slice.
     pub fn parts(self) -> impl Iterator<Item = u8> {
         let singles = (0..MOST).map(move |slice| self.singles & 1 << slice);
@@ -147,15 +152,21 @@ impl Gangs {
 
     /// The next gang, going round, with members that want instructions: its original gang and those members.
     pub fn next_to_fetch(&mut self, wants: &WarpSet) -> Option<(u32, u8)> {
-        let all = self.sets.len() as u32 * ENTRIES as u32;
-        let wanting = |gang: u32| {
-            let (row, entry) = (gang / ENTRIES as u32, gang as usize % ENTRIES);
-            let members = self.sets[row as usize].gangs[entry];
-            members & wants.row(row * self.slices, self.slices) as u8
-        };
-        let gang = (0..all).map(|step| (self.next_fetch + step) % all).find(|&gang| wanting(gang) != 0)?;
-        let members = wanting(gang);
-        self.next_fetch = gang + 1;
-        Some((gang / ENTRIES as u32, members))
+        let (rows, first) = (self.sets.len() as u32, self.next_fetch / ENTRIES as u32);
+        // The row that the search begins in is looked at twice: from the entry it begins with, and at last before it.
+        for step in 0..=rows {
+            let row = (first + step) % rows;
+            let wanting = wants.row(row * self.slices, self.slices) as u8;
+            if wanting == 0 {
+                continue;
+            }
+            let from = if step == 0 { self.next_fetch as usize % ENTRIES } else { 0 };
+            let gangs = self.sets[row as usize].gangs;
+            if let Some(entry) = (from..ENTRIES).find(|&entry| gangs[entry] & wanting != 0) {
+                self.next_fetch = row * ENTRIES as u32 + entry as u32 + 1;
+                return Some((row, gangs[entry] & wanting));
+            }
+        }
+        None
     }
 }

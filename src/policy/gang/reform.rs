@@ -16,7 +16,9 @@ pub struct Reformation {
 /// Two parts of a set whose warps are at equal places: the first, in the order of their slices, and the next one there.
 /// `places` has only warps that may be merged.
 pub fn pair<T: PartialEq>(set: Set, places: &[Option<T>; MOST]) -> Option<(u8, u8)> {
-    set.parts().nth(1)?;
+    if !set.is_apart() {
+        return None;
+    }
     let mut parts: [u8; MOST] = [0; MOST];
     let mut count = 0;
     for slice in 0..MOST as u32 {
@@ -54,6 +56,9 @@ impl Gangs {
 
     /// So many cycles pass in which looking finds nothing.
     pub fn look_in_vain(&mut self, cycles: u64) {
+        if cycles == 0 {
+            return;
+        }
         let resident = self.sets.iter().filter(|set| set.live() != 0).count() as u64;
         if let Some(rest) = cycles.checked_rem(resident) {
             (0..rest).for_each(|_| {
