@@ -124,6 +124,7 @@ lessons! {
     "11-big-gangs",
     "29-waiting-to-meet",
     "30-ports",
+    "31-gang-sizes",
     "12-most-waiting-first",
     "13-first-hit",
     "14-last-warp",

@@ -213,6 +213,28 @@ fn an_l0_cache_does_what_ports_would() {
     says(&text(id, 4), &[format!("{} of the {} fetches", report.l0_hits, report.fetches)]);
 }
 
+/// Figure 18: warps by the size of the gang that they are in.
+#[test]
+fn gangs_part_into_halves_or_go_to_pieces() {
+    let id = "31-gang-sizes";
+    let sizes = |stop: usize| {
+        let lesson = lesson(id);
+        let stop = &lesson.stops[stop];
+        let mut sim = lesson.sim(&stop.technique).expect("it can run");
+        sim.run(lesson.cycle_of(stop).expect("it comes up"), &mut Log::default());
+        sim.state.sms[0].gangs.as_ref().expect("gangs").sizes()
+    };
+    assert_eq!(sizes(0), [0, 0, 0, 8, 0, 0, 0, 8], "two gangs of four, one of eight");
+    assert_eq!(sizes(1), [8, 0, 0, 4, 0, 0, 0, 0], "eight singletons, a gang of four");
+    let told = [2, 4].map(|stop| report_at(id, stop));
+    let gangs = told.each_ref().map(|report| report.gangs.as_ref().expect("gangs"));
+    let (cycles, fetches) = (told.each_ref().map(|report| report.cycles), told.each_ref().map(|report| report.fetches));
+    let members = gangs.map(|gangs| format!("{:.1} members", gangs.mean_size));
+    assert_eq!((cycles[0], gangs.map(|gangs| gangs.reformations)), (cycles[1], [0, 6]), "six merges, and no cycle");
+    says(&text(id, 2), &[format!("{} fetches in {} cycles", fetches[0], cycles[0]), members[0].clone()]);
+    says(&text(id, 4), &[format!("{} fetches instead of {}", fetches[1], fetches[0]), members[1].clone()]);
+}
+
 /// The text of a lesson's stop, with what its question says.
 fn text(id: &str, stop: usize) -> String {
     let lesson = lesson(id);
@@ -407,6 +429,10 @@ fn impatience_helps_one_kernel_and_hurts_another() {
     assert_eq!(of("9-impatient-helps", "I-VWS-ImpatientMem"), (195, 47, 644));
     assert_eq!(of("10-impatient-hurts", "I-VWS"), (989, 328, 848));
     assert_eq!(of("10-impatient-hurts", "I-VWS-ImpatientMem"), (1181, 867, 6224));
+    let (cycles, _, fetches) = of("10-impatient-hurts", "E-VWS-ImpatientMem");
+    let merges = report_at("10-impatient-hurts", 4).gangs.map_or(0, |gangs| gangs.reformations);
+    says(&text("10-impatient-hurts", 4), &[format!("{merges} merges"), format!("{cycles} cycles"), format!("{fetches} fetches")]);
+    assert_eq!(100 * cycles / 989, 109, "nine per cent more");
 }
 
 #[test]
