@@ -5,6 +5,8 @@
 //! from. Energy is the leakage of INT and FP lanes, as a share of what they leak without gating in the same run; FP numbers
 //! leave out programs without FP instructions (section 4.2). Means of shares are arithmetic, as in the paper's figures.
 
+mod slowdown;
+
 use super::judge::{Effect, Judge, Speedups, each};
 use super::{Claim, Results, Run};
 use crate::metrics::{PipelinePower, Report};
@@ -43,6 +45,7 @@ pub fn runs() -> Vec<Run> {
         runs.push(Run::new(name, PRESET, "Warped-Gates").with(&BLACKOUT_BY_LANE));
         runs.push(Run::new(name, PRESET, "Warped-Gates").with(&NO_BLACKOUT));
     }
+    runs.extend(slowdown::runs());
     runs
 }
 
@@ -215,7 +218,7 @@ fn times(board: &Board) -> Vec<Claim> {
             "Origami makes programs 0.5% slower",
             "no more than one and a half times that",
             average(&origami).map(|time| (format!("{time:.3}"), time <= 1.0075)),
-            format!("{}.{stages}", each(&origami)),
+            format!("{}.{stages}{}", each(&origami), slowdown::note(board)),
         ),
     ]
 }

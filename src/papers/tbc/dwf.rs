@@ -1,0 +1,51 @@
+//! Why DWF gains more here than in the paper: what scattered accesses cost it, and what other blocks' threads give it.
+//!
+//! DWF fills lanes and pays for them where regrouped threads access memory (section 2.3). It takes threads from every block of a
+//! core, TBC from one. Two experiments of our own take one of these away: with [`PERFECT_MEMORY`] scattered accesses cost
+//! nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
+
+use super::{Board, EXAMPLES, PRESET, Run};
+use crate::papers::judge::{each, mean};
+use crate::workload::{self, Class, Suite};
+
+const PERFECT_MEMORY: [(&str, &str); 1] = [("ideal_memory", "true")];
+const ONE_BLOCK: [(&str, &str); 1] = [("max_blocks", "1")];
+const TECHNIQUES: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
+
+/// The experiments, on the workloads that diverge and come to a right result under DWF.
+pub fn runs() -> Vec<Run> {
+    let all = workload::suite(Suite::Divergence).filter(|workload| workload.class == Class::Divergent && !workload.lock_step);
+    let mut runs = Vec::new();
+    for workload in all.filter(|workload| !EXAMPLES.contains(&workload.name)) {
+        for keys in [PERFECT_MEMORY, ONE_BLOCK] {
+            runs.extend(TECHNIQUES.map(|technique| Run::new(workload.name, PRESET, technique).with(&keys)));
+        }
+    }
+    runs
+}
+
+/// What the experiments say, for the note on DWF's speedup over PDOM, which is the paper's.
+pub fn note(board: &Board, paper: f64) -> String {
+    let with = |keys: &[(&str, &str)], technique: &str| {
+        let speedups = board.speedups_with(&board.divergent, keys, technique);
+        mean(&speedups).map(|mean| (mean, each(&speedups)))
+    };
+    let both = |keys: &[(&str, &str)]| Some((with(keys, "DWF")?, with(keys, "TBC-LCP")?));
+    let Some(((here, _), (perfect, one_block))) = with(&[], "DWF").zip(both(&PERFECT_MEMORY).zip(both(&ONE_BLOCK))) else {
+        return String::new();
+    };
+    let ((free, free_each), (free_tbc, _)) = perfect;
+    let ((alone, alone_each), (alone_tbc, alone_tbc_each)) = one_block;
+    let rest = if alone - 1.0 > 1.5 * (paper - 1.0) {
+        " That is still more than the paper's: neither memory nor other blocks' threads account for the rest."
+    } else {
+        ""
+    };
+    format!(
+        " With a memory that answers at once DWF would be {free:.3} times as fast as PDOM ({free_each}) and TBC {free_tbc:.3}: \
+         scattered accesses cost DWF {:.0}% here. With one block on a core DWF is {alone:.3} ({alone_each}) and TBC \
+         {alone_tbc:.3} ({alone_tbc_each}): {:.0}% of DWF's gain comes from threads of other blocks.{rest}",
+        100.0 * (1.0 - here / free),
+        100.0 * (here - alone) / (here - 1.0),
+    )
+}
