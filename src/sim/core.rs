@@ -3,11 +3,11 @@
 use super::Machine;
 use super::decode::Unit;
 use super::gang::end_meeting;
+use super::hooks::{announce_warps, load_is_back, result_is_there};
 use super::state::{Sm, Uncore, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::{FetchWhen, Scoreboard};
 use crate::event::{Event, Reason, ReasonCounts, Reasons, Sink, SlotUse};
-use crate::policy::divergence::Place;
 use crate::policy::warp_set::WarpSet;
 
 /// One SM in one cycle.
@@ -35,16 +35,14 @@ impl<S: Sink> Core<'_, S> {
             needs.set(warp, unit as usize == kind);
         }
         check_data(self.machine, self.sm, warp);
-        if self.machine.program.wrapper.is_some() {
-            self.check_siblings(warp);
-        }
+        self.at_next_instruction(warp);
     }
 
     /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
     pub fn account(&mut self, repeat: u64) {
         let mut counts = [0u16; Reason::ALL.len()];
         for word in 0..self.machine.static_words {
-            let reasons = if self.machine.reforms { self.reasons_of_threads(word) } else { self.reasons(word) };
+            let reasons = self.reasons_in(word);
             for (count, bits) in counts.iter_mut().zip(reasons) {
                 *count += bits.count_ones() as u16;
             }
@@ -66,7 +64,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Each of 64 resident warps in exactly one set, in the order of [`Reason::ALL`].
     #[inline]
-    fn reasons(&self, word: usize) -> Reasons {
+    pub fn reasons(&self, word: usize) -> Reasons {
         let sets = &self.sm.sets;
         let mut reasons = [0; Reason::ALL.len()];
         let mut rest = sets.resident.bits[word];
@@ -143,15 +141,7 @@ pub fn announce_blocks<S: Sink>(machine: &Machine, sms: &[Sm], sink: &mut S) {
                 },
             );
         }
-        if machine.reforms {
-            for warp in sm.sets.resident.iter(machine.words) {
-                let (Warp { place: Place { pc, mask }, members, .. }, warp) = (&sm.warps[warp as usize], warp as u16);
-                sink.event(0, Event::Formed { sm: sm_name, warp, pc: *pc, mask: *mask });
-                for (origin, mask) in members.parts() {
-                    sink.event(0, Event::Member { sm: sm_name, warp, origin, mask });
-                }
-            }
-        }
+        announce_warps(machine, sm, sm_name, sink);
     }
 }
 
@@ -172,18 +162,13 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
                 if load {
                     state.loads -= 1;
                     sm.sets.loading.set(warp.into(), state.loads > 0);
-                    if let Some(gangs) = sm.gangs.as_mut() {
-                        let row = gangs.row_of(warp.into());
-                        gangs.answered.insert(row);
-                    }
+                    load_is_back(sm, warp);
                 }
                 if S::LISTENS {
                     sink.event(now, Event::Writeback { sm: name, warp, pc });
                 }
                 check_data(machine, sm, warp.into());
-                if machine.reforms {
-                    try_depart(sm, warp);
-                }
+                result_is_there(machine, sm, warp);
             }
             Done::Fetch { count } if state.fetch_life == life => {
                 state.filled += count;

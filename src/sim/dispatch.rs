@@ -95,15 +95,7 @@ impl<S: Sink> Core<'_, S> {
         for at in 0..machine.block_warps {
             self.start_warp(slot as u16, first_warp + at, StorageThread(at * config.warp_width), index);
         }
-        if machine.reforms {
-            self.start_warps(slot as u16, first_warp as u16, 0);
-        }
-        if let Some(gangs) = self.sm.gangs.as_mut() {
-            for at in (0..machine.block_warps).step_by(config.slices as usize) {
-                let members = (machine.block_warps - at).min(config.slices);
-                gangs.start((first_warp + at) / config.slices, (0xff >> (8 - members)) as u8);
-            }
-        }
+        self.block_started(slot as u16, first_warp);
     }
 
     fn start_warp(&mut self, slot: u16, warp: u32, first_thread: StorageThread, block: u64) {
@@ -154,36 +146,24 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    fn has_ended(&self, block: &Block) -> bool {
-        match self.machine.program.wrapper {
-            Some(_) => block.left >= u32::from(block.warps),
-            None => block.current.exited >= self.machine.start.shape.threads,
-        }
-    }
-
     #[inline(never)]
     fn free_slots(&mut self) {
         (self.sm.ended, self.sm.may_dispatch) = (0, true);
         for slot in 0..self.sm.blocks.len() {
-            if self.machine.program.wrapper.is_some() {
-                self.turn(slot);
-            }
+            self.before_end(slot);
             if !self.sm.blocks[slot].as_ref().is_some_and(|block| self.has_ended(block)) {
                 continue;
             }
             let Some(block) = self.sm.blocks[slot].take() else { continue };
             for warp in u32::from(block.first_warp)..u32::from(block.first_warp + block.warps) {
                 self.sm.statics.resident.remove(warp);
-                if !self.machine.reforms {
-                    self.sm.sets.resident.remove(warp);
-                    self.sm.sets.wants_fetch.remove(warp);
-                }
+                self.static_warp_ended(warp);
             }
             self.unit(|unit, _| unit.end_block(slot as u16));
             self.sm.registers_used -= self.block_registers();
             self.sm.shared_used -= self.machine.start.shape.shared_bytes;
             self.sm.threads_used -= self.machine.block_threads();
-            self.uncore.blocks_done += u64::from(self.machine.program.wrapper.is_none());
+            self.uncore.blocks_done += u64::from(self.ends_with_its_slot());
             self.emit(Event::BlockEnd { sm: self.name, slot: slot as u16, block: block.index });
         }
     }

@@ -10,7 +10,7 @@ use super::slices::{Access, RowEffect, RowLanes};
 use super::state::Warp;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
-use crate::event::{Event, SCATTERED, Sink};
+use crate::event::{Event, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::alu::Exec;
 use crate::interp::host_call;
@@ -112,12 +112,10 @@ impl<S: Sink> Core<'_, S> {
         if machine.config.ideal_fetch && leads {
             self.emit(Event::Fetched { sm: self.name, warp: warp as u16, pc, count: 1, hit: true });
         }
-        let first_thread = if machine.reforms { SCATTERED } else { assignment.first.0 };
+        let first_thread = self.first_thread(assignment);
         self.emit(Event::Issued { sm: self.name, warp: warp as u16, block: index, pc, mask, first_thread });
         self.sm.warps[warp as usize].progress += 1;
-        if machine.reforms {
-            self.mark_issued(warp);
-        }
+        self.has_issued(warp);
     }
 
     /// The instruction holds its port and its unit, and the warp goes on.
@@ -275,14 +273,6 @@ impl<S: Sink> Core<'_, S> {
             return;
         };
         self.move_to(warp, pc, place, branched);
-    }
-
-    /// The ganging unit learns that a warp is somewhere else.
-    #[inline(always)]
-    fn moved(&mut self, warp: u32) {
-        if let Some(gangs) = self.sm.gangs.as_mut() {
-            gangs.moved.insert(warp);
-        }
     }
 
     /// The warp's next instruction is at a place; it has to be fetched, and behind a branch the outcome must be known.

@@ -50,9 +50,6 @@ impl<S: Sink> Core<'_, S> {
     pub fn issue(&mut self) -> bool {
         let mut busy = false;
         self.sm.issued.clear(self.machine.words);
-        if self.machine.reforms {
-            self.sm.statics.issued.clear(self.machine.static_words);
-        }
         if self.machine.config.slices > 1 {
             return self.issue_sliced();
         }

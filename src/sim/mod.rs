@@ -28,6 +28,7 @@ mod fetch;
 pub mod footprint;
 mod gang;
 mod gather;
+mod hooks;
 mod issue;
 mod iterate;
 pub mod logical;
@@ -41,7 +42,7 @@ pub mod state;
 mod table;
 pub mod wheel;
 
-use crate::config::{Config, ConfigError, GatingKind};
+use crate::config::{Config, ConfigError};
 use crate::event::Sink;
 use crate::interp::alu::Exec;
 use crate::interp::job::Job;
@@ -217,31 +218,14 @@ impl Sim {
         let mut busy = core::complete(machine, sms, uncore, now, sink);
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
-            if machine.reforms {
-                core.depart();
-            }
-            if machine.config.gangs {
-                core.split_on_memory();
-            }
-            if machine.config.gating != GatingKind::Off {
-                core.power();
-            }
+            core.before_issue();
             busy |= core.issue();
-            if machine.config.gating != GatingKind::Off {
-                core.tell_lanes();
-            }
-            if machine.reforms {
-                busy |= core.control_flow();
-            }
-            if machine.config.gangs {
-                busy |= core.regroup();
-            }
+            busy |= core.after_issue();
         }
         // Accounts are settled when it is known how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {
             let core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
-            // Who waits for lanes wants them anew in every cycle.
-            busy = busy || core.waits_for_lanes() || core.will_fetch() || core.will_dispatch() || core.will_merge();
+            busy = busy || core.will_fetch() || core.will_dispatch() || core.will_change();
         }
         let mut repeat = 1;
         if !busy {
@@ -257,17 +241,7 @@ impl Sim {
         for (name, sm) in sms.iter_mut().enumerate() {
             let mut core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             core.account(repeat);
-            if machine.config.gating != GatingKind::Off {
-                core.pass_over_lanes(now + repeat - 1);
-            }
-            if machine.config.gangs {
-                core.note_passed_over(repeat);
-            }
-            if machine.config.gang_reform
-                && let Some(gangs) = core.sm.gangs.as_mut()
-            {
-                gangs.look_in_vain(repeat - 1);
-            }
+            core.after_account(repeat);
             core.fetch();
             core.end_blocks();
             core.dispatch();

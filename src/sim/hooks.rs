@@ -1,0 +1,183 @@
+//! Where techniques take part in a cycle: the stages call these, and only here it is asked which parts a machine has.
+//!
+//! Warps that re-form (DWF, TBC) leave the table when they are dispersed and come back through the control-flow unit; gangs
+//! (VWS) fall apart before anything issues and meet after it; lanes that sleep (Origami) are switched before issue and told of
+//! after it; resident blocks that go on with logical ones (VTW) turn to the next when all of their threads have ended.
+
+use super::Machine;
+use super::core::{Core, try_depart};
+use super::logical::Assignment;
+use super::state::{Block, Sm, Warp};
+use crate::config::GatingKind;
+use crate::event::{Event, Reasons, SCATTERED, Sink};
+use crate::policy::divergence::Place;
+
+impl<S: Sink> Core<'_, S> {
+    #[inline(always)]
+    fn lanes_sleep(&self) -> bool {
+        self.machine.config.gating != GatingKind::Off
+    }
+
+    /// Before anything issues in a cycle.
+    #[inline(always)]
+    pub fn before_issue(&mut self) {
+        if self.machine.reforms {
+            self.depart();
+            self.sm.statics.issued.clear(self.machine.static_words);
+        }
+        if self.machine.config.gangs {
+            self.split_on_memory();
+        }
+        if self.lanes_sleep() {
+            self.power();
+        }
+    }
+
+    /// After issue; whether anything has changed by it.
+    #[inline(always)]
+    pub fn after_issue(&mut self) -> bool {
+        let mut busy = false;
+        if self.lanes_sleep() {
+            self.tell_lanes();
+        }
+        if self.machine.reforms {
+            busy |= self.control_flow();
+        }
+        if self.machine.config.gangs {
+            busy |= self.regroup();
+        }
+        busy
+    }
+
+    /// Whether a technique will change something in the next cycle. Who waits for lanes wants them anew in every cycle.
+    #[inline(always)]
+    pub fn will_change(&self) -> bool {
+        self.waits_for_lanes() || self.will_merge()
+    }
+
+    /// After the accounts of this cycle and the `repeat - 1` that are like it.
+    #[inline(always)]
+    pub fn after_account(&mut self, repeat: u64) {
+        if self.lanes_sleep() {
+            self.pass_over_lanes(self.cycle + repeat - 1);
+        }
+        if self.machine.config.gangs {
+            self.note_passed_over(repeat);
+        }
+        if self.machine.config.gang_reform
+            && let Some(gangs) = self.sm.gangs.as_mut()
+        {
+            gangs.look_in_vain(repeat - 1);
+        }
+    }
+
+    /// A warp has come to its next instruction.
+    #[inline(always)]
+    pub fn at_next_instruction(&mut self, warp: u32) {
+        if self.machine.program.wrapper.is_some() {
+            self.check_siblings(warp);
+        }
+    }
+
+    /// The reasons of 64 static warps: of their own, or of the warps that their threads travel in.
+    #[inline(always)]
+    pub fn reasons_in(&self, word: usize) -> Reasons {
+        if self.machine.reforms { self.reasons_of_threads(word) } else { self.reasons(word) }
+    }
+
+    /// The first thread of a warp that issues, where its threads are neighbours.
+    #[inline(always)]
+    pub fn first_thread(&self, assignment: Assignment) -> u32 {
+        if self.machine.reforms { SCATTERED } else { assignment.first.0 }
+    }
+
+    /// A warp of the table has issued.
+    #[inline(always)]
+    pub fn has_issued(&mut self, warp: u32) {
+        if self.machine.reforms {
+            self.mark_issued(warp);
+        }
+    }
+
+    /// A warp is somewhere else, or has ended.
+    #[inline(always)]
+    pub fn moved(&mut self, warp: u32) {
+        if let Some(gangs) = self.sm.gangs.as_mut() {
+            gangs.moved.insert(warp);
+        }
+    }
+
+    /// All static warps of a block have started.
+    #[inline(always)]
+    pub fn block_started(&mut self, slot: u16, first_warp: u32) {
+        let (machine, slices) = (self.machine, self.machine.config.slices);
+        if machine.reforms {
+            self.start_warps(slot, first_warp as u16, 0);
+        }
+        if let Some(gangs) = self.sm.gangs.as_mut() {
+            for at in (0..machine.block_warps).step_by(slices as usize) {
+                let members = (machine.block_warps - at).min(slices);
+                gangs.start((first_warp + at) / slices, (0xff >> (8 - members)) as u8);
+            }
+        }
+    }
+
+    /// Whether all warps of a resident block are done with it.
+    pub fn has_ended(&self, block: &Block) -> bool {
+        match self.machine.program.wrapper {
+            Some(_) => block.left >= u32::from(block.warps),
+            None => block.current.exited >= self.machine.start.shape.threads,
+        }
+    }
+
+    /// Before it is looked at whether the block in a slot has ended.
+    pub fn before_end(&mut self, slot: usize) {
+        if self.machine.program.wrapper.is_some() {
+            self.turn(slot);
+        }
+    }
+
+    /// A static warp of a block that has ended is no longer resident.
+    pub fn static_warp_ended(&mut self, warp: u32) {
+        if !self.machine.reforms {
+            self.sm.sets.resident.remove(warp);
+            self.sm.sets.wants_fetch.remove(warp);
+        }
+    }
+
+    /// Whether a block of the launch is done when its slot is free; logical blocks are counted as they end.
+    pub fn ends_with_its_slot(&self) -> bool {
+        self.machine.program.wrapper.is_none()
+    }
+}
+
+/// A load of a warp has come back.
+#[inline(always)]
+pub fn load_is_back(sm: &mut Sm, warp: u16) {
+    if let Some(gangs) = sm.gangs.as_mut() {
+        let row = gangs.row_of(warp.into());
+        gangs.answered.insert(row);
+    }
+}
+
+/// The result of an instruction of a warp is there.
+#[inline(always)]
+pub fn result_is_there(machine: &Machine, sm: &mut Sm, warp: u16) {
+    if machine.reforms {
+        try_depart(sm, warp);
+    }
+}
+
+/// Tells of the warps that are resident before the first cycle, where those can re-form.
+pub fn announce_warps<S: Sink>(machine: &Machine, sm: &Sm, name: u16, sink: &mut S) {
+    if !machine.reforms {
+        return;
+    }
+    for warp in sm.sets.resident.iter(machine.words) {
+        let (Warp { place: Place { pc, mask }, members, .. }, warp) = (&sm.warps[warp as usize], warp as u16);
+        sink.event(0, Event::Formed { sm: name, warp, pc: *pc, mask: *mask });
+        for (origin, mask) in members.parts() {
+            sink.event(0, Event::Member { sm: name, warp, origin, mask });
+        }
+    }
+}
