@@ -5,6 +5,7 @@
 //! the program and the launch; [`Footprint::check`] refuses what is over a budget and names the keys that matter most.
 
 use super::cache::Cache;
+use super::collect::Collectors;
 use super::issue::Scratch;
 use super::pipeline::{LaneBank, Pipeline};
 use super::state::{Block, Port, Sm, StaticWarp, Warp};
@@ -62,6 +63,7 @@ impl Footprint {
         let slots = max_warps.min(config.max_blocks.into()) * size(size_of::<Option<Block>>());
         let l0i = if config.l0i_bytes == 0 { 0 } else { Cache::tag_bytes(config.l0i_bytes, config.l0i_line, 1) };
         let banks = if config.gating == GatingKind::Off { 0 } else { 2 * u64::from(config.sp_units) };
+        let collected = if config.collectors == 0 { 0 } else { u64::from(config.sp_units) };
         let units = (2 * u64::from(config.sp_units) + u64::from(config.sfu_units)) * slices + u64::from(config.ldst_units);
         let resident = resident_blocks(config, program, shape);
         let threads = u64::from(shape.threads).next_multiple_of(32);
@@ -77,8 +79,8 @@ impl Footprint {
             part("instruction caches", &["sms", "icache_bytes", "l0i_bytes", "slices"], sms * (icache + slices * l0i)),
             part(
                 "units",
-                &["sms", "sp_units", "sfu_units", "ldst_units", "slices", "gating"],
-                sms * (units * size(size_of::<Pipeline>()) + banks * LaneBank::BYTES),
+                &["sms", "sp_units", "sfu_units", "ldst_units", "slices", "gating", "collectors"],
+                sms * (units * size(size_of::<Pipeline>()) + banks * LaneBank::BYTES + collected * Collectors::UNIT_BYTES),
             ),
             part("warp tables", &["sms", "max_threads", "warp_width"], sms * (entries * warp + technique + slots + fixed)),
             part(
