@@ -35,7 +35,9 @@ fn used(report: &Report) -> f64 {
 pub fn note(board: &Board) -> String {
     let unfolded = average(&board.times(("Origami", &NO_FOLDING), ("NoPG", &[])));
     let twice = average(&board.times(("Origami", &TWICE_THE_WARPS), ("NoPG", &TWICE_THE_WARPS)));
-    let Some((unfolded, twice)) = unfolded.zip(twice) else { return String::new() };
+    let here = average(&board.times(("Origami", &[]), ("NoPG", &[])));
+    let Some(((unfolded, twice), here)) = unfolded.zip(twice).zip(here) else { return String::new() };
+    let cause = if here - twice < (here - 1.0) / 4.0 { "Too few warps are not the cause" } else { "More warps help" };
     let uses: Speedups =
         programs().filter_map(|name| board.report(name, "NoPG", &[]).map(|report| (name, used(report)))).collect();
     let is_busy = |name: &str| uses.iter().any(|(known, share)| *known == name && *share >= BUSY);
@@ -44,7 +46,7 @@ pub fn note(board: &Board) -> String {
     let told =
         |times: &Speedups| average(times).map_or_else(|| "none".to_string(), |mean| format!("{} with {mean:.3}", times.len()));
     format!(
-        " Without folding it would be {unfolded:.3}. Too few warps are not the cause: with twice as many resident it is {twice:.3}. \
+        " Without folding it would be {unfolded:.3}. {cause}: with twice as many resident it is {twice:.3}. \
          Programs that use {:.0}% or more of their issue slots without gating: {}; the others: {}. Issue slots used: {}.",
         100.0 * BUSY,
         told(&busy),
