@@ -30,7 +30,7 @@ struct SpUnit {
 
 impl Collectors {
     /// What one unit takes in memory, about: itself, and results on their way.
-    pub const UNIT_BYTES: u64 = (size_of::<SpUnit>() + 8 * size_of::<u64>()) as u64;
+    pub const UNIT_BYTES: u64 = (size_of::<SpUnit>() + size_of::<[u64; 8]>()) as u64;
 
     pub fn new(count: u32, units: u32) -> Collectors {
         Collectors { count: count as usize, units: vec![SpUnit::default(); units as usize], entries: VecDeque::new() }

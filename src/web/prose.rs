@@ -19,7 +19,7 @@ fn block(text: &str) -> Html {
     html! { <p>{ inline(text) }</p> }
 }
 
-/// `code` and **strong** inside a paragraph.
+/// `code`, **strong** and *emphasis* inside a paragraph.
 pub fn inline(text: &str) -> Html {
     let mut parts = Vec::new();
     // Every odd piece between back quotes is code; every odd piece between double asterisks is strong.
@@ -32,9 +32,22 @@ pub fn inline(text: &str) -> Html {
             parts.push(if index % 2 == 1 {
                 html! { <strong>{ piece }</strong> }
             } else {
-                html! { { piece } }
+                emphasis(piece)
             });
         }
     }
     parts.into_iter().collect()
+}
+
+/// What stands between two asterisks without space inside them; a product is none.
+fn emphasis(text: &str) -> Html {
+    let found = text.match_indices('*').find_map(|(start, _)| {
+        let rest = &text[start + 1..];
+        let end = rest.find('*')?;
+        let inside = &rest[..end];
+        (!inside.is_empty() && inside.trim() == inside).then_some((start, inside))
+    });
+    let Some((start, inside)) = found else { return html! { { text } } };
+    let rest = &text[start + inside.len() + 2..];
+    html! { <>{ &text[..start] }<em>{ inside }</em>{ emphasis(rest) }</> }
 }
