@@ -86,6 +86,6 @@ mod tests {
         let mut two = Collectors::new(2, 2);
         assert_eq!([two.enter(10, 4, 1), two.enter(10, 4, 2)], [0, 0]);
         assert_eq!(two.enter(11, 3, 1), 1); // both ports are taken in 14, and the second input until 12
-        assert_eq!(two.enter(13, 1, 1), 0);
+        assert_eq!(two.enter(13, 1, 1), 1); // in 14 both ports are taken: the second unit takes it a cycle later
     }
 }
