@@ -50,6 +50,11 @@ impl Columns {
         self.x < LABEL
     }
 
+    /// What there is room for left of the slices.
+    fn label<'a>(&self, said: &'a str) -> &'a str {
+        if self.is_narrow() { fitting(said, self.x) } else { said }
+    }
+
     fn cell(&self, slice: u32, y: f32, height: f32) -> Rect {
         let gap = if self.is_narrow() { 3.0 } else { 6.0 };
         Rect::new(self.x + slice as f32 * self.pitch, y, self.pitch - gap, height)
@@ -187,7 +192,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
     }
     let free = slices - used.count_ones();
     let said = if free == 0 { "issued".to_string() } else { format!("issued · {free} of {slices} empty") };
-    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, fitting(&said, columns.x));
+    scene.label(0, Tone::Soft, 0.0, top + 14.0, SMALL, Align::Left, columns.label(&said));
     let y = fetched(scene, view, sm, columns, top + 30.0);
     memory(scene, view, sm, columns, y)
 }
@@ -220,7 +225,7 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Col
         }
     }
     let said = format!("fetched · {ports} of {} ports", config.icache_ports);
-    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, fitting(&said, columns.x));
+    scene.label(0, Tone::Soft, 0.0, y + 11.0, SMALL, Align::Left, columns.label(&said));
     for (slice, text) in texts.iter().enumerate() {
         let cell = columns.cell(slice as u32, y, 14.0);
         let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
