@@ -13,14 +13,15 @@ use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::why::counted;
 
-/// Left of the warps, for the name of the place.
-const LABEL: f32 = 92.0;
-/// Between two warps side by side, and around them.
+/// Left and right of the warps, and between two side by side.
+const MARGIN: f32 = 8.0;
 const BETWEEN: f32 = 14.0;
-const TOP: f32 = 30.0;
-/// What a line has above its warps, for what is said of them.
-const SAID: f32 = 17.0;
-const GAP: f32 = 9.0;
+const TOP: f32 = 26.0;
+/// What a line has above its warps, for its place and what is said of them.
+const SAID: f32 = 18.0;
+const GAP: f32 = 6.0;
+/// Between two rows of warps, with their frames.
+const APART: f32 = 6.0;
 /// The least room for the static warps below.
 const WARPS: f32 = 96.0;
 
@@ -34,14 +35,15 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// As large as fits, for the pool as it is and for one with a warp for every static warp.
+    /// As large as fits, for the pool as it is and for one with a warp for every static warp; where tokens would become too
+    /// small to be read, the picture scrolls.
     fn new(view: &PanelView, lanes: u32, groups: &[usize], statics: usize) -> Sizes {
         let tall = view.height - TOP - 36.0 - (statics as f32 * 13.0).clamp(40.0, WARPS);
         let mut sizes = Sizes::of(view, lanes, 44.0);
-        for most in [38.0, 32.0, 27.0, 23.0, 19.0, 16.0, 14.0, 12.0, 10.0, 8.0] {
+        for most in [38.0, 32.0, 27.0, 23.0, 19.0, 16.0, 14.0] {
             let usual = statics.div_ceil(sizes.columns) + 2;
             let rows = groups.iter().map(|warps| warps.div_ceil(sizes.columns)).sum::<usize>().max(usual);
-            let needed = rows as f32 * (sizes.cell + 6.0) + groups.len().max(3) as f32 * (SAID + GAP);
+            let needed = rows as f32 * (sizes.cell + APART) + groups.len().max(3) as f32 * (SAID + GAP);
             if needed <= tall {
                 break;
             }
@@ -51,8 +53,9 @@ impl Sizes {
     }
 
     fn of(view: &PanelView, lanes: u32, most: f32) -> Sizes {
-        let grid = LaneGrid::fit(LABEL, view.width - LABEL - BETWEEN, lanes, most);
-        let columns = ((view.width - LABEL + BETWEEN) / (grid.width(lanes) + BETWEEN)).floor().max(1.0) as usize;
+        let wide = view.width - 2.0 * MARGIN;
+        let grid = LaneGrid::fit(MARGIN, wide, lanes, most);
+        let columns = ((wide + BETWEEN) / (grid.width(lanes) + BETWEEN)).floor().max(1.0) as usize;
         Sizes { grid, cell: (grid.pitch - grid.gap).clamp(7.0, most), lanes, columns }
     }
 
@@ -135,24 +138,24 @@ fn line(
     y: f32,
 ) -> f32 {
     let pc = warps[0].1.pc;
-    let tall = warps.len().div_ceil(sizes.columns) as f32 * (sizes.cell + 6.0);
-    let framed = Rect::new(0.0, y, view.width, SAID + tall + 2.0);
+    let tall = warps.len().div_ceil(sizes.columns) as f32 * (sizes.cell + APART);
+    let framed = Rect::new(0.0, y, view.width, SAID + tall + 1.0);
     scene.beat = Beat::Settle;
     scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Figure::Ring(framed));
     scene.beat = Beat::Travel;
     let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
-    let middle = y + SAID + sizes.cell / 2.0;
-    scene.bold(0, tone, 8.0, middle + 2.0, BASE, Align::Left, view.listing.place(pc));
-    scene.mono(0, Tone::Soft, 8.0, middle + 14.0, 10.0, Align::Left, format!("PC {pc}"));
     let said = match (threads, turn) {
         (0, _) => "in flight".to_string(),
         (n, Some(why)) => format!("{}: its turn, {why}", counted(n.into(), "thread")),
         (1, None) => "1 thread waits".to_string(),
         (n, None) => format!("{n} threads wait"),
     };
-    scene.label(0, tone, LABEL, y + 13.0, SMALL, Align::Left, said);
+    let place = view.listing.place(pc);
+    parts::place(scene, 0, tone, (MARGIN, y + 13.0), &place, &format!("PC {pc}"));
+    let behind = MARGIN + place.chars().count() as f32 * 8.8 + 60.0;
+    scene.label(0, tone, behind, y + 13.0, SMALL, Align::Left, fitting(&said, view.width - behind));
     for (at, (entry, warp)) in warps.iter().enumerate() {
-        let top = y + SAID + (at / sizes.columns) as f32 * (sizes.cell + 6.0) + 2.0;
+        let top = y + SAID + (at / sizes.columns) as f32 * (sizes.cell + APART) + 2.0;
         pool_warp(scene, view, (sm, *entry), warp, &sizes.column(at), sizes, top);
     }
     y + SAID + tall + GAP
@@ -168,7 +171,7 @@ fn pool_warp(
     sizes: &Sizes,
     y: f32,
 ) {
-    let frame = Rect::new(grid.x - 3.0, y - 3.0, grid.width(sizes.lanes) + 6.0 - grid.gap, sizes.cell + 6.0);
+    let frame = Rect::new(grid.x - 3.0, y - 3.0, grid.width(sizes.lanes) + 6.0 - grid.gap, sizes.cell + APART);
     let issued = view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into());
     scene.outline(0, if warp.stage == PoolStage::Flying { Tone::Edge } else { Tone::Line }, frame);
     scene.beat = Beat::Flash;

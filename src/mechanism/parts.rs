@@ -81,7 +81,12 @@ impl LaneGrid {
         let units = lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP;
         let pitch = (width / units).min(most).max(2.0);
         let pitch = if pitch > 6.0 { pitch.floor() } else { pitch };
-        LaneGrid { x, pitch, gap: if pitch > 6.0 { 2.0 } else { 0.5 } }
+        let gap = match pitch {
+            ..=6.0 => 0.5,
+            ..16.0 => 1.0,
+            _ => 2.0,
+        };
+        LaneGrid { x, pitch, gap }
     }
 
     pub fn cell(&self, lane: u32, y: f32, height: f32) -> Rect {
@@ -112,6 +117,8 @@ pub struct Thread {
     pub lane: u32,
     /// Its number in its block.
     pub number: u32,
+    /// Digits of the highest number in its warp: a warp's threads have their numbers all, or none.
+    digits: u32,
 }
 
 /// How a thread stands in its place.
@@ -127,11 +134,13 @@ pub enum Stand {
 }
 
 /// The least width of a token that carries its number.
-pub const NUMBERED: f32 = 14.0;
+const NUMBERED: f32 = 12.0;
 
 impl Thread {
     pub fn of(warp: &WarpPicture, lane: u32) -> Thread {
-        Thread { sm: warp.sm, warp: warp.warp, lane, number: warp.first_thread.0 + lane }
+        let first = warp.first_thread.0;
+        let digits = (first + warp.width - 1).max(1).ilog10() + 1;
+        Thread { sm: warp.sm, warp: warp.warp, lane, number: first + lane, digits }
     }
 
     pub fn key(&self, kind: u8) -> Key {
@@ -168,9 +177,10 @@ impl Thread {
 
     /// Its number, where there is room for it.
     pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
-        let text = self.number.to_string();
-        let size = (cell.w.min(cell.h * 1.3) * 0.48).min(cell.w * 1.35 / text.len() as f32).min(15.0);
+        let small = (cell.w * 0.65).min(9.0);
+        let size = (cell.w.min(cell.h * 1.3) * 0.48).max(small).min(cell.w * 1.5 / self.digits as f32).min(15.0);
         if cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5 {
+            let text = self.number.to_string();
             scene.mono(key, tone, cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35, size, Align::Middle, text);
         }
     }

@@ -15,8 +15,11 @@ use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
 use crate::view::why::{counted, the_lanes};
 use crate::view::{Lane, Selection, WarpPicture, cut};
 
-/// Left of the lanes, for the names of places.
+/// Left of the lanes, for the names of places; above them where lanes would become too narrow beside them.
 const LABELS: f32 = 136.0;
+const LINE: f32 = 16.0;
+/// Lanes narrower than this are.
+const NARROW: f32 = 14.0;
 const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
 /// From the top of the picture to the lanes, and from them to the stack.
 const ABOVE: f32 = 52.0;
@@ -30,6 +33,8 @@ const OVERVIEW: f32 = 200.0;
 #[derive(Clone, Copy)]
 struct Sizes {
     grid: LaneGrid,
+    /// What names of places take above lanes and rows: nothing where they stand at the left.
+    names: f32,
     /// Where the lanes begin.
     top: f32,
     /// Of a lane's cell, and of a row of the stack.
@@ -44,18 +49,25 @@ struct Sizes {
 impl Sizes {
     fn new(view: &PanelView, lanes: u32) -> Sizes {
         let most = (view.height * 0.15).clamp(28.0, 54.0);
-        let grid = LaneGrid::fit(LABELS, view.width - LABELS, lanes, most);
-        let end = LABELS + grid.width(lanes) + 28.0;
+        let at = |x: f32| LaneGrid::fit(x, view.width - x - 4.0, lanes, most);
+        let beside = at(LABELS);
+        let (grid, names) = if beside.pitch < NARROW { (at(6.0), LINE) } else { (beside, 0.0) };
+        let end = grid.x + grid.width(lanes) + 28.0;
         let beside = (view.width - end >= OVERVIEW).then_some(end);
         let lane = (grid.pitch - grid.gap).clamp(12.0, most);
-        let row = (lane * 0.8 + 6.0).clamp(20.0, 48.0);
+        let row = names + (lane * 0.8 + 6.0).clamp(20.0, 48.0);
         let machine = &view.sim.machine;
         let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
         let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
         let below = if beside.is_some() { 8.0 } else { 48.0 + warps as f32 * 14.0 };
-        let top = if view.names_parts { ABOVE + NAMES } else { ABOVE };
+        let top = names + if view.names_parts { ABOVE + NAMES } else { ABOVE };
         let rows = ((view.height - top - lane - BETWEEN - below) / row) as usize;
-        Sizes { grid, top, lane, row, rows: rows.clamp(3, 7), beside }
+        Sizes { grid, names, top, lane, row, rows: rows.clamp(3, 7), beside }
+    }
+
+    /// The line in which the lanes' place is named.
+    fn place(&self) -> f32 {
+        if self.names > 0.0 { self.top - 8.0 - self.names } else { self.top + self.lane / 2.0 - 1.0 }
     }
 
     /// Where the stack begins.
@@ -117,8 +129,10 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
 fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
     let grid = &sizes.grid;
     lane_numbers(scene, grid, warp.width, sizes.top - 8.0);
-    scene.label(0, Tone::Soft, LABELS - 10.0, sizes.top - 8.0, SMALL, Align::Right, "lane");
-    let frame = Rect::new(LABELS - 4.0, sizes.top - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
+    if sizes.names == 0.0 {
+        scene.label(0, Tone::Soft, grid.x - 10.0, sizes.top - 8.0, SMALL, Align::Right, "lane");
+    }
+    let frame = Rect::new(grid.x - 4.0, sizes.top - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
     scene.beat = Beat::Flash;
     let lit = warp.reason == Some(Reason::Issued);
     scene.mark(key(kind::NOW, 0, 0, 0), Tone::Accent, lit, Figure::Ring(frame));
@@ -142,10 +156,14 @@ fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.outline(0, Tone::Text, Rect::new(cell.x - 2.0, cell.y - 2.0, cell.w + 4.0, cell.h + 4.0));
         }
     }
-    let middle = sizes.top + sizes.lane / 2.0;
-    parts::place(scene, 0, Tone::Text, (0.0, middle - 1.0), &view.listing.place(warp.pc), &format!("PC {}", warp.pc));
+    let line = sizes.place();
+    parts::place(scene, 0, Tone::Text, (0.0, line), &view.listing.place(warp.pc), &format!("PC {}", warp.pc));
     let active = format!("{} of {} active", warp.active.count_ones(), warp.width);
-    scene.label(0, Tone::Soft, 0.0, middle + 13.0, SMALL, Align::Left, active);
+    if sizes.names > 0.0 {
+        scene.label(0, Tone::Soft, grid.x + grid.width(warp.width), line, SMALL, Align::Right, active);
+    } else {
+        scene.label(0, Tone::Soft, 0.0, line + 14.0, SMALL, Align::Left, active);
+    }
 }
 
 /// What a warp, a lane and a mask are, beside arrows to one of each.
@@ -162,14 +180,15 @@ fn name_parts(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture
         (cell.x + cell.w / 2.0, cell.y - 18.0)
     };
     let words = format!("a warp: {} threads that run one instruction together", warp.width);
-    point(0.0, line, (20.0, sizes.top + sizes.lane / 2.0 - 14.0), &words);
-    if let Some(at) = lane(Lane::Active, 0) {
+    point(0.0, line, (20.0, sizes.place() - 13.0), &words);
+    // Beside the name of the place, where it stands above the lanes.
+    if let Some(at) = lane(Lane::Active, if sizes.names > 0.0 { warp.width / 4 } else { 0 }) {
         let to = above(at);
-        point((to.0 - 8.0).max(LABELS), line + 15.0, to, "a lane, filled: its thread runs");
+        point((to.0 - 8.0).max(sizes.grid.x), line + 15.0, to, "a lane, filled: its thread runs");
     }
     if let Some(at) = lane(Lane::Masked, warp.width / 2) {
         let to = above(at);
-        let x = (to.0 - 24.0).min(view.width - 220.0).max(LABELS);
+        let x = (to.0 - 24.0).min(view.width - 220.0).max(sizes.grid.x);
         point(x, line + 30.0, to, "masked: waits for the other side");
     }
 }
@@ -198,16 +217,16 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         let top = y + row as f32 * sizes.row;
         let (runs, name) = (row == 0, at as u8);
         scene.beat = Beat::Settle;
-        let wide = LABELS + sizes.grid.width(warp.width) + 4.0;
+        let wide = sizes.grid.x + sizes.grid.width(warp.width) + 4.0;
         let bar = Rect::new(0.0, top, wide, sizes.row - 3.0);
         let (tone, figure) = if runs { (Tone::Changed, Figure::Round(bar)) } else { (Tone::Line, Figure::Outline(bar)) };
         scene.push(key(kind::ENTRY_ROW, 0, 0, name), tone, figure);
         let tone = if runs { Tone::Text } else { Tone::Soft };
-        let middle = top + (sizes.row - 3.0) / 2.0;
+        let middle = if sizes.names > 0.0 { top + 8.0 } else { top + (sizes.row - 3.0) / 2.0 };
         let text = key(kind::ENTRY_TEXT, 0, 0, name);
         let likely = entry.lpc.map_or(String::new(), |lpc| format!(" ({})", view.listing.place(lpc)));
         let way = view.listing.way(entry.pc, entry.rpc) + &likely;
-        if sizes.row >= 28.0 {
+        if sizes.names == 0.0 && sizes.row >= 28.0 {
             scene.bold(text, tone, 6.0, middle, BASE, Align::Left, way);
             let pcs = format!("PC {} → {}", entry.pc, entry.rpc.map_or("end".to_string(), |rpc: Pc| rpc.to_string()));
             scene.mono(key(kind::ENTRY_TEXT, 1, 0, name), Tone::Soft, 6.0, middle + 11.0, 10.0, Align::Left, pcs);
@@ -223,7 +242,7 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         let here = entry.mask & waiting & !placed;
         placed |= entry.mask;
         for lane in (0..warp.width).filter(|lane| entry.mask >> lane & 1 != 0) {
-            let cell = sizes.grid.cell(lane, top + 3.0, sizes.row - 9.0);
+            let cell = sizes.grid.cell(lane, top + sizes.names + 3.0, sizes.row - sizes.names - 9.0);
             if here >> lane & 1 != 0 {
                 Thread::of(warp, lane).draw(scene, Stand::Token, cell);
             } else {

@@ -75,7 +75,7 @@ impl Sizes {
 
     fn around(view: &PanelView, grid: LaneGrid, lanes: u32, warps: u16, stack: Rect, home: f32, mask: f32) -> Sizes {
         let room = view.height - home - 2.0 * TITLE - ENCODERS - others(view, warps) - 12.0;
-        let cell = (room / (2.0 * f32::from(warps)) - 3.0).min(grid.pitch - grid.gap).max(9.0);
+        let cell = (room / (2.0 * f32::from(warps)) - 3.0).min(grid.pitch - grid.gap).max(LEAST);
         Sizes { grid, cell, row: cell + 3.0, lanes, warps, stack, home, mask }
     }
 
@@ -112,6 +112,8 @@ impl Sizes {
 
 /// The widest a thread's cell becomes.
 const MOST: f32 = 54.0;
+/// The lowest it becomes: then the picture scrolls.
+const LEAST: f32 = 12.0;
 /// Room for the other blocks, without their masks.
 const OTHERS: f32 = 44.0;
 

@@ -6,7 +6,7 @@
 //! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
 
 use super::PanelView;
-use super::parts::{BASE, NUMBERED, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
+use super::parts::{BASE, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
 use crate::event::{Event, Reason};
 use crate::policy::gang::{ENTRIES, Set};
 use crate::program::Pc;
@@ -25,6 +25,8 @@ const REST: f32 = 236.0;
 const LEAST_LINE: f32 = 30.0;
 /// With threads in two rows.
 const LEAST_DOUBLE: f32 = 42.0;
+/// A token with less room than this is better off in one of two rows.
+const ROOMY: f32 = 14.0;
 const MOST_LINE: f32 = 72.0;
 /// The pitch of cells that have room for a gang's name.
 const NAME: f32 = 17.0;
@@ -291,7 +293,7 @@ fn table(
     let rows = view.warps().count() as f32 / slices as f32;
     // Where a row of threads has no room for their numbers, there are two rows.
     let threads = row.warps.iter().flatten().map(|warp| warp.width).max().unwrap_or(1);
-    let double = columns.cell(0, 0.0, 0.0).w - 6.0 < NUMBERED * threads as f32;
+    let double = columns.cell(0, 0.0, 0.0).w - 6.0 < ROOMY * threads as f32;
     let least = if double { LEAST_DOUBLE } else { LEAST_LINE };
     let line = ((view.height - REST - rows * 17.0) / (lines + 1) as f32).clamp(least, MOST_LINE);
     for entry in 0..lines {
@@ -371,7 +373,7 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
     // In two rows where that makes them larger, with room for their numbers.
     let margin = if cell.w < 40.0 { 2.0 } else { 3.0 };
     let (wide, high) = (cell.w - 2.0 * margin, cell.h - 6.0);
-    let rows = if wide / (warp.width as f32) < high / 2.0 && high / 2.0 >= NUMBERED { 2 } else { 1 };
+    let rows = if wide / (warp.width as f32) < high / 2.0 && high / 2.0 >= ROOMY { 2 } else { 1 };
     let in_row = warp.width.div_ceil(rows);
     let (width, height) = (wide / in_row as f32, high / rows as f32);
     let size = height.min(width * 1.25);
