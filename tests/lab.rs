@@ -4,7 +4,7 @@
 use warpscope::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, Lines, PanelView};
-use warpscope::scene::{Palette, Scene, Theme, svg};
+use warpscope::scene::{Figure, Palette, Scene, Theme, Tone, svg};
 use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Script, Selection, WarpPicture, card};
 use warpscope::workload::Size;
@@ -709,6 +709,29 @@ fn sixteen_slices_have_a_column_each() {
         }
     }
     assert_eq!(issued, 0xffff, "every slice has issued");
+}
+
+/// A window of 1280 by 720 leaves the stage this room; what has none scrolls, and does not shrink.
+#[test]
+fn threads_stay_large_enough_to_be_told_apart_in_a_small_window() {
+    let setups = [("gtx480", "PDOM"), ("tbc", "TBC"), ("tbc", "DWF"), ("tbc", "DWF-WB"), ("vws", "E-VWS"), ("vws", "WS4")];
+    for (preset, technique) in setups {
+        let mut lab = lab("collatz", preset);
+        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        for cycle in (300..2000).step_by(50) {
+            lab.seek(cycle);
+            settle(&mut lab);
+            let draw =
+                |view: PanelView| (mechanism::panels(view.sim)[0].scene)(PanelView { width: 534.0, height: 346.0, ..view });
+            let scene = with_view(&lab, draw);
+            let tokens = scene.shapes.iter().filter_map(|shape| match shape.figure {
+                Figure::Round(rect) if matches!(shape.tone, Tone::Warp(_)) => Some(rect),
+                _ => None,
+            });
+            let smallest = tokens.clone().map(|rect| rect.w.min(rect.h)).fold(f32::INFINITY, f32::min);
+            assert!(tokens.count() > 0 && smallest >= 12.0, "{technique}, cycle {cycle}: {smallest}");
+        }
+    }
 }
 
 #[test]

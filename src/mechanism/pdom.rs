@@ -55,7 +55,7 @@ impl Sizes {
         let end = grid.x + grid.width(lanes) + 28.0;
         let beside = (view.width - end >= OVERVIEW).then_some(end);
         let lane = (grid.pitch - grid.gap).clamp(12.0, most);
-        let row = names + (lane * 0.8 + 6.0).clamp(20.0, 48.0);
+        let row = names + (lane * 0.8 + 6.0).clamp(21.0, 48.0);
         let machine = &view.sim.machine;
         let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
         let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
