@@ -4,7 +4,7 @@
 use warpscope::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, Lines, PanelView};
-use warpscope::scene::{Figure, Palette, Scene, Theme, Tone, svg};
+use warpscope::scene::{Figure, Film, Palette, Rect, Scene, Theme, Tone, svg};
 use warpscope::session::Breakpoints;
 use warpscope::view::{Lane, Script, Selection, WarpPicture, card};
 use warpscope::workload::Size;
@@ -731,6 +731,36 @@ fn threads_stay_large_enough_to_be_told_apart_in_a_small_window() {
             let smallest = tokens.clone().map(|rect| rect.w.min(rect.h)).fold(f32::INFINITY, f32::min);
             assert!(tokens.count() > 0 && smallest >= 12.0, "{technique}, cycle {cycle}: {smallest}");
         }
+    }
+}
+
+/// Whatever way a thread takes in a film, its number is on it.
+#[test]
+fn a_threads_number_goes_where_the_thread_goes() {
+    let named = |key: u64, kind: u64| key & (u64::MAX >> 8) | kind << 56;
+    for (id, technique) in [("0-what-divergence-costs", "PDOM"), ("1-compaction", "TBC"), ("2-starvation-eddy", "DWF")] {
+        let mut lab = Lab::new();
+        assert!(lab.open_lesson(id));
+        lab.set_up(lab.setup.with_technique("divergence", Some(technique)));
+        let mut moved = 0;
+        let mut before = scene(&lab);
+        for _ in 0..60 {
+            lab.step();
+            let now = scene(&lab);
+            let film = Film::new(&before, &now, false);
+            for frame in (1..10).map(|tenth| film.frame(tenth as f32 / 10.0)) {
+                for token in frame.shapes.iter().filter(|shape| shape.key >> 56 == 7) {
+                    let Figure::Round(Rect { x, y, w, h }) = token.figure else { continue };
+                    let text = frame.shapes.iter().find(|shape| shape.key == named(token.key, 8));
+                    let Some(Figure::Text { x: text_x, y: text_y, .. }) = text.map(|shape| &shape.figure) else { continue };
+                    let inside = (x..x + w).contains(text_x) && (y..y + h + 1.0).contains(text_y);
+                    assert!(inside, "{technique}, cycle {}: {:?} at {text_x}, {text_y}", lab.cycle(), token.figure);
+                    moved += usize::from(!now.shapes.contains(token));
+                }
+            }
+            before = now;
+        }
+        assert!(moved > 50, "{technique}: {moved}");
     }
 }
 

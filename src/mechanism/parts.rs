@@ -53,6 +53,7 @@ pub mod kind {
     pub const MASK: u8 = 45;
     pub const FRAME: u8 = 46;
     pub const WAY: u8 = 47;
+    pub const MASK_PLACE: u8 = 48;
 }
 
 /// Space after every fourth lane, as a share of a cell.
@@ -173,6 +174,13 @@ impl Thread {
         // Beside the line that it waits at.
         let room = if stand == Stand::Parked { Rect { w: cell.w * 0.72, ..cell } } else { cell };
         self.write(scene, self.key(kind::THREAD_TEXT), ink, room);
+    }
+
+    /// Has the thread, which stands in a cell, pass over the middle of another place on its way there.
+    pub fn pass(&self, scene: &mut Scene<Selection>, cell: Rect, over: Rect) {
+        let point = (over.x + (over.w - cell.w) / 2.0, over.y + (over.h - cell.h) / 2.0);
+        let own = [kind::THREAD, kind::THREAD_TEXT, kind::THREAD_STRIPE].map(|kind| self.key(kind));
+        scene.way_together(&own, (cell.x, cell.y), &[point]);
     }
 
     /// Its number, where there is room for it.

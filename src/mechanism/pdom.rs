@@ -211,12 +211,14 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.label(0, Tone::Soft, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
     }
+    // New entries are there before threads sink into them; what is popped goes when they have risen.
+    let opens = if has_pushed(view.last, warp) { Beat::Flash } else { Beat::Settle };
     let waiting = warp.alive & !warp.active & !warp.at_barrier;
     let mut placed = 0;
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
         let top = y + row as f32 * sizes.row;
         let (runs, name) = (row == 0, at as u8);
-        scene.beat = Beat::Settle;
+        scene.beat = opens;
         let wide = sizes.grid.x + sizes.grid.width(warp.width) + 4.0;
         let bar = Rect::new(0.0, top, wide, sizes.row - 3.0);
         let (tone, figure) = if runs { (Tone::Changed, Figure::Round(bar)) } else { (Tone::Line, Figure::Outline(bar)) };
@@ -246,11 +248,18 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             if here >> lane & 1 != 0 {
                 Thread::of(warp, lane).draw(scene, Stand::Token, cell);
             } else {
+                scene.beat = opens;
                 scene.outline(key(kind::MASK, lane, name.into(), 0), Tone::Edge, cell);
+                scene.beat = Beat::Travel;
             }
         }
     }
     y + warp.stack.len().max(sizes.rows) as f32 * sizes.row
+}
+
+/// Whether the warp's stack has grown in the last cycle.
+fn has_pushed(last: &[Event], of: &WarpPicture) -> bool {
+    last.iter().any(|event| matches!(*event, Event::Push { sm, warp, .. } if (sm, warp) == (of.sm, of.warp)))
 }
 
 /// The lanes that came to the warp's likely-convergence point in the last cycle, and joined those that wait there.

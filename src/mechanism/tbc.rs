@@ -142,8 +142,8 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let sizes = Sizes::new(&view, warp.width, stack.warps);
     header(&mut scene, &view, warp, stack);
     let ways = stack_band(&mut scene, &view, warp, stack, &sizes);
-    let mut y = threads(&mut scene, &view, warp, sm, tbc, stack, &sizes, &ways) + 8.0;
     encoders(&mut scene, stack, &sizes);
+    let mut y = threads(&mut scene, &view, warp, sm, tbc, stack, &sizes, &ways) + 8.0;
     if has_others(&view) {
         y = other_blocks(&mut scene, &view, warp, y.max(view.height - others(&view, stack.warps)));
     }
@@ -194,6 +194,8 @@ struct Card<'a> {
     mask: &'a BlockMask,
     /// It is still being filled.
     fills: bool,
+    /// When cards take their places: before threads go to them, or after.
+    opens: Beat,
 }
 
 /// The cards from the top of the stack down: sides that fill up first.
@@ -211,6 +213,7 @@ fn cards<'a>(view: &PanelView, stack: &'a BlockStack) -> Vec<Card<'a>> {
                 wcnt: None,
                 mask: &side.mask,
                 fills: true,
+                opens: Beat::Flash,
             });
         }
         let state = match entry.state {
@@ -230,7 +233,12 @@ fn cards<'a>(view: &PanelView, stack: &'a BlockStack) -> Vec<Card<'a>> {
             wcnt: Some(entry.wcnt),
             mask: &entry.mask,
             fills: false,
+            opens: Beat::Settle,
         });
+    }
+    // Sides make room for themselves, so that threads go to where they are.
+    if cards.iter().any(|card| card.fills) {
+        cards.iter_mut().for_each(|card| card.opens = Beat::Flash);
     }
     cards
 }
@@ -287,7 +295,7 @@ fn stack_band<'a>(
 fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Sizes) -> (f32, f32) {
     let name = card.id as u16;
     let named = |column: u8| key(kind::ENTRY_TEXT, 0, name, column);
-    scene.beat = Beat::Settle;
+    scene.beat = card.opens;
     let (tone, figure) = match (card.runs, card.fills) {
         (true, _) => (Tone::Changed, Figure::Round(rect)),
         (_, true) => (Tone::Accent, Figure::Outline(rect)),
@@ -325,19 +333,20 @@ fn mask(
     at: (f32, f32),
     sizes: &Sizes,
 ) {
-    scene.beat = Beat::Settle;
     for number in 0..sizes.warps {
         let origin = stack.first_warp + number;
         let present = view.picture.warp(warp.sm, origin).map_or(0, |picture| picture.present);
         for lane in (0..sizes.lanes).filter(|lane| present >> lane & 1 != 0) {
             let cell = sizes.mask_cell(at, number, lane);
+            let name = |kind: u8| key(kind, card.id << 16 | u32::from(number), lane as u16, 0);
             // A place is there whether it is filled or not, so that it stays while it empties.
             if sizes.mask > 4.0 {
-                scene.outline(0, Tone::Line, cell);
+                scene.beat = card.opens;
+                scene.outline(name(kind::MASK_PLACE), Tone::Line, cell);
             }
             if has(card.mask, number, lane) {
-                let name = key(kind::MASK, card.id << 16 | u32::from(number), lane as u16, 0);
-                scene.fill(name, hue(origin), cell);
+                scene.beat = if card.fills { Beat::Settle } else { card.opens };
+                scene.fill(name(kind::MASK), hue(origin), cell);
             }
         }
     }
@@ -377,6 +386,12 @@ fn threads(
         scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, lit, Figure::Ring(frame));
         scene.beat = Beat::Travel;
     }
+    // All places first, so that none lies over a thread on its way.
+    for number in 0..stack.warps {
+        let Some(home) = view.picture.warp(warp.sm, stack.first_warp + number) else { continue };
+        let taken = (0..width).filter(|lane| (home.present & home.alive) >> lane & 1 != 0);
+        taken.for_each(|lane| scene.outline(0, Tone::Line, sizes.home_cell(number, lane)));
+    }
     for number in 0..stack.warps {
         let origin = stack.first_warp + number;
         let y = sizes.home_cell(number, 0).y;
@@ -391,7 +406,6 @@ fn threads(
                 thread.draw(scene, Stand::Ended, cell);
                 continue;
             }
-            scene.outline(0, Tone::Line, cell);
             let at = sm.statics.at[usize::from(origin) * width as usize + lane as usize];
             match rows.iter().position(|entry| *entry == at) {
                 Some(row) => {
@@ -402,8 +416,7 @@ fn threads(
                     thread.draw(scene, Stand::Token, cell);
                     // On its way home it passes the mask of its side.
                     if let Some((_, point)) = ways.iter().find(|(mask, _)| has(mask, number, lane)) {
-                        let over = sizes.mask_cell(*point, number, lane);
-                        scene.way(thread.key(kind::THREAD), vec![(over.x, over.y)]);
+                        thread.pass(scene, cell, sizes.mask_cell(*point, number, lane));
                     }
                 }
             }

@@ -167,6 +167,17 @@ impl<T: Copy> Scene<T> {
         self.ways.push(Way { key, points });
     }
 
+    /// The same for all that belongs to a thing: while its corner, which ends at `place`, passes the points, they pass them
+    /// as far from it as they end.
+    pub fn way_together(&mut self, keys: &[Key], place: (f32, f32), points: &[(f32, f32)]) {
+        for &key in keys {
+            let Some(shape) = self.shapes.iter().rev().find(|shape| shape.key == key) else { continue };
+            let at = shape.figure.place();
+            let (dx, dy) = (at.x - place.0, at.y - place.1);
+            self.way(key, points.iter().map(|(x, y)| (x + dx, y + dy)).collect());
+        }
+    }
+
     pub fn fill(&mut self, key: Key, tone: Tone, rect: Rect) {
         self.push(key, tone, Figure::Fill(rect));
     }

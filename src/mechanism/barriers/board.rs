@@ -300,20 +300,9 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     let (text_x, text_y) = (x + plan.wide / 2.0, top + plan.token / 2.0 + size * 0.35);
     let tone = if exited { Tone::Soft } else { ink(runner.warp) };
     scene.mono(name_of(kind::RUNNER_TEXT), tone, text_x, text_y, size, Align::Middle, name(runner.warp));
-    if block.released && runner.state == RunnerState::Running {
-        // Into the gate, not as far as its count, and back to the start above the lane.
-        let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
-        let back = (plan.start + plan.gate) / 2.0;
-        for (kind, dx, dy) in
-            [(kind::RUNNER, 0.0, 0.0), (kind::RUNNER_TEXT, text_x - x, text_y - top), (kind::RUNNER_RING, -2.0, -1.0)]
-        {
-            scene.way(name_of(kind), vec![(through + dx, top + dy), (back + dx, top - above + dy)]);
-        }
-    }
     // It lights up around the token where that stood, and goes with it.
     let around = Rect::new(x - 2.0, top - 1.0, plan.wide + 4.0, plan.token + 2.0);
     scene.mark(name_of(kind::RUNNER_RING), Tone::Text, runner.issued, Figure::Ring(around));
-    scene.beat = Beat::Settle;
     if let Some(badge) = runner.badge {
         let size = badge_size(plan.token);
         let place = Rect::new(x - size - 3.0, top + (plan.token - size) / 2.0, size, size);
@@ -325,7 +314,21 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
         let keys = [name_of(kind::CRITICAL), name_of(kind::CRITICAL_TEXT)];
         marked(scene, keys, (Tone::Bad, Tone::Panel), place, "!".to_string());
     }
-    scene.beat = Beat::default();
+    if block.released && runner.state == RunnerState::Running {
+        // Into the gate, not as far as its count, and back to the start above the lane.
+        let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
+        let back = (plan.start + plan.gate) / 2.0;
+        let all = [
+            kind::RUNNER,
+            kind::RUNNER_TEXT,
+            kind::RUNNER_RING,
+            kind::BADGE,
+            kind::BADGE_TEXT,
+            kind::CRITICAL,
+            kind::CRITICAL_TEXT,
+        ];
+        scene.way_together(&all.map(name_of), (x, top), &[(through, top), (back, top - above)]);
+    }
 }
 
 /// A small round mark with a sign on it.
