@@ -751,7 +751,10 @@ fn a_threads_number_goes_where_the_thread_goes() {
             for frame in (1..10).map(|tenth| film.frame(tenth as f32 / 10.0)) {
                 for token in frame.shapes.iter().filter(|shape| shape.key >> 56 == 7) {
                     let Figure::Round(Rect { x, y, w, h }) = token.figure else { continue };
-                    let text = frame.shapes.iter().find(|shape| shape.key == named(token.key, 8));
+                    let number = named(token.key, 8);
+                    // It appears and fades where a thread begins and ends.
+                    let stays = [&before, &now].iter().all(|scene| scene.shapes.iter().any(|shape| shape.key == number));
+                    let text = frame.shapes.iter().find(|shape| stays && shape.key == number);
                     let Some(Figure::Text { x: text_x, y: text_y, .. }) = text.map(|shape| &shape.figure) else { continue };
                     let inside = (x..x + w).contains(text_x) && (y..y + h + 1.0).contains(text_y);
                     assert!(inside, "{technique}, cycle {}: {:?} at {text_x}, {text_y}", lab.cycle(), token.figure);

@@ -28,7 +28,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         for Setup { name, config } in machines() {
             cases += 1;
-            if !setups::sampled(cases, 4) {
+            if !setups::sampled(cases, 8) {
                 continue;
             }
             let Ok(sim) = machine::load(&kernel, &config) else { continue };
@@ -37,7 +37,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
         }
     }
     assert!(failures.is_empty(), "{} of {runs} runs fail\n{}", failures.len(), failures.join("\n"));
-    assert!(runs >= 200, "only {runs} runs");
+    assert!(runs >= 100, "only {runs} runs");
 }
 
 #[derive(Default)]
