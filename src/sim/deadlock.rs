@@ -1,7 +1,8 @@
 //! Why nothing can ever happen again, in words.
 
 use super::Machine;
-use super::state::{AT_BARRIER, AT_SYNC, Sm};
+use super::holders::{Seat, seat};
+use super::state::Sm;
 use crate::interp::barrier::ThreadSet;
 use crate::interp::trap::{Fault, Trap};
 use crate::program::Pc;
@@ -65,29 +66,13 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
 }
 
 fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
-    let mut entry = u32::from(warp);
-    if machine.reforms {
-        let state = &sm.statics.warps[usize::from(warp)];
-        if state.live == 0 {
-            return Stuck::Exited;
-        }
-        let thread = (u32::from(warp) * machine.config.warp_width + state.live.trailing_zeros()) as usize;
-        match sm.statics.at[thread] {
-            AT_BARRIER => return Stuck::Barrier(sm.statics.parked_at[thread]),
-            AT_SYNC => return Stuck::Sync(sm.statics.parked_at[thread]),
-            at if at < AT_SYNC => entry = at.into(),
-            _ => return Stuck::Otherwise,
-        }
-    }
-    let (sets, state) = (&sm.sets, &sm.warps[entry as usize]);
-    if sets.barrier.contains(entry) {
-        Stuck::Barrier(state.barrier_pc)
-    } else if sets.sync.contains(entry) {
-        Stuck::Sync(state.place.pc)
-    } else if sets.exited.contains(entry) {
-        Stuck::Exited
-    } else {
-        Stuck::Otherwise
+    match seat(machine, sm, warp) {
+        Seat::Exited => Stuck::Exited,
+        Seat::Parked { at_barrier: true, pc } => Stuck::Barrier(pc),
+        Seat::Parked { at_barrier: false, pc } => Stuck::Sync(pc),
+        Seat::Entry(entry) if sm.sets.barrier.contains(entry) => Stuck::Barrier(sm.warps[entry as usize].barrier_pc),
+        Seat::Entry(entry) if sm.sets.sync.contains(entry) => Stuck::Sync(sm.warps[entry as usize].place.pc),
+        Seat::Entry(_) | Seat::Kept => Stuck::Otherwise,
     }
 }
 

@@ -3,7 +3,6 @@
 use super::core::Core;
 use super::logical::{Assignment, Logical};
 use super::state::{Block, StaticWarp};
-use crate::config::ThreadIndexKind;
 use crate::event::{Event, Sink};
 use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::memory::{Local, Shared};
@@ -100,14 +99,10 @@ impl<S: Sink> Core<'_, S> {
 
     fn start_warp(&mut self, slot: u16, warp: u32, first_thread: StorageThread, block: u64) {
         let machine = self.machine;
-        let width = machine.config.warp_width;
-        // Lanes that may hold threads of another warp later run the code in front of the loop over blocks, too.
-        let moves = machine.program.wrapper.is_some() && machine.config.thread_index != ThreadIndexKind::SameLane;
-        let count = if moves { width } else { (machine.start.shape.threads - first_thread.0).min(width) };
-        let lanes = Lanes::<32>::warp(first_thread, count);
+        let lanes = Lanes::<32>::warp(first_thread, self.first_lanes(first_thread));
         self.sm.statics.resident.insert(warp);
         self.sm.statics.warps[warp as usize] = StaticWarp { block: slot, first_thread, live: lanes.mask };
-        if machine.reforms {
+        if !machine.keeps_warps() {
             return;
         }
         let place = Place { pc: 0, mask: lanes.mask };

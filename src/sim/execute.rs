@@ -236,15 +236,15 @@ impl<S: Sink> Core<'_, S> {
             _ => Flow::Next,
         };
         let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. } | Effect::Again { .. });
-        if matches!(effect, Effect::Begin) && !machine.reforms {
-            let place = Place { pc: pc + 1, mask: self.sm.warps[warp as usize].lanes.mask };
-            self.sm.divergence.start(name, place);
-            return self.move_to(warp, pc, place, false);
-        }
         let Divergence::Pdom(pdom) = &mut self.sm.divergence else {
             let again = matches!(effect, Effect::Again { .. });
             return self.go_on_reforming(warp, pc, flow, branched, again);
         };
+        if matches!(effect, Effect::Begin) {
+            let place = Place { pc: pc + 1, mask: self.sm.warps[warp as usize].lanes.mask };
+            self.sm.divergence.start(name, place);
+            return self.move_to(warp, pc, place, false);
+        }
         let sink = &mut *self.sink;
         let mut emit = |event| {
             if S::LISTENS {
@@ -389,7 +389,7 @@ impl<S: Sink> Core<'_, S> {
             Op::Again => return Ok(Outcome::Again { mask: active_mask }),
             // A uniform branch takes the warp where one thread goes. A warp of several static ones has several such threads.
             Op::Bra { uniform } => {
-                let all = uniform && active_mask != 0 && !machine.reforms;
+                let all = uniform && active_mask != 0 && machine.keeps_warps();
                 return Ok(Outcome::Branch { taken: if all { mask } else { active_mask } });
             }
             Op::BrxIdx => return Ok(Outcome::Switch { groups: switch(program, &exec, pc, mask)? }),
@@ -422,11 +422,7 @@ impl<S: Sink> Core<'_, S> {
                     _ => Outcome::Hold,
                 });
             }
-            Op::ActiveMask if machine.reforms => exec.put(0, &mates(lanes, active_mask, machine.config.ptx_warp)),
-            Op::ActiveMask => {
-                let first = lanes.logical(0).ptx_lane(machine.config.ptx_warp);
-                exec.put(0, &[active_mask << first; 32]);
-            }
+            Op::ActiveMask => exec.put(0, &mates(lanes, active_mask, machine.config.ptx_warp)),
             op => match op.kind() {
                 Kind::Alu | Kind::Quiet => {
                     exec.alu();

@@ -1,6 +1,7 @@
 //! What policies may know about the warps and blocks of an SM: the machine's side of [`Warps`].
 
 use super::Machine;
+use super::holders;
 use super::state::{Block, Sets, StaticWarp, Warp};
 use crate::policy::divergence::Place;
 use crate::policy::view::{BlockFacts, Unit, VirtualFacts, WarpProgress, Warps};
@@ -19,25 +20,11 @@ pub struct Facts<'a> {
 impl Facts<'_> {
     /// Warps of a block at its barrier, and those that have exited where these count.
     pub fn waiting(&self, slot: u16, block: &Block) -> u32 {
-        let machine = self.machine;
-        let exits = machine.config.exits_wait;
-        let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
-        if !machine.reforms {
-            let is_waiting = |&warp: &u32| self.sets.barrier.contains(warp) || exits && self.sets.exited.contains(warp);
-            return own.filter(is_waiting).count() as u32;
-        }
-        // Where warps re-form, those of the table wait, and static warps exit.
-        let there = self.sets.barrier.iter(machine.words).filter(|&warp| self.warps[warp as usize].block == slot);
-        let gone = own.filter(|&warp| exits && self.statics[warp as usize].live == 0);
-        (there.count() + gone.count()) as u32
+        holders::waiting(self.machine, self.sets, self.warps, self.statics, slot, block)
     }
 }
 
 impl Facts<'_> {
-    fn is_ahead(&self, warp: &Warp, block: &Block) -> bool {
-        !self.machine.reforms && warp.assignment.iteration > block.current.iteration
-    }
-
     /// How the warps of a block stand to each other, those that have ended left out.
     fn standing(&self, slot: u16, block: &Block) -> VirtualFacts {
         let mut facts = VirtualFacts { slow_phase: self.slow_phase, ..VirtualFacts::default() };
@@ -48,11 +35,16 @@ impl Facts<'_> {
             }
             facts.progress = facts.progress.saturating_add(state.progress);
             facts.at_barrier += u32::from(self.sets.barrier.contains(warp));
-            let ahead = u32::from(self.is_ahead(state, block));
+            let ahead = u32::from(is_ahead(state, block));
             (facts.lower, facts.higher) = (facts.lower + 1 - ahead, facts.higher + ahead);
         }
         facts
     }
+}
+
+/// Whether a warp is in the logical block after its siblings'.
+fn is_ahead(warp: &Warp, block: &Block) -> bool {
+    warp.assignment.iteration > block.current.iteration
 }
 
 impl Warps for Facts<'_> {
@@ -84,7 +76,7 @@ impl Warps for Facts<'_> {
     fn progress(&self, warp: u32) -> WarpProgress {
         let state = &self.warps[warp as usize];
         let block = self.blocks[usize::from(state.block)].as_ref();
-        let is_ahead = block.is_some_and(|block| self.is_ahead(state, block));
+        let is_ahead = block.is_some_and(|block| is_ahead(state, block));
         WarpProgress { instructions: state.progress, is_ahead }
     }
 

@@ -40,42 +40,6 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Whether a warp that is in no gang takes instructions.
-    fn singleton_wants_fetch(&self) -> bool {
-        let Some(gangs) = &self.sm.gangs else { return true };
-        (0..self.machine.words).any(|word| self.sm.sets.wants_fetch.bits[word] & gangs.singles.bits[word] != 0)
-    }
-
-    /// As many gangs as may be, each once for all of its members that have nothing to issue.
-    fn fetch_for_gangs(&mut self, ports: &mut u32) {
-        let config = &self.machine.config;
-        let kept = u32::from(self.late_warp_wants_fetch());
-        for _ in 0..config.gang_fetches * config.schedulers {
-            let Some(gangs) = self.sm.gangs.as_mut().filter(|_| *ports > kept) else { return };
-            let wants = &self.sm.sets.wants_fetch;
-            let Some((row, members)) = gangs.next_to_fetch(wants) else { return };
-            let (first, slices) = (row * gangs.slices, gangs.slices);
-            let lead = first + members.trailing_zeros();
-            let line = self.line_of(lead, config.icache_line);
-            let (hit, ready) = self.look_up(line);
-            *ports -= 1;
-            let mut count = 0;
-            for warp in (0..slices).filter(|slice| members >> slice & 1 != 0).map(|slice| first + slice) {
-                count = self.bring(warp, config.icache_line, ready);
-            }
-            let pc = self.fetch_pc(lead);
-            self.emit(Event::Fetched { sm: self.name, warp: lead as u16, pc, count, hit });
-        }
-    }
-
-    /// Whether a singleton that gangs have passed over for too long has nothing to issue: a port is kept for it.
-    fn late_warp_wants_fetch(&self) -> bool {
-        self.sm.gangs.as_ref().is_some_and(|gangs| {
-            let late = |word: usize| gangs.patience.late().bits[word] & gangs.singles.bits[word];
-            (0..self.machine.words).any(|word| late(word) & self.sm.sets.wants_fetch.bits[word] != 0)
-        })
-    }
-
     /// One fetch for a warp of a slice that is in no gang; whether there was one.
     fn fetch_for_slice(&mut self, slice: u32, ports: &mut u32) -> bool {
         let config = &self.machine.config;
@@ -162,17 +126,17 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// The instruction that is fetched next for a warp: the one behind those in its I-buffer.
-    fn fetch_pc(&self, warp: u32) -> Pc {
+    pub fn fetch_pc(&self, warp: u32) -> Pc {
         let state = &self.sm.warps[warp as usize];
         state.place.pc + u32::from(state.filled)
     }
 
-    fn line_of(&self, warp: u32, line_bytes: u32) -> u64 {
+    pub fn line_of(&self, warp: u32, line_bytes: u32) -> u64 {
         line_of(self.fetch_pc(warp), line_bytes, &self.machine.config)
     }
 
     /// Looks for a line in the cache that all share: whether it is there, and when its instructions can issue.
-    fn look_up(&mut self, line: u64) -> (bool, u64) {
+    pub fn look_up(&mut self, line: u64) -> (bool, u64) {
         let config = &self.machine.config;
         let latency = u64::from(config.fetch_latency);
         match self.sm.icache.look(line, self.cycle) {
@@ -192,7 +156,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Instructions for a warp are on their way; how many.
-    fn bring(&mut self, warp: u32, line_bytes: u32, ready: u64) -> u8 {
+    pub fn bring(&mut self, warp: u32, line_bytes: u32, ready: u64) -> u8 {
         let config = &self.machine.config;
         let pc = self.fetch_pc(warp);
         let state = &mut self.sm.warps[warp as usize];

@@ -2,29 +2,24 @@
 //!
 //! Arrivals are counted in threads of the logical block, so no divergence mechanism can get them wrong in its own way. Who
 //! waits stays in the warp table, with its whole warp, or is *parked* outside of it as a single thread where the technique
-//! wants that.
+//! wants that (`holders.rs`).
 
-use super::core::{Core, try_depart};
+use super::core::Core;
+use super::holders::holder;
 use super::logical::{Assignment, Join};
-use super::state::{AT_BARRIER, AT_SYNC, Resumed, Warp};
+use super::state::{AT_BARRIER, AT_SYNC, Warp};
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::barrier::Release;
 use crate::interp::lanes::Lanes;
 use crate::interp::thread::{LogicalThread, StorageThread};
 use crate::interp::trap::Fault;
-use crate::policy::divergence::Members;
 use crate::program::{Dst, Pc};
 use crate::ptx::op::Op;
 
 type LaneFault = (usize, Fault);
 
 impl<S: Sink> Core<'_, S> {
-    /// Threads of this warp that wait for others do so one by one, outside of the warp table.
-    pub fn parks(&mut self, warp: u32) -> bool {
-        self.machine.reforms && self.unit(|unit, _| unit.parks(warp as u16)).unwrap_or(false)
-    }
-
     /// The lanes of `mask`, threads of the block in `slot`, arrive at a barrier. Their warp waits, unless that completes it;
     /// or those lanes are parked, and returned.
     #[inline(never)]
@@ -48,7 +43,7 @@ impl<S: Sink> Core<'_, S> {
             waits |= u32::from(arrival.waits) << lane;
             releases.extend(logical.barriers.arrive(lanes.logical(lane), arrival).map_err(|fault| (lane, fault))?);
         }
-        if waits != 0 && !machine.reforms {
+        if waits != 0 && machine.keeps_warps() {
             let ptx_width = machine.config.ptx_warp;
             let first = lanes.logical(0);
             let exited = logical.exited_lanes[first.ptx_warp(ptx_width) as usize] >> first.ptx_lane(ptx_width);
@@ -56,14 +51,8 @@ impl<S: Sink> Core<'_, S> {
                 releases.extend(logical.barriers.stand_in(lanes.logical(lane), barrier.into()));
             }
         }
-        if mask != 0 && !machine.reforms {
-            self.emit(Event::BarrierArrive { sm: self.name, warp: warp as u16, block: index, barrier, mask });
-        } else if mask != 0 && S::LISTENS {
-            let members = self.sm.warps[warp as usize].members.only(mask);
-            for (origin, mask) in members.parts() {
-                self.emit(Event::BarrierArrive { sm: self.name, warp: origin, block: index, barrier, mask });
-            }
-        }
+        let sm = self.name;
+        self.tell_by_static_warp(warp, mask, |warp, mask| Event::BarrierArrive { sm, warp, block: index, barrier, mask });
         if waits != 0 {
             self.hit_barrier(slot, iteration);
         }
@@ -87,51 +76,6 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Lanes wait outside of the table, at the instruction at `pc`.
-    fn park(&mut self, warp: u32, mask: u32, pc: Pc, why: u16) {
-        let members = self.sm.warps[warp as usize].members.only(mask);
-        for (lane, origin) in members.lanes() {
-            let thread = self.thread(origin, lane);
-            (self.sm.statics.at[thread], self.sm.statics.parked_at[thread]) = (why, pc);
-        }
-        for (origin, mask) in members.parts() {
-            self.emit(Event::Parked { sm: self.name, warp: warp as u16, origin, mask });
-        }
-    }
-
-    /// Tells the control-flow unit that a warp of the table waits for others, or no longer does.
-    fn hold(&mut self, warp: u32, is_held: bool) {
-        if self.machine.reforms {
-            self.unit(|unit, _| unit.hold(warp as u16, is_held));
-        }
-    }
-
-    /// A thread of the block whose warps begin at `first_warp`: the entry of the table that it is in, or why it is in none.
-    fn holder(&self, first_warp: u16, thread: StorageThread) -> u16 {
-        let width = self.machine.config.warp_width;
-        if self.machine.reforms {
-            self.sm.statics.at[(u32::from(first_warp) * width + thread.0) as usize]
-        } else {
-            first_warp + (thread.0 / width) as u16
-        }
-    }
-
-    /// A parked thread goes on behind the instruction at which it waited, together with others of its static warp.
-    fn unpark(&mut self, first_warp: u16, StorageThread(thread): StorageThread, from_barrier: bool) {
-        let width = self.machine.config.warp_width;
-        let at = (u32::from(first_warp) * width + thread) as usize;
-        let (origin, lane) = (first_warp + (thread / width) as u16, thread % width);
-        let pc = self.sm.statics.parked_at[at] + 1;
-        self.sm.statics.at[at] = super::state::KEPT;
-        let members = Members::of(origin, 1 << lane);
-        match self.sm.resumed.last_mut() {
-            Some(last) if last.pc == pc && last.from_barrier == from_barrier && last.members.origins[0] == origin => {
-                last.members.add(&members);
-            }
-            _ => self.sm.resumed.push(Resumed { members, pc, from_barrier }),
-        }
-    }
-
     /// Lets the threads of a completed barrier go on.
     fn release(&mut self, slot: u16, iteration: u32, release: &Release) {
         let machine = self.machine;
@@ -143,7 +87,7 @@ impl<S: Sink> Core<'_, S> {
         let index = logical.index;
         let places: Vec<StorageThread> = release.threads.iter().map(|t| logical.place(LogicalThread(t), width)).collect();
         for thread in places {
-            let warp = self.holder(first_warp, thread);
+            let warp = holder(machine, self.sm, first_warp, thread);
             let is_parked = warp >= AT_SYNC;
             let barrier_pc = if is_parked {
                 self.sm.statics.parked_at[(u32::from(first_warp) * width + thread.0) as usize]
@@ -153,14 +97,7 @@ impl<S: Sink> Core<'_, S> {
             if is_parked {
                 self.unpark(first_warp, thread, true);
             } else {
-                let warp = u32::from(warp);
-                if self.machine.reforms && self.sm.sets.barrier.contains(warp) {
-                    self.sm.sets.barrier.remove(warp);
-                    self.hold(warp, false);
-                    try_depart(self.sm, warp as u16);
-                }
-                self.sm.sets.barrier.remove(warp);
-                self.sm.issued.freed_from_barrier.insert(warp);
+                self.leave_barrier(warp.into());
             }
             let barrier = &machine.program.instructions[barrier_pc as usize];
             if let Op::BarrierReduce(reduce) = barrier.op
@@ -251,7 +188,7 @@ impl<S: Sink> Core<'_, S> {
         let first_warp = block.first_warp;
         self.emit(Event::Joined { sm: self.name, block: index, pc: join.pc, mask: join.arrived });
         for lane in active(join.arrived) {
-            let holder = self.holder(first_warp, lanes.threads[lane]);
+            let holder = holder(machine, self.sm, first_warp, lanes.threads[lane]);
             let warp = u32::from(holder);
             if holder == AT_SYNC {
                 self.unpark(first_warp, lanes.threads[lane], false);
@@ -272,7 +209,9 @@ impl<S: Sink> Core<'_, S> {
         let Some(block) = self.sm.blocks[slot as usize].as_ref() else { return false };
         let logical = block.of(iteration);
         let thread = |join: &Join, lane: usize| logical.place(LogicalThread(join.ptx_warp * ptx_width + lane as u32), width);
-        let waits = |join: &Join| active(join.arrived).any(|lane| self.holder(block.first_warp, thread(join, lane)) == warp);
+        let waits = |join: &Join| {
+            active(join.arrived).any(|lane| holder(self.machine, self.sm, block.first_warp, thread(join, lane)) == warp)
+        };
         logical.joins.iter().any(waits)
     }
 
@@ -284,23 +223,23 @@ impl<S: Sink> Core<'_, S> {
         self.go_on_held(warp);
     }
 
-    /// Threads are gone: barriers and gatherings no longer wait for them.
-    #[inline(never)]
+    /// Threads of a warp that stays as compiled are gone.
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
         let state = &self.sm.warps[warp as usize];
-        let is_virtual = self.machine.program.wrapper.is_some();
-        if !self.machine.reforms && is_virtual {
+        let Assignment { iteration, first, .. } = state.assignment;
+        if self.machine.program.wrapper.is_none() {
+            self.exit_of_block(state.block, iteration, first, mask);
+        } else if mask != 0 {
             // All lanes agree on whether there is another logical block.
-            if mask != 0 {
-                self.leave(state.block);
-            }
-            return;
+            self.leave(state.block);
         }
-        if !self.machine.reforms {
-            let Assignment { iteration, first, .. } = state.assignment;
-            return self.exit_of_block(state.block, iteration, first, mask);
-        }
-        let members = state.members.only(mask);
+    }
+
+    /// Threads of a warp of the table are gone, static warp by static warp.
+    #[inline(never)]
+    pub fn exit_members(&mut self, warp: u32, mask: u32) {
+        let is_virtual = self.machine.program.wrapper.is_some();
+        let members = self.sm.warps[warp as usize].members.only(mask);
         for (origin, lanes) in members.parts() {
             let state = &mut self.sm.statics.warps[usize::from(origin)];
             state.live &= !lanes;

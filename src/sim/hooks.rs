@@ -151,6 +151,13 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
+/// Whether warps are resident that still have to end when all blocks of the launch are done: those of a virtual block end
+/// behind its last logical block.
+#[inline(always)]
+pub fn outlive_the_launch(machine: &Machine, sms: &[Sm]) -> bool {
+    machine.program.wrapper.is_some() && sms.iter().any(|sm| sm.blocks.iter().any(Option::is_some))
+}
+
 /// A load of a warp has come back.
 #[inline(always)]
 pub fn load_is_back(sm: &mut Sm, warp: u16) {

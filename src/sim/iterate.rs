@@ -10,6 +10,7 @@
 use super::core::Core;
 use super::logical::{Assignment, Logical, LogicalThread, StorageThread};
 use super::state::Warp;
+use crate::config::ThreadIndexKind;
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::lanes::Lanes;
@@ -28,14 +29,25 @@ impl<S: Sink> Core<'_, S> {
     pub fn stored_threads(&self) -> u32 {
         let machine = self.machine;
         let threads = machine.start.shape.threads;
-        let moves = machine.program.wrapper.is_some() && !machine.reforms;
+        let moves = machine.program.wrapper.is_some() && machine.keeps_warps();
         if moves { machine.block_warps * machine.config.warp_width } else { threads }
+    }
+
+    /// With how many lanes the static warp that begins at a thread starts. Lanes that may hold threads of another warp later run
+    /// the code in front of the loop over blocks, too.
+    pub fn first_lanes(&self, first: StorageThread) -> u32 {
+        let machine = self.machine;
+        let (width, own) = (machine.config.warp_width, machine.start.shape.threads - first.0);
+        let moves = machine.program.wrapper.is_some() && machine.config.thread_index != ThreadIndexKind::SameLane;
+        if moves { width } else { own.min(width) }
     }
 
     /// Works out whether a warp's next instruction has to wait for siblings.
     pub fn check_siblings(&mut self, warp: u32) {
         let state = &self.sm.warps[warp as usize];
-        let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref().filter(|_| !self.machine.reforms) else { return };
+        let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref().filter(|_| self.machine.keeps_warps()) else {
+            return;
+        };
         let op = self.machine.program.instructions[state.place.pc as usize].op;
         let iteration = state.assignment.iteration;
         let is_ahead = state.begun && iteration > block.current.iteration;
@@ -122,7 +134,7 @@ impl<S: Sink> Core<'_, S> {
         // Warps of the iteration before that nobody has taken yet have made no progress.
         let mut runners: Vec<Runner> = (0..block.warps).map(|number| Runner { number, progress: 0 }).collect();
         for state in &self.sm.warps[usize::from(block.first_warp)..usize::from(block.first_warp + block.warps)] {
-            if !machine.reforms && state.assignment.iteration + 1 == iteration {
+            if machine.keeps_warps() && state.assignment.iteration + 1 == iteration {
                 runners[(state.assignment.first.0 / machine.config.warp_width) as usize].progress = state.progress;
             }
         }

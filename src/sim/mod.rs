@@ -27,7 +27,9 @@ mod facts;
 mod fetch;
 pub mod footprint;
 mod gang;
+mod gang_fetch;
 mod gather;
+mod holders;
 mod hooks;
 mod issue;
 mod iterate;
@@ -181,10 +183,7 @@ impl Sim {
     pub fn finished(&self) -> bool {
         let uncore = &self.state.uncore;
         let all = uncore.blocks_done == self.machine.start.shape.blocks();
-        // Warps of a virtual block end behind its last logical block.
-        let resident =
-            || self.machine.program.wrapper.is_some() && self.state.sms.iter().any(|sm| sm.blocks.iter().any(Option::is_some));
-        uncore.trap.is_some() || all && !resident()
+        uncore.trap.is_some() || all && !hooks::outlive_the_launch(&self.machine, &self.state.sms)
     }
 
     pub fn trap(&self) -> Option<&Trap> {

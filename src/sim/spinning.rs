@@ -5,7 +5,8 @@
 //! every thread spins or waits; it costs nothing while the machine runs.
 
 use super::Sim;
-use super::state::{Sm, Warp};
+use super::holders::slot_of;
+use super::state::Sm;
 use crate::event::Silence;
 use crate::interp::memory::{Global, Shared};
 use crate::interp::thread::StorageThread;
@@ -69,7 +70,7 @@ fn look(sim: &Sim, watched: &mut BTreeMap<ThreadName, Watched>) {
         for warp in sm.sets.resident.iter(sim.machine.words).filter(|&warp| !sm.sets.exited.contains(warp)) {
             let entry = &sm.warps[warp as usize];
             for lane in (0..32).filter(|lane| entry.place.mask >> lane & 1 != 0) {
-                let (slot, thread) = (slot_of(sim, sm, entry, lane), entry.lanes.threads[lane]);
+                let (slot, thread) = (slot_of(&sim.machine, sm, entry, lane), entry.lanes.threads[lane]);
                 let registers = || registers(sim, sm, slot, thread);
                 let seen = watched.entry((name, slot, thread)).or_insert_with(|| Watched {
                     pc: entry.place.pc,
@@ -85,11 +86,6 @@ fn look(sim: &Sim, watched: &mut BTreeMap<ThreadName, Watched>) {
             }
         }
     }
-}
-
-fn slot_of(sim: &Sim, sm: &Sm, warp: &Warp, lane: usize) -> u16 {
-    let origin = if sim.machine.reforms { warp.members.lanes().find(|(at, _)| *at == lane) } else { None };
-    origin.map_or(warp.block, |(_, origin)| sm.statics.warps[usize::from(origin)].block)
 }
 
 fn registers(sim: &Sim, sm: &Sm, slot: u16, thread: StorageThread) -> u64 {

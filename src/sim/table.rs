@@ -186,7 +186,7 @@ impl<S: Sink> Core<'_, S> {
         let next = self.unit(|unit, out| unit.advance(name, at, flow, out));
         match flow {
             Flow::Exit { mask } if again => self.end_iteration_reforming(warp, mask),
-            Flow::Exit { mask } => self.exit_threads(warp, mask),
+            Flow::Exit { mask } => self.exit_members(warp, mask),
             Flow::Next | Flow::Branch { .. } | Flow::Park { .. } => {}
         }
         match next {
