@@ -1,10 +1,11 @@
 //! A trace in the Chrome trace-event format, which Perfetto's UI opens: a track for each warp with what it did or why it
-//! waited, instructions as slices under it, and counters of active threads. One cycle is one microsecond.
+//! waited, instructions as slices under it, every event that has a name ([`EventKind`]) as a moment, and counters of active
+//! threads. One cycle is one microsecond.
 //!
 //! The trace goes to its writer while the machine runs, in chunks of whole records, so it needs the same memory however
 //! long the run is. After a failed write nothing more is written; [`Incomplete`] says how much of the output is whole.
 
-use crate::event::{Event, Reason, SCATTERED, Sink};
+use crate::event::{Event, EventKind, Reason, SCATTERED, Sink};
 use crate::program::inspect::code;
 use crate::sim::Sim;
 use std::fmt::{Arguments, Display};
@@ -31,6 +32,7 @@ pub struct ChromeTrace<W: Write> {
     names: Vec<String>,
     /// The instruction that a dynamic warp issued last.
     scattered: usize,
+    keeps_warps: bool,
 }
 
 /// A trace whose output failed.
@@ -68,6 +70,7 @@ impl<W: Write> ChromeTrace<W> {
             threads: vec![(0, 0); sms],
             names: (0..program.instructions.len() as u32).map(name).collect(),
             scattered: 0,
+            keeps_warps: sim.machine.keeps_warps(),
         }
     }
 
@@ -128,13 +131,22 @@ impl<W: Write> ChromeTrace<W> {
         }
     }
 
-    /// A moment; its scope is the thread (`t`) or the process (`p`).
-    fn instant(&mut self, scope: char, category: &str, sm: u16, warp: u16, now: u64, name: impl Display) {
-        if self.cycles.contains(&now) {
-            self.records.push(format_args!(
-                r#"{{"ph":"i","s":"{scope}","name":"{name}","cat":"{category}","pid":{sm},"tid":{warp},"ts":{now}}}"#
-            ));
+    /// Something that has a name happens, with all that is known of it: on the track of its warp, or of the whole SM.
+    fn moment(&mut self, now: u64, kind: EventKind, event: &Event) {
+        if !self.cycles.contains(&now) {
+            return;
         }
+        let Ok(serde_json::Value::Object(tagged)) = serde_json::to_value(event) else { return };
+        let Some(known) = tagged.values().next() else { return };
+        // Tracks are static warps, and an entry of the table is one only where warps stay as compiled.
+        let tells_static =
+            matches!(event, Event::Met { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::WarpBarrier { .. });
+        let warp = known.get("warp").filter(|_| self.keeps_warps || tells_static).or(known.get("first_warp"));
+        let (scope, warp) = warp.and_then(serde_json::Value::as_u64).map_or(('p', 0), |warp| ('t', warp));
+        let (name, sm) = (kind.label(), known["sm"].as_u64().unwrap_or(0));
+        self.records.push(format_args!(
+            r#"{{"ph":"i","s":"{scope}","name":"{name}","cat":"event","pid":{sm},"tid":{warp},"ts":{now},"args":{known}}}"#
+        ));
     }
 }
 
@@ -161,21 +173,13 @@ impl<W: Write> Sink for ChromeTrace<W> {
             Event::IssuedFor { sm, warp, origin, mask } => {
                 self.issued(sm, origin, now, self.scattered, mask, format_args!(r#""warp":{warp}"#));
             }
-            Event::Branch { sm, warp, taken, not_taken, diverged: true, .. } => {
-                let (taken, not_taken) = (taken.count_ones(), not_taken.count_ones());
-                self.instant('t', "control", sm, warp, now, format_args!("diverged {taken}/{not_taken}"));
+            // In almost every cycle, and told as issued.
+            Event::GangIssued { .. } => {}
+            _ => {
+                if let Some(kind) = EventKind::of(&event) {
+                    self.moment(now, kind, &event);
+                }
             }
-            Event::Met { sm, warp, .. } => self.instant('t', "control", sm, warp, now, "reconverged"),
-            Event::BarrierRelease { sm, block, barrier } => {
-                self.instant('p', "barrier", sm, 0, now, format_args!("barrier {barrier} of block {block} released"));
-            }
-            Event::BlockStart { sm, block, first_warp, .. } => {
-                self.instant('t', "control", sm, first_warp, now, format_args!("block {block} starts"));
-            }
-            Event::BlockEnd { sm, block, .. } => {
-                self.instant('p', "block", sm, 0, now, format_args!("block {block} ends"));
-            }
-            _ => {}
         }
     }
 }
@@ -289,9 +293,18 @@ mod tests {
         let mut trace = ChromeTrace::new(&sim, collatz.ptx, 0..u64::MAX, Vec::new());
         sim.run(1_000_000, &mut trace);
         let events = events(&trace.finish(sim.state.cycle).expect("memory takes all"));
-        for category in ["wait", "issued", "control", "block"] {
+        for category in ["wait", "issued", "event"] {
             assert!(events.iter().any(|event| event["cat"] == category), "{category}");
         }
+        let named = |kind: EventKind| events.iter().filter(move |event| event["name"] == kind.label());
+        for kind in
+            [EventKind::Divergence, EventKind::Reconvergence, EventKind::BlockStart, EventKind::BlockEnd, EventKind::Formed]
+        {
+            assert!(named(kind).count() > 0, "{kind:?}");
+        }
+        // A dynamic warp's branch is the SM's; a block starts in its first static warp.
+        assert!(named(EventKind::Divergence).all(|event| event["s"] == "p" && event["args"]["taken"].is_u64()));
+        assert!(named(EventKind::BlockStart).all(|event| event["s"] == "t" && event["tid"] == event["args"]["first_warp"]));
     }
 
     #[test]
