@@ -22,6 +22,7 @@ mod core;
 mod deadlock;
 pub mod decode;
 mod dispatch;
+mod effect;
 mod execute;
 mod facts;
 mod fetch;

@@ -55,11 +55,11 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
 }
 
 #[tokio::test]
-async fn without_its_style_sheet_the_page_still_steps() {
+async fn without_its_style_sheets_the_page_still_steps() {
     on_the_page("unstyled", async |page| {
         page.devtools("Network.enable", serde_json::json!({})).await;
         page.devtools("Network.setBypassServiceWorker", serde_json::json!({ "bypass": true })).await;
-        page.devtools("Network.setBlockedURLs", serde_json::json!({ "urls": ["*styles.css*"] })).await;
+        page.devtools("Network.setBlockedURLs", serde_json::json!({ "urls": ["*.css*"] })).await;
         page.reload().await;
         page.until("document.querySelector('#step') && !document.querySelector('#step').disabled").await;
         assert_eq!(page.eval("getComputedStyle(document.querySelector('.page')).display").await, "block", "it has no style");

@@ -1,0 +1,149 @@
+//! Single applications, persistent threads, and what no run here can decide.
+
+use super::{Board, JUDGE, PRESET, effect};
+use crate::papers::{Claim, Run, RunError};
+
+/// What the paper says of single applications that the catalogue has a workload like.
+pub fn applications(board: &Board) -> Vec<Claim> {
+    let told = |name: &'static str, technique: &str| board.one(name, technique).map(|speedup| (format!("{speedup:.2}"), speedup));
+    let memory = |technique: &str| board.slots(&["bfs"], technique, &["w0_mem"]).pop().map(|(_, share)| share);
+    let depth = |name: &str| board.report(name, "TBC-LCP").map(|report| report.max_stack_depth);
+    vec![
+        JUDGE.fact(
+            "tbc.bfs-dwf",
+            "section 2.3, figure 6",
+            "DWF improves breadth-first search significantly",
+            "1.1 or more",
+            told("bfs", "DWF").map(|(told, speedup)| (told, speedup >= 1.1)),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "tbc.bfs-tbc",
+            "section 6, figure 12",
+            "Much of TBC's gain is on applications of very low SIMD efficiency, such as breadth-first search",
+            "1.22 or more",
+            told("bfs", "TBC-LCP").map(|(told, speedup)| (told, speedup >= 1.22)),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "tbc.bfs-memory",
+            "section 6.1, figure 13(a)",
+            "Breadth-first search becomes memory-bound with TBC",
+            "a larger share of W0 Mem than under PDOM",
+            memory("PDOM")
+                .zip(memory("TBC-LCP"))
+                .map(|(pdom, tbc)| (format!("{:.1}% of issue slots, PDOM {:.1}%", 100.0 * tbc, 100.0 * pdom), tbc > pdom + 0.01)),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "tbc.ray-dwf",
+            "section 6, figure 12",
+            "DWF slows ray tracing down",
+            "below 0.98",
+            told("raytrace", "DWF").map(|(told, speedup)| (told, speedup < 0.98)),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "tbc.ray-dwf-wb",
+            "sections 2.4 and 6.1",
+            "and still suffers from starvation eddies with warp barriers",
+            "below 0.98",
+            told("raytrace", "DWF-WB").map(|(told, speedup)| (told, speedup < 0.98)),
+            "The paper's ray tracer branches more deeply between the top-level branch and its end than the one here.".to_string(),
+        ),
+        JUDGE.fact(
+            "tbc.mergesort-depth",
+            "section 7, table 3",
+            "Merge sort needs the deepest stack, 38 entries",
+            "the deepest of all",
+            depth("mergesort").map(|own| {
+                let deepest = board.all().iter().filter_map(|name| depth(name)).max().unwrap_or(own);
+                (format!("{own}, the deepest has {deepest}"), own == deepest)
+            }),
+            "The paper's has seven kernels of deeper nesting; the one here is a single kernel.".to_string(),
+        ),
+    ]
+}
+
+/// The ray tracer whose warps take their work from a queue (NVRT in the paper).
+pub fn persistent_threads(board: &Board) -> Vec<Claim> {
+    const NAME: &str = "rayqueue";
+    let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
+    let lanes = |technique: &str| board.report(NAME, technique).map(|report| report.simd_efficiency);
+    let waits = |technique: &str| board.slots(&[NAME], technique, &["w0_mem", "w0_idle"]).pop().map(|(_, share)| share);
+    let told = |names: &[&str], number: &dyn Fn(&str) -> Option<f64>| {
+        let told = names.iter().filter_map(|name| Some(format!("{name} {:.0}%", 100.0 * number(name)?)));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let note = format!(
+        "Lanes filled: {}. Issue slots without a ready warp: {}.",
+        told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &lanes),
+        told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &waits),
+    );
+    let dwf = Run::new(NAME, PRESET, "DWF");
+    let under_dwf = match board.results.error(&dwf) {
+        Some(RunError::Wrong(_)) => Some(("a wrong picture".to_string(), true)),
+        Some(RunError::Failed(why)) => Some((why.clone(), true)),
+        Some(RunError::Unfit(_)) => None,
+        None => board.results.of(&dwf).map(|_| ("the right picture".to_string(), false)),
+    };
+    let deeper = |with: &str, without: &str| {
+        let depth = |technique: &str| board.report(NAME, technique).map(|report| report.max_stack_depth);
+        depth(with).zip(depth(without)).map_or_else(String::new, |(with, without)| {
+            format!("Entries of the deepest stack: {without}, with likely-convergence points {with}.")
+        })
+    };
+    vec![
+        JUDGE.fact(
+            "tbc.nvrt-dwf",
+            "sections 2.3 and 6",
+            "Persistent threads that take work from a queue warp by warp go wrong under DWF",
+            "a wrong picture, or no end",
+            under_dwf,
+            "Threads go on with old rays while the first of their static warp should take new ones. Where the schedule prefers \
+             the majority, as here, the first may never come to it."
+                .to_string(),
+        ),
+        effect("tbc.nvrt-dwf-wb", "section 2.4", "With warp barriers they run properly, and 60% faster than under PDOM", 1.60)
+            .judge(over("DWF-WB", "PDOM"), note.clone()),
+        effect("tbc.nvrt-lcp", "section 4, figure 11", "Likely-convergence points make them 30% faster under TBC", 1.30)
+            .judge(over("TBC-LCP", "TBC"), deeper("TBC-LCP", "TBC")),
+        effect("tbc.nvrt-lcp-pdom", "section 4, figure 11", "and 14% faster under PDOM", 1.14)
+            .judge(over("PDOM-LCP", "PDOM"), deeper("PDOM-LCP", "PDOM")),
+        JUDGE.fact(
+            "tbc.nvrt-over-tbc",
+            "section 6.1",
+            "On them DWF with warp barriers is faster than TBC, which takes threads from one block alone",
+            "above 1",
+            over("DWF-WB", "TBC-LCP").map(|speedup| (format!("{speedup:.2}"), speedup > 1.0)),
+            note,
+        ),
+    ]
+}
+
+/// What no run here can decide.
+pub fn untestable() -> Vec<Claim> {
+    vec![
+        JUDGE.untestable(
+            "tbc.mum",
+            "section 6.4",
+            "A smaller L2 cache turns DWF's 28% on MUMMER-GPU++ into a slowdown of 4%",
+            "1.28 and 0.96",
+            "The catalogue has no suffix tree in texture memory; tbc.small-l2-dwf has the worst case among its workloads.",
+        ),
+        JUDGE.untestable(
+            "tbc.dg",
+            "section 6.3, figure 16",
+            "gpuDG's traffic is 2.67 times PDOM's with AGE, by misses of the texture cache, and RRB lowers it",
+            "2.67",
+            "The machine has no texture cache.",
+        ),
+        JUDGE.untestable(
+            "tbc.encoders",
+            "section 7",
+            "The priority encoders of the thread compactor take a negligible area",
+            "well below 1 mm²",
+            "It is a synthesis result.",
+        ),
+    ]
+}

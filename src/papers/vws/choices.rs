@@ -1,0 +1,122 @@
+//! Variants of gangs: which scheduler, how many a cycle, how they split and meet (figures 11 and 13 to 16).
+
+use super::{ANY_GANGS, BASE_8, Board, JUDGE, Keys, ONE_GANG, effect, faster};
+use crate::papers::Claim;
+use crate::papers::judge::{Speedups, each, mean};
+
+/// Figures 11 and 13 to 16.
+pub fn choices(board: &Board) -> Vec<Claim> {
+    let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
+    let over = |technique: &str, keys: Keys, set: &[&'static str]| board.ratios(set, (technique, keys), ("I-VWS", &[]), faster);
+    let one = over("I-VWS", ONE_GANG, divergent);
+    let any = over("I-VWS", ANY_GANGS, divergent);
+    let sizes: Speedups =
+        divergent.iter().filter_map(|name| Some((*name, board.report(name, "I-VWS", &[])?.gangs.as_ref()?.mean_size))).collect();
+    let orders = [("GTO", "I-VWS-GTO"), ("LRR", "I-VWS-LRR"), ("LPC", "I-VWS-LPC"), ("LGTO", "I-VWS-LGTO")]
+        .map(|(name, technique)| (name, mean(&over(technique, &[], divergent))));
+    let sync_convergent = board.ratios(convergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
+    let group_divergent = over("I-VWS-GroupMem", &[], divergent);
+    let impatient_divergent = over("I-VWS-ImpatientMem", &[], divergent);
+    let little = over("I-VWS-LGTO", &[], divergent);
+    let lowest = over("I-VWS-LPC", &[], &board.everything());
+    let group = board.speedups(convergent, "I-VWS-GroupMem", &[]);
+    let impatient = board.speedups(convergent, "I-VWS-ImpatientMem", &[]);
+    let sync = board.ratios(divergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
+    let eight = board.speedups(divergent, "I-VWS", BASE_8);
+    vec![
+        effect(
+            "vws.one-gang",
+            "section 6.3, figure 13",
+            "One gang a cycle instead of two costs divergent applications 10%",
+            0.90,
+        )
+        .judge(mean(&one), format!("{}. Average size of gangs, singletons included: {}.", each(&one), each(&sizes))),
+        JUDGE.fact(
+            "vws.any-gangs",
+            "section 6.3, figure 13",
+            "Any number of gangs a cycle gives within 1% of two",
+            "0.99 to 1.01",
+            mean(&any).map(|mean| (format!("{mean:.3}"), (mean - 1.0).abs() <= 0.01)),
+            each(&any),
+        ),
+        JUDGE.fact(
+            "vws.orders",
+            "section 6.3, figure 11",
+            "Divergent applications are sensitive to the gang scheduler, and big gangs first is the best of them",
+            "all others at most 1 against I-VWS, one of them below 0.95",
+            orders.iter().map(|(_, mean)| *mean).collect::<Option<Vec<f64>>>().map(|means| {
+                let list = orders.iter().zip(&means).map(|((name, _), mean)| format!("{name} {mean:.3}"));
+                let fine = means.iter().all(|mean| *mean <= 1.0) && means.iter().any(|mean| *mean < 0.95);
+                (list.collect::<Vec<_>>().join(", "), fine)
+            }),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "vws.little-gangs",
+            "section 6.3, figure 11",
+            "Little gangs first (LGTO) is slower than big gangs first on divergent applications",
+            "below 1",
+            mean(&little).map(|mean| (format!("{mean:.3}"), mean < 1.0)),
+            each(&little),
+        ),
+        JUDGE.fact(
+            "vws.lowest-pc",
+            "section 6.3, figure 11",
+            "The lowest PC first (LPC) makes all applications slower",
+            "below 1 on each",
+            (!lowest.is_empty()).then(|| {
+                let slower = lowest.iter().filter(|(_, speedup)| *speedup < 1.0).count();
+                (format!("slower on {slower} of {}", lowest.len()), slower == lowest.len())
+            }),
+            each(&lowest),
+        ),
+        JUDGE.fact(
+            "vws.split-memory",
+            "section 6.5, figure 16",
+            "Splitting for memory, in groups or altogether, is a loss on convergent applications",
+            "both below 1 against warps of 32",
+            mean(&group).zip(mean(&impatient)).map(|(group, impatient)| {
+                (format!("GroupMem {group:.3}, ImpatientMem {impatient:.3}"), group < 1.0 && impatient < 1.0)
+            }),
+            format!("GroupMem: {}. ImpatientMem: {}.", each(&group), each(&impatient)),
+        ),
+        JUDGE.fact(
+            "vws.split-memory-divergent",
+            "section 6.5, figure 16",
+            "Splitting for memory has a small advantage on some divergent applications",
+            "one of them 1% to 10% faster than with I-VWS",
+            (!group_divergent.is_empty()).then(|| {
+                let both = group_divergent.iter().chain(&impatient_divergent);
+                let best = both.map(|(_, speedup)| *speedup).fold(0.0, f64::max);
+                (format!("{best:.3} at best"), (1.01..=1.1).contains(&best))
+            }),
+            format!("GroupMem: {}. ImpatientMem: {}.", each(&group_divergent), each(&impatient_divergent)),
+        ),
+        JUDGE.fact(
+            "vws.sync-convergent",
+            "section 6.4, figure 14",
+            "Convergent applications are largely unaffected by such waits",
+            "0.98 to 1.02 against E-VWS",
+            mean(&sync_convergent).map(|mean| (format!("{mean:.3}"), (mean - 1.0).abs() <= 0.02)),
+            format!("{}.", each(&sync_convergent)),
+        ),
+        JUDGE.fact(
+            "vws.sync",
+            "section 6.4, figures 14 and 15",
+            "Waiting for each other where branches meet makes divergent applications slower",
+            "below 1 against E-VWS",
+            mean(&sync).map(|mean| (format!("{mean:.3}"), mean < 1.0)),
+            each(&sync),
+        ),
+        JUDGE.fact(
+            "vws.base-8",
+            "section 8",
+            "Gangs of warps of 8 keep most of the gain on divergent applications",
+            "more than half of I-VWS's gain",
+            mean(&eight)
+                .zip(mean(&board.speedups(divergent, "I-VWS", &[])))
+                .map(|(eight, four)| (format!("{eight:.2} against {four:.2}"), eight - 1.0 > (four - 1.0) / 2.0)),
+            each(&eight),
+        ),
+    ]
+}

@@ -1,0 +1,126 @@
+//! What narrow warps ask of the front end, and what gangs spare it: figures 5, 9, 10 and 17.
+
+use super::{BASE, Board, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches};
+use crate::metrics::Report;
+use crate::papers::Claim;
+use crate::papers::judge::{Speedups, each, mean};
+
+/// Figures 5, 9, 10 and 17.
+pub fn front_end(board: &Board) -> Vec<Claim> {
+    let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
+    let mut together = convergent.to_vec();
+    together.extend(&board.insensitive);
+    let average = |technique: &str, set: &[&'static str]| board.average(set, technique, fetches);
+    let share = |one: &str, other: &str, set: &[&'static str]| Some(average(one, set)? / average(other, set)?);
+    let per_cycle = |technique: &str| -> Speedups {
+        let of = |name: &&'static str| board.report(name, technique, &[]).map(|report| (*name, fetches(report)));
+        divergent.iter().filter_map(of).collect()
+    };
+    let memory_splits = |technique: &str| {
+        let of = |name: &&'static str| {
+            let gangs = board.report(name, technique, &[])?.gangs.as_ref()?;
+            Some(format!("{name} {}", gangs.memory_splits))
+        };
+        let list: Vec<String> = divergent.iter().filter_map(of).collect();
+        format!("Averages of fetches per cycle. Splits for memory: {}.", list.join(", "))
+    };
+    let orders = ["I-VWS-GTO", "I-VWS-LRR", "I-VWS-LPC", "I-VWS-LGTO"].map(|technique| {
+        let each_instruction = |report: &Report| report.fetches as f64 / report.thread_instructions.max(1) as f64;
+        let of = |technique: &str| board.average(divergent, technique, each_instruction);
+        (technique, of(technique).zip(of("I-VWS")).map(|(one, other)| one / other))
+    });
+    let linear = board.ratios(&together, ("WS4", &[]), (BASE, &[]), fetches);
+    let narrow = |keys: Keys| mean(&board.ratios(divergent, ("I-VWS", keys), ("I-VWS", &[]), faster));
+    let l0_hits: Speedups = divergent
+        .iter()
+        .filter_map(|name| {
+            let report = board.report(name, "I-VWS", TWO_PORTS_L0)?;
+            Some((*name, report.l0_hits as f64 / report.fetches.max(1) as f64))
+        })
+        .collect();
+    let ports = [("1 port", ONE_PORT), ("2 ports", TWO_PORTS), ("1 port, L0", ONE_PORT_L0), ("2 ports, L0", TWO_PORTS_L0)];
+    let ports: Vec<(&str, f64)> = ports.iter().filter_map(|(name, keys)| narrow(keys).map(|mean| (*name, mean))).collect();
+    vec![
+        effect(
+            "vws.fetches-linear",
+            "section 3.2, figure 5",
+            "Convergent and insensitive applications fetch nearly eight times as often with warps of 4",
+            8.0,
+        )
+        .judge(mean(&linear), each(&linear)),
+        effect("vws.fetches", "section 6.2, figure 9", "I-VWS needs 57% fewer fetches a cycle than warps of 4 on divergent applications", 0.43)
+            .judge(share("I-VWS", "WS4", divergent), format!("Averages of fetches per cycle. I-VWS: {}. Warps of 4: {}.", each(&per_cycle("I-VWS")), each(&per_cycle("WS4")))),
+        effect("vws.fetches-elastic", "section 6.2, figure 9", "E-VWS needs 55% fewer still", 0.45)
+            .judge(share("E-VWS", "I-VWS", divergent), "Averages of fetches per cycle.".to_string()),
+        JUDGE.fact(
+            "vws.fetches-convergent",
+            "section 6.2, figure 9",
+            "On convergent and insensitive applications I-VWS fetches as warps of 32 do",
+            "at most 1.05 times as often",
+            share("I-VWS", BASE, &together).map(|ratio| (format!("{ratio:.2}"), ratio <= 1.05)),
+            format!("{}.", each(&board.ratios(&together, ("I-VWS", &[]), (BASE, &[]), fetches))),
+        ),
+        effect(
+            "vws.fetches-group",
+            "section 6.5, figure 17",
+            "Splitting in groups for memory (GroupMem) costs 41% more fetches",
+            1.41,
+        )
+        .judge(share("I-VWS-GroupMem", "I-VWS", divergent), memory_splits("I-VWS-GroupMem")),
+        effect(
+            "vws.fetches-impatient",
+            "section 6.5, figure 17",
+            "and splitting altogether (ImpatientMem) 69%",
+            1.69,
+        )
+        .judge(share("I-VWS-ImpatientMem", "I-VWS", divergent), memory_splits("I-VWS-ImpatientMem")),
+        JUDGE.fact(
+            "vws.fetches-elastic-impatient",
+            "section 6.2, figure 9",
+            "On divergent applications E-VWS-ImpatientMem fetches more than E-VWS, and not more than I-VWS",
+            "between the two",
+            match (average("E-VWS", divergent), average("E-VWS-ImpatientMem", divergent), average("I-VWS", divergent)) {
+                (Some(elastic), Some(impatient), Some(ivws)) => Some((
+                    format!("E-VWS {elastic:.2}, E-VWS-ImpatientMem {impatient:.2}, I-VWS {ivws:.2} fetches a cycle"),
+                    impatient > elastic && impatient <= ivws,
+                )),
+                _ => None,
+            },
+            String::new(),
+        ),
+        JUDGE.fact(
+            "vws.fetches-orders",
+            "section 6.3, figure 12",
+            "The gang scheduler has little effect on fetches",
+            "each within 10% of I-VWS on divergent applications",
+            orders.iter().map(|(_, share)| *share).collect::<Option<Vec<f64>>>().map(|shares| {
+                let list = orders.iter().zip(&shares).map(|((name, _), share)| format!("{name} {share:.2}"));
+                (list.collect::<Vec<_>>().join(", "), shares.iter().all(|share| (share - 1.0).abs() <= 0.1))
+            }),
+            "Fetches for each thread instruction over those of I-VWS, averages.".to_string(),
+        ),
+        JUDGE.fact(
+            "vws.fetches-sync",
+            "section 6.4, figure 15",
+            "Waiting where branches meet saves few fetches on divergent applications",
+            "0.90 to 1.00 of E-VWS's",
+            share("E-VWS-Sync20", "E-VWS", divergent).map(|ratio| (format!("{ratio:.2}"), (0.9..=1.0).contains(&ratio))),
+            String::new(),
+        ),
+        JUDGE.fact(
+            "vws.ports",
+            "sections 4.6 and 6.2, figure 10",
+            "Two ports of the instruction cache with L0 caches of 256 bytes reach 95% of the speed of eight ports on divergent applications",
+            "0.95 or more, and more than without L0 caches",
+            (ports.len() == 4).then(|| {
+                let list = ports.iter().map(|(name, mean)| format!("{name} {mean:.2}")).collect::<Vec<_>>().join(", ");
+                (list, ports[3].1 >= 0.95 && ports[3].1 > ports[1].1 && ports[2].1 > ports[0].1)
+            }),
+            format!(
+                "Speeds over eight ports with L0 caches; with two ports and L0 caches: {}. Fetches that hit the L0 caches: {}.",
+                each(&board.ratios(divergent, ("I-VWS", TWO_PORTS_L0), ("I-VWS", &[]), faster)),
+                each(&l0_hits)
+            ),
+        ),
+    ]
+}

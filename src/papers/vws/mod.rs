@@ -1,0 +1,174 @@
+//! A Variable Warp Size Architecture (Rogers and others, ISCA 2015): its evaluation in section 6, on the machine of its
+//! table 1, and the comparison with other techniques of section 7.1, on the machine of the Thread Block Compaction paper.
+//!
+//! The paper sorts its applications by what narrow warps do to them (section 1): divergent ones run faster, convergent ones
+//! slower, the others do not mind. The same rule sorts the catalogue here, with warps of 4 against warps of 32 and a
+//! difference of two per cent taken for none. The two code listings of the other paper are no applications, and are left out; so
+//! is code that relies on the lock-step of 32 threads, which narrow warps do not keep.
+
+mod choices;
+mod front_end;
+mod rivals;
+mod sizes;
+
+use super::judge::{Effect, Judge, Speedups};
+use super::{Claim, Results, Run};
+use crate::metrics::Report;
+use crate::workload::{self, Class, Suite, Workload};
+
+const JUDGE: Judge = Judge { paper: "vws" };
+const PRESET: &str = "vws";
+const LISTINGS: [&str; 2] = ["tbc_example1", "tbc_example2"];
+/// A difference that counts as none.
+const SAME: f64 = 0.02;
+const BASE: &str = "WS32";
+const TECHNIQUES: [&str; 14] = [
+    BASE,
+    "WS16",
+    "WS8",
+    "WS4",
+    "I-VWS",
+    "I-VWS-GTO",
+    "I-VWS-LRR",
+    "I-VWS-LPC",
+    "I-VWS-LGTO",
+    "I-VWS-GroupMem",
+    "I-VWS-ImpatientMem",
+    "E-VWS",
+    "E-VWS-ImpatientMem",
+    "E-VWS-Sync20",
+];
+/// I-VWS with other keys: gangs a cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 6.7).
+const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
+const ANY_GANGS: Keys = &[("gangs_per_cycle", "4")];
+const ONE_PORT: Keys = &[("icache_ports", "1"), ("l0i_bytes", "0")];
+const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
+const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
+const TWO_PORTS_L0: Keys = &[("icache_ports", "2")];
+const BASE_8: Keys = &[("warp_width", "8"), ("slices", "4")];
+/// E-VWS with other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge.
+const ARRIVE: Keys = &[("gang_meet", "arrive")];
+const READY: Keys = &[("gang_meet", "ready")];
+const GROUP: Keys = &[("gang_meet", "group")];
+const HELD: Keys = &[("gang_meet", "held")];
+const READINGS: [(&str, Keys); 5] = [
+    ("any time", &[]),
+    ("arriving together", ARRIVE),
+    ("equally ready", READY),
+    ("all at once", GROUP),
+    ("at barriers too", HELD),
+];
+const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_L0, TWO_PORTS_L0, BASE_8];
+/// Section 7.1.
+const ELSEWHERE: &str = "tbc";
+const RIVALS: [&str; 4] = ["PDOM", "DWF", "TBC-LCP", "I-VWS"];
+
+/// Areas of an SM and of a GPU of 15, as section 6.7 takes them.
+const SM_MM2: f64 = 16.0;
+const GPU_MM2: f64 = 529.0;
+
+type Keys = &'static [(&'static str, &'static str)];
+
+fn applications() -> impl Iterator<Item = &'static Workload> {
+    workload::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name) && !workload.lock_step)
+}
+
+pub fn runs() -> Vec<Run> {
+    let mut runs = Vec::new();
+    for Workload { name, class, .. } in applications() {
+        if *class == Class::Divergent {
+            runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
+        }
+        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
+        runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique)));
+    }
+    runs
+}
+
+/// The results, sorted into the paper's three sets.
+struct Board<'a> {
+    results: &'a Results,
+    divergent: Vec<&'static str>,
+    convergent: Vec<&'static str>,
+    insensitive: Vec<&'static str>,
+}
+
+impl<'a> Board<'a> {
+    fn new(results: &'a Results) -> Board<'a> {
+        let mut board = Board { results, divergent: Vec::new(), convergent: Vec::new(), insensitive: Vec::new() };
+        for Workload { name, .. } in applications() {
+            let Some((_, speedup)) = board.speedups(&[name], "WS4", &[]).pop() else { continue };
+            let set = if speedup > 1.0 + SAME {
+                &mut board.divergent
+            } else if speedup < 1.0 - SAME {
+                &mut board.convergent
+            } else {
+                &mut board.insensitive
+            };
+            set.push(*name);
+        }
+        board
+    }
+
+    fn report(&self, workload: &str, technique: &str, keys: Keys) -> Option<&'a Report> {
+        self.results.of(&Run::new(workload, PRESET, technique).with(keys))
+    }
+
+    /// How much faster a technique is than warps of 32, for each workload that both ran.
+    fn speedups(&self, set: &[&'static str], technique: &str, keys: Keys) -> Speedups {
+        self.ratios(set, (technique, keys), (BASE, &[]), |report| 1.0 / report.cycles as f64)
+    }
+
+    /// A quantity of one run over that of another, for each workload that has both.
+    fn ratios(&self, set: &[&'static str], of: (&str, Keys), over: (&str, Keys), quantity: fn(&Report) -> f64) -> Speedups {
+        let value = |name: &str, (technique, keys): (&str, Keys)| self.report(name, technique, keys).map(quantity);
+        set.iter().filter_map(|name| Some((*name, value(name, of)? / value(name, over)?))).collect()
+    }
+
+    /// The average of a quantity over a set.
+    fn average(&self, set: &[&'static str], technique: &str, quantity: fn(&Report) -> f64) -> Option<f64> {
+        let values: Option<Vec<f64>> = set.iter().map(|name| self.report(name, technique, &[]).map(quantity)).collect();
+        values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    fn everything(&self) -> Vec<&'static str> {
+        [&self.divergent, &self.convergent, &self.insensitive].into_iter().flatten().copied().collect()
+    }
+
+    /// On the other paper's machine.
+    fn elsewhere(&self, set: &[&'static str], technique: &str, over: &str) -> Speedups {
+        let cycles = |name: &str, technique: &str| {
+            self.results.of(&Run::new(name, ELSEWHERE, technique)).map(|report| report.cycles as f64)
+        };
+        set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
+    }
+}
+
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
+    Effect { judge: JUDGE, id, place, claim, expected }
+}
+
+pub fn judge(results: &Results) -> Vec<Claim> {
+    let board = Board::new(results);
+    let mut claims = sizes::sizes(&board);
+    claims.extend(front_end::front_end(&board));
+    claims.extend(choices::choices(&board));
+    claims.extend(rivals::rivals(&board));
+    claims.extend(rivals::cost(&board));
+    claims.extend(sizes::gang_sizes(&board));
+    claims
+}
+
+/// A mean, where there is one.
+fn told(mean: Option<f64>) -> String {
+    mean.map_or_else(|| "not measured".to_string(), |mean| format!("{mean:.2}"))
+}
+
+fn faster(report: &Report) -> f64 {
+    1.0 / report.cycles as f64
+}
+
+fn fetches(report: &Report) -> f64 {
+    report.fetches_per_cycle
+}

@@ -1,0 +1,236 @@
+//! Which warp size suits whom, and how long gangs last: figures 2, 4, 7, 8 and 18.
+
+use super::{ARRIVE, BASE, Board, JUDGE, Keys, READINGS, effect, faster, fetches, told};
+use crate::metrics::Report;
+use crate::papers::Claim;
+use crate::papers::judge::{Speedups, each, mean};
+
+/// Figures 2, 4, 7 and 8.
+pub fn sizes(board: &Board) -> Vec<Claim> {
+    let (divergent, convergent, insensitive) = (&board.divergent[..], &board.convergent[..], &board.insensitive[..]);
+    let ivws = board.speedups(divergent, "I-VWS", &[]);
+    let against_ws4 = board.ratios(divergent, ("I-VWS", &[]), ("WS4", &[]), faster);
+    let ws4_convergent = board.speedups(convergent, "WS4", &[]);
+    let ivws_convergent = board.speedups(convergent, "I-VWS", &[]);
+    let evws = board.ratios(divergent, ("E-VWS", &[]), ("I-VWS", &[]), faster);
+    let impatient = board.speedups(convergent, "E-VWS-ImpatientMem", &[]);
+    let impatient_divergent = board.ratios(divergent, ("E-VWS-ImpatientMem", &[]), ("I-VWS", &[]), faster);
+    let transactions = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| report.memory_transactions as f64);
+    let even = board.speedups(insensitive, "I-VWS", &[]);
+    let read_by_all: Vec<&'static str> =
+        divergent.iter().copied().filter(|name| board.report(name, "E-VWS", ARRIVE).is_some()).collect();
+    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(&read_by_all, ("E-VWS", keys), ("I-VWS", &[]), quantity);
+    let side_by_side = |quantity: fn(&Report) -> f64| {
+        let list = READINGS.map(|(name, keys)| format!("{name} {}", told(mean(&read(keys, quantity)))));
+        list.join(", ")
+    };
+    let ws4_divergent = board.speedups(divergent, "WS4", &[]);
+    let lanes = [BASE, "WS16", "WS8", "WS4"]
+        .map(|technique| (technique, board.average(divergent, technique, |report| report.lane_efficiency)));
+    let misses = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| {
+        report.l1d.misses as f64 / report.thread_instructions.max(1) as f64
+    });
+    let misses: Speedups = misses.into_iter().filter(|(_, ratio)| ratio.is_finite()).collect();
+    let tracks: Speedups = board
+        .everything()
+        .into_iter()
+        .filter_map(|name| {
+            let speed = |technique: &str| board.speedups(&[name], technique, &[]).pop().map(|(_, speedup)| speedup);
+            Some((name, speed("I-VWS")? / speed("WS4")?.max(1.0)))
+        })
+        .collect();
+    vec![
+        effect(
+            "vws.divergent",
+            "abstract, section 6.1, figure 7",
+            "I-VWS is 35% faster than warps of 32 on divergent applications",
+            1.35,
+        )
+        .judge(mean(&ivws), each(&ivws)),
+        JUDGE.fact(
+            "vws.like-ws4",
+            "section 6.1",
+            "I-VWS is within 3% of warps of 4 on divergent applications",
+            "0.97 or more of their speed",
+            mean(&against_ws4).map(|mean| (format!("{mean:.3}"), mean >= 0.97)),
+            each(&against_ws4),
+        ),
+        effect(
+            "vws.ws4-convergent",
+            "section 6.1, figure 7",
+            "Warps of 4 are 27% slower than warps of 32 on convergent applications",
+            0.73,
+        )
+        .judge_size(
+            mean(&ws4_convergent),
+            format!(
+                "Narrower warps: of 8 {}, of 16 {}. {}.",
+                told(mean(&board.speedups(convergent, "WS8", &[]))),
+                told(mean(&board.speedups(convergent, "WS16", &[]))),
+                each(&ws4_convergent)
+            ),
+        ),
+        effect(
+            "vws.ws4-divergent",
+            "section 6.1 (derived: I-VWS gains 35% and is within 3% of it), figure 7",
+            "Warps of 4 are about 39% faster than warps of 32 on divergent applications",
+            1.39,
+        )
+        .judge_size(
+            mean(&ws4_divergent),
+            format!(
+                "Narrower warps: of 8 {}, of 16 {}. {}.",
+                told(mean(&board.speedups(divergent, "WS8", &[]))),
+                told(mean(&board.speedups(divergent, "WS16", &[]))),
+                each(&ws4_divergent)
+            ),
+        ),
+        JUDGE.fact(
+            "vws.lanes",
+            "section 1, figure 2",
+            "The narrower its warps, the more lanes a divergent application uses",
+            "more with each step from 32 to 4",
+            lanes.iter().map(|(_, used)| *used).collect::<Option<Vec<f64>>>().map(|used| {
+                let list = lanes.iter().zip(&used).map(|((name, _), used)| format!("{name} {:.0}%", 100.0 * used));
+                (list.collect::<Vec<_>>().join(", "), used.windows(2).all(|pair| pair[1] > pair[0]))
+            }),
+            "Threads issued over lanes, in cycles with an issue; averages.".to_string(),
+        ),
+        JUDGE.fact(
+            "vws.misses",
+            "section 3.1, figure 4",
+            "All convergent applications have more misses of the L1 cache with narrow warps",
+            "more with warps of 4 on each",
+            (!misses.is_empty()).then(|| (each(&misses), misses.iter().all(|(_, ratio)| *ratio > 1.0))),
+            "Misses for each thread instruction with warps of 4 over those with warps of 32.".to_string(),
+        ),
+        JUDGE.fact(
+            "vws.tracks",
+            "section 6.1, figure 8",
+            "On every application I-VWS tracks warps of 4 where those gain, and loses nothing where they lose",
+            "0.95 or more of the faster of warps of 4 and of 32, on each",
+            (!tracks.is_empty()).then(|| {
+                let behind: Speedups = tracks.iter().filter(|(_, ratio)| *ratio < 0.95).copied().collect();
+                let list = if behind.is_empty() { "on all".to_string() } else { format!("not on {}", each(&behind)) };
+                (list, behind.is_empty())
+            }),
+            format!("{}.", each(&tracks)),
+        ),
+        JUDGE.fact(
+            "vws.slip",
+            "section 3.1, figure 4",
+            "Convergent applications make more memory accesses with narrow warps: memory convergence slip",
+            "more transactions with warps of 4 on each",
+            (!transactions.is_empty()).then(|| (each(&transactions), transactions.iter().all(|(_, ratio)| *ratio > 1.0))),
+            "Transactions of warps of 4 over those of warps of 32.".to_string(),
+        ),
+        JUDGE.fact(
+            "vws.convergent",
+            "abstract, section 6.1, figure 7",
+            "I-VWS costs convergent applications nothing",
+            "about 1.0, no less than 0.98",
+            mean(&ivws_convergent).map(|mean| (format!("{mean:.3}"), mean >= 0.98)),
+            format!("{}.", each(&ivws_convergent)),
+        ),
+        JUDGE.fact(
+            "vws.insensitive",
+            "section 6.1, figure 7",
+            "I-VWS costs the others nothing either",
+            "about 1.0, no less than 0.98",
+            mean(&even).map(|mean| (format!("{mean:.3}"), mean >= 0.98)),
+            each(&even),
+        ),
+        JUDGE.slightly(
+            "vws.elastic",
+            "section 6.1, figure 7",
+            "Putting gangs together again (E-VWS) makes divergent applications a little slower than I-VWS",
+            false,
+            mean(&evws),
+            format!("{}.", each(&evws)),
+        ),
+        JUDGE.slightly(
+            "vws.elastic-arrive",
+            "section 6.1, figure 7",
+            "The same, if parts meet only where they arrive at the same PC in the same cycle",
+            false,
+            mean(&read(ARRIVE, faster)),
+            format!(
+                "Readings of sections 4.5 and 6.1 side by side, against I-VWS on the divergent workloads that ran with all of them. \
+                 Speed: {}. Fetches: {}.",
+                side_by_side(faster),
+                side_by_side(fetches)
+            ),
+        ),
+        effect(
+            "vws.impatient-convergent",
+            "section 6.1, figure 7",
+            "Splitting gangs where loads part (E-VWS-ImpatientMem) makes convergent applications 22% slower than warps of 32",
+            0.78,
+        )
+        .judge(
+            mean(&impatient),
+            format!(
+                "{}. Without reformation: {}.",
+                each(&impatient),
+                each(&board.speedups(convergent, "I-VWS-ImpatientMem", &[]))
+            ),
+        ),
+        effect("vws.impatient-divergent", "section 6.1", "and divergent ones 2% faster than I-VWS", 1.02)
+            .judge(mean(&impatient_divergent), format!("{}.", each(&impatient_divergent))),
+    ]
+}
+
+/// Figure 18.
+pub fn gang_sizes(board: &Board) -> Vec<Claim> {
+    let gangs = |name: &str| board.report(name, "I-VWS", &[]).and_then(|report| report.gangs.as_ref());
+    // The share of warps in whole gangs in the first stretch of cycles, and of singletons in the last but one.
+    let course = |name: &&'static str| {
+        let gangs = gangs(name)?;
+        let spans = &gangs.over_time.warps;
+        let share = |span: &[f64], size: usize| span[size - 1] / span.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (first, last) = (spans.first()?, spans.get(spans.len().checked_sub(2)?)?);
+        Some((*name, share(first, 8), share(last, 1)))
+    };
+    let courses: Vec<(&str, f64, f64)> = board.divergent.iter().filter_map(course).collect();
+    let whole = |name: &&'static str| {
+        let cycles = &gangs(name)?.warp_cycles;
+        Some((*name, cycles[7] as f64 / cycles.iter().sum::<u64>().max(1) as f64))
+    };
+    let whole: Speedups = board.convergent.iter().filter_map(whole).collect();
+    vec![
+        JUDGE.fact(
+            "vws.gangs-part",
+            "section 6.6, figure 18",
+            "Divergent applications begin in whole gangs, and most end with most warps alone",
+            "whole at first on each, more singletons than not at the end on most",
+            (!courses.is_empty()).then(|| {
+                let alone = courses.iter().filter(|(_, _, last)| *last > 0.5).count();
+                let begin = courses.iter().filter(|(_, first, _)| *first > 0.5).count();
+                let text = format!("whole at first on {begin} of {}, alone at the end on {alone}", courses.len());
+                (text, begin == courses.len() && alone * 2 > courses.len())
+            }),
+            courses
+                .iter()
+                .map(|(name, first, last)| {
+                    format!("{name} {:.0}% whole at first, {:.0}% alone at the end", 100.0 * first, 100.0 * last)
+                })
+                .collect::<Vec<_>>()
+                .join("; "),
+        ),
+        JUDGE.fact(
+            "vws.gangs-stay",
+            "section 6.6",
+            "In convergent applications warps stay in their original gangs throughout",
+            "95% of warp-cycles or more, on each",
+            (!whole.is_empty()).then(|| (each(&whole), whole.iter().all(|(_, share)| *share >= 0.95))),
+            "Share of warp-cycles in gangs of eight.".to_string(),
+        ),
+        JUDGE.untestable(
+            "vws.survey",
+            "section 1, figures 1(a) and 8",
+            "The survey of 165 applications",
+            "a third each gains, loses and does not mind",
+            "The traces are not public; the catalogue has its own workloads.",
+        ),
+    ]
+}
