@@ -197,7 +197,7 @@ pub struct InspectArgs {
     /// As virtual blocks run it: in a loop over logical blocks, with what can be moved in front of that (VTW section 4.1)
     #[arg(long = "virtual", conflicts_with = "dot")]
     pub is_virtual: bool,
-    /// As the key native_code leaves it: copies and parameters as operands, short branches as predication
+    /// As the key native_code leaves it: copies as operands, short branches as predication, divisions in steps
     #[arg(long, conflicts_with = "dot")]
     pub native: bool,
 }

@@ -202,7 +202,7 @@ keys! {
     dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block works on one logical block, or, with the kernel in a loop, on one after another (VTW section 4)";
     thread_index: ThreadIndexKind = ThreadIndexKind::SameLane, "", "Which threads of its next logical block a virtual warp takes (VTW section 4.2.2)";
     hoist: bool = true, "", "What is the same for every logical block is computed once, before the loop over them, where registers allow (VTW section 4.3.1)";
-    native_code: bool = false, "", "The program as a compiler for the machine would leave it: copies and parameters are operands, and a branch around seven instructions or fewer is predication (CUDA C Programming Guide 4.2, section 5.4.2)";
+    native_code: bool = false, "", "The program as a compiler for the machine would leave it: copies and parameters are operands, a branch around seven instructions or fewer is predication (CUDA C Programming Guide 4.2, section 5.4.2), a division is many instructions, and each side of a branch executes one where they meet";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
     fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for (BAWS sections 2.2, 4.2 and 6.2)";

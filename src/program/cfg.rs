@@ -42,6 +42,8 @@ impl Cfg {
         let mut leads = vec![false; n + 1];
         leads[0] = true;
         for (pc, instruction) in instructions.iter().enumerate() {
+            // Sides that have come here one by one go on together.
+            leads[pc + 1] |= instruction.op == Op::Meet;
             if ends_block(instruction.op) {
                 leads[pc + 1] = true;
                 for target in targets(instruction, tables) {

@@ -6,11 +6,14 @@
 //!   inside a loop that a `break` leaves, the immediate post-dominator lies behind the loop, yet most threads meet at the
 //!   block that jumps back. Only points that threads can come to before they come to the RPC are kept.
 //!
+//! In native code the sides of a branch execute an instruction of their own where they meet (`Op::Meet`): both points then
+//! lie behind it.
+//!
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did
 //! not exist. Post-dominance is therefore computed with one exit alone, the branch's main exit (`exits.rs`); the
 //! others are cut off.
 
-use super::cfg::Cfg;
+use super::cfg::{Block, Cfg};
 use super::exits::{Exits, reaches};
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
@@ -45,12 +48,16 @@ impl Reconvergence {
         let likely = likely_convergence(cfg);
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
+        let point = |block: usize| {
+            let Block { start, end, .. } = cfg.blocks[block];
+            if instructions[start as usize].op == Op::Meet { end } else { start }
+        };
         for at in branches {
             let pc = cfg.blocks[at].end - 1;
             let meeting = exits.meeting(at);
             let first = |&to: &usize| reaches(cfg, at, meeting, MOST_BLOCKS, |block| block == to);
-            let lpc = likely[at].filter(first).map(|b| cfg.blocks[b].start);
-            let rpc = meeting.map(|b| cfg.blocks[b].start);
+            let lpc = likely[at].filter(first).map(point);
+            let rpc = meeting.map(point);
             meetings.push(Meeting { pc, rpc, lpc });
             index[pc as usize] = meetings.len() as u32;
         }

@@ -121,6 +121,10 @@ pub enum Op {
     Fence,
     /// `nanosleep` (a), `prefetch`, `pmevent` and others that change no state.
     Nothing,
+    /// One of the machine instructions before the last that a PTX instruction becomes. No PTX has it.
+    Step,
+    /// `BSYNC`: each side of a branch executes it for itself, and the sides meet behind it. No PTX has it.
+    Meet,
 
     /// `bra`: label. `uniform` says that the active threads agree.
     Bra { uniform: bool },
@@ -382,7 +386,7 @@ impl Op {
             Int3(..) | MadWide(_) | Int1(..) | Carry { .. } | Shift { .. } | Bfe(_) | Bfi(_) | Funnel { .. } => Kind::Alu,
             Lop3 | Lop3Test(_) | Permute(_) | Bmsk { .. } | Szext { .. } | Fns | Dp4a { .. } | Dp2a { .. } => Kind::Alu,
             AbsDiff { .. } | Float2(..) | Fma(_) | Float1(..) | CopySign(_) | TestP(..) | Setp { .. } | Set { .. } => Kind::Alu,
-            Selp(_) | Slct { .. } | Pred2(_) | PredNot | Cvt { .. } | CvtPack { .. } => Kind::Alu,
+            Selp(_) | Slct { .. } | Pred2(_) | PredNot | Cvt { .. } | CvtPack { .. } | Step => Kind::Alu,
             Load(_) | Store(_) | Atom { .. } => Kind::Memory,
             Printf | AssertFail => Kind::Host,
             Bra { .. } | BrxIdx => Kind::Branch,
@@ -393,7 +397,7 @@ impl Op {
             Barrier | BarrierArrive | BarrierReduce(_) => Kind::Barrier,
             Shfl(_) | Vote(_) | Match { .. } | Redux(..) | WarpBarrier => Kind::Join,
             ActiveMask => Kind::ActiveMask,
-            Fence | Nothing => Kind::Quiet,
+            Fence | Nothing | Meet => Kind::Quiet,
             NextBlock | NextThread => Kind::Dispatch,
         }
     }

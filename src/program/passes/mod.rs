@@ -18,8 +18,14 @@ use virtualise::Dimensions;
 pub enum Rewrite {
     /// A branch to where a thread only returns has become an exit ([`returns`]).
     Return,
+    /// It does what another did for it before ([`native`]).
+    Fused,
     /// It runs under the guard of a branch that is gone ([`native`]).
     Predicated,
+    /// It is one of several machine instructions for the one behind it ([`native`]).
+    Step,
+    /// The sides of a branch meet behind it, or get ready for that ([`native`]).
+    Meeting,
     /// It runs once, before the loop over logical blocks ([`hoist`]).
     Hoisted,
     /// It is part of that loop's head ([`virtualise`]).
@@ -35,7 +41,10 @@ impl Rewrite {
     pub fn text(self) -> &'static str {
         match self {
             Rewrite::Return => "exits: only a return follows",
+            Rewrite::Fused => "two instructions in one",
             Rewrite::Predicated => "predicated: a short branch",
+            Rewrite::Step => "one of the machine instructions of the next",
+            Rewrite::Meeting => "sides of a branch meet",
             Rewrite::Hoisted => "moved in front of the loop over blocks",
             Rewrite::Head => "the loop over blocks",
             Rewrite::Index => "reads a register for the index",

@@ -62,7 +62,7 @@ pub fn only_returns(instructions: &[Instruction], mut pc: Pc) -> Option<Pc> {
 pub fn is_unobservable(op: Op) -> bool {
     match op.kind() {
         Kind::Alu => true,
-        Kind::Quiet => op == Op::Nothing,
+        Kind::Quiet => op != Op::Fence,
         Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host => false,
         Kind::Memory | Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Dispatch => false,
     }

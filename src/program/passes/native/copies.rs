@@ -11,7 +11,7 @@ use crate::program::liveness::{self, Liveness, for_reads, for_writes};
 use crate::program::{Base, Dst, Guard, Instruction, Plane, Program, Src};
 use crate::ptx::module::{Axis, Special};
 use crate::ptx::op::{Kind, Op};
-use crate::ptx::types::Space;
+use crate::ptx::types::{Space, Type};
 
 pub fn run(program: &mut Program) {
     take_parameters(program);
@@ -26,13 +26,13 @@ pub fn run(program: &mut Program) {
 }
 
 /// How often each plane is written, and which planes may be read before that.
-struct Writers {
+pub struct Writers {
     count: Vec<u32>,
     read_first: Vec<bool>,
 }
 
 impl Writers {
-    fn of(program: &Program) -> Writers {
+    pub fn of(program: &Program) -> Writers {
         let carry = program.planes - 1;
         let mut count = vec![0; program.planes as usize];
         for instruction in &program.instructions {
@@ -49,7 +49,7 @@ impl Writers {
     }
 
     /// Written by one instruction, and read behind it alone; or a parameter.
-    fn is_once(&self, program: &Program, plane: Plane) -> bool {
+    pub fn is_once(&self, program: &Program, plane: Plane) -> bool {
         let is_preset = program.presets.iter().any(|preset| preset.plane == plane);
         is_preset || self.count[plane as usize] == 1 && !self.read_first[plane as usize]
     }
@@ -115,6 +115,8 @@ fn copied(program: &Program, writers: &Writers, instruction: &Instruction) -> Op
         Op::Mov(ty) => ty.bits() == bits && bits >= 32,
         Op::Cvta { space, ty, .. } => space == Space::Global && ty.bits() == bits,
         Op::PredNot => true,
+        // The low half of a wide register is a register.
+        Op::Cvt { dst, src, sat: false, .. } => is_low_half(dst, src) && bits == 32,
         _ => false,
     };
     let original = match *instruction.src.first().filter(|_| is_copy)? {
@@ -122,9 +124,11 @@ fn copied(program: &Program, writers: &Writers, instruction: &Instruction) -> Op
             writers.is_once(program, plane).then_some(Original::Negated(plane))?
         }
         Src::Register(plane) => {
-            let same = register_bits(program, plane) == Some(bits) && register_bits(program, copy) == Some(bits);
+            let halves = matches!(instruction.op, Op::Cvt { .. });
+            let same = (halves || register_bits(program, plane) == Some(bits)) && register_bits(program, copy) == Some(bits);
             (same && writers.is_once(program, plane)).then_some(Original::Register(plane))?
         }
+        _ if matches!(instruction.op, Op::Cvt { .. }) => return None,
         src @ Src::Immediate(_) => Original::Operand(src),
         Src::Special(special @ (Special::Ntid(_) | Special::Nctaid(_))) if bits == 32 => Original::Operand(Src::Special(special)),
         Src::Not(_) | Src::Special(_) => return None,
@@ -132,8 +136,12 @@ fn copied(program: &Program, writers: &Writers, instruction: &Instruction) -> Op
     Some((copy, original))
 }
 
+fn is_low_half(dst: Type, src: Type) -> bool {
+    dst.bits() == 32 && src.bits() == 64 && !dst.is_float() && !src.is_float()
+}
+
 /// Reads and writes of one register become those of another.
-fn rename(program: &mut Program, from: Plane, to: Plane) {
+pub fn rename(program: &mut Program, from: Plane, to: Plane) {
     for instruction in &mut program.instructions {
         if let Some(guard) = instruction.guard.as_mut().filter(|guard| guard.plane == from) {
             guard.plane = to;
@@ -196,7 +204,7 @@ fn put_operand(program: &mut Program, copy: Plane, operand: Src) -> bool {
     true
 }
 
-fn operand_text(src: Src) -> String {
+pub fn operand_text(src: Src) -> String {
     match src {
         Src::Immediate(bits) => bits.to_string(),
         Src::Special(Special::Ntid(axis)) => format!("%ntid.{}", axis_name(axis)),
@@ -298,7 +306,7 @@ fn remove_unread(program: &mut Program) {
 }
 
 /// Takes instructions out, and works out anew what is known of the others.
-fn remove(program: &mut Program, is_gone: impl Fn(usize, &Instruction) -> bool) {
+pub fn remove(program: &mut Program, is_gone: impl Fn(usize, &Instruction) -> bool) {
     let old = std::mem::take(&mut program.instructions);
     let gone: Vec<bool> = old.iter().enumerate().map(|(pc, instruction)| is_gone(pc, instruction)).collect();
     let mut moved = Vec::with_capacity(old.len() + 1);

@@ -27,6 +27,12 @@ pub enum End {
 }
 
 impl Part {
+    /// Appends an instruction, in front of a last one that control leaves by.
+    pub fn put_last(&mut self, instruction: Instruction) {
+        let leaves = self.body.last().is_some_and(|last| ends_block(last.op));
+        self.body.insert(self.body.len() - usize::from(leaves), instruction);
+    }
+
     fn successors(&self) -> Vec<usize> {
         match &self.end {
             End::Body => Vec::new(),
@@ -38,6 +44,10 @@ impl Part {
 
 pub struct Code {
     pub parts: Vec<Part>,
+    /// The parts in the order in which they stand in the program.
+    places: Vec<usize>,
+    /// Where whoever runs past the last instruction exits.
+    end: usize,
     /// Blocks that branch tables lead to.
     tables: Vec<Vec<usize>>,
 }
@@ -62,10 +72,10 @@ impl Code {
             Part { body, end }
         };
         let mut parts: Vec<Part> = program.cfg.blocks.iter().map(part).collect();
-        // Whoever runs past the last instruction exits there.
+        let end = parts.len();
         parts.push(Part::default());
         let tables = program.tables.iter().map(|table| table.iter().map(|target| block_of(*target)).collect()).collect();
-        Code { parts, tables }
+        Code { places: (0..parts.len()).collect(), end, parts, tables }
     }
 
     /// How many blocks, and branch tables, lead to each block; the first is led to by the launch.
@@ -90,23 +100,75 @@ impl Code {
         at
     }
 
-    /// The blocks that can be come to, in their order.
-    fn order(&self) -> Vec<usize> {
-        let mut seen = vec![false; self.parts.len()];
-        let mut todo = vec![self.through(0)];
-        todo.extend(self.tables.iter().flatten().map(|at| self.through(*at)));
-        while let Some(at) = todo.pop() {
-            if !std::mem::replace(&mut seen[at], true) {
-                todo.extend(self.parts[at].successors().into_iter().map(|next| self.through(next)));
+    /// Moves blocks that stand before everything that leads to them behind it, heads of loops apart: PTX has them anywhere.
+    pub fn put_in_order(&mut self) {
+        for at in self.order().into_iter().skip(1) {
+            let order = self.order();
+            let (before, behind) = order.split_at(order.iter().position(|block| *block == at).unwrap_or_default());
+            let leads = |block: &&usize| self.ways(**block).contains(&at);
+            let Some(&last) = behind.iter().rfind(leads).filter(|_| !before.iter().any(|block| leads(&block))) else { continue };
+            // A loop's head is on every way to the block that jumps back to it.
+            let reached = self.reached(Some(at));
+            if behind.iter().filter(leads).all(|block| reached[*block]) {
+                self.places.retain(|block| *block != at);
+                let place = self.places.iter().position(|block| *block == last).map_or(self.places.len(), |place| place + 1);
+                self.places.insert(place, at);
             }
         }
-        (0..self.parts.len()).filter(|at| seen[*at]).collect()
+    }
+
+    /// Puts a new block on the ways from some blocks to another; `before` says in front of which block it stands.
+    pub fn put_between(&mut self, from: &[usize], to: usize, before: usize, body: Vec<Instruction>) {
+        let new = self.parts.len();
+        let turn = |way: &mut usize| {
+            if *way == to {
+                *way = new;
+            }
+        };
+        for &at in from {
+            match &mut self.parts[at].end {
+                End::Body => {}
+                End::Next(next) => turn(next),
+                End::Branch { taken, next, .. } => [taken, next].into_iter().for_each(turn),
+            }
+            if let Some(last) = self.parts[at].body.last().filter(|last| last.op == Op::BrxIdx) {
+                self.tables[last.target as usize].iter_mut().for_each(turn);
+            }
+        }
+        self.parts.push(Part { body, end: End::Next(to) });
+        let place = self.places.iter().position(|at| *at == before).unwrap_or(self.places.len());
+        self.places.insert(place, new);
+    }
+
+    /// The blocks that can be come to, in their order.
+    fn order(&self) -> Vec<usize> {
+        let reached = self.reached(None);
+        self.places.iter().copied().filter(|at| reached[*at]).collect()
+    }
+
+    /// Whether each block can be come to without passing one.
+    fn reached(&self, without: Option<usize>) -> Vec<bool> {
+        let mut seen = vec![false; self.parts.len()];
+        let mut todo = vec![self.through(0)];
+        while let Some(at) = todo.pop() {
+            if Some(at) != without && !std::mem::replace(&mut seen[at], true) {
+                todo.extend(self.ways(at));
+            }
+        }
+        seen
+    }
+
+    /// The blocks that a block leads to.
+    fn ways(&self, at: usize) -> Vec<usize> {
+        let table =
+            self.parts[at].body.last().filter(|last| last.op == Op::BrxIdx).map(|last| &self.tables[last.target as usize]);
+        let ways = self.parts[at].successors().into_iter().chain(table.into_iter().flatten().copied());
+        ways.map(|next| self.through(next)).collect()
     }
 
     /// The program again, with as few jumps as the order of its blocks allows.
     pub fn lay_out(self, program: &mut Program) {
         let order = self.order();
-        let last = self.parts.len() - 1;
         let mut starts = vec![0; self.parts.len()];
         let mut instructions: Vec<Instruction> = Vec::new();
         if order.first() != Some(&self.through(0)) {
@@ -118,7 +180,7 @@ impl Code {
             let behind = order.get(place + 1).copied();
             instructions.extend(part.body.iter().cloned());
             match &part.end {
-                End::Body if at == last => {
+                End::Body if at == self.end => {
                     instructions.push(bare(Op::Exit, program.instructions.last().map(|i| i.span).unwrap_or_default()))
                 }
                 End::Body => {}

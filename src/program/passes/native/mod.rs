@@ -1,21 +1,31 @@
 //! Effects of native code: what a compiler for the machine leaves of PTX, as far as it changes how many threads are active.
 //!
-//! PTX has instructions that machine code does not: copies between registers, loads of parameters (constants are operands
-//! there), negations of predicates, jumps to the next instruction. And where PTX branches around a few instructions, machine code
-//! predicates them. The pass does both:
+//! PTX is not what a GPU runs, and how many threads are active in an instruction depends on how many instructions stand where
+//! few threads come by. The pass does what is general in the machine code that ptxas 13.0 makes for sm_90:
 //!
 //! - [`copies`]: copies, parameters and constants become operands; registers that are copied into each other become one.
+//! - [`fuse`]: products and sums, and logical operations, become one instruction.
 //! - [`predicate`]: short forward branches become predication.
-//! - [`layout`]: blocks are put together again without jumps to the next instruction.
+//! - [`lengths`]: instructions that the machine has no counterpart of become several.
+//! - [`layout`]: blocks stand behind those that lead to them, without jumps to the next instruction.
+//! - [`meet`]: where the sides of a branch meet, each of them executes an instruction for itself.
 //!
-//! Instructions that the machine has no single counterpart of (64-bit integers, divisions) stay single.
+//! Threads that leave a loop by a `break` do not keep the others from meeting at its end, as on that GPU, where the technique
+//! looks at likely-convergence points (`PDOM-LCP`): machine code names the threads that do not come (`BREAK`).
 
 mod copies;
+mod fuse;
 mod layout;
+mod lengths;
+mod meet;
 mod predicate;
 
+use super::Rewrite;
 use crate::program::liveness::Liveness;
-use crate::program::{Dst, Plane, Program};
+use crate::program::lower::bare;
+use crate::program::{Dst, Instruction, Plane, Program};
+use crate::ptx::op::Op;
+use lengths::Lengths;
 
 /// A register that holds a parameter from the start: machine code has the parameter as an operand in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +39,21 @@ pub struct Preset {
 
 pub fn run(program: &mut Program) {
     copies::run(program);
+    fuse::run(program);
     let mut code = layout::Code::of(program);
-    predicate::run(&mut code, &Liveness::build(program).live_in);
+    let lengths = Lengths::new(program);
+    predicate::run(&mut code, &Liveness::build(program).live_in, &lengths);
+    for part in &mut code.parts {
+        lengths.expand(&mut part.body);
+    }
+    code.put_in_order();
     code.lay_out(program);
+    meet::run(program);
+}
+
+/// An instruction of machine code that no PTX has, where another stands.
+fn machine(op: Op, text: &str, rewrite: Rewrite, at: &Instruction) -> Instruction {
+    Instruction { place: at.place, rewrite: Some(rewrite), text: Some(text.into()), ..bare(op, at.span) }
 }
 
 impl Program {
@@ -138,6 +160,70 @@ mod tests {
         let native = plain.clone().through(&[Pass::Native]);
         assert!(native.reconvergence.meetings.is_empty(), "no branch is left");
         assert_eq!((plain.registers_needed, native.registers_needed), (5, 3), "a 64-bit parameter is an operand");
+    }
+
+    #[test]
+    fn products_shifts_and_logic_are_taken_into_what_reads_them() {
+        let body = "ld.param.u64 %d1, [out]; ld.param.u32 %r9, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; \
+                    add.s64 %d3, %d1, %d2; add.s64 %d4, %d2, 64; mul.wide.u32 %d5, %r1, %r9; shr.u64 %d6, %d5, 32; \
+                    cvt.u32.u64 %r2, %d6; mul.lo.s32 %r3, %r2, 7; sub.s32 %r4, %r1, %r3; not.b32 %r5, %r4; \
+                    and.b32 %r6, %r5, %r9; or.b32 %r7, %r6, %r1; st.global.u32 [%d3], %r7; st.global.u32 [%d4], %r7; ret;";
+        assert_eq!(
+            native(body),
+            [
+                "mov.u32 %r1, %tid.x;",
+                "mul.wide.u32 %d2, %r1, 4;",
+                "add.s64 %d3, param[0], %d2;",
+                "add.s64 %d4, %d2, 64;",
+                "mul.wide.u32 %d5, %r1, param[8];",
+                "mad.lo.s32 %r4, %d5.hi, 4294967289, %r1;",
+                "lop3.b32 %r7, %r4, param[8], %r1, 174;",
+                "st.global.u32 [%d3], %r7;",
+                "st.global.u32 [%d4], %r7;",
+                "ret;"
+            ],
+            "a sum with a second constant keeps the product"
+        );
+        assert_eq!(0xaeu8, 0xaa | !0xf0 & 0xcc, "the table: the third value, or the second without the first");
+    }
+
+    #[test]
+    fn sides_execute_an_instruction_of_their_own_where_they_meet() {
+        let long = "mul.lo.u32 %r2, %r2, %r1; ".repeat(8);
+        let body = format!(
+            "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra J; {long} \
+             J: st.global.u32 [%d1], %r2; ret;"
+        );
+        let found = native(&body);
+        assert_eq!(found[3..5], ["bssy;", "@%p1 bra $L13;"], "{found:?}");
+        assert_eq!(found[13..], ["$L13:", "bsync;", "st.global.u32 [param[0]], %r2;", "ret;"], "{found:?}");
+        let uniform = native(&body.replace("mov.u32 %r1, %tid.x", "mov.u32 %r1, %ctaid.x"));
+        assert!(!uniform.iter().any(|line| line.contains("sync")), "a block takes this branch as a whole: {uniform:?}");
+        let leaves = native(&body.replace("J: st", "st.global.u32 [%d1], %r2; exit; J: st"));
+        assert!(!leaves.iter().any(|line| line.contains("sync")), "nobody waits for those who exit: {leaves:?}");
+    }
+
+    #[test]
+    fn a_division_is_many_instructions_and_not_predicated() {
+        let body = "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bra J; div.u32 %r1, 99, %r1; \
+                    J: st.global.u32 [%d1], %r1; ret;";
+        let found = native(body);
+        assert_eq!(found.iter().filter(|line| *line == "step;").count(), 17, "{found:?}");
+        assert!(found.iter().any(|line| line.starts_with("@%p1 bra")), "{found:?}");
+    }
+
+    /// Threads meet before they go round again, in one block that stands behind all of the loop.
+    #[test]
+    fn a_loop_has_one_way_back() {
+        let long = "mul.lo.u32 %r2, %r2, %r1; ".repeat(8);
+        let body = format!(
+            "ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 1; bra.uni H; B: {long} bra.uni H; \
+             H: add.u32 %r1, %r1, 1; and.b32 %r3, %r1, 3; setp.eq.u32 %p1, %r3, 0; @%p1 bra B; setp.lt.u32 %p2, %r1, 40; \
+             @%p2 bra H; st.global.u32 [%d1], %r2; ret;"
+        );
+        let found = native(&body);
+        let jumps: Vec<&String> = found.iter().filter(|line| line.starts_with("bra ")).collect();
+        assert_eq!(jumps.len(), 2, "{found:?}: from behind the product to the end, and from the end to the head");
     }
 
     #[test]

@@ -2,9 +2,11 @@
 //!
 //! A branch around a few instructions, or between two sides that meet right behind them, becomes those instructions under its
 //! guard. The limit is that of NVIDIA's compiler as its programming guide gives it for branches that are likely to diverge: no
-//! more than seven instructions depend on the branch (CUDA C Programming Guide 4.2, section 5.4.2).
+//! more than seven instructions depend on the branch (CUDA C Programming Guide 4.2, section 5.4.2). They are counted as machine
+//! instructions, so a division stays behind its branch.
 
 use super::layout::{Code, End, Part};
+use super::lengths::Lengths;
 use crate::program::liveness::for_writes;
 use crate::program::passes::Rewrite;
 use crate::program::{Guard, Instruction, Plane};
@@ -14,12 +16,12 @@ use crate::ptx::op::{Kind, Op};
 const MOST: usize = 7;
 
 /// `live_in` has the planes that are live at the start of each block, as bit sets.
-pub fn run(code: &mut Code, live_in: &[Vec<u64>]) {
-    while (0..code.parts.len()).any(|at| convert(code, at, live_in)) {}
+pub fn run(code: &mut Code, live_in: &[Vec<u64>], lengths: &Lengths) {
+    while (0..code.parts.len()).any(|at| convert(code, at, live_in, lengths)) {}
 }
 
 /// Takes the sides of a block's branch into the block, if they are short.
-fn convert(code: &mut Code, at: usize, live_in: &[Vec<u64>]) -> bool {
+fn convert(code: &mut Code, at: usize, live_in: &[Vec<u64>], lengths: &Lengths) -> bool {
     let End::Branch { branch, taken, next } = &code.parts[at].end else { return false };
     let (Some(guard), Op::Bra { uniform: false }) = (branch.guard, branch.op) else { return false };
     let (taken, next) = (code.through(*taken), code.through(*next));
@@ -40,7 +42,8 @@ fn convert(code: &mut Code, at: usize, live_in: &[Vec<u64>]) -> bool {
         _ => return false,
     };
     let all = || sides.iter().flat_map(|(side, _)| &code.parts[*side].body);
-    if meeting == at || all().count() > MOST || !all().all(|instruction| can_guard(instruction, guard.plane)) {
+    let length: usize = all().map(|instruction| lengths.of(instruction)).sum();
+    if meeting == at || length > MOST || !all().all(|instruction| can_guard(instruction, guard.plane)) {
         return false;
     }
     // A value that a side writes begins there, unless whoever does not come by needs what its register held; or the side
@@ -77,7 +80,8 @@ fn can_guard(instruction: &Instruction, predicate: Plane) -> bool {
     for_writes(instruction, Plane::MAX, |plane| keeps &= plane != predicate);
     let is_plain = match instruction.op.kind() {
         Kind::Alu => !matches!(instruction.op, Op::Carry { .. }),
-        Kind::Memory => true,
+        // Atomics stay behind their branch: machine code may do one for all threads that are there.
+        Kind::Memory => !matches!(instruction.op, Op::Atom { .. }),
         Kind::Host | Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap => false,
         Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Quiet | Kind::Dispatch => false,
     };
