@@ -3,8 +3,11 @@
 //! Most become one. Those that the machine has no counterpart of become a sequence: quotients and remainders of integers (a
 //! reciprocal in floating point, then two corrections), 64-bit products (of 32-bit halves), IEEE divisions and roots (an
 //! approximation, refined, with a branch to a slow path that ordinary numbers do not take), fences, atomics of all
-//! threads on the same word, and accesses to small arrays of a thread, which lie in registers. The table has what
-//! ptxas 13.0 makes for sm_90, counted in its machine code.
+//! threads on the same word, and accesses to small arrays of a thread, which lie in registers.
+//!
+//! Most lengths are counted in what ptxas 13.0 makes for sm_90 of the golden and the catalogue's kernels. Estimates are those of
+//! 64-bit remainders and `clz`, unsigned 32-bit remainders, and roots and reciprocals of doubles. A division has its length
+//! for unknown operands, also where ptxas shares a reciprocal or knows the divisor; a fence that of the widest scope.
 //!
 //! 64-bit sums stay single although they are two additions: most are addresses, which the machine adds up together with the
 //! product in front of them (`IMAD.WIDE`, `LEA`).
