@@ -6,7 +6,7 @@
 //! threads on the same word, and accesses to small arrays of a thread, which lie in registers.
 //!
 //! Most lengths are counted in what ptxas 13.0 makes for sm_90 of the golden and the catalogue's kernels. Estimates are those of
-//! 64-bit remainders and `clz`, unsigned 32-bit remainders, and roots and reciprocals of doubles. A division has its length
+//! 64-bit remainders, `clz` and `mad.hi`, unsigned 32-bit remainders, and roots and reciprocals of doubles. A division has its length
 //! for unknown operands, also where ptxas shares a reciprocal or knows the divisor; a fence that of the widest scope.
 //!
 //! 64-bit sums stay single although they are two additions: most are addresses, which the machine adds up together with the
