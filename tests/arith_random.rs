@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::fmt::Write;
 use warpscope::interp::start::Start;
-use warpscope::launch::{Buffer, Init, Launch, Number, Param};
+use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
 use warpscope::program;
 use warpscope::ptx::types::Type;
 
@@ -133,7 +133,7 @@ fn kernel(body: &str, inputs: &[u64]) -> Kernel {
     text.push_str(body);
     access(&mut text, true);
     text.push_str("ret;\n}\n");
-    let values = inputs.iter().map(|&word| Number::Int(word.into())).collect();
+    let values = inputs.iter().map(|&word| LaunchNumber::Int(word.into())).collect();
     let words = Buffer { name: "words".into(), ty: Type::U64, len: inputs.len() as u64, init: Init::Values(values) };
     let launch = Launch {
         kernel: None,

@@ -8,7 +8,7 @@ use common::lanes::{self, Seating};
 use common::table::{self, Form};
 use common::{entries, read};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, Number, Param};
+use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
 use warpscope::program;
 use warpscope::ptx::forms::{NoForm, form};
 use warpscope::ptx::types::Type;
@@ -79,7 +79,7 @@ fn check_form(form: &Form) -> Result<(), String> {
     let words = form.input_words();
     let buffer =
         |name: &str, len: usize, init| Param::Buffer(Buffer { name: name.into(), ty: Type::U64, len: len.max(1) as u64, init });
-    let values = words.iter().map(|&word| Number::Int(word.into())).collect();
+    let values = words.iter().map(|&word| LaunchNumber::Int(word.into())).collect();
     let launch = Launch {
         kernel: None,
         grid: [1; 3],

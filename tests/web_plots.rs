@@ -7,7 +7,7 @@ use std::rc::Rc;
 use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse};
 use warpscope::metrics::Metrics;
-use warpscope::plot::{Chart, FIGURES, FINE, Figure, Frame, Run};
+use warpscope::plot::{Chart, FIGURES, FINE, Figure, Frame, PlottedRun};
 use warpscope::record::{Phases, Series, Stints};
 use warpscope::scene::{Palette, Rgb, Theme, Tone};
 use warpscope::web::chart;
@@ -36,7 +36,7 @@ impl Told {
         let Told { series, metrics, phases, stints } = self;
         Chart::new(
             figure,
-            &Run {
+            &PlottedRun {
                 series,
                 metrics,
                 phases,

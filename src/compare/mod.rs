@@ -13,7 +13,7 @@ use crate::config::{Config, TECHNIQUES};
 use crate::event::Reason;
 use crate::interp::job::Job;
 use crate::launch::BufferData;
-use crate::metrics::{DEFINITIONS, Definition, Metrics, Number, Report};
+use crate::metrics::{DEFINITIONS, Definition, Metrics, Report, ReportNumber};
 use crate::sim::Sim;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ pub struct Outcome {
     /// Warp-cycles, in the order of [`Reason::ALL`].
     warp_cycles: Vec<u64>,
     /// One for each of [`columns`].
-    numbers: Vec<Number>,
+    numbers: Vec<ReportNumber>,
     /// Tells what was left from anything else that could be.
     memory: u64,
 }
@@ -105,7 +105,7 @@ impl Outcome {
     }
 
     /// What stands in each of [`columns`].
-    pub fn numbers(&self) -> &[Number] {
+    pub fn numbers(&self) -> &[ReportNumber] {
         &self.numbers
     }
 }
@@ -117,7 +117,7 @@ pub struct Column {
     pub label: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
-    value: fn(&Report) -> Number,
+    value: fn(&Report) -> ReportNumber,
 }
 
 /// Names of [`DEFINITIONS`] that stand side by side, in their order.
@@ -129,7 +129,7 @@ const BARRIER_WAITS: Column = Column {
     label: "Barrier waits",
     unit: "warp-cycles",
     about: "Warp-cycles spent at a barrier",
-    value: |report| Number::Count(report.warp_cycles.get(Reason::Barrier.key())),
+    value: |report| ReportNumber::Count(report.warp_cycles.get(Reason::Barrier.key())),
 };
 
 /// The numbers by which techniques are compared.
@@ -207,8 +207,8 @@ impl Serialize for Line<'_> {
         if let Some(run) = entry.ran() {
             for (column, number) in columns().iter().zip(run.numbers()) {
                 match number {
-                    Number::Count(count) => map.serialize_entry(column.name, count)?,
-                    Number::Ratio(ratio) => map.serialize_entry(column.name, ratio)?,
+                    ReportNumber::Count(count) => map.serialize_entry(column.name, count)?,
+                    ReportNumber::Ratio(ratio) => map.serialize_entry(column.name, ratio)?,
                 }
             }
             map.serialize_entry("of_default", &comparison.share(entry))?;

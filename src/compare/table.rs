@@ -1,14 +1,14 @@
 //! The comparison as a table: what stands above it, in its cells, and in a file.
 
 use super::{Comparison, Entry, columns};
-use crate::metrics::Number;
+use crate::metrics::ReportNumber;
 
 /// A number as a table shows it.
-pub fn cell(number: Number, unit: &str) -> String {
+pub fn cell(number: ReportNumber, unit: &str) -> String {
     match number {
-        Number::Count(count) => count.to_string(),
-        Number::Ratio(ratio) if unit.is_empty() => format!("{:.1}%", 100.0 * ratio),
-        Number::Ratio(ratio) => format!("{ratio:.2}"),
+        ReportNumber::Count(count) => count.to_string(),
+        ReportNumber::Ratio(ratio) if unit.is_empty() => format!("{:.1}%", 100.0 * ratio),
+        ReportNumber::Ratio(ratio) => format!("{ratio:.2}"),
     }
 }
 
@@ -24,8 +24,8 @@ pub fn csv(comparison: &Comparison) -> String {
     for entry in comparison.with_default() {
         let Some(run) = entry.ran() else { continue };
         let numbers = run.numbers().iter().map(|number| match number {
-            Number::Count(count) => count.to_string(),
-            Number::Ratio(ratio) => format!("{ratio:.4}"),
+            ReportNumber::Count(count) => count.to_string(),
+            ReportNumber::Ratio(ratio) => format!("{ratio:.4}"),
         });
         let numbers = numbers.collect::<Vec<_>>().join(",");
         let (share, same) = (comparison.share(entry), comparison.leaves_the_same(entry));

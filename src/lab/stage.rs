@@ -9,7 +9,7 @@ use crate::export::chrome::ChromeTrace;
 use crate::interp::shape::Shape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
-use crate::plot::Run;
+use crate::plot::PlottedRun;
 use crate::program::Pc;
 use crate::replay;
 use crate::session::Session;
@@ -185,7 +185,7 @@ impl Stage {
     }
 
     /// What figures are made from; those of one SM show the selection's, and its block first.
-    pub fn run(&self, selection: Option<Selection>) -> Run<'_> {
+    pub fn run(&self, selection: Option<Selection>) -> PlottedRun<'_> {
         let (session, picture) = (&self.session, self.picture());
         let machine = &session.sim().machine;
         let selected = selection.and_then(|selection| {
@@ -194,7 +194,7 @@ impl Stage {
                 _ => selection.warp() == Some((warp.sm, warp.warp)),
             })
         });
-        Run {
+        PlottedRun {
             series: session.record().series(),
             phases: session.record().phases(),
             stints: session.record().stints(),

@@ -5,24 +5,24 @@ use thiserror::Error;
 
 /// A place in the launch file, both numbers from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LaunchPlace {
     pub line: usize,
     pub column: usize,
 }
 
-impl Place {
+impl LaunchPlace {
     /// The place of a byte of the text.
-    pub(super) fn of(text: &str, byte: usize) -> Place {
+    pub(super) fn of(text: &str, byte: usize) -> LaunchPlace {
         let before = &text.as_bytes()[..byte.min(text.len())];
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
-        Place {
+        LaunchPlace {
             line: before.iter().filter(|&&b| b == b'\n').count() + 1,
             column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for LaunchPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -32,11 +32,11 @@ impl fmt::Display for Place {
 pub enum LaunchError {
     /// Not TOML: the parser's own words, which show the line.
     #[error("the launch file cannot be read: {message}")]
-    Text { message: String, place: Option<Place> },
+    Text { message: String, place: Option<LaunchPlace> },
 
     /// Well-formed, but with a key that does not exist, a value of the wrong kind, or not a launch that could run.
     #[error("launch file, {place}: {message}")]
-    Meaning { message: String, place: Place },
+    Meaning { message: String, place: LaunchPlace },
 
     /// The kernel declares other parameters than the launch gives.
     #[error("{0}")]
@@ -53,7 +53,7 @@ pub enum LaunchError {
 
 impl LaunchError {
     /// Where in the launch file, when the problem has a place there.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<LaunchPlace> {
         match self {
             LaunchError::Text { place, .. } => *place,
             LaunchError::Meaning { place, .. } => Some(*place),

@@ -5,8 +5,8 @@
 
 use super::fill::check_init;
 use super::{
-    Buffer, Init, Launch, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID, MAX_GRID_BLOCKS,
-    MAX_SHARED_BYTES, Number, Param, Place, VariableInit,
+    Buffer, Init, Launch, LaunchError, LaunchNumber, LaunchPlace, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_BUFFER_BYTES, MAX_GRID,
+    MAX_GRID_BLOCKS, MAX_SHARED_BYTES, Param, VariableInit,
 };
 use crate::document::{self, Expected, ReadError, Refusal};
 use crate::ptx::types::Type;
@@ -25,19 +25,19 @@ const EXPECTED: &[Expected] = &[
     ("init", "\"zeros\" or a table with exactly one of iota, random, values, file"),
     ("values", "a list of numbers"),
     ("bytes", "a list of bytes"),
-    ("value", Number::EXPECTED),
-    ("start", Number::EXPECTED),
-    ("step", Number::EXPECTED),
-    ("min", Number::EXPECTED),
-    ("max", Number::EXPECTED),
+    ("value", LaunchNumber::EXPECTED),
+    ("start", LaunchNumber::EXPECTED),
+    ("step", LaunchNumber::EXPECTED),
+    ("min", LaunchNumber::EXPECTED),
+    ("max", LaunchNumber::EXPECTED),
 ];
 
 pub(super) fn parse(text: &str) -> Result<Launch, LaunchError> {
-    let refused = |Refusal { message, at }| LaunchError::Meaning { message, place: Place::of(text, at) };
+    let refused = |Refusal { message, at }| LaunchError::Meaning { message, place: LaunchPlace::of(text, at) };
     let table: LaunchTable = document::read(text, EXPECTED).map_err(|error| match error {
         ReadError::Syntax(error) => LaunchError::Text {
             message: error.to_string().trim_end().to_string(),
-            place: error.span().map(|span| Place::of(text, span.start)),
+            place: error.span().map(|span| LaunchPlace::of(text, span.start)),
         },
         ReadError::Refused(refusal) => refused(refusal),
     })?;
@@ -67,7 +67,7 @@ struct ParamTable {
     len: Option<Spanned<u64>>,
     init: Option<Spanned<Init>>,
     offset: Option<Spanned<u64>>,
-    value: Option<Spanned<Number>>,
+    value: Option<Spanned<LaunchNumber>>,
     bytes: Option<Vec<u8>>,
     hex: Option<Spanned<String>>,
 }

@@ -56,7 +56,7 @@ init = { values = [1, 18446744073709551615] }
     assert_eq!((launch.grid, launch.block, launch.shared), ([16, 2, 1], [256, 1, 1], 64));
     assert_eq!((launch.blocks(), launch.block_threads()), (32, 256));
     let Param::Buffer(x) = &launch.params[0] else { panic!("a buffer") };
-    assert_eq!(x.init, Init::Random { seed: 7, min: Number::Float(-1.0), max: Number::Float(1.0) });
+    assert_eq!(x.init, Init::Random { seed: 7, min: LaunchNumber::Float(-1.0), max: LaunchNumber::Float(1.0) });
     assert_eq!(launch.params[1], Param::Value { ty: Type::U32, bits: 4096 });
     assert_eq!(launch.params[2], Param::Bytes(vec![1, 2]));
     assert_eq!(launch.params[3], Param::Bytes(vec![10, 255]));
@@ -192,7 +192,7 @@ fn buffers_say_what_they_lack() {
 #[test]
 fn the_place_can_be_asked_for() {
     let error = Launch::parse(&format!("{HEAD}[[param]]\ntype = 'u8'\nvalue = 256")).expect_err("a refusal");
-    assert_eq!(error.place(), Some(Place { line: 5, column: 9 }));
+    assert_eq!(error.place(), Some(LaunchPlace { line: 5, column: 9 }));
     let error = Launch::parse("grid = [1,\nblock").expect_err("a refusal");
     assert_eq!(error.place().map(|place| place.line), Some(2));
 }

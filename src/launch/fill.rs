@@ -1,7 +1,7 @@
 //! The first contents of the buffers.
 
 use super::number::{float_bits, wrap};
-use super::{Buffer, Init, LaunchError, Number, VariableInit};
+use super::{Buffer, Init, LaunchError, LaunchNumber, VariableInit};
 use crate::ptx::types::Type;
 
 /// A buffer's contents, little-endian.
@@ -114,7 +114,7 @@ fn elements(buffer: &Buffer, init: &Init) -> Result<Vec<u8>, String> {
         }
         Init::Iota { start, step } if ty.is_float() => {
             let (start, step) = (start.to_f64(), step.to_f64());
-            write(&mut |index| float_bits(Number::Float(start + index as f64 * step), ty));
+            write(&mut |index| float_bits(LaunchNumber::Float(start + index as f64 * step), ty));
         }
         Init::Iota { start, step } => {
             let (start, step) = (start.to_int(ty)?, step_of(*step)?);
@@ -123,7 +123,7 @@ fn elements(buffer: &Buffer, init: &Init) -> Result<Vec<u8>, String> {
         Init::Random { seed, min, max } if ty.is_float() => {
             let (min, max) = (min.to_f64(), max.to_f64());
             let mut random = SplitMix64::new(*seed);
-            write(&mut |_| float_bits(Number::Float(min + (max - min) * random.unit()), ty));
+            write(&mut |_| float_bits(LaunchNumber::Float(min + (max - min) * random.unit()), ty));
         }
         Init::Random { seed, min, max } => {
             let (min, span) = random_range(*min, *max, ty)?;
@@ -161,26 +161,26 @@ pub(super) fn check_init(ty: Type, init: &Init) -> Result<(), String> {
 }
 
 /// A step may be negative whatever the type: the numbers wrap round.
-fn step_of(step: Number) -> Result<i128, String> {
+fn step_of(step: LaunchNumber) -> Result<i128, String> {
     match step {
-        Number::Int(step) => Ok(step),
-        Number::Float(step) => Err(format!("the step {step:?} is a float: write it without a point")),
+        LaunchNumber::Int(step) => Ok(step),
+        LaunchNumber::Float(step) => Err(format!("the step {step:?} is a float: write it without a point")),
     }
 }
 
 /// The smallest number of a range of integers, and how many there are. The largest is `max - 1`.
-fn random_range(min: Number, max: Number, ty: Type) -> Result<(i128, i128), String> {
+fn random_range(min: LaunchNumber, max: LaunchNumber, ty: Type) -> Result<(i128, i128), String> {
     let min = min.to_int(ty)?;
     let max = match max {
-        Number::Int(max) => max,
-        Number::Float(_) => max.to_int(ty)?,
+        LaunchNumber::Int(max) => max,
+        LaunchNumber::Float(_) => max.to_int(ty)?,
     };
     if max <= min {
         return Err(format!(
             "min = {min} and max = {max} leave nothing to draw: integers are drawn from min up to, not including, max"
         ));
     }
-    Number::Int(max - 1).to_int(ty)?;
+    LaunchNumber::Int(max - 1).to_int(ty)?;
     Ok((min, max - min))
 }
 
@@ -215,37 +215,37 @@ mod tests {
 
     #[test]
     fn random_integers_and_floats_follow_their_formulas() {
-        let range = |min, max| Init::Random { seed: 7, min: Number::Int(min), max: Number::Int(max) };
+        let range = |min, max| Init::Random { seed: 7, min: LaunchNumber::Int(min), max: LaunchNumber::Int(max) };
         let expected = [SEED7_0, SEED7_1, SEED7_2];
         let small: Vec<u32> = expected.iter().map(|draw| (draw % 100) as u32).collect();
         assert_eq!(words(&filled(Type::U32, 3, range(0, 100))), small);
         let negative: Vec<u32> = expected.iter().map(|draw| (-50 + (draw % 100) as i32) as u32).collect();
         assert_eq!(words(&filled(Type::S32, 3, range(-50, 50))), negative);
-        let floats = Init::Random { seed: 7, min: Number::Float(-1.0), max: Number::Int(1) };
+        let floats = Init::Random { seed: 7, min: LaunchNumber::Float(-1.0), max: LaunchNumber::Int(1) };
         let unit: Vec<u32> =
             expected.iter().map(|draw| ((-1.0 + 2.0 * ((draw >> 11) as f64 * 2f64.powi(-53))) as f32).to_bits()).collect();
         assert_eq!(words(&filled(Type::F32, 3, floats)), unit);
         // The whole of u64.
-        let all = Init::Random { seed: 7, min: Number::Int(0), max: Number::Int(1 << 64) };
+        let all = Init::Random { seed: 7, min: LaunchNumber::Int(0), max: LaunchNumber::Int(1 << 64) };
         assert_eq!(filled(Type::U64, 1, all), SEED7_0.to_le_bytes());
     }
 
     #[test]
     fn iota_counts_in_its_type() {
-        let iota = |start, step| Init::Iota { start: Number::Int(start), step: Number::Int(step) };
+        let iota = |start, step| Init::Iota { start: LaunchNumber::Int(start), step: LaunchNumber::Int(step) };
         assert_eq!(filled(Type::U8, 4, iota(254, 1)), [254, 255, 0, 1]);
         assert_eq!(filled(Type::S16, 3, iota(0, -1)), [0, 0, 255, 255, 254, 255]);
         assert_eq!(words(&filled(Type::U32, 3, iota(3, -2))), [3, 1, u32::MAX]);
-        let halves = Init::Iota { start: Number::Float(0.5), step: Number::Float(0.25) };
+        let halves = Init::Iota { start: LaunchNumber::Float(0.5), step: LaunchNumber::Float(0.25) };
         assert_eq!(words(&filled(Type::F32, 3, halves)), [0.5f32, 0.75, 1.0].map(f32::to_bits));
     }
 
     #[test]
     fn values_come_first_and_zeros_after() {
-        let values = Init::Values(vec![Number::Int(1), Number::Int(-2)]);
+        let values = Init::Values(vec![LaunchNumber::Int(1), LaunchNumber::Int(-2)]);
         assert_eq!(words(&filled(Type::S32, 4, values)), [1, 0xffff_fffe, 0, 0]);
         assert_eq!(filled(Type::F64, 2, Init::Zeros), [0; 16]);
-        assert_eq!(filled(Type::F16, 2, Init::Values(vec![Number::Float(1.5), Number::Int(2)])), [0, 0x3e, 0, 0x40]);
+        assert_eq!(filled(Type::F16, 2, Init::Values(vec![LaunchNumber::Float(1.5), LaunchNumber::Int(2)])), [0, 0x3e, 0, 0x40]);
     }
 
     #[test]
@@ -261,10 +261,10 @@ mod tests {
     #[test]
     fn ranges_that_leave_nothing_are_refused() {
         let problem = |ty, min, max| check_init(ty, &Init::Random { seed: 0, min, max }).expect_err("refused");
-        assert!(problem(Type::U32, Number::Int(5), Number::Int(5)).contains("nothing to draw"));
-        assert!(problem(Type::U8, Number::Int(0), Number::Int(257)).contains("256 does not fit u8"));
-        assert!(problem(Type::U32, Number::Int(0), Number::Float(9.0)).contains("is a float"));
-        assert!(problem(Type::F32, Number::Float(1.0), Number::Float(0.0)).contains("cannot be drawn"));
-        assert!(problem(Type::F32, Number::Float(0.0), Number::Float(f64::NAN)).contains("cannot be drawn"));
+        assert!(problem(Type::U32, LaunchNumber::Int(5), LaunchNumber::Int(5)).contains("nothing to draw"));
+        assert!(problem(Type::U8, LaunchNumber::Int(0), LaunchNumber::Int(257)).contains("256 does not fit u8"));
+        assert!(problem(Type::U32, LaunchNumber::Int(0), LaunchNumber::Float(9.0)).contains("is a float"));
+        assert!(problem(Type::F32, LaunchNumber::Float(1.0), LaunchNumber::Float(0.0)).contains("cannot be drawn"));
+        assert!(problem(Type::F32, LaunchNumber::Float(0.0), LaunchNumber::Float(f64::NAN)).contains("cannot be drawn"));
     }
 }

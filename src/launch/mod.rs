@@ -45,9 +45,9 @@ mod fill;
 mod number;
 
 pub use check::ParamShape;
-pub use error::{LaunchError, Place};
+pub use error::{LaunchError, LaunchPlace};
 pub use fill::{BufferData, SplitMix64};
-pub use number::Number;
+pub use number::LaunchNumber;
 
 use crate::ptx::types::Type;
 use serde::Deserialize;
@@ -130,16 +130,16 @@ pub enum Init {
     Zeros,
     /// `start + index * step`; integers wrap round in their type, floats are computed in `f64` and rounded.
     Iota {
-        #[serde(default = "Number::zero")]
-        start: Number,
-        #[serde(default = "Number::one")]
-        step: Number,
+        #[serde(default = "LaunchNumber::zero")]
+        start: LaunchNumber,
+        #[serde(default = "LaunchNumber::one")]
+        step: LaunchNumber,
     },
     /// One [`SplitMix64`] draw an element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
     /// floats `min + (max - min) * (draw >> 11) / 2^53`, computed in `f64` and rounded.
-    Random { seed: u64, min: Number, max: Number },
+    Random { seed: u64, min: LaunchNumber, max: LaunchNumber },
     /// These values, then zeros up to the buffer's length.
-    Values(Vec<Number>),
+    Values(Vec<LaunchNumber>),
     /// The bytes of a file (little-endian), exactly as long as the buffer.
     File(String),
 }

@@ -6,20 +6,20 @@ use std::fmt;
 
 /// A number of the launch file: TOML tells whole numbers from floats, and so does every type's range check.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum LaunchNumber {
     Int(i128),
     Float(f64),
 }
 
-impl Number {
+impl LaunchNumber {
     pub(super) const EXPECTED: &str = "a number that fits 64 bits";
 
-    pub(super) fn zero() -> Number {
-        Number::Int(0)
+    pub(super) fn zero() -> LaunchNumber {
+        LaunchNumber::Int(0)
     }
 
-    pub(super) fn one() -> Number {
-        Number::Int(1)
+    pub(super) fn one() -> LaunchNumber {
+        LaunchNumber::Int(1)
     }
 
     /// The bits of this number in a type, or why the type cannot hold it. Floats are rounded to the nearest, ties to
@@ -28,13 +28,13 @@ impl Number {
         match self {
             _ if ty.is_float() => {
                 let bits = float_bits(self, ty);
-                let finite = !matches!(self, Number::Float(v) if !v.is_finite());
+                let finite = !matches!(self, LaunchNumber::Float(v) if !v.is_finite());
                 if finite && bits & exponent_mask(ty) == exponent_mask(ty) {
                     return Err(format!("{self} is too large for {ty}"));
                 }
                 Ok(bits)
             }
-            Number::Int(v) => {
+            LaunchNumber::Int(v) => {
                 let (min, max) = integer_range(ty);
                 if (min..=max).contains(&v) {
                     Ok(wrap(v, ty))
@@ -42,38 +42,38 @@ impl Number {
                     Err(format!("{v} does not fit {ty}, which holds {min} to {max}"))
                 }
             }
-            Number::Float(v) => Err(format!("{v:?} is a float, and {ty} holds whole numbers: write it without a point")),
+            LaunchNumber::Float(v) => Err(format!("{v:?} is a float, and {ty} holds whole numbers: write it without a point")),
         }
     }
 
     /// As `f64`, for arithmetic on float buffers.
     pub(super) fn to_f64(self) -> f64 {
         match self {
-            Number::Int(v) => v as f64,
-            Number::Float(v) => v,
+            LaunchNumber::Int(v) => v as f64,
+            LaunchNumber::Float(v) => v,
         }
     }
 
     /// As an integer that fits its type, for arithmetic on integer buffers.
     pub(super) fn to_int(self, ty: Type) -> Result<i128, String> {
         match self {
-            Number::Int(v) => self.bits(ty).map(|_| v),
-            Number::Float(_) => self.bits(ty).map(i128::from), // an integer type refuses it, and says so
+            LaunchNumber::Int(v) => self.bits(ty).map(|_| v),
+            LaunchNumber::Float(_) => self.bits(ty).map(i128::from), // an integer type refuses it, and says so
         }
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for LaunchNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Number::Int(v) => write!(f, "{v}"),
-            Number::Float(v) => write!(f, "{v:?}"),
+            LaunchNumber::Int(v) => write!(f, "{v}"),
+            LaunchNumber::Float(v) => write!(f, "{v:?}"),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+impl<'de> Deserialize<'de> for LaunchNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LaunchNumber, D::Error> {
         deserializer.deserialize_any(NumberVisitor)
     }
 }
@@ -81,22 +81,22 @@ impl<'de> Deserialize<'de> for Number {
 struct NumberVisitor;
 
 impl Visitor<'_> for NumberVisitor {
-    type Value = Number;
+    type Value = LaunchNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(Number::EXPECTED)
+        f.write_str(LaunchNumber::EXPECTED)
     }
 
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
-        Ok(Number::Int(value.into()))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<LaunchNumber, E> {
+        Ok(LaunchNumber::Int(value.into()))
     }
 
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Number, E> {
-        Ok(Number::Int(value.into()))
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<LaunchNumber, E> {
+        Ok(LaunchNumber::Int(value.into()))
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
-        Ok(Number::Float(value))
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<LaunchNumber, E> {
+        Ok(LaunchNumber::Float(value))
     }
 }
 
@@ -119,12 +119,12 @@ pub(super) fn wrap(value: i128, ty: Type) -> u64 {
 }
 
 /// The bits of a float type for a number, rounded to the nearest.
-pub(super) fn float_bits(value: Number, ty: Type) -> u64 {
+pub(super) fn float_bits(value: LaunchNumber, ty: Type) -> u64 {
     match (ty, value) {
         (Type::F64, v) => v.to_f64().to_bits(),
         // Straight from the integer, so that it is rounded once.
-        (Type::F32, Number::Int(v)) => u64::from((v as f32).to_bits()),
-        (Type::F32, Number::Float(v)) => u64::from((v as f32).to_bits()),
+        (Type::F32, LaunchNumber::Int(v)) => u64::from((v as f32).to_bits()),
+        (Type::F32, LaunchNumber::Float(v)) => u64::from((v as f32).to_bits()),
         (Type::Bf16, v) => small_float_bits(v.to_f64(), 8, 7),
         (_, v) => small_float_bits(v.to_f64(), 5, 10),
     }
@@ -164,7 +164,7 @@ fn small_float_bits(value: f64, exponent_bits: u32, fraction_bits: u32) -> u64 {
 mod tests {
     use super::*;
 
-    fn check(number: Number, ty: Type, expected: Result<u64, &str>) {
+    fn check(number: LaunchNumber, ty: Type, expected: Result<u64, &str>) {
         match (number.bits(ty), expected) {
             (Ok(bits), Ok(expected)) => assert_eq!(bits, expected, "{number} as {ty}"),
             (Err(message), Err(word)) => assert!(message.contains(word), "{number} as {ty}: {message}"),
@@ -174,44 +174,44 @@ mod tests {
 
     #[test]
     fn integers_are_checked_against_their_type() {
-        check(Number::Int(255), Type::U8, Ok(255));
-        check(Number::Int(256), Type::U8, Err("0 to 255"));
-        check(Number::Int(-1), Type::U32, Err("does not fit u32"));
-        check(Number::Int(-1), Type::S32, Ok(0xffff_ffff));
-        check(Number::Int(-1), Type::B32, Ok(0xffff_ffff));
-        check(Number::Int(0xffff_ffff), Type::B32, Ok(0xffff_ffff));
-        check(Number::Int(0xffff_ffff), Type::S32, Err("does not fit s32"));
-        check(Number::Int(u64::MAX.into()), Type::U64, Ok(u64::MAX));
-        check(Number::Int(i64::MIN.into()), Type::S64, Ok(1 << 63));
-        check(Number::Float(1.0), Type::U32, Err("whole numbers"));
+        check(LaunchNumber::Int(255), Type::U8, Ok(255));
+        check(LaunchNumber::Int(256), Type::U8, Err("0 to 255"));
+        check(LaunchNumber::Int(-1), Type::U32, Err("does not fit u32"));
+        check(LaunchNumber::Int(-1), Type::S32, Ok(0xffff_ffff));
+        check(LaunchNumber::Int(-1), Type::B32, Ok(0xffff_ffff));
+        check(LaunchNumber::Int(0xffff_ffff), Type::B32, Ok(0xffff_ffff));
+        check(LaunchNumber::Int(0xffff_ffff), Type::S32, Err("does not fit s32"));
+        check(LaunchNumber::Int(u64::MAX.into()), Type::U64, Ok(u64::MAX));
+        check(LaunchNumber::Int(i64::MIN.into()), Type::S64, Ok(1 << 63));
+        check(LaunchNumber::Float(1.0), Type::U32, Err("whole numbers"));
     }
 
     #[test]
     fn floats_take_whole_numbers_too_and_round_once() {
-        check(Number::Int(1), Type::F32, Ok(0x3f80_0000));
-        check(Number::Float(0.1), Type::F32, Ok(0x3dcc_cccd));
-        check(Number::Float(-2.0), Type::F64, Ok(0xc000_0000_0000_0000));
-        check(Number::Float(1e300), Type::F32, Err("too large"));
-        check(Number::Float(f64::NEG_INFINITY), Type::F32, Ok(0xff80_0000));
+        check(LaunchNumber::Int(1), Type::F32, Ok(0x3f80_0000));
+        check(LaunchNumber::Float(0.1), Type::F32, Ok(0x3dcc_cccd));
+        check(LaunchNumber::Float(-2.0), Type::F64, Ok(0xc000_0000_0000_0000));
+        check(LaunchNumber::Float(1e300), Type::F32, Err("too large"));
+        check(LaunchNumber::Float(f64::NEG_INFINITY), Type::F32, Ok(0xff80_0000));
         // 2^24 + 1 lies halfway between two f32 and goes to the even one.
-        check(Number::Int(16_777_217), Type::F32, Ok(0x4b80_0000));
+        check(LaunchNumber::Int(16_777_217), Type::F32, Ok(0x4b80_0000));
     }
 
     #[test]
     fn halves_round_to_the_nearest_even() {
-        check(Number::Float(1.0), Type::F16, Ok(0x3c00));
-        check(Number::Float(65504.0), Type::F16, Ok(0x7bff));
-        check(Number::Float(65519.9), Type::F16, Ok(0x7bff));
-        check(Number::Float(65520.0), Type::F16, Err("too large"));
-        check(Number::Float(2f64.powi(-24)), Type::F16, Ok(1)); // the smallest subnormal
-        check(Number::Float(2f64.powi(-25)), Type::F16, Ok(0)); // half of it: to even
-        check(Number::Float(2f64.powi(-14) - 2f64.powi(-26)), Type::F16, Ok(0x400)); // up into the normal numbers
-        check(Number::Float(1.0 + 2f64.powi(-11)), Type::F16, Ok(0x3c00));
-        check(Number::Float(1.0 + 3.0 * 2f64.powi(-11)), Type::F16, Ok(0x3c02));
-        check(Number::Float(f64::INFINITY), Type::F16, Ok(0x7c00));
-        check(Number::Float(-0.0), Type::F16, Ok(0x8000));
-        check(Number::Float(1.0), Type::Bf16, Ok(0x3f80));
-        check(Number::Float(1e-50), Type::Bf16, Ok(0));
-        check(Number::Float(-3.140625), Type::Bf16, Ok(0xc049));
+        check(LaunchNumber::Float(1.0), Type::F16, Ok(0x3c00));
+        check(LaunchNumber::Float(65504.0), Type::F16, Ok(0x7bff));
+        check(LaunchNumber::Float(65519.9), Type::F16, Ok(0x7bff));
+        check(LaunchNumber::Float(65520.0), Type::F16, Err("too large"));
+        check(LaunchNumber::Float(2f64.powi(-24)), Type::F16, Ok(1)); // the smallest subnormal
+        check(LaunchNumber::Float(2f64.powi(-25)), Type::F16, Ok(0)); // half of it: to even
+        check(LaunchNumber::Float(2f64.powi(-14) - 2f64.powi(-26)), Type::F16, Ok(0x400)); // up into the normal numbers
+        check(LaunchNumber::Float(1.0 + 2f64.powi(-11)), Type::F16, Ok(0x3c00));
+        check(LaunchNumber::Float(1.0 + 3.0 * 2f64.powi(-11)), Type::F16, Ok(0x3c02));
+        check(LaunchNumber::Float(f64::INFINITY), Type::F16, Ok(0x7c00));
+        check(LaunchNumber::Float(-0.0), Type::F16, Ok(0x8000));
+        check(LaunchNumber::Float(1.0), Type::Bf16, Ok(0x3f80));
+        check(LaunchNumber::Float(1e-50), Type::Bf16, Ok(0));
+        check(LaunchNumber::Float(-3.140625), Type::Bf16, Ok(0xc049));
     }
 }

@@ -18,7 +18,7 @@ mod tally;
 
 pub use definitions::{DEFINITIONS, Definition};
 pub use power::{LaneCycles, PipelinePower, PowerReport};
-pub use report::{Counts, Number, Report};
+pub use report::{Counts, Report, ReportNumber};
 pub use stretch::OF_A_STRETCH;
 pub use tally::{Cost, Tally};
 

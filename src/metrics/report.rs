@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Counts {
 
 /// A number of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Number {
+pub enum ReportNumber {
     Count(u64),
     Ratio(f64),
 }
@@ -154,7 +154,7 @@ impl Report {
     }
 
     /// The number of that name, where it is a single one.
-    pub fn number(&self, name: &str) -> Option<Number> {
+    pub fn number(&self, name: &str) -> Option<ReportNumber> {
         let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
         definition.value.map(|value| value(self))
     }
@@ -191,8 +191,8 @@ mod tests {
         let json = serde_json::to_value(&report).expect("a report is JSON");
         for definition in crate::metrics::DEFINITIONS {
             let found = report.number(definition.name).map(|number| match number {
-                Number::Count(count) => count as f64,
-                Number::Ratio(ratio) => ratio,
+                ReportNumber::Count(count) => count as f64,
+                ReportNumber::Ratio(ratio) => ratio,
             });
             assert_eq!(found, json.get(definition.name).and_then(serde_json::Value::as_f64), "{}", definition.name);
         }

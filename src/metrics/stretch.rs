@@ -74,7 +74,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{DEFINITIONS, Number, Report};
+    use crate::metrics::{DEFINITIONS, Report, ReportNumber};
     use crate::replay::Replay;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         for name in OF_A_STRETCH {
             assert!(DEFINITIONS.iter().any(|definition| definition.name == *name), "{name}");
             assert_eq!(all.number(name), whole.number(name), "{name}");
-            if let (Some(Number::Count(a)), Some(Number::Count(b)), Some(Number::Count(sum))) =
+            if let (Some(ReportNumber::Count(a)), Some(ReportNumber::Count(b)), Some(ReportNumber::Count(sum))) =
                 (first.number(name), second.number(name), all.number(name))
             {
                 assert_eq!(a + b, sum, "{name}");

@@ -1,7 +1,7 @@
 //! All warp-cycles of a run by what the warps did or waited for, as one bar with its numbers (BAWS figure 10).
 
 use super::axis::{decimal, grouped};
-use super::chart::{Content, Run};
+use super::chart::{Content, PlottedRun};
 use super::curves::largest_three;
 use super::figures::{Figure, Label};
 use super::file::cell;
@@ -28,7 +28,7 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    pub fn new(run: &Run) -> Breakdown {
+    pub fn new(run: &PlottedRun) -> Breakdown {
         let count = |reason: Reason| run.metrics.warp_cycles[reason as usize];
         let hazards = Reason::listed(count).into_iter().filter(|reason| !NO_HAZARD.contains(reason));
         let parts = hazards.chain(NO_HAZARD).map(|reason| (Label::of(reason), count(reason)));

@@ -13,7 +13,7 @@ use crate::record::{Phases, Series, Stints};
 
 /// All that figures are made from: a run as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct PlottedRun<'a> {
     pub series: &'a Series,
     pub phases: &'a Phases,
     pub stints: &'a Stints,
@@ -93,7 +93,7 @@ impl Chart {
     }
 
     /// At most `most` stretches, or as much as goes well with them; with [`usize::MAX`] all that is known, for a table.
-    pub fn new(figure: &'static Figure, run: &Run, most: usize) -> Chart {
+    pub fn new(figure: &'static Figure, run: &PlottedRun, most: usize) -> Chart {
         let body = match &figure.kind {
             FigureKind::Line(over_time) => Body::Curves(Curves::new(over_time, false, run, most)),
             FigureKind::Stack(over_time) => Body::Curves(Curves::new(over_time, true, run, most)),

@@ -2,8 +2,8 @@
 //! shows as a step.
 
 use super::axis::{Ticks, decimal, grouped};
-use super::chart::{Content, Run};
-use super::figures::{Facts, Figure, Label, OverTime, Paint};
+use super::chart::{Content, PlottedRun};
+use super::figures::{Figure, Label, OverTime, Paint, RunFacts};
 use super::file::cell;
 use super::layout::{BELOW, Mark, Point, Room, Sheet};
 use crate::record::Bucket;
@@ -33,9 +33,9 @@ pub struct Curve {
 
 impl Curves {
     /// At most `most` stretches. Buckets are brought together in powers of two, so that stretches do not shift as a run grows.
-    pub fn new(figure: &OverTime, stacked: bool, run: &Run, most: usize) -> Curves {
-        let Run { series, warp_width, .. } = *run;
-        let facts = Facts { warp_width, sms: series.sms().max(1), reasons: series.reasons() };
+    pub fn new(figure: &OverTime, stacked: bool, run: &PlottedRun, most: usize) -> Curves {
+        let PlottedRun { series, warp_width, .. } = *run;
+        let facts = RunFacts { warp_width, sms: series.sms().max(1), reasons: series.reasons() };
         let mut group = 1;
         while series.len().div_ceil(group) > most.max(1) {
             group *= 2;

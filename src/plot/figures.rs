@@ -44,15 +44,15 @@ pub enum FigureKind {
 #[derive(Debug)]
 pub struct OverTime {
     /// Where the y axis ends, if not with the data.
-    pub top: fn(&Facts) -> Option<f64>,
-    pub labels: fn(&Facts) -> Vec<Label>,
+    pub top: fn(&RunFacts) -> Option<f64>,
+    pub labels: fn(&RunFacts) -> Vec<Label>,
     /// A value for each label; not a number where there is nothing to say.
-    pub values: fn(&Bucket, &Facts) -> Vec<f64>,
+    pub values: fn(&Bucket, &RunFacts) -> Vec<f64>,
 }
 
 /// What figures must know of the machine.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct RunFacts {
     pub warp_width: u32,
     pub sms: usize,
     /// The reasons that lists of the run have.
@@ -313,12 +313,12 @@ fn single(name: &str) -> Vec<Label> {
 }
 
 /// Classes that a warp of this width can fall into.
-fn filled_classes(facts: &Facts) -> usize {
+fn filled_classes(facts: &RunFacts) -> usize {
     slots::names(facts.warp_width).len()
 }
 
 /// From pale (few lanes) to full (all lanes), then what went unused.
-fn slot_labels(facts: &Facts) -> Vec<Label> {
+fn slot_labels(facts: &RunFacts) -> Vec<Label> {
     let filled = filled_classes(facts);
     let class = |(at, name): (usize, String)| {
         let share = if filled == 1 { 1.0 } else { 0.3 + 0.7 * at as f32 / (filled - 1) as f32 };
@@ -345,6 +345,6 @@ fn shares(counts: &[u64]) -> Vec<f64> {
     counts.iter().map(|&count| percent(count, whole)).collect()
 }
 
-fn per_cycle(counts: &[u64], bucket: &Bucket, facts: &Facts) -> Vec<f64> {
+fn per_cycle(counts: &[u64], bucket: &Bucket, facts: &RunFacts) -> Vec<f64> {
     counts.iter().map(|&count| ratio(count * facts.sms as u64, bucket.cycles)).collect()
 }

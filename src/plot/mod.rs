@@ -1,7 +1,7 @@
 //! Figures of a run: what a figure shows, apart from how it is drawn.
 //!
 //! A [`Figure`] is a row of the table [`FIGURES`]: what it is called, what stands on its axes, and its [`FigureKind`]. A [`Chart`] is
-//! a figure of one [`Run`], that is, numbers; each kind has a file with its [`Content`]: the numbers, where they lie on a
+//! a figure of one [`PlottedRun`], that is, numbers; each kind has a file with its [`Content`]: the numbers, where they lie on a
 //! sheet, and what they are as a table and as words. Laying a chart out gives marks with places and colours; any plotters
 //! backend (canvas, SVG, bitmap) can take those.
 //!
@@ -29,7 +29,7 @@ mod warp_phases;
 mod who_ran;
 
 pub use axis::{decimal, grouped};
-pub use chart::{Body, Chart, Content, Run};
+pub use chart::{Body, Chart, Content, PlottedRun};
 pub use curves::{Curve, Curves};
 pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, FigureKind, Label, Paint, slot_words};

@@ -1,7 +1,7 @@
 //! RTRU of every warp-phase that has ended, over time (BAWS section 3.2), and its average over the run.
 
 use super::axis::{Ticks, decimal, grouped};
-use super::chart::{Content, Run};
+use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
 use super::layout::{BELOW, Mark, Point, Room, Sheet, along};
 use super::warp_phases::{NO_BARRIER, left_out};
@@ -45,8 +45,8 @@ impl Dot {
 }
 
 impl Rtru {
-    pub fn new(run: &Run) -> Rtru {
-        let Run { phases, barriers, .. } = *run;
+    pub fn new(run: &PlottedRun) -> Rtru {
+        let PlottedRun { phases, barriers, .. } = *run;
         let mean = phases.rtru().map(|mean| 100.0 * mean);
         let mean_name = mean.map_or_else(String::new, |mean| format!("average {mean:.1} %"));
         Rtru {

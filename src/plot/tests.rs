@@ -24,10 +24,10 @@ impl Told {
     }
 
     /// A run of a kernel with barriers, looked at from its end.
-    fn run(&self, warp_width: u32) -> Run<'_> {
+    fn run(&self, warp_width: u32) -> PlottedRun<'_> {
         let Told { series, metrics, phases, stints } = self;
         let (block_warps, is_virtual) = (4, false);
-        Run {
+        PlottedRun {
             series,
             phases,
             stints,
@@ -567,7 +567,7 @@ fn warp_phases_show_the_selected_block_first_and_no_more_than_can_be_read() {
     };
     let shown = |warps: u16, selected: Option<u64>| {
         let told = told(1, (0..6).map(|at| block(at, warps)));
-        let chart = Chart::new(figure("warp-phases"), &Run { block: selected, ..told.run(32) }, 100);
+        let chart = Chart::new(figure("warp-phases"), &PlottedRun { block: selected, ..told.run(32) }, 100);
         let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
         let blocks: Vec<u64> = (0..6).filter(|block| file.contains(&format!("\nblock {block}\n"))).collect();
         (blocks, file.find("\nblock 3\n") < file.find("\nblock 4\n"))
@@ -584,7 +584,7 @@ fn warp_phases_show_the_selected_block_first_and_no_more_than_can_be_read() {
 #[test]
 fn many_warp_phases_are_cut_to_those_around_the_cycle() {
     let told = long(2000);
-    let chart = |cycle| Chart::new(figure("warp-phases"), &Run { cycle, ..told.run(32) }, 80);
+    let chart = |cycle| Chart::new(figure("warp-phases"), &PlottedRun { cycle, ..told.run(32) }, 80);
     assert_eq!(chart(Some(1000)).content().remark().as_deref(), Some("Phases 41 to 60 of 101 of block 0."));
     assert_eq!(chart(Some(0)).content().remark().as_deref(), Some("Phases 1 to 20 of 101 of block 0."));
     assert_eq!(chart(Some(2000)).content().remark().as_deref(), Some("Phases 82 to 101 of 101 of block 0."));
@@ -625,7 +625,7 @@ fn rtru_has_a_point_for_each_phase_and_the_reports_average() {
 fn kernels_without_barriers_have_a_sentence_in_place_of_warp_phases() {
     let told = long(60);
     for id in ["warp-phases", "rtru"] {
-        let chart = Chart::new(figure(id), &Run { barriers: false, ..told.run(32) }, 100);
+        let chart = Chart::new(figure(id), &PlottedRun { barriers: false, ..told.run(32) }, 100);
         let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
         assert!(file.contains("This kernel has no barrier that would divide it into warp-phases"));
         assert!(chart.words().ends_with(": this kernel has no barrier that would divide it into warp-phases."));

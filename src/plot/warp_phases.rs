@@ -2,7 +2,7 @@
 //! while it waits for the last one of its block. Above a block's rows stand the numbers of its phases.
 
 use super::axis::grouped;
-use super::chart::{Content, Run};
+use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
 use super::layout::{BELOW, PAD, Room, Sheet, along, text_width};
 use crate::event::Reason;
@@ -55,7 +55,7 @@ struct Rows {
 
 impl WarpPhases {
     /// As many phases as go well with `most` stretches; with [`usize::MAX`] all phases of all blocks of all SMs.
-    pub fn new(run: &Run, most: usize) -> WarpPhases {
+    pub fn new(run: &PlottedRun, most: usize) -> WarpPhases {
         let open: Vec<Phase> = run.phases.open(run.series.end()).collect();
         let all = || run.phases.kept().iter().chain(&open).filter(|phase| most == usize::MAX || phase.sm == run.sm);
         // Every block has one first phase.

@@ -2,7 +2,7 @@
 //! red where a warp had ended and its block had not.
 
 use super::axis::grouped;
-use super::chart::{Content, Run};
+use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
 use super::layout::{BELOW, Room, Sheet, along, text_width};
 use crate::record::Stint;
@@ -48,7 +48,7 @@ struct Bar {
 
 impl WhoRan {
     /// The SM that is looked at; with [`usize::MAX`] all of them.
-    pub fn new(run: &Run, most: usize) -> WhoRan {
+    pub fn new(run: &PlottedRun, most: usize) -> WhoRan {
         let end = run.series.end();
         let mut rows: Vec<Row> = Vec::new();
         for (sm, warp, &stint) in run.stints.all().filter(|(sm, ..)| most == usize::MAX || *sm == run.sm) {

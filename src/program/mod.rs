@@ -27,7 +27,7 @@ pub mod transformed;
 pub mod uniform;
 
 use crate::launch::ParamShape;
-use crate::ptx::module::{Operand, Place, SourceFile, Special};
+use crate::ptx::module::{LocPlace, Operand, SourceFile, Special};
 use crate::ptx::op::Op;
 use crate::ptx::problem::{Problem, Span};
 use crate::ptx::types::{Space, Type};
@@ -276,7 +276,7 @@ fn unsupported(span: Span, message: String) -> Problem {
 }
 
 /// The outermost call of a place's chain, and the place itself.
-fn source_place(places: &[Place], index: u32) -> Option<SourcePlace> {
+fn source_place(places: &[LocPlace], index: u32) -> Option<SourcePlace> {
     let inner = places.get(index as usize)?;
     let mut outer = None;
     let mut next = inner.inlined_at;

@@ -85,7 +85,7 @@ pub struct Body {
     /// `.branchtargets` tables.
     pub tables: Vec<BranchTable>,
     /// Distinct source places, which instructions name by index.
-    pub places: Vec<Place>,
+    pub places: Vec<LocPlace>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub struct LabelId(pub u32);
 
 /// A source place that a `.loc` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Place {
+pub struct LocPlace {
     /// A [`SourceFile::index`].
     pub file: u32,
     pub line: u32,

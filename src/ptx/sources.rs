@@ -2,11 +2,11 @@
 //!
 //! nvcc writes the nearest call as `.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5`; the calls around it
 //! stand in the same way on a line before. clang writes the whole chain, but only as a comment,
-//! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`Place`]s, innermost first.
+//! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`LocPlace`]s, innermost first.
 
 use super::lexer::TokenKind;
 use super::lookup::NameHasher;
-use super::module::{Place, SourceFile};
+use super::module::{LocPlace, SourceFile};
 use super::parser::{Parser, Result};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -141,7 +141,7 @@ impl<'a> Places<'a> {
     }
 
     /// The finished list. File names are looked up by `index_of`, which may invent an index for a new one.
-    pub fn finish(self, mut index_of: impl FnMut(&str) -> u32) -> Vec<Place> {
+    pub fn finish(self, mut index_of: impl FnMut(&str) -> u32) -> Vec<LocPlace> {
         self.notes
             .into_iter()
             .map(|Entry { note, inlined_at, .. }| {
@@ -149,7 +149,7 @@ impl<'a> Places<'a> {
                     FileNote::Index(index) => index,
                     FileNote::Name(name) => index_of(name),
                 };
-                Place { file, line: note.line, column: note.column, inlined_at }
+                LocPlace { file, line: note.line, column: note.column, inlined_at }
             })
             .collect()
     }

@@ -2,7 +2,7 @@
 
 use super::afar::{Afar, LEVELS};
 use super::bitwise::{Codes, Counts, GONE, Sets, sets};
-use super::moments::{Moment, Moments};
+use super::moments::{Change, Moments};
 use crate::event::Reasons;
 
 /// 64 warp slots.
@@ -39,7 +39,7 @@ impl Group {
         self.close(cycle);
         (self.now, self.now_sets) = (*now, sets(now));
         self.ever |= !self.now_sets[usize::from(GONE)];
-        self.moments.push(Moment { cycle, codes: Codes::new(&self.now_sets) });
+        self.moments.push(Change { cycle, codes: Codes::new(&self.now_sets) });
         true
     }
 

@@ -6,15 +6,15 @@ use std::ops::Range;
 
 /// From a cycle on.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct Change {
     pub cycle: u64,
     pub codes: Codes,
 }
 
-/// Moments that are kept in one piece of memory.
+/// Changes that are kept in one piece of memory.
 pub const PIECE: usize = 1024;
 
-/// Moments in their order.
+/// Changes in their order.
 #[derive(Clone, Debug)]
 pub struct Moments {
     /// What held before the first of them.
@@ -27,7 +27,7 @@ pub struct Moments {
 struct Piece {
     /// The warps that any of its moments is a change of: whoever follows one warp passes over the other pieces.
     changed: u64,
-    moments: Vec<Moment>,
+    moments: Vec<Change>,
 }
 
 impl Default for Moments {
@@ -41,7 +41,7 @@ impl Moments {
         self.pieces.last().map_or(0, |last| (self.pieces.len() - 1) * PIECE + last.moments.len())
     }
 
-    pub fn push(&mut self, moment: Moment) {
+    pub fn push(&mut self, moment: Change) {
         let changed = moment.codes.differ(self.codes_before(self.len()));
         match self.pieces.last_mut() {
             Some(last) if last.moments.len() < PIECE => {
@@ -56,7 +56,7 @@ impl Moments {
         }
     }
 
-    pub fn get(&self, at: usize) -> Option<&Moment> {
+    pub fn get(&self, at: usize) -> Option<&Change> {
         self.pieces.get(at / PIECE)?.moments.get(at % PIECE)
     }
 
@@ -109,7 +109,7 @@ mod tests {
     fn places_are_found_in_pieces_full_and_not() {
         for count in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE - 1] {
             let mut moments = Moments::default();
-            (0..count).for_each(|at| moments.push(Moment { cycle: 2 * at as u64, codes: Codes::gone() }));
+            (0..count).for_each(|at| moments.push(Change { cycle: 2 * at as u64, codes: Codes::gone() }));
             assert_eq!(moments.len(), count);
             for at in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE, 4 * PIECE] {
                 assert_eq!(moments.before(2 * at as u64), at.min(count), "{at} of {count}");
@@ -131,7 +131,7 @@ mod tests {
             Codes::new(&sets)
         };
         let count = 5 * PIECE + 7;
-        (0..count).for_each(|at| moments.push(Moment { cycle: at as u64, codes: codes(at) }));
+        (0..count).for_each(|at| moments.push(Change { cycle: at as u64, codes: codes(at) }));
         let of = |moments: &Moments, range: Range<usize>, lane| moments.changes(range, lane).collect::<Vec<_>>();
         let rare: Vec<usize> = (0..count).step_by(700).collect();
         assert_eq!(of(&moments, 0..count, 5), rare);

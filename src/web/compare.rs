@@ -13,7 +13,7 @@ use crate::compare::{Comparison, Entry, Outcome, cell, columns, csv};
 use crate::config::{AXES, TECHNIQUES, Technique};
 use crate::event::Reason;
 use crate::lab::{Contest, grouped};
-use crate::metrics::Number;
+use crate::metrics::ReportNumber;
 use crate::plot::{Chart, RACE, Racer, file_name, svg};
 use crate::scene::{Palette, Theme};
 use yew::prelude::*;
@@ -142,8 +142,8 @@ fn sorted<'a>(comparison: &'a Comparison, order: Order, axis: Option<&str>) -> V
 
 fn value(run: &Outcome, column: usize) -> f64 {
     match run.numbers().get(column) {
-        Some(Number::Count(count)) => *count as f64,
-        Some(Number::Ratio(ratio)) => *ratio,
+        Some(ReportNumber::Count(count)) => *count as f64,
+        Some(ReportNumber::Ratio(ratio)) => *ratio,
         None => 0.0,
     }
 }
@@ -233,9 +233,9 @@ fn table(
     }
 }
 
-fn shown(number: Number, unit: &str) -> String {
+fn shown(number: ReportNumber, unit: &str) -> String {
     match number {
-        Number::Count(count) => grouped(count),
+        ReportNumber::Count(count) => grouped(count),
         ratio => cell(ratio, unit).replace('%', " %"),
     }
 }

@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::tips::term;
 use crate::event::Reason;
 use crate::lab::{Lab, LineCost, Stage, grouped};
-use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Number, OF_A_STRETCH, Report};
+use crate::metrics::{CacheCounts, DEFINITIONS, Definition, OF_A_STRETCH, Report, ReportNumber};
 use crate::plot::slot_words;
 use yew::prelude::*;
 
@@ -40,9 +40,9 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
     };
     let others: Vec<Told> = others.iter().filter_map(beside).collect();
     // Only slices and gangs have an estimate of their area: nothing is not what others cost.
-    let shown = |(d, value): &(&Definition, Number)| {
+    let shown = |(d, value): &(&Definition, ReportNumber)| {
         let whole = range.is_none() || OF_A_STRETCH.contains(&d.name);
-        whole && (d.unit != "mm²" || *value != Number::Ratio(0.0))
+        whole && (d.unit != "mm²" || *value != ReportNumber::Ratio(0.0))
     };
     let plain = DEFINITIONS.iter().filter_map(|d| Some((d, led.report.number(d.name)?))).filter(shown);
     html! {
@@ -74,9 +74,9 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
 }
 
 /// The same numbers of several runs, with what differs from the first marked.
-fn side_by_side<'a>(leader: &str, others: &[Told], plain: impl Iterator<Item = (&'a Definition, Number)>) -> Html {
-    let other = |(d, led): (&Definition, Number), told: &Told| {
-        let value = told.report.number(d.name).unwrap_or(Number::Count(0));
+fn side_by_side<'a>(leader: &str, others: &[Told], plain: impl Iterator<Item = (&'a Definition, ReportNumber)>) -> Html {
+    let other = |(d, led): (&Definition, ReportNumber), told: &Told| {
+        let value = told.report.number(d.name).unwrap_or(ReportNumber::Count(0));
         let differs = (value != led).then_some("differs");
         html! { <td class={classes!("right", differs)}>{ bare(value, d.unit) }</td> }
     };
@@ -153,21 +153,21 @@ fn gain(led: u64, own: u64) -> Html {
 }
 
 /// A number without its unit.
-fn bare(value: Number, unit: &str) -> String {
+fn bare(value: ReportNumber, unit: &str) -> String {
     match value {
-        Number::Count(count) => grouped(count),
-        Number::Ratio(part) if unit.is_empty() => format!("{:.1} %", part * 100.0),
-        Number::Ratio(part) => format!("{part:.3}"),
+        ReportNumber::Count(count) => grouped(count),
+        ReportNumber::Ratio(part) if unit.is_empty() => format!("{:.1} %", part * 100.0),
+        ReportNumber::Ratio(part) => format!("{part:.3}"),
     }
 }
 
 /// A number with its unit, where its label does not say that already.
-fn number(value: Number, unit: &str) -> String {
+fn number(value: ReportNumber, unit: &str) -> String {
     let text = bare(value, unit);
     match (unit, value) {
         ("" | "cycles" | "instructions", _) => text,
         (per, _) if per.contains('/') => text,
-        (_, Number::Count(1)) => format!("1 {}", one_of(unit)),
+        (_, ReportNumber::Count(1)) => format!("1 {}", one_of(unit)),
         _ => format!("{text} {unit}"),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::kernel::{Kernel, no_files};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, Number, Param};
+use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
 use warpscope::ptx::types::Type;
 
 /// What words of `out` hold until the kernel writes them.
@@ -134,7 +134,7 @@ impl Case {
     /// The kernel bound to its launch.
     pub fn kernel(&self) -> Result<Kernel, String> {
         let buffer = |name: &str, words: Vec<u32>| {
-            let init = Init::Values(words.iter().map(|&word| Number::Int(word.into())).collect());
+            let init = Init::Values(words.iter().map(|&word| LaunchNumber::Int(word.into())).collect());
             Param::Buffer(Buffer { name: name.into(), ty: Type::U32, len: words.len() as u64, init })
         };
         let input = if self.input.is_empty() { vec![0] } else { self.input.clone() };

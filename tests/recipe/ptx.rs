@@ -2,7 +2,7 @@
 
 use super::{Arithmetic, COUNTERS, Compute, Counting, INPUTS, Meeting, NESTING, Recipe, Relation, Step, Test, VARIABLES};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, Number, Param};
+use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
 use warpscope::ptx::types::Type;
 
 /// Words of each thread's own array.
@@ -13,7 +13,7 @@ impl Recipe {
         let buffer =
             |name: &str, len: u32, init| Param::Buffer(Buffer { name: name.into(), ty: Type::U32, len: len.into(), init });
         let output = self.threads * self.blocks * u32::from(VARIABLES);
-        let random = Init::Random { seed: self.seed, min: Number::Int(0), max: Number::Int(1 << 20) };
+        let random = Init::Random { seed: self.seed, min: LaunchNumber::Int(0), max: LaunchNumber::Int(1 << 20) };
         let params = vec![
             buffer("input", INPUTS, random),
             buffer("output", output, Init::Zeros),

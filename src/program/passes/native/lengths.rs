@@ -45,72 +45,25 @@ impl Lengths {
     /// The machine instructions for an instruction.
     pub fn of(&self, instruction: &Instruction) -> usize {
         let wide = |ty: Type| ty.bits() == 64;
+        let signed = |ty: Type, signed: usize, unsigned: usize| if ty.is_signed() { signed } else { unsigned };
+        let double = |ty: Type, double: usize, single: usize| if ty == Type::F64 { double } else { single };
         match instruction.op {
             Op::Atom { .. } => self.of_atomic(instruction),
             // Registers have no index: each word is compared with it, and copied if it is the one.
             Op::Load(access) | Op::Store(access) if access.space == Space::Local && !self.same_address(instruction) => {
                 (2 * self.local_words).max(1)
             }
-            Op::Int2(Int2::Div, ty) if wide(ty) => {
-                if ty.is_signed() {
-                    86
-                } else {
-                    72
-                }
-            }
-            Op::Int2(Int2::Rem, ty) if wide(ty) => {
-                if ty.is_signed() {
-                    86
-                } else {
-                    72
-                }
-            }
-            Op::Int2(Int2::Div, ty) => {
-                if ty.is_signed() {
-                    25
-                } else {
-                    18
-                }
-            }
-            Op::Int2(Int2::Rem, ty) => {
-                if ty.is_signed() {
-                    20
-                } else {
-                    17
-                }
-            }
+            Op::Int2(Int2::Div | Int2::Rem, ty) if wide(ty) => signed(ty, 86, 72),
+            Op::Int2(Int2::Div, ty) => signed(ty, 25, 18),
+            Op::Int2(Int2::Rem, ty) => signed(ty, 20, 17),
             Op::Int2(Int2::MulLo, ty) | Op::Int3(Int3::MadLo, ty) if wide(ty) => 4,
-            Op::Int2(Int2::MulHi, ty) | Op::Int3(Int3::MadHi, ty) if wide(ty) => {
-                if ty.is_signed() {
-                    13
-                } else {
-                    7
-                }
-            }
+            Op::Int2(Int2::MulHi, ty) | Op::Int3(Int3::MadHi, ty) if wide(ty) => signed(ty, 13, 7),
             Op::Int1(Int1::Popc, ty) if wide(ty) => 3,
             Op::Int1(Int1::Clz, ty) if wide(ty) => 5,
             Op::Int1(Int1::Brev, ty) if wide(ty) => 2,
-            Op::Float2(Float2::Div, mode) => {
-                if mode.ty == Type::F64 {
-                    16
-                } else {
-                    10
-                }
-            }
-            Op::Float1(Float1::Sqrt, mode) => {
-                if mode.ty == Type::F64 {
-                    16
-                } else {
-                    10
-                }
-            }
-            Op::Float1(Float1::Rcp, mode) => {
-                if mode.ty == Type::F64 {
-                    12
-                } else {
-                    10
-                }
-            }
+            Op::Float2(Float2::Div, mode) => double(mode.ty, 16, 10),
+            Op::Float1(Float1::Sqrt, mode) => double(mode.ty, 16, 10),
+            Op::Float1(Float1::Rcp, mode) => double(mode.ty, 12, 10),
             Op::Float1(Float1::Ex2, mode) if mode.ty == Type::F32 && !mode.ftz => 4,
             Op::Fence => 4,
             _ => 1,
