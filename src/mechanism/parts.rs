@@ -81,9 +81,10 @@ impl LaneGrid {
     pub fn fit(x: f32, width: f32, lanes: u32, most: f32) -> LaneGrid {
         let units = lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP;
         let pitch = (width / units).min(most).max(2.0);
-        let pitch = if pitch > 6.0 { pitch.floor() } else { pitch };
+        // On whole pixels, so that what is painted in parts looks as if painted whole.
+        let (x, pitch) = if pitch > 3.0 { (x.floor(), pitch.floor()) } else { (x, pitch) };
         let gap = match pitch {
-            ..=6.0 => 0.5,
+            ..3.0 => 0.5,
             ..16.0 => 1.0,
             _ => 2.0,
         };
@@ -91,12 +92,17 @@ impl LaneGrid {
     }
 
     pub fn cell(&self, lane: u32, y: f32, height: f32) -> Rect {
-        let x = self.x + (lane as f32 + (lane / 4) as f32 * GROUP_GAP) * self.pitch;
-        Rect::new(x, y, self.pitch - self.gap, height)
+        Rect::new(self.x + lane as f32 * self.pitch + (lane / 4) as f32 * self.between(), y, self.pitch - self.gap, height)
     }
 
     pub fn width(&self, lanes: u32) -> f32 {
-        (lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP) * self.pitch
+        lanes as f32 * self.pitch + (lanes.saturating_sub(1) / 4) as f32 * self.between()
+    }
+
+    /// Between two groups.
+    fn between(&self) -> f32 {
+        let between = self.pitch * GROUP_GAP;
+        if self.pitch < 3.0 { between } else { between.floor() }
     }
 }
 
@@ -232,7 +238,7 @@ pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) 
 /// What the warp did in the last cycle: its colour and its letter.
 pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f32, size: f32) {
     let Some(reason) = reason else { return };
-    scene.fill(0, Tone::Reason(reason), Rect::new(x, y, size * 0.36, size));
+    scene.fill(0, Tone::Reason(reason), Rect::new(x, y, (size * 0.36).round(), size));
     scene.mono(0, Tone::Text, x + size * 0.5, y + size * 0.86, size, Align::Left, reason.letter().to_string());
 }
 
@@ -310,7 +316,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, at: Rect) -> f32
     let row_height = (room / rows).floor().clamp(12.0, lanes_of(0.0, column_width, width).pitch.max(14.0) + 4.0);
     for (at, warp) in warps.iter().enumerate() {
         let (column, row) = ((at as f32 / rows).floor(), at as f32 % rows);
-        let left = x + column * (column_width + 16.0);
+        let left = (x + column * (column_width + 16.0)).floor();
         overview_row(scene, view, warp, Rect::new(left, y + row * row_height, column_width, row_height));
     }
     rows * row_height
@@ -332,7 +338,7 @@ fn overview_row(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPictu
     }
     scene.spot(row, Selection::Warp { sm: warp.sm, warp: warp.warp });
     let size = (row.h - 4.0).min(11.0);
-    let top = row.y + (row.h - size) / 2.0;
+    let top = (row.y + (row.h - size) / 2.0).floor();
     chip(scene, warp.warp, row.x + 2.0, top, size);
     scene.mono(0, Tone::Text, row.x + 6.0 + size, top + size * 0.9, size.max(10.0), Align::Left, warp.warp.to_string());
     reason(scene, warp.reason, row.x + 36.0, top, size);

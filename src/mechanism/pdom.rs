@@ -180,7 +180,7 @@ fn name_parts(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture
         (cell.x + cell.w / 2.0, cell.y - 18.0)
     };
     let words = format!("a warp: {} threads that run one instruction together", warp.width);
-    point(0.0, line, (20.0, sizes.place() - 13.0), &words);
+    point(0.0, line, (20.0, sizes.place() - 22.0), &words);
     // Beside the name of the place, where it stands above the lanes.
     if let Some(at) = lane(Lane::Active, if sizes.names > 0.0 { warp.width / 4 } else { 0 }) {
         let to = above(at);

@@ -4,8 +4,8 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 
 /// Where the mechanism's picture has the selected warp's lanes: their row, and where the first one begins.
-const LANES_Y: f64 = 12.0 + 96.0 + 6.0;
-const LANES_X: f64 = 12.0 + 136.0;
+const LANES_Y: f64 = 12.0 + 112.0 + 6.0;
+const LANES_X: f64 = 12.0 + 6.0;
 
 #[tokio::test]
 async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
@@ -21,8 +21,8 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
         // The last lane is somewhere near the right edge; some lane on the way did not take the first one's side.
         let mut told = vec![of_first];
         let mut lanes = vec!["0".to_string()];
-        for part in 1..=8 {
-            page.click_at(left + LANES_X + 4.0 + (width - LANES_X - 16.0) * f64::from(part) / 8.0, top + LANES_Y).await;
+        for part in 1..=7 {
+            page.click_at(left + LANES_X + 4.0 + (width - LANES_X - 16.0) * f64::from(part) / 7.0, top + LANES_Y).await;
             let title = page.text("#selected").await;
             let lane = title.split_whitespace().nth(1).unwrap_or_default().to_string();
             if lanes.last() != Some(&lane) {

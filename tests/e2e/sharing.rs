@@ -32,7 +32,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         page.press([key::ESCAPE]).await;
         page.go_to(230).await;
         let [left, top, _, _] = page.place("#mechanism").await;
-        page.click_at(left + 12.0 + 136.0 + 4.0, top + 70.0).await;
+        page.click_at(left + 12.0 + 6.0 + 4.0, top + 12.0 + 68.0 + 4.0).await;
         page.see("#selected", "Lane").await;
         page.press(['b']).await;
         page.see("#breakpoints", "Stops · 1").await;
