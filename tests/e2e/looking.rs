@@ -48,13 +48,16 @@ async fn a_click_on_a_lane_or_a_warp_tells_why_it_waits() {
         page.see("#selected", "Block").await;
         page.screenshot("block").await;
 
-        // A row of the overview, somewhere below, is a warp.
+        // A row of the overview, somewhere below, is a warp; a stack of four entries leaves it no room in a low window.
+        page.resize(1280, 900).await;
+        let [left, top, _, height] = page.place("#mechanism").await;
         let mut y = 240.0;
         while !page.text("#selected").await.starts_with("Warp") {
             assert!(y < height, "no row of the overview takes a click");
-            page.click_at(left + 20.0, top + y).await;
+            page.click_at(left + 14.0, top + y).await;
             y += 8.0;
         }
+        page.resize(1280, 720).await;
         page.press([key::UP; 8]).await;
         page.see("#selected", "Warp 0").await;
         page.press([key::DOWN]).await;
