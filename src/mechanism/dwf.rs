@@ -96,10 +96,14 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let groups: Vec<usize> = pool.chunk_by(same_pc).map(<[_]>::len).collect();
     let statics = view.warps().count();
     let sizes = Sizes::new(&view, view.sim.machine.config.warp_width, &groups, statics);
+    let mut lines = Lines { view: &view, sm: name, sizes: &sizes, tokens: Vec::new() };
     let mut y = TOP;
     for warps in pool.chunk_by(same_pc) {
         let pc = warps[0].1.pc;
-        y = line(&mut scene, &view, name, warps, (threads_at(pc), turn(pc)), &sizes, y);
+        y = lines.line(&mut scene, warps, (threads_at(pc), turn(pc)), y);
+    }
+    for (thread, cell) in lines.tokens {
+        thread.draw(&mut scene, Stand::Token, cell);
     }
     if pool.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y + 14.0, BASE, Align::Left, "The pool is empty.");
@@ -126,64 +130,65 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// The warps at one place, with how many of their threads wait to be issued, and why it is their turn, if it is. Where the
-/// next line begins.
-fn line(
-    scene: &mut Scene<Selection>,
-    view: &PanelView,
+/// The pool's lines as they are drawn. Their threads are kept for the end, so that they fly over every line.
+struct Lines<'a> {
+    view: &'a PanelView<'a>,
     sm: u16,
-    warps: &[(u16, &PoolWarp)],
-    (threads, turn): (u32, Option<&str>),
-    sizes: &Sizes,
-    y: f32,
-) -> f32 {
-    let pc = warps[0].1.pc;
-    let tall = warps.len().div_ceil(sizes.columns) as f32 * (sizes.cell + APART);
-    let framed = Rect::new(0.0, y, view.width, SAID + tall + 1.0);
-    scene.beat = Beat::Settle;
-    scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Figure::Ring(framed));
-    scene.beat = Beat::Travel;
-    let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
-    let said = match (threads, turn) {
-        (0, _) => "in flight".to_string(),
-        (n, Some(why)) => format!("{}: its turn, {why}", counted(n.into(), "thread")),
-        (1, None) => "1 thread waits".to_string(),
-        (n, None) => format!("{n} threads wait"),
-    };
-    let place = view.listing.place(pc);
-    parts::place(scene, 0, tone, (MARGIN, y + 13.0), &place, &format!("PC {pc}"));
-    let behind = MARGIN + place.chars().count() as f32 * 8.8 + 60.0;
-    scene.label(0, tone, behind, y + 13.0, SMALL, Align::Left, fitting(&said, view.width - behind));
-    for (at, (entry, warp)) in warps.iter().enumerate() {
-        let top = y + SAID + (at / sizes.columns) as f32 * (sizes.cell + APART) + 2.0;
-        pool_warp(scene, view, (sm, *entry), warp, &sizes.column(at), sizes, top);
-    }
-    y + SAID + tall + GAP
+    sizes: &'a Sizes,
+    tokens: Vec<(Thread, Rect)>,
 }
 
-/// A warp of the pool: a frame around its lanes, strong when it has just issued, with a mark while it is in flight.
-fn pool_warp(
-    scene: &mut Scene<Selection>,
-    view: &PanelView,
-    (sm, entry): (u16, u16),
-    warp: &PoolWarp,
-    grid: &LaneGrid,
-    sizes: &Sizes,
-    y: f32,
-) {
-    let frame = Rect::new(grid.x - 3.0, y - 3.0, grid.width(sizes.lanes) + 6.0 - grid.gap, sizes.cell + APART);
-    let issued = view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into());
-    scene.outline(0, if warp.stage == PoolStage::Flying { Tone::Edge } else { Tone::Line }, frame);
-    scene.beat = Beat::Flash;
-    scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, issued, Figure::Ring(frame));
-    scene.beat = Beat::Travel;
-    for lane in (0..sizes.lanes).filter(|lane| warp.members.mask >> lane & 1 == 0) {
-        scene.outline(0, Tone::Line, grid.cell(lane, y, sizes.cell));
+impl Lines<'_> {
+    /// The warps at one place, with how many of their threads wait to be issued, and why it is their turn, if it is. Where the
+    /// next line begins.
+    fn line(
+        &mut self,
+        scene: &mut Scene<Selection>,
+        warps: &[(u16, &PoolWarp)],
+        (threads, turn): (u32, Option<&str>),
+        y: f32,
+    ) -> f32 {
+        let (view, sizes) = (self.view, self.sizes);
+        let pc = warps[0].1.pc;
+        let tall = warps.len().div_ceil(sizes.columns) as f32 * (sizes.cell + APART);
+        let framed = Rect::new(0.0, y, view.width, SAID + tall + 1.0);
+        scene.beat = Beat::Settle;
+        scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Figure::Ring(framed));
+        scene.beat = Beat::Travel;
+        let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
+        let said = match (threads, turn) {
+            (0, _) => "in flight".to_string(),
+            (n, Some(why)) => format!("{}: its turn, {why}", counted(n.into(), "thread")),
+            (1, None) => "1 thread waits".to_string(),
+            (n, None) => format!("{n} threads wait"),
+        };
+        let place = view.listing.place(pc);
+        parts::place(scene, 0, tone, (MARGIN, y + 13.0), &place, &format!("PC {pc}"));
+        let behind = MARGIN + place.chars().count() as f32 * 8.8 + 60.0;
+        scene.label(0, tone, behind, y + 13.0, SMALL, Align::Left, fitting(&said, view.width - behind));
+        for (at, (entry, warp)) in warps.iter().enumerate() {
+            let top = y + SAID + (at / sizes.columns) as f32 * (sizes.cell + APART) + 2.0;
+            self.warp(scene, *entry, warp, &sizes.column(at), top);
+        }
+        y + SAID + tall + GAP
     }
-    for (lane, origin) in warp.members.lanes() {
-        let cell = grid.cell(lane as u32, y, sizes.cell);
-        let Some(home) = view.picture.warp(sm, origin) else { continue };
-        Thread::of(home, lane as u32).draw(scene, Stand::Token, cell);
+
+    /// A warp of the pool: a frame around its lanes, strong when it has just issued, with a mark while it is in flight.
+    fn warp(&mut self, scene: &mut Scene<Selection>, entry: u16, warp: &PoolWarp, grid: &LaneGrid, y: f32) {
+        let (view, sm, sizes) = (self.view, self.sm, self.sizes);
+        let frame = Rect::new(grid.x - 3.0, y - 3.0, grid.width(sizes.lanes) + 6.0 - grid.gap, sizes.cell + APART);
+        let issued = view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into());
+        scene.outline(0, if warp.stage == PoolStage::Flying { Tone::Edge } else { Tone::Line }, frame);
+        scene.beat = Beat::Flash;
+        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, issued, Figure::Ring(frame));
+        scene.beat = Beat::Travel;
+        for lane in (0..sizes.lanes).filter(|lane| warp.members.mask >> lane & 1 == 0) {
+            scene.outline(0, Tone::Line, grid.cell(lane, y, sizes.cell));
+        }
+        let members = warp.members.lanes().map(|(lane, origin)| (lane as u32, origin));
+        self.tokens.extend(members.filter_map(|(lane, origin)| {
+            Some((Thread::of(view.picture.warp(sm, origin)?, lane), grid.cell(lane, y, sizes.cell)))
+        }));
     }
 }
 

@@ -168,9 +168,6 @@ impl Thread {
             Stand::Ended => scene.push(own, Tone::Soft, Figure::Dot(cell)),
         }
         scene.spot(cell, self.selection());
-        if stand == Stand::Ended {
-            return;
-        }
         // Warps from 8 on have a stripe, which lies lower for every further eight.
         if self.warp >= 8 && stand == Stand::Token {
             let down = (cell.h * f32::from(self.warp / 8 % 8) / 8.0).round();
@@ -179,7 +176,9 @@ impl Thread {
         let ink = if stand == Stand::Token { ink(self.warp) } else { Tone::Soft };
         // Beside the line that it waits at.
         let room = if stand == Stand::Parked { Rect { w: cell.w * 0.72, ..cell } } else { cell };
-        self.write(scene, self.key(kind::THREAD_TEXT), ink, room);
+        if let Some(numeral) = self.numeral(room) {
+            scene.mark(self.key(kind::THREAD_TEXT), ink, stand != Stand::Ended, numeral);
+        }
     }
 
     /// Has the thread, which stands in a cell, pass over the middle of another place on its way there.
@@ -191,12 +190,18 @@ impl Thread {
 
     /// Its number, where there is room for it.
     pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
+        if let Some(numeral) = self.numeral(cell) {
+            scene.push(key, tone, numeral);
+        }
+    }
+
+    fn numeral(&self, cell: Rect) -> Option<Figure> {
         let small = (cell.w * 0.65).min(9.0);
         let size = (cell.w.min(cell.h * 1.3) * 0.48).max(small).min(cell.w * 1.5 / self.digits as f32).min(15.0);
-        if cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5 {
-            let text = self.number.to_string();
-            scene.mono(key, tone, cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35, size, Align::Middle, text);
-        }
+        let fits = cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5;
+        let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35);
+        let text = self.number.to_string();
+        fits.then_some(Figure::Text { x, y, size, align: Align::Middle, mono: true, bold: false, text })
     }
 }
 
