@@ -4,8 +4,20 @@
 //! at, that channel is free again at), so nothing is simulated twice and nothing is polled. Stores write through and do
 //! not bring lines into the L1 cache.
 
+mod banks;
+mod l2;
+mod lanes;
+mod lines;
+
+pub use self::l2::SharedMemorySystem;
+pub use self::lanes::{LaneTimes, PerLane};
+
+use self::banks::{bank_cycles, distinct, lane_groups, most_alike, shared_passes};
+use self::l2::Road;
+use self::lanes::Together;
+use self::lines::Lines;
 use super::cache::{Cache, Look};
-use crate::config::{Config, PARTS, Rate};
+use crate::config::{Config, PARTS};
 use crate::event::{CacheOutcome, Event, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::memory::Target;
@@ -18,13 +30,6 @@ const LOCAL_BASE: u64 = 0x0900_0000_0000;
 /// Where instructions lie for the L2 cache.
 const CODE_BASE: u64 = 0x0a00_0000_0000_0000;
 
-/// What all SMs share: L2 cache and DRAM.
-#[derive(Clone, Debug)]
-pub struct SharedMemorySystem {
-    l2: Cache,
-    dram: Road,
-}
-
 /// What belongs to one SM: L1 cache, lines on their way, the road to L2.
 #[derive(Clone, Debug)]
 pub struct SmMemory {
@@ -36,22 +41,6 @@ pub struct SmMemory {
     throttled: (u64, u64),
 }
 
-/// Something that carries so many bytes a cycle, one transfer after the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Road {
-    /// When it is free again, in parts of a cycle: a transfer ends where it ends, not at a cycle's edge.
-    free: u64,
-}
-
-impl Road {
-    /// A transfer that could begin at `at`: the cycle in which it begins, and the first in which it is over.
-    fn take(&mut self, rate: Rate, at: u64, bytes: u32) -> (u64, u64) {
-        let begin = self.free.max(at * PARTS);
-        self.free = begin + rate.time(bytes);
-        (begin / PARTS, self.free.div_ceil(PARTS))
-    }
-}
-
 /// When a memory instruction is through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
@@ -59,17 +48,6 @@ pub struct Timing {
     pub holds: u32,
     /// When its result is there, or its stores are on their way.
     pub done: u64,
-}
-
-/// How an access went for each lane.
-#[derive(Clone, Debug, Default)]
-pub struct LaneTimes {
-    /// When the lane has what it asked for.
-    pub done: [u64; 32],
-    /// Lanes that were the first to want their line.
-    pub opens: u32,
-    /// The line that a lane wants, of those of the access.
-    line: [u8; 32],
 }
 
 /// What an access passes through besides its own SM.
@@ -94,55 +72,6 @@ pub struct Requester<'a> {
     pub slot: u16,
     pub slots: Option<&'a [u16; 32]>,
     pub local_bytes: u32,
-}
-
-impl SharedMemorySystem {
-    pub fn new(config: &Config) -> SharedMemorySystem {
-        SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram: Road::default() }
-    }
-
-    /// Brings the lines of buffers that were copied last, one buffer after the other, into the L2 cache.
-    pub fn warm(&mut self, buffers: &[(u64, u64)]) {
-        for &(address, bytes) in buffers.iter().rev().filter(|(_, bytes)| *bytes > 0) {
-            for line in (self.l2.line(address)..=self.l2.line(address + bytes - 1)).rev() {
-                self.l2.fill(line);
-            }
-        }
-    }
-
-    /// An access of `bytes` at `address` that reaches L2 at `at`: when its answer is back, and what happened.
-    fn access(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32) -> (u64, Event) {
-        let line = self.l2.line(address);
-        let back = at + u64::from(config.l2_latency);
-        let (outcome, done) = match self.l2.look(line, at) {
-            Look::Hit => (CacheOutcome::Hit, back),
-            Look::Coming(arrives) => (CacheOutcome::Merged, arrives.max(back)),
-            // What is written needs nothing from DRAM: the line is there at once, and dirty.
-            Look::Miss if write && config.l2_write_back => {
-                self.make_room(config, line, at, back);
-                (CacheOutcome::Miss, back)
-            }
-            Look::Miss => {
-                let moved = if write { bytes } else { config.l2_line };
-                let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, moved);
-                let done = moved_at + u64::from(config.l2_latency + config.dram_latency);
-                self.make_room(config, line, at, done);
-                (CacheOutcome::Miss, done)
-            }
-        };
-        if write && config.l2_write_back {
-            self.l2.write(line, bytes);
-        }
-        (done, Event::L2 { line, write, outcome })
-    }
-
-    /// A line takes the place of another, which goes to DRAM if it was written.
-    fn make_room(&mut self, config: &Config, line: u64, at: u64, arrives: u64) {
-        let dirty = self.l2.insert(line, at, arrives);
-        if dirty > 0 {
-            self.dram.take(config.dram_bytes_per_cycle, at, dirty);
-        }
-    }
 }
 
 impl<S: Sink> Around<'_, S> {
@@ -381,40 +310,6 @@ impl SmMemory {
     }
 }
 
-/// Somebody who wants to know when which lanes are done; most only ask when all are.
-pub trait PerLane {
-    /// Whether lanes of one access can be done at different times.
-    const BY_LANE: bool = false;
-    /// A lane wants a line of the access, which is new.
-    fn wants(&mut self, _lane: usize, _line: (usize, bool)) {}
-    /// These lanes are done at that time.
-    fn done(&mut self, _lanes: u32, _done: u64) {}
-    /// Those of these lanes that want that line are.
-    fn line_done(&mut self, _lanes: u32, _line: usize, _done: u64) {}
-}
-
-/// All lanes are done when the last is.
-struct Together;
-
-impl PerLane for Together {}
-
-impl PerLane for LaneTimes {
-    const BY_LANE: bool = true;
-
-    fn wants(&mut self, lane: usize, (line, is_new): (usize, bool)) {
-        self.line[lane] = line as u8;
-        self.opens |= u32::from(is_new) << lane;
-    }
-
-    fn done(&mut self, lanes: u32, done: u64) {
-        active(lanes).for_each(|lane| self.done[lane] = done);
-    }
-
-    fn line_done(&mut self, lanes: u32, line: usize, done: u64) {
-        active(lanes).filter(|&lane| usize::from(self.line[lane]) == line).for_each(|lane| self.done[lane] = done);
-    }
-}
-
 impl Requester<'_> {
     /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
     fn local_address(&self, offset: u64, lane: usize) -> u64 {
@@ -423,144 +318,4 @@ impl Requester<'_> {
         let slot = (u64::from(self.sm) << 16 | u64::from(slot)) * u64::from(self.local_bytes.next_multiple_of(16)) * threads;
         LOCAL_BASE + slot + (offset / 4 * threads + u64::from(thread)) * 4 + offset % 4
     }
-}
-
-/// Distinct lines in the order of their first lane.
-#[derive(Default)]
-struct Lines {
-    lines: [u64; 32],
-    /// Sectors of each that a store touches, where those count.
-    sectors: [u64; 32],
-    len: usize,
-}
-
-impl Lines {
-    /// Its position, and whether it was not there before.
-    #[inline(always)]
-    fn add(&mut self, line: u64) -> (usize, bool) {
-        // Neighbours mostly share a line, so the last one is looked at first.
-        if let Some(at) = self.lines[..self.len].iter().rposition(|&known| known == line) {
-            return (at, false);
-        }
-        self.lines[self.len] = line;
-        self.len += 1;
-        (self.len - 1, true)
-    }
-
-    /// A store of `size` bytes touches sectors of a line.
-    fn touch(&mut self, at: usize, address: u64, size: u32, config: &Config) {
-        let within = address % u64::from(config.l1d_line);
-        let sector = |byte: u64| (byte.min(u64::from(config.l1d_line) - 1) / u64::from(config.store_sector)).min(63);
-        for sector in sector(within)..=sector(within + u64::from(size.max(1)) - 1) {
-            self.sectors[at] |= 1 << sector;
-        }
-    }
-
-    /// Bytes of a line that move.
-    fn bytes(&self, at: usize, config: &Config) -> u32 {
-        match self.sectors[at].count_ones() {
-            0 => config.l1d_line,
-            sectors => (sectors * config.store_sector).min(config.l1d_line),
-        }
-    }
-
-    fn all(&self) -> &[u64] {
-        &self.lines[..self.len]
-    }
-}
-
-/// The lanes of an access that shared memory serves at a time: as many as it has banks, such as half a warp with 16.
-fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
-    let lanes = config.shared_banks.min(32);
-    let first = u32::MAX >> (32 - lanes);
-    (0..32 / lanes).map(move |group| mask & first << (group * lanes)).filter(|&mask| mask != 0)
-}
-
-/// Cycles that the busiest bank needs; lanes that want the same word share one.
-fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
-    let banks = u64::from(config.shared_banks);
-    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
-    // One word a bank is the common case, and is seen in one pass.
-    const TRACKED: usize = 64;
-    let mut word_of = [u64::MAX; TRACKED];
-    let conflict_free = banks <= TRACKED as u64
-        && active(mask).all(|lane| {
-            let first = traffic.targets[lane].address / 4;
-            (first..first + words_each).all(|word| {
-                let known = std::mem::replace(&mut word_of[(word % banks) as usize], word);
-                known == u64::MAX || known == word
-            })
-        });
-    if conflict_free { 1 } else { conflict_cycles(traffic, mask, banks, words_each) }
-}
-
-/// The same, counted out for accesses that do conflict.
-fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64) -> u32 {
-    let mut words = [0u64; 32 * 4];
-    let mut count = 0;
-    let mut busiest = 1;
-    for lane in active(mask) {
-        let first = traffic.targets[lane].address / 4;
-        for word in first..first + words_each {
-            if words[..count].contains(&word) {
-                continue;
-            }
-            let load = 1 + words[..count].iter().filter(|&&other| other % banks == word % banks).count() as u32;
-            busiest = busiest.max(load);
-            words[count] = word;
-            count += 1;
-        }
-    }
-    // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
-    busiest.div_ceil(words_each as u32)
-}
-
-/// The cycle of an access to shared memory in which each lane is served: words of one bank come one after the other.
-fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
-    let mut passes = [0; 32];
-    if traffic.atomic {
-        for lane in active(mask) {
-            let alike = |other: &usize| traffic.targets[*other].address == traffic.targets[lane].address;
-            passes[lane] = active(mask).take_while(|&other| other < lane).filter(alike).count() as u32;
-        }
-        return passes;
-    }
-    let banks = u64::from(config.shared_banks);
-    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
-    let mut before = 0;
-    for group in lane_groups(mask, config) {
-        let mut words: Vec<u64> = Vec::with_capacity(32);
-        for lane in active(group) {
-            let first = traffic.targets[lane].address / 4;
-            let mut last = 0;
-            for word in first..first + words_each {
-                let at = words.iter().position(|&known| known == word).unwrap_or_else(|| {
-                    words.push(word);
-                    words.len() - 1
-                });
-                let pass = words[..at].iter().filter(|&&other| other % banks == word % banks).count();
-                last = last.max(pass as u32);
-            }
-            passes[lane] = before + last / words_each as u32;
-        }
-        before += bank_cycles(traffic, group, config);
-    }
-    passes
-}
-
-/// How many different addresses there are.
-fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
-    let mut lines = Lines::default();
-    for lane in active(mask) {
-        lines.add(traffic.targets[lane].address);
-    }
-    lines.len as u32
-}
-
-/// How many lanes want the address that most want.
-fn most_alike(traffic: &Traffic<32>, mask: u32) -> u32 {
-    active(mask)
-        .map(|lane| active(mask).filter(|&other| traffic.targets[other].address == traffic.targets[lane].address).count() as u32)
-        .max()
-        .unwrap_or(1)
 }

@@ -1,0 +1,101 @@
+//! Banks of shared memory, and addresses that are served one after the other.
+
+use super::lines::Lines;
+use crate::config::Config;
+use crate::interp::access::{Traffic, active};
+
+/// The lanes of an access that shared memory serves at a time: as many as it has banks, such as half a warp with 16.
+pub fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
+    let lanes = config.shared_banks.min(32);
+    let first = u32::MAX >> (32 - lanes);
+    (0..32 / lanes).map(move |group| mask & first << (group * lanes)).filter(|&mask| mask != 0)
+}
+
+/// Cycles that the busiest bank needs; lanes that want the same word share one.
+pub fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
+    let banks = u64::from(config.shared_banks);
+    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
+    // One word a bank is the common case, and is seen in one pass.
+    const TRACKED: usize = 64;
+    let mut word_of = [u64::MAX; TRACKED];
+    let conflict_free = banks <= TRACKED as u64
+        && active(mask).all(|lane| {
+            let first = traffic.targets[lane].address / 4;
+            (first..first + words_each).all(|word| {
+                let known = std::mem::replace(&mut word_of[(word % banks) as usize], word);
+                known == u64::MAX || known == word
+            })
+        });
+    if conflict_free { 1 } else { conflict_cycles(traffic, mask, banks, words_each) }
+}
+
+/// The same, counted out for accesses that do conflict.
+fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64) -> u32 {
+    let mut words = [0u64; 32 * 4];
+    let mut count = 0;
+    let mut busiest = 1;
+    for lane in active(mask) {
+        let first = traffic.targets[lane].address / 4;
+        for word in first..first + words_each {
+            if words[..count].contains(&word) {
+                continue;
+            }
+            let load = 1 + words[..count].iter().filter(|&&other| other % banks == word % banks).count() as u32;
+            busiest = busiest.max(load);
+            words[count] = word;
+            count += 1;
+        }
+    }
+    // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
+    busiest.div_ceil(words_each as u32)
+}
+
+/// The cycle of an access to shared memory in which each lane is served: words of one bank come one after the other.
+pub fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
+    let mut passes = [0; 32];
+    if traffic.atomic {
+        for lane in active(mask) {
+            let alike = |other: &usize| traffic.targets[*other].address == traffic.targets[lane].address;
+            passes[lane] = active(mask).take_while(|&other| other < lane).filter(alike).count() as u32;
+        }
+        return passes;
+    }
+    let banks = u64::from(config.shared_banks);
+    let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
+    let mut before = 0;
+    for group in lane_groups(mask, config) {
+        let mut words: Vec<u64> = Vec::with_capacity(32);
+        for lane in active(group) {
+            let first = traffic.targets[lane].address / 4;
+            let mut last = 0;
+            for word in first..first + words_each {
+                let at = words.iter().position(|&known| known == word).unwrap_or_else(|| {
+                    words.push(word);
+                    words.len() - 1
+                });
+                let pass = words[..at].iter().filter(|&&other| other % banks == word % banks).count();
+                last = last.max(pass as u32);
+            }
+            passes[lane] = before + last / words_each as u32;
+        }
+        before += bank_cycles(traffic, group, config);
+    }
+    passes
+}
+
+/// How many different addresses there are.
+pub fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
+    let mut lines = Lines::default();
+    for lane in active(mask) {
+        lines.add(traffic.targets[lane].address);
+    }
+    lines.len as u32
+}
+
+/// How many lanes want the address that most want.
+pub fn most_alike(traffic: &Traffic<32>, mask: u32) -> u32 {
+    active(mask)
+        .map(|lane| active(mask).filter(|&other| traffic.targets[other].address == traffic.targets[lane].address).count() as u32)
+        .max()
+        .unwrap_or(1)
+}

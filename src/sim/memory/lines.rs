@@ -1,0 +1,47 @@
+//! Coalescing: the lines that an access needs, and what of them.
+
+use crate::config::Config;
+
+/// Distinct lines in the order of their first lane.
+#[derive(Default)]
+pub struct Lines {
+    lines: [u64; 32],
+    /// Sectors of each that a store touches, where those count.
+    sectors: [u64; 32],
+    pub len: usize,
+}
+
+impl Lines {
+    /// Its position, and whether it was not there before.
+    #[inline(always)]
+    pub fn add(&mut self, line: u64) -> (usize, bool) {
+        // Neighbours mostly share a line, so the last one is looked at first.
+        if let Some(at) = self.lines[..self.len].iter().rposition(|&known| known == line) {
+            return (at, false);
+        }
+        self.lines[self.len] = line;
+        self.len += 1;
+        (self.len - 1, true)
+    }
+
+    /// A store of `size` bytes touches sectors of a line.
+    pub fn touch(&mut self, at: usize, address: u64, size: u32, config: &Config) {
+        let within = address % u64::from(config.l1d_line);
+        let sector = |byte: u64| (byte.min(u64::from(config.l1d_line) - 1) / u64::from(config.store_sector)).min(63);
+        for sector in sector(within)..=sector(within + u64::from(size.max(1)) - 1) {
+            self.sectors[at] |= 1 << sector;
+        }
+    }
+
+    /// Bytes of a line that move.
+    pub fn bytes(&self, at: usize, config: &Config) -> u32 {
+        match self.sectors[at].count_ones() {
+            0 => config.l1d_line,
+            sectors => (sectors * config.store_sector).min(config.l1d_line),
+        }
+    }
+
+    pub fn all(&self) -> &[u64] {
+        &self.lines[..self.len]
+    }
+}
