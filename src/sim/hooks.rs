@@ -11,6 +11,14 @@ use super::state::{Block, Sm, Warp};
 use crate::config::GatingKind;
 use crate::event::{Event, Reasons, SCATTERED, Sink};
 use crate::policy::divergence::Place;
+use std::ops::Range;
+
+impl Machine {
+    /// Whether resident blocks go on with logical ones, each warp for itself.
+    pub fn iterates_by_warp(&self) -> bool {
+        self.program.wrapper.is_some() && self.keeps_warps()
+    }
+}
 
 impl<S: Sink> Core<'_, S> {
     #[inline(always)]
@@ -74,8 +82,27 @@ impl<S: Sink> Core<'_, S> {
     /// A warp has come to its next instruction.
     #[inline(always)]
     pub fn at_next_instruction(&mut self, warp: u32) {
-        if self.machine.program.wrapper.is_some() {
+        if self.machine.iterates_by_warp() {
             self.check_siblings(warp);
+        }
+    }
+
+    /// Lanes of a warp ask for their next logical block: which of its lanes get an answer, and whether there is one.
+    pub fn ask_for_block(&mut self, warp: u32, slot: u16, mask: u32) -> (u32, bool) {
+        if self.machine.iterates_by_warp() {
+            let more = self.take_block(warp, slot);
+            return (self.sm.warps[warp as usize].lanes.mask, more);
+        }
+        let over = self.sm.blocks[usize::from(slot)].as_ref().is_none_or(|block| block.over);
+        (mask, !over)
+    }
+
+    /// A logical block of the virtual block in `slot` has ended, whose warps are `own`.
+    pub fn logical_ended(&mut self, slot: u16, own: Range<u32>, iteration: u32) {
+        if self.machine.iterates_by_warp() {
+            own.for_each(|warp| self.check_siblings(warp));
+        } else {
+            self.turn_whole(slot, iteration + 1);
         }
     }
 

@@ -5,7 +5,7 @@
 //! further behind: a warp that would be two ahead waits. So does one that comes to shared memory before its siblings have
 //! ended the block before, because a virtual block has one shared memory for all of its logical blocks.
 //!
-//! Where warps re-form, threads of one iteration are compacted with each other only, so a virtual block goes on as a whole.
+//! What is here is of virtual blocks that go on warp by warp, and of all; [`super::iterate_whole`] has those that go on as one.
 
 use super::core::Core;
 use super::logical::{Assignment, Logical, LogicalThread, StorageThread};
@@ -29,8 +29,7 @@ impl<S: Sink> Core<'_, S> {
     pub fn stored_threads(&self) -> u32 {
         let machine = self.machine;
         let threads = machine.start.shape.threads;
-        let moves = machine.program.wrapper.is_some() && machine.keeps_warps();
-        if moves { machine.block_warps * machine.config.warp_width } else { threads }
+        if machine.iterates_by_warp() { machine.block_warps * machine.config.warp_width } else { threads }
     }
 
     /// With how many lanes the static warp that begins at a thread starts. Lanes that may hold threads of another warp later run
@@ -45,9 +44,7 @@ impl<S: Sink> Core<'_, S> {
     /// Works out whether a warp's next instruction has to wait for siblings.
     pub fn check_siblings(&mut self, warp: u32) {
         let state = &self.sm.warps[warp as usize];
-        let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref().filter(|_| self.machine.keeps_warps()) else {
-            return;
-        };
+        let Some(block) = self.sm.blocks[usize::from(state.block)].as_ref() else { return };
         let op = self.machine.program.instructions[state.place.pc as usize].op;
         let iteration = state.assignment.iteration;
         let is_ahead = state.begun && iteration > block.current.iteration;
@@ -65,14 +62,8 @@ impl<S: Sink> Core<'_, S> {
     #[inline(never)]
     pub fn next_block(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) {
         let machine = self.machine;
-        let (lanes, mask, more) = if machine.reforms {
-            let over = self.sm.blocks[usize::from(slot)].as_ref().is_none_or(|block| block.over);
-            (self.sm.warps[warp as usize].lanes, mask, !over)
-        } else {
-            let more = self.take_block(warp, slot);
-            let lanes = self.sm.warps[warp as usize].lanes;
-            (lanes, lanes.mask, more)
-        };
+        let (mask, more) = self.ask_for_block(warp, slot, mask);
+        let lanes = self.sm.warps[warp as usize].lanes;
         let iteration = self.sm.warps[warp as usize].assignment.iteration;
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
         let (index, view) = (block.of(iteration).index, machine.view([0; 3], self.name, self.cycle));
@@ -82,7 +73,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Gives a warp its next logical block, and threads of it; whether there is one.
-    fn take_block(&mut self, warp: u32, slot: u16) -> bool {
+    pub fn take_block(&mut self, warp: u32, slot: u16) -> bool {
         let width = self.machine.config.warp_width;
         let threads = self.machine.start.shape.threads;
         let Assignment { iteration, .. } = self.sm.warps[warp as usize].assignment;
@@ -118,7 +109,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Makes sure that a resident block has the logical block of an iteration; whether there is one.
-    fn draw(&mut self, slot: u16, iteration: u32) -> bool {
+    pub fn draw(&mut self, slot: u16, iteration: u32) -> bool {
         let machine = self.machine;
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return false };
         if block.current.iteration == iteration || block.next.is_some() {
@@ -134,7 +125,7 @@ impl<S: Sink> Core<'_, S> {
         // Warps of the iteration before that nobody has taken yet have made no progress.
         let mut runners: Vec<Runner> = (0..block.warps).map(|number| Runner { number, progress: 0 }).collect();
         for state in &self.sm.warps[usize::from(block.first_warp)..usize::from(block.first_warp + block.warps)] {
-            if machine.keeps_warps() && state.assignment.iteration + 1 == iteration {
+            if machine.iterates_by_warp() && state.assignment.iteration + 1 == iteration {
                 runners[(state.assignment.first.0 / machine.config.warp_width) as usize].progress = state.progress;
             }
         }
@@ -151,7 +142,7 @@ impl<S: Sink> Core<'_, S> {
     }
 
     /// Registers and local memory that a thread may read before it has written them are those of a fresh thread.
-    fn freshen(&mut self, slot: u16, lanes: &Lanes<32>) {
+    pub fn freshen(&mut self, slot: u16, lanes: &Lanes<32>) {
         let Some(wrapper) = &self.machine.program.wrapper else { return };
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
         for thread in active(lanes.mask).map(|lane| lanes.threads[lane]) {
@@ -165,18 +156,6 @@ impl<S: Sink> Core<'_, S> {
         let state = &self.sm.warps[warp as usize];
         let Assignment { iteration, first, .. } = state.assignment;
         self.exit_of_block(state.block, iteration, first, mask);
-    }
-
-    /// The same where warps re-form.
-    pub fn end_iteration_reforming(&mut self, warp: u32, mask: u32) {
-        let members = self.sm.warps[warp as usize].members.only(mask);
-        for (origin, lanes) in members.parts() {
-            let state = &mut self.sm.statics.warps[usize::from(origin)];
-            state.live &= !lanes;
-            let (slot, first) = (state.block, state.first_thread.own());
-            let iteration = self.sm.blocks[usize::from(slot)].as_ref().map_or(0, |block| block.current.iteration);
-            self.exit_of_block(slot, iteration, first, lanes);
-        }
     }
 
     /// A warp of the virtual block in `slot` has ended for good.
@@ -202,33 +181,7 @@ impl<S: Sink> Core<'_, S> {
         }
         let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
         self.emit(Event::LogicalEnd { sm: self.name, slot: slot as u16, block: index, iteration });
-        if self.machine.reforms {
-            self.turn_whole(slot as u16, iteration + 1);
-        } else {
-            own.for_each(|warp| self.check_siblings(warp));
-        }
-    }
-
-    /// All threads of a virtual block go to its next logical block, or to their end, in their static warps.
-    fn turn_whole(&mut self, slot: u16, iteration: u32) {
-        let machine = self.machine;
-        let (width, threads) = (machine.config.warp_width, machine.start.shape.threads);
-        let drawn = self.draw(slot, iteration);
-        let Some(block) = self.sm.blocks[usize::from(slot)].as_ref() else { return };
-        let (first_warp, warps, index) = (block.first_warp, block.warps, block.current.index);
-        for at in 0..u32::from(warps) {
-            let first = StorageThread(at * width);
-            let lanes = Lanes::<32>::warp(first, (threads - first.0).min(width));
-            let warp = first_warp + at as u16;
-            self.sm.statics.warps[usize::from(warp)].live = lanes.mask;
-            if drawn {
-                self.freshen(slot, &lanes);
-                let first_thread = first.own().0;
-                self.emit(Event::Assigned { sm: self.name, slot, warp, block: index, iteration, first_thread });
-            }
-        }
-        self.unit(|unit, _| unit.end_block(slot));
-        self.start_warps(slot, first_warp, self.head());
+        self.logical_ended(slot as u16, own, iteration);
     }
 }
 

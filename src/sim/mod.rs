@@ -34,6 +34,7 @@ mod holders;
 mod hooks;
 mod issue;
 mod iterate;
+mod iterate_whole;
 pub mod logical;
 pub mod memory;
 pub mod order;

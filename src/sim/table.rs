@@ -185,7 +185,7 @@ impl<S: Sink> Core<'_, S> {
         let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
         let next = self.unit(|unit, out| unit.advance(name, at, flow, out));
         match flow {
-            Flow::Exit { mask } if again => self.end_iteration_reforming(warp, mask),
+            Flow::Exit { mask } if again => self.end_iteration_whole(warp, mask),
             Flow::Exit { mask } => self.exit_members(warp, mask),
             Flow::Next | Flow::Branch { .. } | Flow::Park { .. } => {}
         }
