@@ -84,7 +84,7 @@ fn machine(c: &mut Criterion) {
         group.bench_function(format!("{name}, metrics (SM cycles)"), |b| {
             b.iter_batched_ref(
                 || (sim.clone(), Metrics::default()),
-                |(sim, metrics)| sim.run(u64::MAX, metrics),
+                |(sim, metrics)| sim.run_specialised(u64::MAX, metrics),
                 BatchSize::LargeInput,
             );
         });

@@ -6,7 +6,7 @@
 //!
 //! The counts of the run so far travel with the machine, so that going back takes them back too.
 
-use crate::event::{Event, Reasons, Sink};
+use crate::event::{Event, Listener, Reasons, Sink};
 use crate::metrics::Tally;
 use crate::program::Pc;
 use crate::sim::Sim;
@@ -52,33 +52,7 @@ impl Moment {
     }
 
     fn run<'a>(&'a mut self, cycles: u64, then: Option<&'a mut (dyn Listener + 'a)>) {
-        self.sim.run(cycles, &mut Ears::new(Some(&mut self.tally), then));
-    }
-}
-
-/// A sink that is called through a pointer.
-trait Listener {
-    fn wants_routine(&self) -> bool;
-    fn wants_lane_accesses(&self) -> bool;
-    fn hear(&mut self, cycle: u64, event: Event);
-    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
-}
-
-impl<S: Sink> Listener for S {
-    fn wants_routine(&self) -> bool {
-        S::WANTS_ROUTINE
-    }
-
-    fn wants_lane_accesses(&self) -> bool {
-        self.wants_lanes()
-    }
-
-    fn hear(&mut self, cycle: u64, event: Event) {
-        self.event(cycle, event);
-    }
-
-    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
-        self.warps(cycle, sm, first, before, now);
+        self.sim.run_specialised(cycles, &mut Ears::new(Some(&mut self.tally), then));
     }
 }
 
@@ -215,7 +189,7 @@ impl Replay {
             let mut last = Last { wanted: &wanted, found: None };
             let mut ears = Ears::new(None, Some(&mut last));
             while sim.state.cycle < end && !sim.finished() {
-                sim.step(&mut ears);
+                sim.step_specialised(&mut ears);
             }
             if let Some((cycle, event)) = last.found {
                 self.seek(cycle + 1);
@@ -262,10 +236,10 @@ impl Replay {
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
         let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
         let mut sim = before.sim.clone();
-        sim.run(start - sim.state.cycle, &mut Ears::new(None, None));
+        sim.run_specialised(start - sim.state.cycle, &mut Ears::new(None, None));
         let mut ears = Ears::new(None, Some(sink));
         while sim.state.cycle < end && !sim.finished() {
-            sim.step(&mut ears);
+            sim.step_specialised(&mut ears);
         }
     }
 

@@ -185,7 +185,7 @@ fn by_machine(args: &RunArgs, task: Task) -> Result<(), Failure> {
     let mut metrics = Metrics::of(&sim.machine.config);
     let clock = Instant::now();
     match &args.trace {
-        None => sim.run(args.max_cycles, &mut metrics),
+        None => sim.run_specialised(args.max_cycles, &mut metrics),
         Some(path) => {
             let cycles = args.trace_cycles.clone().unwrap_or(0..u64::MAX);
             trace::run(&mut sim, &task.subject.ptx, args.max_cycles, &mut metrics, path, cycles)?;

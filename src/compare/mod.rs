@@ -50,7 +50,7 @@ pub fn all_techniques() -> impl Iterator<Item = &'static str> {
 fn run(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
     let mut sim = Sim::of(job, config).map_err(|error| error.to_string())?;
     let mut metrics = Metrics::of(&sim.machine.config);
-    sim.run(most, &mut metrics);
+    sim.run_specialised(most, &mut metrics);
     if let Some(trap) = sim.trap() {
         return Err(trap.to_string());
     }

@@ -16,7 +16,7 @@ pub use crate::ptx::types::Space;
 pub use hash::EventHash;
 pub use kind::EventKind;
 pub use reason::{Reason, ReasonCounts, Reasons};
-pub use sink::{Log, OneCycle, Silence, Sink};
+pub use sink::{Anybody, Listener, Log, OneCycle, Silence, Sink};
 
 use crate::program::Pc;
 use serde::Serialize;

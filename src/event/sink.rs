@@ -1,4 +1,4 @@
-//! Those who listen to the machine: nobody, one who keeps everything, two at once.
+//! Those who listen to the machine: nobody, one who keeps everything, two at once, anybody.
 
 use super::{Event, Reason, Reasons};
 
@@ -94,6 +94,72 @@ impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
         self.0.warps(cycle, sm, first, before, now);
         self.1.warps(cycle, sm, first, before, now);
+    }
+}
+
+/// A sink that is called through a pointer: every [`Sink`] is one.
+pub trait Listener {
+    fn wants_warps(&self) -> bool;
+    fn wants_routine(&self) -> bool;
+    fn wants_lane_accesses(&self) -> bool;
+    fn hear(&mut self, cycle: u64, event: Event);
+    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
+}
+
+impl<S: Sink> Listener for S {
+    fn wants_warps(&self) -> bool {
+        S::WANTS_WARPS
+    }
+
+    fn wants_routine(&self) -> bool {
+        S::WANTS_ROUTINE
+    }
+
+    fn wants_lane_accesses(&self) -> bool {
+        self.wants_lanes()
+    }
+
+    fn hear(&mut self, cycle: u64, event: Event) {
+        self.event(cycle, event);
+    }
+
+    fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        self.warps(cycle, sm, first, before, now);
+    }
+}
+
+/// Anybody: one sink for all listeners, so that there is one copy of the machine's code for all of them.
+pub struct Anybody<'a> {
+    listener: &'a mut dyn Listener,
+    warps: bool,
+    lanes: bool,
+}
+
+impl Anybody<'_> {
+    pub fn new(listener: &mut dyn Listener) -> Anybody<'_> {
+        let (warps, lanes) = (listener.wants_warps(), listener.wants_lane_accesses());
+        Anybody { listener, warps, lanes }
+    }
+}
+
+impl Sink for Anybody<'_> {
+    const WANTS_WARPS: bool = true;
+
+    #[inline]
+    fn wants_lanes(&self) -> bool {
+        self.lanes
+    }
+
+    #[inline]
+    fn event(&mut self, cycle: u64, event: Event) {
+        self.listener.hear(cycle, event);
+    }
+
+    #[inline]
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        if self.warps {
+            self.listener.hear_warps(cycle, sm, first, before, now);
+        }
     }
 }
 

@@ -149,7 +149,7 @@ impl Run {
     pub fn perform(&self) -> Result<Report, RunError> {
         let (named, job, mut sim) = self.load()?;
         let mut metrics = Metrics::of(&sim.machine.config);
-        sim.run(if self.loses_lock_step() { MOST_WITHOUT_LOCK_STEP } else { MOST_CYCLES }, &mut metrics);
+        sim.run_specialised(if self.loses_lock_step() { MOST_WITHOUT_LOCK_STEP } else { MOST_CYCLES }, &mut metrics);
         if let Some(trap) = sim.trap() {
             return Err(RunError::Failed(trap.to_string()));
         }

@@ -47,7 +47,7 @@ mod table;
 pub mod wheel;
 
 use crate::config::{Config, ConfigError};
-use crate::event::Sink;
+use crate::event::{Anybody, Listener, Silence, Sink};
 use crate::interp::alu::Exec;
 use crate::interp::job::Job;
 use crate::interp::lanes::{Lanes, Registers};
@@ -173,7 +173,7 @@ impl Sim {
 
     /// Blocks that fit are resident before the first cycle; their events belong to it.
     fn dispatch_first(&mut self) {
-        let mut silence = crate::event::Silence;
+        let mut silence = Silence;
         let State { sms, uncore, .. } = &mut self.state;
         for (sm, state) in sms.iter_mut().enumerate() {
             let mut core = Core { machine: &self.machine, name: sm as u16, sm: state, uncore, cycle: 0, sink: &mut silence };
@@ -194,17 +194,49 @@ impl Sim {
 
     /// Simulates one cycle; nothing once the run has finished.
     pub fn step<S: Sink>(&mut self, sink: &mut S) {
+        if S::LISTENS { self.step_told(sink) } else { self.step_silently() }
+    }
+
+    /// Runs until it finishes or has simulated `cycles` of them, jumping where nothing can happen.
+    pub fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
+        if S::LISTENS { self.run_told(cycles, sink) } else { self.run_silently(cycles) }
+    }
+
+    /// As [`Sim::step`], with a machine whose code is made for this kind of listener: faster, and as much code again.
+    pub fn step_specialised<S: Sink>(&mut self, sink: &mut S) {
         if !self.finished() {
             self.cycle(1, u64::MAX, sink);
         }
     }
 
-    /// Runs until it finishes or has simulated `cycles` of them, jumping where nothing can happen.
-    pub fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
+    /// As [`Sim::run`], with a machine whose code is made for this kind of listener.
+    pub fn run_specialised<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
         let end = self.state.cycle.saturating_add(cycles);
         while !self.finished() && self.state.cycle < end {
             self.cycle(u64::MAX, end, sink);
         }
+    }
+
+    // Not generic, so that users of this crate do not compile the machine again.
+
+    #[inline(never)]
+    fn step_told(&mut self, listener: &mut dyn Listener) {
+        self.step_specialised(&mut Anybody::new(listener));
+    }
+
+    #[inline(never)]
+    fn run_told(&mut self, cycles: u64, listener: &mut dyn Listener) {
+        self.run_specialised(cycles, &mut Anybody::new(listener));
+    }
+
+    #[inline(never)]
+    fn step_silently(&mut self) {
+        self.step_specialised(&mut Silence);
+    }
+
+    #[inline(never)]
+    fn run_silently(&mut self, cycles: u64) {
+        self.run_specialised(cycles, &mut Silence);
     }
 
     /// One cycle, and up to `most` in all while nothing happens, but not past `end`.
