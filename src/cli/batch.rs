@@ -10,14 +10,12 @@ use rayon::prelude::*;
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Results {
     let label = |run: &Run| format!("{} {}", run.workload, run.technique);
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
-        if let Some(report) = cache.get(&run) {
-            return (run, Ok(report));
-        }
-        let report = run.perform();
-        if let Ok(report) = &report {
-            cache.put(&run, report);
-        }
-        (run, report)
+        let outcome = cache.get(&run).unwrap_or_else(|| {
+            let outcome = run.perform();
+            cache.put(&run, &outcome);
+            outcome
+        });
+        (run, outcome)
     };
     Results { runs: each(runs, jobs, label, one) }
 }

@@ -1,10 +1,10 @@
-//! Reports of runs that this very program has made before, kept in the user's cache folder.
+//! What came of runs that this very program has made before, kept in the user's cache folder: reports, and why there is none.
 //!
 //! A run is known by the hash of program, launch and configuration ([`Run::key`]); the simulator that made it by its own file,
 //! so that another build never believes what this one wrote.
 
 use crate::metrics::Report;
-use crate::papers::Run;
+use crate::papers::{Run, RunError};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 /// What other builds wrote is thrown away after so long.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// A folder of reports; without one, nothing is kept.
+/// A folder of what came of runs; without one, nothing is kept.
 #[derive(Clone, Debug, Default)]
 pub struct RunCache {
     folder: Option<PathBuf>,
@@ -33,14 +33,14 @@ impl RunCache {
         Some(self.folder.as_ref()?.join(format!("{:016x}.json", run.key()?)))
     }
 
-    /// The report of a run that has been made before.
-    pub fn get(&self, run: &Run) -> Option<Report> {
+    /// What came of a run that has been made before.
+    pub fn get(&self, run: &Run) -> Option<Result<Report, RunError>> {
         serde_json::from_slice(&fs::read(self.file(run)?).ok()?).ok()
     }
 
-    /// Keeps a report. That it could not be written is no failure of the run.
-    pub fn put(&self, run: &Run, report: &Report) {
-        let Some((file, text)) = self.file(run).zip(serde_json::to_vec(report).ok()) else { return };
+    /// Keeps what came of a run. That it could not be written is no failure of the run.
+    pub fn put(&self, run: &Run, outcome: &Result<Report, RunError>) {
+        let Some((file, text)) = self.file(run).zip(serde_json::to_vec(outcome).ok()) else { return };
         let part = file.with_extension(format!("{}.part", std::process::id()));
         if fs::write(&part, text).and_then(|()| fs::rename(&part, &file)).is_err() {
             let _ = fs::remove_file(&part);
@@ -74,5 +74,26 @@ fn forget(root: &Path, build: &str) {
         if name.to_str().is_some_and(|name| name.starts_with("runs-") && name != build) && is_old(&entry) {
             let _ = fs::remove_dir_all(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_failed_is_known_the_next_time_too() {
+        let folder = std::env::temp_dir().join(format!("warpscope-cache-{}", std::process::id()));
+        let cache = RunCache { folder: Some(folder.clone()) };
+        fs::create_dir_all(&folder).expect("a folder");
+        let run = Run::new("saxpy", "tbc", "PDOM").with_tiny_launch();
+        assert!(cache.get(&run).is_none());
+        cache.put(&run, &Err(RunError::Failed("it does not end".to_string())));
+        assert_eq!(cache.get(&run).and_then(Result::err), Some(RunError::Failed("it does not end".to_string())));
+        let report = run.perform().expect("it runs");
+        let cycles = report.cycles;
+        cache.put(&run, &Ok(report));
+        assert_eq!(cache.get(&run).and_then(Result::ok).map(|report| report.cycles), Some(cycles));
+        fs::remove_dir_all(&folder).expect("it can go");
     }
 }

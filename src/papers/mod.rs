@@ -20,7 +20,7 @@ use crate::interp::job::Job;
 use crate::metrics::{Metrics, Report};
 use crate::sim::Sim;
 use crate::workload::{self, Workload};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use thiserror::Error;
 
@@ -163,7 +163,7 @@ impl Run {
 }
 
 /// Why there is no report of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum RunError {
     /// The machine cannot be, or cannot hold the launch.
     #[error("{0}")]
