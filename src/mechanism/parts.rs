@@ -200,8 +200,10 @@ impl Thread {
         let size = (cell.w.min(cell.h * 1.3) * 0.48).max(small).min(cell.w * 1.5 / self.digits as f32).min(15.0);
         let fits = cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5;
         let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35);
-        let text = self.number.to_string();
-        fits.then_some(Figure::Text { x, y, size, align: Align::Middle, mono: true, bold: false, text })
+        fits.then(|| {
+            let text = self.number.to_string();
+            Figure::Text { x, y, size, align: Align::Middle, mono: true, bold: false, text }
+        })
     }
 }
 
