@@ -85,7 +85,7 @@ async fn benchmark() {
     figures.print("Download, all wasm and JavaScript, gzipped", whole, 1500.0, "kB", false);
     Figures::note("  wasm alone", download(&folder, &["wasm"]), "kB");
     start(&page, &folder, &mut figures).await;
-    page.close().await;
+    page.give_back().await;
     assert!(figures.missed_by_far.is_empty(), "far from their limits: {:#?}", figures.missed_by_far);
 }
 

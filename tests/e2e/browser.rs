@@ -2,23 +2,19 @@
 //!
 //! Every action waits until what it needs is there, so that scenarios read without pauses.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction, WheelAction, WheelActions,
 };
 use fantoccini::elements::Element;
-use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 
-/// The capabilities that the wasm tests use too.
-const CAPABILITIES: &str = include_str!("../../webdriver.json");
+use crate::pool::{Browser, scratch};
+
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two looks at something that is waited for.
 const BREATH: Duration = Duration::from_millis(20);
@@ -44,26 +40,23 @@ pub struct Page {
     name: &'static str,
     /// Where the page is served.
     pub address: String,
-    driver: Arc<Driver>,
+    browser: Arc<Browser>,
 }
 
 impl Page {
-    /// Starts a driver and a browser with a profile of its own, and opens the address.
+    /// Borrows a browser and opens the address.
     pub async fn open(name: &'static str, address: &str) -> Page {
         let page = Page::blank(name, address).await;
         page.goto("").await;
         page
     }
 
-    /// A browser with nothing opened yet.
+    /// A tab with nothing opened yet, of a browser that knows nothing of the address.
     pub async fn blank(name: &'static str, address: &str) -> Page {
-        let driver = Driver::start(name);
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities(&driver.profile))
-            .connect(&format!("http://127.0.0.1:{}", driver.port))
-            .await
-            .expect("a browser session");
-        let page = Page { client, name, address: address.to_string(), driver: Arc::new(driver) };
+        let browser = Browser::borrow_one().await;
+        let page = Page { client: browser.client.clone(), name, address: address.to_string(), browser: Arc::new(browser) };
+        let origin = address.trim_end_matches('/');
+        page.devtools("Storage.clearDataForOrigin", json!({ "origin": origin, "storageTypes": "all" })).await;
         page.resize(1280, 720).await;
         page
     }
@@ -86,10 +79,12 @@ impl Page {
         self.devtools("Emulation.setEmulatedMedia", media).await;
     }
 
-    pub async fn close(self) {
-        // A browser that does not close ends with its driver.
-        let _ = self.client.close().await;
-        self.driver.stop();
+    /// Lends the browser to whoever comes next. One that is not given back is ended.
+    pub async fn give_back(self) {
+        // Otherwise what the scenario left open would go on.
+        self.client.goto("about:blank").await.expect("an empty page opens");
+        let browser = Arc::into_inner(self.browser).expect("the scenario is over");
+        browser.give_back();
     }
 
     /// Opens a file of the site, or a fragment, afresh: a new fragment alone would load nothing.
@@ -356,80 +351,4 @@ impl WebDriverCompatibleCommand for DevTools {
     fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         (http::Method::POST, Some(self.0.to_string()))
     }
-}
-
-fn capabilities(profile: &Path) -> Capabilities {
-    let mut capabilities: Capabilities = serde_json::from_str(CAPABILITIES).expect("webdriver.json is JSON");
-    let options = &mut capabilities["goog:chromeOptions"];
-    if let Ok(browser) = std::env::var("CHROMIUM") {
-        options["binary"] = browser.into();
-    }
-    let flags = options["args"].as_array_mut().expect("webdriver.json lists the browser's flags");
-    flags.push(format!("--user-data-dir={}", profile.display()).into());
-    // Without films and played jumps, what is looked at is there at once; scenarios about motion ask for it.
-    flags.push("--force-prefers-reduced-motion".into());
-    capabilities.insert("timeouts".into(), json!({ "script": 180_000 }));
-    capabilities.insert("goog:loggingPrefs".into(), json!({ "browser": "ALL" }));
-    capabilities
-}
-
-/// A chromedriver process of the test's own.
-struct Driver {
-    process: Mutex<Child>,
-    port: u16,
-    profile: PathBuf,
-}
-
-impl Driver {
-    fn start(name: &str) -> Driver {
-        let profile = scratch().join(format!("profile-{name}"));
-        // A profile that an earlier run left behind would remember things.
-        let _ = std::fs::remove_dir_all(&profile);
-        let program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
-        // The port it is given may be taken from it before it listens: then it ends, and another one is started.
-        let mut tries = std::iter::repeat_with(|| Driver::try_start(&program)).take(5);
-        let (process, port) = tries.find_map(|started| started).expect("chromedriver says which port it listens on");
-        Driver { process: Mutex::new(process), port, profile }
-    }
-
-    /// A process, and the port it says it listens on.
-    fn try_start(program: &str) -> Option<(Child, u16)> {
-        let mut process = Command::new(program)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program} does not start: {error}"));
-        let output = BufReader::new(process.stdout.take().expect("its output is piped"));
-        let port = output
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok());
-        if port.is_none() {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
-        port.map(|port| (process, port))
-    }
-
-    fn stop(&self) {
-        let mut process = self.process.lock().expect("nobody panics while ending the driver");
-        let _ = process.kill();
-        let _ = process.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
-    }
-}
-
-/// A driver that a failing start leaves behind must not outlive the test.
-impl Drop for Driver {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-/// The folder for screenshots and profiles.
-pub fn scratch() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("e2e");
-    std::fs::create_dir_all(&folder).expect("a folder under target/");
-    folder
 }

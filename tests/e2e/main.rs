@@ -3,7 +3,7 @@
 //! `./check page e2e` builds the page and names its folder in `WARPSCOPE_PAGE`; without that variable every test here fails and
 //! says so. A plain `cargo test` leaves them out (`Cargo.toml`). `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver where they are not in the usual place.
 //! Screenshots are left in `target/e2e/`, to be looked at. `./bench-web` runs the measurements of `bench` alone.
-#![cfg(not(target_arch = "wasm32"))]
+#![cfg(unix)]
 
 mod access;
 mod around;
@@ -19,6 +19,7 @@ mod lessons;
 mod looking;
 mod moving;
 mod plots;
+mod pool;
 mod server;
 mod sharing;
 mod stage;
@@ -35,7 +36,7 @@ fn built_page() -> std::path::PathBuf {
     folder.expect("WARPSCOPE_PAGE names the folder of a built page; ./check page e2e does it all").into()
 }
 
-/// Opens the built page in a browser of its own, runs the scenario, and closes the browser whatever happened.
+/// Opens the built page in a tab of its own and runs the scenario. Its browser goes on to the next one, unless it failed.
 /// A scenario fails by panicking; errors that the page wrote to the console fail it too.
 async fn on_the_page<S>(name: &'static str, scenario: impl FnOnce(Page) -> S)
 where
@@ -56,10 +57,10 @@ where
     page.see("h1", "Warpscope").await;
     let outcome = tokio::spawn(scenario(page.clone(), server)).await;
     let complaints = if outcome.is_ok() { page.console_errors().await } else { Vec::new() };
-    if outcome.is_err() {
-        page.screenshot("FAILED").await;
+    match &outcome {
+        Ok(()) => page.give_back().await,
+        Err(_) => page.screenshot("FAILED").await,
     }
-    page.close().await;
     println!("{name}: {:.1} s", begun.elapsed().as_secs_f64());
     if let Err(failure) = outcome {
         std::panic::resume_unwind(failure.into_panic());

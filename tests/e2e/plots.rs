@@ -1,6 +1,7 @@
 //! Figures beside the stage, and as files: what a browser downloads is opened again and looked at.
 
-use crate::browser::{Page, scratch};
+use crate::browser::Page;
+use crate::pool::scratch;
 use crate::on_the_page;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,0 +1,46 @@
+//! What a real GPU left in memory is what the interpreter leaves there in a browser too: wasm's arithmetic is the native one's.
+//!
+//! These are the golden runs where arithmetic has most ways to go astray; the native tests run all of them.
+
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use warpscope::interp::{reference, start::Start};
+use warpscope::launch::Launch;
+use warpscope::program;
+
+macro_rules! golden {
+    ($($name:ident: $($buffer:literal)*,)*) => {
+        $(#[wasm_bindgen_test]
+        fn $name() {
+            check(
+                include_str!(concat!("../golden/", stringify!($name), "/", stringify!($name), ".ptx")),
+                include_str!(concat!("../golden/", stringify!($name), "/launch.toml")),
+                &[$(($buffer, include_bytes!(concat!("../golden/", stringify!($name), "/expect/", $buffer, ".bin")))),*],
+            );
+        })*
+    };
+}
+
+golden! {
+    asm_scopes: "nines" "products" "sums",
+    calls_o0: "blends" "out",
+    half_clang: "count" "out" "small",
+    half_math: "brain" "dots" "poly",
+    int64_math: "out" "powers",
+    mandel: "out",
+    newton_f64: "extra" "roots" "rounds",
+    vm_clang: "out" "steps",
+    vote_match: "counts" "peers" "sums",
+}
+
+fn check(ptx: &str, launch: &str, expected: &[(&str, &[u8])]) {
+    let launch = Launch::parse(launch).expect("a sound launch");
+    let program = program::load(ptx, launch.kernel.as_deref()).expect("sound PTX");
+    let buffers = launch.fill(&|file| Err(format!("{file} is not here"))).expect("no files are needed");
+    let start = Start::new(&program, &launch, &buffers, 32, 1).expect("they fit together");
+    let outcome = reference::run(&program, &start, 100_000_000);
+    assert_eq!(outcome.trap, None);
+    for (name, expected) in expected {
+        assert!(outcome.global.read_buffer(name).as_deref() == Some(*expected), "buffer {name} differs");
+    }
+}

@@ -1,0 +1,12 @@
+//! What has to run in a real browser, as one program: `./check test-wasm`.
+#![cfg(target_arch = "wasm32")]
+
+mod api;
+mod event_hashes;
+mod golden;
+#[path = "../hashes/mod.rs"]
+mod hashes;
+mod mount;
+mod plots;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

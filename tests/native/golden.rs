@@ -1,0 +1,72 @@
+//! Whole kernels leave the memory that a real GPU leaves (`tests/golden`), and the catalogue's workloads that of their
+//! references.
+
+use crate::common::golden;
+use crate::common::kernel::Kernel;
+use warpscope::interp::races::Races;
+use warpscope::interp::reference::{self, Order};
+use warpscope::workload::{self, Size};
+
+/// Calls are inlined, so the one kernel that calls itself cannot be had.
+const REFUSED: &str = "recursion";
+
+/// Threads write the same value to the same place, so whoever comes first leaves the same.
+const RACES_ALIKE: [&str; 1] = ["bfs"];
+
+#[test]
+fn golden_runs_leave_what_the_gpu_left() {
+    let all = golden::all();
+    assert!(all.len() >= 36, "{} golden runs", all.len());
+    let mut failures = Vec::new();
+    for golden in all.iter().filter(|golden| golden.name != REFUSED) {
+        assert!(!golden.expect.is_empty(), "{} expects nothing", golden.name);
+        let checked = golden.kernel().and_then(|kernel| golden.check(&kernel.before, &kernel.finish()?));
+        failures.extend(checked.err().map(|trouble| format!("{}: {trouble}", golden.name)));
+    }
+    assert!(failures.is_empty(), "{} golden runs fail\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn recursion_is_refused_by_name() {
+    let all = golden::all();
+    let recursion = all.iter().find(|golden| golden.name == REFUSED).expect("it is there");
+    let refusal = recursion.kernel().err().expect("it is refused");
+    assert!(refusal.contains("_Z9ackermannii") && refusal.contains("recurs"), "{refusal}");
+}
+
+#[test]
+fn workloads_leave_what_their_references_leave() {
+    assert!(workload::all().len() >= 12, "{} workloads", workload::all().len());
+    let mut failures = Vec::new();
+    // What relies on lock-step goes wrong thread by thread; `machine_golden` checks it.
+    for workload in workload::all().iter().filter(|workload| !workload.lock_step) {
+        for size in Size::ALL {
+            let Some(launch) = workload.launch(size) else { continue };
+            let size = size.name();
+            let checked = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file)).and_then(|kernel| {
+                workload.check(&kernel.launch, &kernel.before, &kernel.finish()?).map_err(|mismatch| mismatch.to_string())
+            });
+            failures.extend(checked.err().map(|trouble| format!("{} {size}: {trouble}", workload.name)));
+        }
+    }
+    assert!(failures.is_empty(), "{} workload runs fail\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The scalar reference watches every access of every small launch: no two that nothing orders touch the same bytes.
+#[test]
+fn workloads_have_no_races() {
+    let mut failures = Vec::new();
+    for workload in workload::all().iter().filter(|workload| !RACES_ALIKE.contains(&workload.name)) {
+        let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
+            .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
+        let mut races = Races::new(kernel.start.shape.ptx_warp);
+        let outcome = reference::observe(&kernel.program, &kernel.start, 200_000_000, Order::Threads, &mut races);
+        assert!(outcome.trap.is_none(), "{}", workload.name);
+        if workload.lock_step {
+            assert!(races.first_within_warp.is_some(), "{} relies on lock-step", workload.name);
+            continue;
+        }
+        failures.extend(races.first.map(|conflict| format!("{}: {conflict:?}", workload.name)));
+    }
+    assert!(failures.is_empty(), "{} workloads have races\n{}", failures.len(), failures.join("\n"));
+}

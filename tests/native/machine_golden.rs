@@ -1,0 +1,146 @@
+//! On every machine, kernels leave the memory that a real GPU left (`tests/golden`) and workloads that of their references,
+//! bit for bit, whatever issues when; and the accounts of every such run balance.
+
+use crate::common::golden;
+use crate::common::kernel::Kernel;
+use crate::machine;
+use crate::machine::setups::{self, Setup};
+use warpscope::config::PRESETS;
+use warpscope::launch::BufferData;
+use warpscope::ptx::op::Op;
+use warpscope::sim::SimError;
+use warpscope::workload::{self, Size};
+
+/// Calls are inlined, so the one kernel that calls itself cannot be had.
+const REFUSED: &str = "recursion";
+/// How many instructions these take depends on who comes first: how often a thread tries an exchange, which of several
+/// neighbours finds a node unvisited, how many threads an `activemask` finds together. Their results do not.
+const ORDER_MATTERS: [&str; 5] = ["global_atomics", "bfs_clang", "vote_match", "workload bfs", "workload rayqueue"];
+
+macro_rules! presets {
+    ($($preset:ident at least $least:literal,)*) => {
+        $(#[test]
+        fn $preset() {
+            check(&setups::of_preset(stringify!($preset)), $least);
+        })*
+
+        #[test]
+        fn every_preset_is_tested() {
+            let mut tested = vec![$(stringify!($preset)),*];
+            let mut presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+            tested.sort_unstable();
+            presets.sort_unstable();
+            assert_eq!(tested, presets);
+        }
+    };
+}
+
+presets! {
+    gtx480 at least 60,
+    gtx480x15 at least 60,
+    tbc at least 60,
+    vws at least 60,
+    origami at least 60,
+    toy at least 5,
+}
+
+#[test]
+fn regrouping() {
+    check(&setups::regrouping(), 200);
+}
+
+/// Every second one: what is left out differs in the order of issue only, and random kernels run on all.
+#[test]
+fn slices() {
+    let some: Vec<Setup> = setups::slices().into_iter().step_by(2).collect();
+    check(&some, 100);
+}
+
+#[test]
+fn narrow_warps() {
+    check(&setups::narrow_warps(), 60);
+}
+
+#[test]
+fn native_code() {
+    check(&setups::native(), 200);
+}
+
+/// Says what is wrong with the buffers that a run left.
+type Judge = Box<dyn Fn(&[BufferData]) -> Result<(), String>>;
+
+/// A kernel and how to judge what it left.
+struct Subject {
+    name: String,
+    kernel: Kernel,
+    check: Judge,
+    /// It needs warps of 32 threads that stay together.
+    lock_step: bool,
+}
+
+fn subjects() -> Vec<Subject> {
+    let goldens = golden::all().into_iter().filter(|golden| golden.name != REFUSED).map(|golden| {
+        let kernel = golden.kernel().unwrap_or_else(|trouble| panic!("{}: {trouble}", golden.name));
+        let before = kernel.before.clone();
+        Subject {
+            name: golden.name.clone(),
+            kernel,
+            check: Box::new(move |after| golden.check(&before, after)),
+            lock_step: false,
+        }
+    });
+    let sizes = [Size::Tiny, Size::Small];
+    let launches = workload::all().iter().flat_map(|w| sizes.into_iter().filter_map(move |size| Some((w, w.launch(size)?))));
+    let workloads = launches.map(|(workload, launch)| {
+        let kernel = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file))
+            .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
+        let (launch, before) = (kernel.launch.clone(), kernel.before.clone());
+        let check = move |after: &[BufferData]| workload.check(&launch, &before, after).map_err(|mismatch| mismatch.to_string());
+        Subject { name: format!("workload {}", workload.name), kernel, check: Box::new(check), lock_step: workload.lock_step }
+    });
+    goldens.chain(workloads).collect()
+}
+
+/// Runs a third of what fits on these machines, every kernel and every machine among it, and reports all that fails.
+fn check(setups: &[Setup], least: usize) {
+    let (mut runs, mut cases) = (0, 0);
+    let mut failures = Vec::new();
+    for subject in subjects() {
+        let mut instructions = None;
+        for Setup { name, config } in setups {
+            cases += 1;
+            if !setups::sampled(cases, 3) {
+                continue;
+            }
+            if config.ptx_warp < 32 && asks_for_lanes(&subject.kernel) {
+                continue;
+            }
+            if subject.lock_step && !config.reunites_warps() {
+                continue;
+            }
+            let sim = match machine::load(&subject.kernel, config) {
+                Ok(sim) => sim,
+                Err(SimError::Config(_)) => continue,
+                Err(error) => panic!("{}: {error}", subject.name),
+            };
+            runs += 1;
+            let wanted = *instructions.get_or_insert_with(|| machine::reference(&subject.kernel, config).thread_instructions);
+            let outcome = machine::finish(sim).and_then(|finished| {
+                (subject.check)(&finished.buffers(&subject.kernel))?;
+                let found = finished.metrics.thread_instructions;
+                let equal = found == wanted || config.native_code || ORDER_MATTERS.contains(&subject.name.as_str());
+                if equal { Ok(()) } else { Err(format!("{found} thread instructions, the reference has {wanted}")) }
+            });
+            failures.extend(outcome.err().map(|trouble| format!("{} on {name}: {trouble}", subject.name)));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {runs} runs fail\n{}", failures.len(), failures.join("\n"));
+    assert!(runs >= least, "only {runs} runs");
+}
+
+/// Whether the kernel's result depends on the size of a PTX warp.
+fn asks_for_lanes(kernel: &Kernel) -> bool {
+    let text = &kernel.text;
+    let joins = kernel.program.instructions.iter().any(|i| i.op.joins_warp() || i.op == Op::ActiveMask);
+    joins || ["%laneid", "%warpid", "%lanemask", "WARP_SZ"].iter().any(|name| text.contains(name))
+}

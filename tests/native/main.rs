@@ -1,0 +1,43 @@
+//! Everything that is tested without a browser, as one program: the machine's code is linked once, and what runs long in one
+//! file runs beside the others.
+//!
+//! `cargo test --test native gangs::` runs one file. Helpers: [`common`] for kernels and what they leave, [`machine`] for
+//! configurations, runs and their books, [`recipe`] for random kernels.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod common;
+#[path = "../hashes/mod.rs"]
+mod hashes;
+mod machine;
+mod recipe;
+
+mod arith_random;
+mod baws;
+mod cases;
+mod cli;
+mod config_refusals;
+mod early_returns;
+mod event_hashes;
+mod event_tables;
+mod forms;
+mod fuzz_ptx;
+mod gangs;
+mod golden;
+mod inspector;
+mod lab;
+mod layers;
+mod lessons;
+mod machine_golden;
+mod narrow_warps;
+mod page_files;
+mod paper_examples;
+mod ptx_dialects;
+mod ptx_newer_forms;
+mod random_kernels;
+mod regrouping;
+mod replay;
+mod snapshots;
+mod spinning;
+mod step_equals_run;
+mod timing;
+mod vtw;

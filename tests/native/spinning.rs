@@ -1,0 +1,84 @@
+//! Threads that spin on a flag: gangs do not keep the warp that sets it from issuing, and a run in which nothing but
+//! spinning happens says so when it is stopped.
+
+use crate::common::kernel::{Kernel, no_files, words32};
+use crate::machine;
+use crate::machine::setups::setup;
+use warpscope::event::Silence;
+use warpscope::sim::{Sim, too_long};
+
+/// The four threads of a narrow warp count to 20 and set a flag; all others spin until it is set.
+const KERNEL: &str = "\
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p0)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<5>;
+.reg .b64 %rd<5>;
+ld.param.u64 %rd1, [p0];
+mov.u32 %r1, %tid.x;
+shr.u32 %r2, %r1, 2;
+setp.eq.u32 %p1, %r2, 201;
+@%p1 bra SET;
+WAIT: ld.volatile.global.u32 %r3, [%rd1];
+setp.eq.u32 %p2, %r3, 0;
+@%p2 bra WAIT;
+bra.uni DONE;
+SET: mov.u32 %r4, 0;
+LOOP: add.u32 %r4, %r4, 1;
+setp.lt.u32 %p3, %r4, 20;
+@%p3 bra LOOP;
+st.volatile.global.u32 [%rd1], 1;
+DONE: mul.wide.u32 %rd3, %r1, 4;
+add.s64 %rd4, %rd1, %rd3;
+st.global.u32 [%rd4+4], %r1;
+ret;
+}
+";
+
+fn kernel() -> Kernel {
+    let launch = "grid = [1]\nblock = [1024]\n[[param]]\nbuffer = \"a\"\ntype = \"u32\"\nlen = 1025\ninit = \"zeros\"\n";
+    Kernel::new(KERNEL, launch, &no_files).expect("a sound kernel")
+}
+
+/// The machine after so many cycles, under a technique with a bound on how long gangs keep others waiting.
+fn run(technique: &str, patience: &str, cycles: u64) -> (Kernel, Sim) {
+    let kernel = kernel();
+    let config = setup("vws", technique, &[("gang_patience", patience)]).config;
+    let mut sim = machine::load(&kernel, &config).expect("it fits");
+    sim.run(cycles, &mut Silence);
+    (kernel, sim)
+}
+
+#[test]
+fn gangs_that_spin_do_not_starve_the_warp_they_wait_for() {
+    for technique in ["I-VWS", "I-VWS-GTO", "I-VWS-LRR", "I-VWS-LPC", "I-VWS-LGTO", "I-VWS-GroupMem", "E-VWS", "E-VWS-Sync20"] {
+        let (kernel, sim) = run(technique, "50", 100_000);
+        assert!(sim.finished(), "{technique}: {}", too_long(&sim, 100_000));
+        let left = words32(&kernel.buffers(&sim.state.uncore.global)[0].bytes);
+        assert!(left[1..].iter().copied().eq(0..1024), "{technique}");
+    }
+}
+
+#[test]
+fn a_run_that_only_spins_names_the_loop_when_it_is_stopped() {
+    let (_, sim) = run("I-VWS", "0", 20_000);
+    assert!(!sim.finished(), "without a bound the gangs go first for ever");
+    let message = too_long(&sim, 20_000).to_string();
+    for part in ["nothing but spinning", "the loop from PC 5 to PC 7", "memory does not change", "never issue"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+#[test]
+fn a_long_computation_is_not_called_spinning() {
+    let text = KERNEL.replace("%r4, 20;", "%r4, 2000000000;").replace("201;", "0;").replace("@%p2 bra WAIT;", "");
+    let launch = "grid = [1]\nblock = [4]\n[[param]]\nbuffer = \"a\"\ntype = \"u32\"\nlen = 1025\ninit = \"zeros\"\n";
+    let kernel = Kernel::new(&text, launch, &no_files).expect("a sound kernel");
+    let mut sim = machine::load(&kernel, &setup("gtx480", "PDOM", &[]).config).expect("it fits");
+    sim.run(10_000, &mut Silence);
+    let message = too_long(&sim, 10_000).to_string();
+    assert!(message.contains("max-cycles") && !message.contains("spinning"), "{message}");
+}

@@ -1,0 +1,205 @@
+//! When things happen, worked out by hand: small kernels on machines with one mechanism each that matters.
+
+use crate::common::kernel::{Kernel, no_files};
+use crate::machine;
+use crate::machine::trace::Trace;
+use warpscope::config::Config;
+use warpscope::event::{Event, Log};
+use warpscope::launch::{Buffer, Init, Launch, Param};
+use warpscope::ptx::types::Type;
+
+/// A kernel of one block over a buffer of words.
+fn kernel(body: &str, threads: u32) -> Kernel {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{{\n\
+         .reg .b32 %t, %n, %v, %x;\n.reg .b64 %a, %b;\n.reg .pred %p, %q;\n.shared .align 4 .b8 slots[4096];\n{body}\n}}\n"
+    );
+    let out = Buffer { name: "out".into(), ty: Type::U32, len: 65536, init: Init::Zeros };
+    let launch = Launch {
+        kernel: None,
+        grid: [1; 3],
+        block: [threads, 1, 1],
+        shared: 0,
+        params: vec![Param::Buffer(out)],
+        globals: Vec::new(),
+    };
+    Kernel::with_launch(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"))
+}
+
+/// What the first warp does in each cycle, in letters.
+fn reasons(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> String {
+    let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
+    let mut sim = machine::load(kernel, &config).expect("it fits");
+    let trace = Trace::record(&mut sim);
+    assert_eq!(sim.trap(), None);
+    trace.reasons.iter().filter_map(|warps| warps.chars().next()).collect()
+}
+
+/// A parameter takes 4 cycles to come and an addition 3; the second addition waits for a result, as `ret` does, which drains.
+#[test]
+fn waiting_for_memory_is_not_waiting_for_a_result() {
+    let body = "ld.param.u64 %a, [out]; add.u64 %a, %a, 4; add.u64 %a, %a, 4; ret;";
+    let keys = [("ideal_memory", "false"), ("constant_latency", "4"), ("int_latency", "3")];
+    let register = reasons(&kernel(body, 4), "toy", &keys);
+    assert_eq!(register.trim_end_matches('.'), "IMMMIRRIRRI");
+    // One instruction of a warp in flight: the same, and the one that does not need the parameter waits for it too.
+    let body = "ld.param.u64 %a, [out]; mov.u32 %t, 1; ret;";
+    let simple: Vec<(&str, &str)> = keys.into_iter().chain([("scoreboard", "simple")]).collect();
+    assert_eq!(reasons(&kernel(body, 4), "toy", &simple).trim_end_matches('.'), "IMMMIRRI");
+    assert_eq!(reasons(&kernel(body, 4), "toy", &keys).trim_end_matches('.'), "IIMMI");
+}
+
+/// A store to one bank by four lanes holds its unit for four cycles. Two warps come to it, and then to a move.
+#[test]
+fn in_one_pipeline_a_slow_store_holds_up_the_move_behind_it() {
+    let body = "mov.u32 %t, %tid.x; shl.b32 %n, %t, 4; st.shared.u32 [%n], %t; mov.u32 %v, 1; ret;";
+    let kernel = kernel(body, 8);
+    // Two units: the second warp waits for the first one's store, and the first warp goes on.
+    assert_eq!(reasons(&kernel, "toy", &[]).trim_end_matches(['X', '.']), "ININIII");
+    // One pipeline: cycles 5 to 7 go by behind the first store, 9 to 11 behind the second.
+    assert_eq!(reasons(&kernel, "toy", &[("one_pipeline", "true")]).trim_end_matches(['X', '.']), "ININISSSNSSSINI");
+}
+
+/// An addition takes 3 cycles and a move 1. The second move's result would leave the SP unit with that of the addition, in cycle
+/// 3, so it waits for a cycle, and so does the instruction that needs it.
+#[test]
+fn results_of_different_latency_leave_an_sp_unit_one_by_one() {
+    let body = "add.u32 %t, 1, 2; mov.u32 %v, 1; mov.u32 %n, 2; mov.u32 %x, %n; ret;";
+    let kernel = kernel(body, 4);
+    let latencies = [("int_latency", "3"), ("logic_latency", "1")];
+    assert_eq!(reasons(&kernel, "toy", &latencies).trim_end_matches('.'), "IIIII");
+    let collects: Vec<(&str, &str)> = latencies.into_iter().chain([("collectors", "2")]).collect();
+    assert_eq!(reasons(&kernel, "toy", &collects).trim_end_matches('.'), "IIIRII");
+}
+
+/// A line of instructions from DRAM takes as long as one of data; the next line waits for it to be asked for.
+#[test]
+fn instructions_come_from_the_l2_cache() {
+    let kernel = kernel("mov.u32 %t, 1; ret;", 4);
+    let cycles = |keys: &[(&str, &str)]| finish(&kernel, "gtx480", keys).sim.state.cycle;
+    let own = cycles(&[("icache_miss_latency", "340")]);
+    assert_eq!(cycles(&[("icache_l2", "true"), ("l2_latency", "120"), ("dram_latency", "220")]), own + 8);
+}
+
+fn conflicts(words_apart: u32, keys: &[(&str, &str)]) -> u64 {
+    let body = format!("mov.u32 %t, %tid.x; mul.lo.u32 %n, %t, {}; st.shared.u32 [%n], %t; ret;", 4 * words_apart);
+    finish(&kernel(&body, 32), "gtx480", keys).metrics.shared_bank_conflicts
+}
+
+/// Sixteen banks serve half a warp at a time: 32 lanes on 32 words are two accesses without a conflict.
+#[test]
+fn with_sixteen_banks_half_warps_conflict_among_themselves() {
+    let halves = [("shared_banks", "16")];
+    assert_eq!([1, 2, 16].map(|apart| conflicts(apart, &halves)), [0, 2, 30]);
+    assert_eq!([1, 2, 32].map(|apart| conflicts(apart, &[])), [0, 1, 31]);
+}
+
+/// A warp asks for 32 lines of 128 bytes, one a cycle. At 100 bytes a cycle they take 40.96 cycles, which is 41; at 127, 32.25.
+#[test]
+fn transfers_end_within_a_cycle() {
+    let body =
+        "mov.u32 %t, %tid.x; ld.param.u64 %a, [out]; mul.wide.u32 %b, %t, 128; add.u64 %a, %a, %b; ld.global.u32 %v, [%a]; ret;";
+    let kernel = kernel(body, 32);
+    let cycles = |rate: &str| {
+        let keys = [("dram_bytes_per_cycle", rate), ("l2_bytes_per_cycle", "4096"), ("l1d_mshrs", "64")];
+        finish(&kernel, "gtx480", &keys).sim.state.cycle
+    };
+    let at_128 = cycles("128");
+    assert_eq!(["127", "100", "64"].map(|rate| cycles(rate) - at_128), [1, 9, 32]);
+}
+
+/// The machine at its end.
+fn finish(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> machine::Finished {
+    let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
+    machine::finish(machine::load(kernel, &config).expect("it fits")).unwrap_or_else(|trouble| panic!("{trouble}"))
+}
+
+/// Addresses 128 bytes apart in `%a`, known after cycle 3; the access comes in cycle 4.
+const APART: &str = "mov.u32 %t, %tid.x; ld.param.u64 %a, [out]; mul.wide.u32 %b, %t, 128; add.u64 %a, %a, %b;";
+
+/// Real memory on the machine of lessons: a line takes a cycle on the road and in DRAM, and 10 more to come back.
+const SHORT_WAYS: [(&str, &str); 9] = [
+    ("l2_write_back", "true"),
+    ("miss_queue", "0"),
+    ("ideal_memory", "false"),
+    ("l1d_latency", "1"),
+    ("l1d_lookup", "0"),
+    ("l2_latency", "10"),
+    ("dram_latency", "0"),
+    ("l2_bytes_per_cycle", "128"),
+    ("dram_bytes_per_cycle", "128"),
+];
+
+/// With one place for misses, each of a load's four lines waits ten cycles for the one before it. The next load has to wait for
+/// the unit: three cycles for the lines themselves, and thirty because memory takes no more.
+#[test]
+fn a_full_file_of_misses_holds_the_load_store_unit() {
+    let kernel = kernel(&format!("{APART} ld.global.u32 %v, [%a]; ld.global.u32 %x, [%a+4096]; ret;"), 4);
+    let one: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("l1d_mshrs", "1")]).collect();
+    assert!(reasons(&kernel, "toy", &one).starts_with("IIIIISSSI"));
+    let held: Vec<(&str, &str)> = one.into_iter().chain([("back_pressure", "true")]).collect();
+    let waits = format!("IIIIISSS{}I", "T".repeat(30));
+    assert!(reasons(&kernel, "toy", &held).starts_with(&waits), "{}", reasons(&kernel, "toy", &held));
+}
+
+/// Four lanes store a word each to four lines. By lines that takes the road four cycles each, by sectors of 32 bytes one.
+#[test]
+fn stores_move_the_sectors_that_they_touch() {
+    let kernel = kernel(&format!("{APART} st.global.u32 [%a], %t; st.global.u32 [%a+4096], %t; ret;"), 4);
+    let keys = SHORT_WAYS.into_iter().chain([("back_pressure", "true"), ("l2_bytes_per_cycle", "32")]);
+    let lines: Vec<(&str, &str)> = keys.collect();
+    let sectors: Vec<(&str, &str)> = lines.iter().copied().chain([("store_sector", "32")]).collect();
+    assert!(reasons(&kernel, "toy", &lines).starts_with("IIIIISSSTTTTTTTTTI"), "{}", reasons(&kernel, "toy", &lines));
+    assert!(reasons(&kernel, "toy", &sectors).starts_with("IIIIISSSI"), "{}", reasons(&kernel, "toy", &sectors));
+}
+
+/// A store and, a cycle later, a load of another line, with DRAM at one byte a cycle. Written through, the store takes DRAM for
+/// 128 cycles before the load has its turn; written back, for none.
+#[test]
+fn what_is_written_back_does_not_hold_up_a_load() {
+    let body = "ld.param.u64 %a, [out]; st.global.u32 [%a], 1; ld.global.u32 %v, [%a+4096]; ret;";
+    let kernel = kernel(body, 4);
+    let slow: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("dram_bytes_per_cycle", "1")]).collect();
+    let cycles = |write_back: &str| {
+        let keys: Vec<(&str, &str)> = slow.iter().copied().chain([("l2_write_back", write_back)]).collect();
+        finish(&kernel, "toy", &keys).sim.state.cycle
+    };
+    assert_eq!(cycles("false") - cycles("true"), 127);
+}
+
+/// A miss is known to be one after the look-up.
+#[test]
+fn a_miss_leaves_after_the_look_up() {
+    let kernel = kernel("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a]; ret;", 4);
+    let cycles = |lookup: &str| {
+        let keys: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain([("l1d_lookup", lookup)]).collect();
+        finish(&kernel, "toy", &keys).sim.state.cycle
+    };
+    assert_eq!(cycles("30") - cycles("0"), 30);
+}
+
+/// Eight warps of four store to one bank, all in one access: each is done four cycles after the one before it.
+#[test]
+fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
+    let kernel = kernel("mov.u32 %t, %tid.x; shl.b32 %n, %t, 7; st.shared.u32 [%n], %t; ret;", 32);
+    let config = Config::build("vws", "WS4", [("ideal_fetch", "true")]).expect("a sound machine");
+    let mut sim = machine::load(&kernel, &config).expect("it fits");
+    let mut log = Log::default();
+    sim.run(machine::MOST_CYCLES, &mut log);
+    let done: Vec<u64> = log
+        .events
+        .iter()
+        .filter_map(|(_, event)| if let Event::Memory { done, .. } = event { Some(*done) } else { None })
+        .collect();
+    assert_eq!(done.iter().map(|at| at - done[0]).collect::<Vec<_>>(), [0, 4, 8, 12, 16, 20, 24, 28]);
+}
+
+/// A buffer of 256 KB was copied, and the L2 cache of 32 KB has its end: a load from there hits, one from its start does not.
+#[test]
+fn what_was_copied_last_is_in_the_l2_cache() {
+    let misses = |offset: u32, warm: &str| {
+        let kernel = kernel(&format!("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a+{offset}]; ret;"), 4);
+        finish(&kernel, "gtx480", &[("l2_warm", warm), ("l2_bytes", "32768")]).metrics.l2.misses
+    };
+    assert_eq!([misses(262_140, "true"), misses(0, "true"), misses(262_140, "false")], [0, 1, 1]);
+}
