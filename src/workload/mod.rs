@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn the_check_accepts_the_reference_and_notices_a_single_wrong_byte() {
-        for (workload, size, launch) in launches() {
+        for (workload, size, launch) in launches().filter(|(_, size, _)| *size != Size::Full) {
             let (before, after) = referenced(workload, &launch);
             let name = format!("{} {}", workload.name, size.name());
             assert_ne!(before, after, "{name} does something");

@@ -4,7 +4,7 @@
 mod api;
 mod event_hashes;
 mod golden;
-#[path = "../hashes/mod.rs"]
+#[path = "../shared/hashes.rs"]
 mod hashes;
 mod mount;
 mod plots;

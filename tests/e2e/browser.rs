@@ -103,32 +103,48 @@ impl Page {
 
     // Looking.
 
-    /// Waits until the first element that the selector names holds the text.
+    /// Waits until the first element that the selector names shows the text.
     pub async fn see(&self, selector: &str, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
-        let mut last = String::from("nothing");
-        loop {
-            if let Ok(element) = self.client.find(Locator::Css(selector)).await
-                && let Ok(shown) = element.text().await
-            {
-                if shown.contains(text) {
-                    return;
-                }
-                last = shown;
-            }
-            assert!(Instant::now() < deadline, "{selector} was to show {text:?}; it shows {last:?}");
-            tokio::time::sleep(BREATH).await;
+        let (selector, text) = (json!(selector), json!(text));
+        let shown = format!(
+            "((e) => !e ? null : e.closest('select') || e.checkVisibility() ? e.innerText.replaceAll('\\u00a0', ' ') : '')\
+             (document.querySelector({selector}))"
+        );
+        if !self.becomes_true(&format!("{shown}.includes({text})")).await {
+            panic!("{selector} was to show {text}; it shows {}", self.eval(&shown).await);
         }
     }
 
     /// Waits until an expression of the page's own language is true.
     pub async fn until(&self, condition: &str) {
+        if !self.becomes_true(condition).await {
+            panic!("this was to become true: {condition}\n{}", self.state().await);
+        }
+    }
+
+    /// Whether a condition comes to hold before patience ends. The page looks by itself: being asked again and again would
+    /// keep it busier than what it is to do.
+    async fn becomes_true(&self, condition: &str) -> bool {
         let deadline = Instant::now() + PATIENCE;
         // What is asked of an element that is not there yet is not true yet.
-        let asked = format!("(() => {{ try {{ return Boolean({condition}) }} catch {{ return false }} }})()");
-        while self.eval(&asked).await != Value::Bool(true) {
-            assert!(Instant::now() < deadline, "this was to become true: {condition}\n{}", self.state().await);
-            tokio::time::sleep(BREATH).await;
+        let look = format!(
+            "const done = arguments[arguments.length - 1], end = performance.now() + 1000;
+             const holds = () => {{ try {{ return Boolean({condition}) }} catch {{ return false }} }};
+             const look = () => {{ const held = holds(); held || performance.now() > end ? done(held) : setTimeout(look, {}) }};
+             look()",
+            BREATH.as_millis()
+        );
+        loop {
+            match self.client.execute_async(&look, vec![]).await {
+                Ok(Value::Bool(true)) => return true,
+                Ok(_) => {}
+                Err(error) if Instant::now() > deadline => panic!("this cannot be asked: {condition}\n{error}"),
+                // The page may be about to give way to another one, which is asked in turn.
+                Err(_) => tokio::time::sleep(BREATH).await,
+            }
+            if Instant::now() > deadline {
+                return false;
+            }
         }
     }
 

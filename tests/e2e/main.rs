@@ -20,6 +20,8 @@ mod looking;
 mod moving;
 mod plots;
 mod pool;
+#[path = "../shared/sample.rs"]
+mod sample;
 mod server;
 mod sharing;
 mod stage;

@@ -1,8 +1,8 @@
 //! Figures beside the stage, and as files: what a browser downloads is opened again and looked at.
 
 use crate::browser::Page;
-use crate::pool::scratch;
 use crate::on_the_page;
+use crate::pool::scratch;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

@@ -5,6 +5,7 @@ use crate::common::golden;
 use crate::common::kernel::Kernel;
 use crate::machine;
 use crate::machine::setups::{self, Setup};
+use crate::sample::sampled;
 use warpscope::config::PRESETS;
 use warpscope::launch::BufferData;
 use warpscope::ptx::op::Op;
@@ -21,7 +22,7 @@ macro_rules! presets {
     ($($preset:ident at least $least:literal,)*) => {
         $(#[test]
         fn $preset() {
-            check(&setups::of_preset(stringify!($preset)), $least);
+            check(&setups::of_preset(stringify!($preset)), 3, $least);
         })*
 
         #[test]
@@ -46,24 +47,24 @@ presets! {
 
 #[test]
 fn regrouping() {
-    check(&setups::regrouping(), 200);
+    check(&setups::regrouping(), 8, 100);
 }
 
 /// Every second one: what is left out differs in the order of issue only, and random kernels run on all.
 #[test]
 fn slices() {
     let some: Vec<Setup> = setups::slices().into_iter().step_by(2).collect();
-    check(&some, 100);
+    check(&some, 6, 60);
 }
 
 #[test]
 fn narrow_warps() {
-    check(&setups::narrow_warps(), 60);
+    check(&setups::narrow_warps(), 3, 60);
 }
 
 #[test]
 fn native_code() {
-    check(&setups::native(), 200);
+    check(&setups::native(), 6, 100);
 }
 
 /// Says what is wrong with the buffers that a run left.
@@ -101,15 +102,15 @@ fn subjects() -> Vec<Subject> {
     goldens.chain(workloads).collect()
 }
 
-/// Runs a third of what fits on these machines, every kernel and every machine among it, and reports all that fails.
-fn check(setups: &[Setup], least: usize) {
+/// Runs one in `every` of what fits on these machines, at least so many, and reports all that fails.
+fn check(setups: &[Setup], every: usize, least: usize) {
     let (mut runs, mut cases) = (0, 0);
     let mut failures = Vec::new();
     for subject in subjects() {
         let mut instructions = None;
         for Setup { name, config } in setups {
             cases += 1;
-            if !setups::sampled(cases, 3) {
+            if !sampled(cases, every) {
                 continue;
             }
             if config.ptx_warp < 32 && asks_for_lanes(&subject.kernel) {

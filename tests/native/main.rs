@@ -6,10 +6,12 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;
-#[path = "../hashes/mod.rs"]
+#[path = "../shared/hashes.rs"]
 mod hashes;
 mod machine;
 mod recipe;
+#[path = "../shared/sample.rs"]
+mod sample;
 
 mod arith_random;
 mod baws;

@@ -5,6 +5,7 @@ use crate::common::kernel::Kernel;
 use crate::machine;
 use crate::machine::setups::{self, Setup};
 use crate::machine::stream::{compare, expanded, fingerprint};
+use crate::sample::sampled;
 use warpscope::event::{EventHash, Log, Silence, Sink};
 use warpscope::metrics::Metrics;
 use warpscope::sim::Sim;
@@ -26,7 +27,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         for Setup { name, config } in machines() {
             cases += 1;
-            if !setups::sampled(cases, 8) {
+            if !sampled(cases, 8) {
                 continue;
             }
             let Ok(sim) = machine::load(&kernel, &config) else { continue };

@@ -4,6 +4,7 @@
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{Setup, setup, virtual_blocks};
+use crate::sample::sampled;
 use std::collections::BTreeMap;
 use warpscope::config::{Config, TECHNIQUES};
 use warpscope::event::{Event, Log, Reason};
@@ -316,7 +317,7 @@ fn every_workload_leaves_the_same_memory() {
     // What relies on lock-step is wrong in the scalar reference; `machine_golden` checks it.
     for (case, workload) in workload::all().iter().enumerate().filter(|(_, workload)| !workload.lock_step) {
         for (at, setup) in virtual_blocks().into_iter().enumerate() {
-            if !machine::setups::sampled(case * 31 + at, 4) {
+            if !sampled(case * 31 + at, 4) {
                 continue;
             }
             let launch = workload.small;

@@ -17,12 +17,6 @@ pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
     Setup { name: format!("{preset} {techniques}{keys}"), config }
 }
 
-/// Whether a case of a wide matrix belongs to the sample of one in `every`: scattered, and the same in every run.
-pub fn sampled(case: usize, every: usize) -> bool {
-    let scattered = (case as u64 ^ 0x9e37).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
-    scattered.is_multiple_of(every as u64) || std::env::var_os("WARPSCOPE_ALL").is_some()
-}
-
 /// The names of the techniques that decide which warp issues and nothing else.
 pub fn schedules() -> Vec<&'static str> {
     let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.keys == ["schedule"]).map(|t| t.name).collect();
