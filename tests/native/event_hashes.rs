@@ -8,7 +8,7 @@ use crate::hashes;
 
 #[test]
 fn events_are_the_committed_ones() {
-    let found = hashes::found();
+    let found: String = hashes::found().collect();
     if std::env::var_os("WARPSCOPE_BLESS").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/event_hashes.txt");
         std::fs::write(path, &found).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -33,24 +33,20 @@ const TECHNIQUES: [(&str, &str); 19] = [
     ("gtx480", "VTW-SL"),
 ];
 
-/// The numbers as this build finds them, in the form of the file.
-pub fn found() -> String {
-    let mut lines = String::new();
-    for workload in workload::all() {
-        lines += &format!("{} {:016x}\n", workload.name, hash(workload, Config::default()));
-    }
-    for (preset, technique) in TECHNIQUES {
-        for workload in workload::all() {
-            let mut config = Config::preset(preset).expect("a preset");
-            apply_techniques(&mut config, technique).expect("a technique");
-            // What relies on lock-step may go on for ever without.
-            if workload.lock_step && !config.reunites_warps() {
-                continue;
-            }
-            lines += &format!("{} {technique} {:016x}\n", workload.name, hash(workload, config));
-        }
-    }
-    lines
+/// The numbers as this build finds them: the lines of the file.
+pub fn found() -> impl Iterator<Item = String> {
+    let plain = workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, Config::default())));
+    let others = TECHNIQUES.into_iter().flat_map(|(preset, technique)| {
+        let mut config = Config::preset(preset).expect("a preset");
+        apply_techniques(&mut config, technique).expect("a technique");
+        // What relies on lock-step may go on for ever without.
+        let ends = config.reunites_warps();
+        workload::all()
+            .iter()
+            .filter(move |workload| ends || !workload.lock_step)
+            .map(move |workload| format!("{} {technique} {:016x}\n", workload.name, hash(workload, config.clone())))
+    });
+    plain.chain(others)
 }
 
 fn hash(workload: &workload::Workload, config: Config) -> u64 {
