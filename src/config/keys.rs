@@ -226,7 +226,7 @@ keys! {
     sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
     ldst_units: u32 = 1, "units", "Load/store units";
     one_pipeline: bool = false, "", "One pipeline takes all instructions, in order: a load that needs many cycles holds up whatever comes behind it (TBC section 2.2)";
-    collectors: u32 = 0, "instructions", "Instructions that may wait with their operands for SP units, each of which is then one pipeline with one result a cycle; 0: INT and FP pipelines that never wait for a result's way out";
+    collectors: u32 = 0, "instructions", "Instructions that may wait with their operands for SP units, each of which is then one pipeline; results of these and of special functions leave by as many buses, one a cycle each. 0: INT and FP pipelines that never wait for a result's way out";
     int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";
     logic_latency: u32 = 0, "cycles", "Logic, shifts, comparisons, moves and conversions, where they take less than an addition; 0: as long";
     mul_latency: u32 = 5, "cycles", "Integer multiplication";

@@ -27,8 +27,8 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 /// `gtx480` has one SM and its share of what all share. This one also has the stages of GPGPU-Sim's GTX480: decode, operand
-/// collection, one result port for each SP unit, instructions from the L2 cache. `gtx480` leaves them out, because techniques of
-/// all papers meet on it, and those that gate INT and FP pipelines or cut them into slices know no such port.
+/// collection, as many result buses as SP units, instructions from the L2 cache. `gtx480` leaves them out, because techniques of
+/// all papers meet on it, and those that gate INT and FP pipelines or cut them into slices know no such bus.
 fn gtx480x15() -> Config {
     let sms = 15;
     let one = Config::default();

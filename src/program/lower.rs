@@ -70,6 +70,7 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         reconvergence: Default::default(),
         registers_needed: 0,
         wrapper: None,
+        meets_by_trip: false,
         presets: Vec::new(),
         renamed: Vec::new(),
     })

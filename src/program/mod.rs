@@ -72,6 +72,8 @@ pub struct Program {
     pub cfg: Cfg,
     /// Per instruction that ends a block in a branch: where its threads meet again.
     pub reconvergence: Reconvergence,
+    /// Threads never wait for others who come only in a later trip of a loop, as in native code.
+    pub meets_by_trip: bool,
     /// The most 32-bit registers that are live at once.
     pub registers_needed: u32,
     /// The loop over logical blocks that a pass has put around the code.
@@ -244,7 +246,7 @@ impl Program {
     /// Works out what is known of the instructions as they stand.
     fn analyse(&mut self) {
         self.cfg = Cfg::build(&self.instructions, &self.tables);
-        self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions);
+        self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions, self.meets_by_trip);
         self.registers_needed = liveness::Liveness::build(self).registers_needed;
     }
 

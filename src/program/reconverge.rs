@@ -7,13 +7,14 @@
 //!   block that jumps back. Only points that threads can come to before they come to the RPC are kept.
 //!
 //! In native code the sides of a branch execute an instruction of their own where they meet (`Op::Meet`): both points then
-//! lie behind it.
+//! lie behind it. And threads wait for nobody who comes only in a later trip of the loop: where the immediate post-dominator is
+//! such a place, as the one block by which a loop is left can be, the next one is taken (`trips`).
 //!
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did
 //! not exist. Post-dominance is therefore computed with one exit alone, the branch's main exit (`exits.rs`); the
 //! others are cut off.
 
-use super::cfg::{Block, Cfg};
+use super::cfg::{Block, Cfg, Loop};
 use super::exits::{Exits, reaches};
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
@@ -41,10 +42,11 @@ pub struct Reconvergence {
 }
 
 impl Reconvergence {
-    pub fn build(cfg: &Cfg, instructions: &[Instruction]) -> Reconvergence {
+    pub fn build(cfg: &Cfg, instructions: &[Instruction], trips: bool) -> Reconvergence {
         let branches: Vec<usize> =
             (0..cfg.blocks.len()).filter(|&at| may_diverge(&instructions[cfg.blocks[at].end as usize - 1])).collect();
         let exits = Exits::find(cfg, instructions, &branches);
+        let loops = if trips { cfg.loops() } else { Vec::new() };
         let likely = likely_convergence(cfg);
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
@@ -54,7 +56,7 @@ impl Reconvergence {
         };
         for at in branches {
             let pc = cfg.blocks[at].end - 1;
-            let meeting = exits.meeting(at);
+            let meeting = past_later_trips(cfg, &loops, &exits, at);
             let first = |&to: &usize| reaches(cfg, at, meeting, MOST_BLOCKS, |block| block == to);
             let lpc = likely[at].filter(first).map(point);
             let rpc = meeting.map(point);
@@ -68,6 +70,21 @@ impl Reconvergence {
     pub fn at(&self, pc: Pc) -> Option<&Meeting> {
         self.meetings.get((*self.index.get(pc as usize)? as usize).checked_sub(1)?)
     }
+}
+
+/// Where the sides of a branch meet without waiting for a later trip of the loop that it is in.
+fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> Option<usize> {
+    let mut meeting = exits.meeting(branch);
+    let around = loops.iter().filter(|around| around.body.contains(&branch)).min_by_key(|around| around.body.len());
+    let Some(Loop { header, body, .. }) = around else { return meeting };
+    while let Some(point) = meeting.filter(|point| point != header && body.contains(point)) {
+        let sides = &cfg.blocks[branch].successors;
+        if sides.iter().all(|&side| side == point || reaches(cfg, side, Some(*header), MOST_BLOCKS, |block| block == point)) {
+            break;
+        }
+        meeting = exits.meeting(point);
+    }
+    meeting
 }
 
 /// Conditional and indexed branches can split a warp. A guarded exit cannot: those who exit are gone.
@@ -103,13 +120,34 @@ mod tests {
     /// Branch, RPC and LPC, as the letters of their blocks. A block is a line; whatever is conditional is so on `p`. The
     /// stores keep blocks that end in a return from being nothing but a return.
     fn meetings(blocks: &[&str]) -> Vec<String> {
+        meetings_of(blocks, false)
+    }
+
+    fn meetings_of(blocks: &[&str], trips: bool) -> Vec<String> {
         let head = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{ .reg .pred p; .reg .b32 r;\n";
         let text = format!("{head}{}\n}}\n", blocks.join("\n"));
-        let program = load(&text, None).expect("a sound kernel");
+        let mut program = load(&text, None).expect("a sound kernel");
+        program.meets_by_trip = trips;
+        program.analyse();
         let line = |at: u32| text[..at as usize].matches('\n').count();
         let letter = |pc: Pc| &blocks[line(program.instructions[pc as usize].span.start) - 5][..1];
         let meetings = program.reconvergence.meetings.iter();
         meetings.map(|m| format!("{} {} {}", letter(m.pc), m.rpc.map_or("end", letter), m.lpc.map_or("-", letter))).collect()
+    }
+
+    /// A loop that is left by one block only, to which one side comes in a later trip: all ways pass it, and nobody is to wait
+    /// there. What is left is the block behind the loop, and its end as the likely point.
+    #[test]
+    fn nobody_waits_for_a_later_trip_where_that_is_asked_for() {
+        let blocks = [
+            "A: st.shared.b32 [r], 1; @p bra C;",
+            "B: st.shared.b32 [r], 2; @p bra E; bra.uni D;",
+            "C: st.shared.b32 [r], 3;",
+            "D: st.shared.b32 [r], 4; bra.uni A;",
+            "E: st.shared.b32 [r], 5; ret;",
+        ];
+        assert_eq!(meetings(&blocks), ["A B D", "B E D"]);
+        assert_eq!(meetings_of(&blocks, true), ["A E D", "B E D"]);
     }
 
     /// An `if` with a rare way out on one side.

@@ -57,13 +57,19 @@ impl Cache {
 
     #[inline(always)]
     fn index(&self, line: u64) -> u64 {
-        let Some(bits) = self.hash_bits else { return line % self.sets };
+        let Some(bits) = self.hash_bits else { return self.within_sets(line) };
         let (mut rest, mut hash) = (line, 0);
         while rest != 0 {
             hash ^= rest;
             rest >>= bits;
         }
-        (hash & ((1 << bits) - 1)) % self.sets
+        self.within_sets(hash & ((1 << bits) - 1))
+    }
+
+    /// The rest of a division by the number of sets, which as a rule is a power of two.
+    #[inline(always)]
+    fn within_sets(&self, number: u64) -> u64 {
+        if self.sets.is_power_of_two() { number & (self.sets - 1) } else { number % self.sets }
     }
 
     /// The line that an address lies in.

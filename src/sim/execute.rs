@@ -107,7 +107,9 @@ impl<S: Sink> Core<'_, S> {
         } else if let Some(chosen) = self.sm.chosen.take() {
             done += u64::from(self.take_lanes(chosen, warp, pc));
         } else {
-            self.take_unit(decoded.unit, port, holds);
+            let waits = if decoded.unit == Unit::Sfu { self.wait_for_bus(decoded.latency + passes - 1) } else { 0 };
+            done += u64::from(waits);
+            self.take_unit(decoded.unit, port, holds + waits);
         }
         if matches!(effect, Effect::Hold) {
             return;
@@ -126,6 +128,12 @@ impl<S: Sink> Core<'_, S> {
             self.sm.units[unit as usize].iter_mut().for_each(|pipeline| pipeline.free = free);
         }
         waits
+    }
+
+    /// How long a special function waits for a result bus, where there are any.
+    #[inline(always)]
+    fn wait_for_bus(&mut self, latency: u32) -> u32 {
+        self.sm.collectors.as_mut().map_or(0, |collectors| collectors.enter_special(self.cycle, latency))
     }
 
     /// A unit of the port's slice takes nothing else for so many cycles.

@@ -161,8 +161,8 @@ impl<S: Sink> Core<'_, S> {
         let pc = self.fetch_pc(warp);
         let state = &mut self.sm.warps[warp as usize];
         state.fetching = true;
-        let per_line = line_bytes / config.instruction_bytes;
-        let in_line = per_line - pc % per_line;
+        let per_line = 1 << line_shift(line_bytes, config);
+        let in_line = per_line - (pc & (per_line - 1));
         let left = self.machine.decoded.len() as u32 - pc;
         let room = config.ibuffer - u32::from(state.filled);
         let count = config.fetch_instructions.min(room).min(in_line).min(left) as u8;
@@ -173,8 +173,14 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// The line that an instruction is in. Sizes are powers of two, so no division is needed.
+/// The line that an instruction is in.
 #[inline(always)]
 fn line_of(pc: Pc, line_bytes: u32, config: &Config) -> u64 {
-    u64::from(pc >> (line_bytes.trailing_zeros() - config.instruction_bytes.trailing_zeros()))
+    u64::from(pc >> line_shift(line_bytes, config))
+}
+
+/// How many instructions a line holds, as a power of two: sizes are such powers, so nothing needs to be divided.
+#[inline(always)]
+fn line_shift(line_bytes: u32, config: &Config) -> u32 {
+    line_bytes.trailing_zeros() - config.instruction_bytes.trailing_zeros()
 }

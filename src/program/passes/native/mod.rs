@@ -47,6 +47,7 @@ pub fn run(program: &mut Program) {
         lengths.expand(&mut part.body);
     }
     code.put_in_order();
+    program.meets_by_trip = true;
     code.lay_out(program);
     meet::run(program);
 }
