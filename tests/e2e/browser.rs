@@ -82,19 +82,28 @@ impl Page {
     /// Lends the browser to whoever comes next. One that is not given back is ended.
     pub async fn give_back(self) {
         // Otherwise what the scenario left open would go on.
-        self.client.goto("about:blank").await.expect("an empty page opens");
+        self.navigate("about:blank").await;
         let browser = Arc::into_inner(self.browser).expect("the scenario is over");
         browser.give_back();
     }
 
     /// Opens a file of the site, or a fragment, afresh: a new fragment alone would load nothing.
     pub async fn goto(&self, path: &str) {
-        self.client.goto("about:blank").await.expect("an empty page opens");
-        self.client.goto(&format!("{}{path}", self.address)).await.expect("the page's address opens");
+        self.navigate("about:blank").await;
+        self.navigate(&format!("{}{path}", self.address)).await;
     }
 
+    async fn navigate(&self, address: &str) {
+        // The driver may look away while the browser puts another process in the page's place: then it is told again.
+        if self.client.goto(address).await.is_err() {
+            self.client.goto(address).await.unwrap_or_else(|error| panic!("{address} does not open: {error}"));
+        }
+    }
+
+    /// As a person reloads the page; what is looked at from now on is the new one.
     pub async fn reload(&self) {
-        self.client.refresh().await.expect("the page loads again");
+        self.script("window.isOld = true; setTimeout(() => location.reload())", vec![]).await;
+        self.until("!window.isOld && document.readyState === 'complete'").await;
     }
 
     pub async fn title(&self) -> String {
