@@ -34,7 +34,7 @@ pub struct Exits<'a> {
     exits: Vec<Exit>,
     /// Blocks in which threads wait for others.
     waits: Vec<bool>,
-    any_waits: bool,
+    pub any_waits: bool,
     /// Immediate post-dominators with every exit kept, for branches that reach none of `exits`.
     towards_any: Vec<Option<usize>>,
 }

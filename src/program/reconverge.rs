@@ -72,14 +72,18 @@ impl Reconvergence {
     }
 }
 
-/// Where the sides of a branch meet without waiting for a later trip of the loop that it is in.
+/// Where the sides of a branch meet without waiting for a later trip of the loop that it is in. Where threads wait for others at
+/// barriers, they meet before those as ever.
 fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> Option<usize> {
     let mut meeting = exits.meeting(branch);
     let around = loops.iter().filter(|around| around.body.contains(&branch)).min_by_key(|around| around.body.len());
-    let Some(Loop { header, body, .. }) = around else { return meeting };
+    let Some(Loop { header, body, .. }) = around.filter(|_| !exits.any_waits) else { return meeting };
     while let Some(point) = meeting.filter(|point| point != header && body.contains(point)) {
-        let sides = &cfg.blocks[branch].successors;
-        if sides.iter().all(|&side| side == point || reaches(cfg, side, Some(*header), MOST_BLOCKS, |block| block == point)) {
+        let comes_first = |side: usize, to: usize, other: usize| {
+            side == to || side != other && reaches(cfg, side, Some(other), MOST_BLOCKS, |block| block == to)
+        };
+        let is_later = |side: usize| comes_first(side, *header, point) && !comes_first(side, point, *header);
+        if !cfg.blocks[branch].successors.iter().any(|&side| is_later(side)) {
             break;
         }
         meeting = exits.meeting(point);
@@ -148,6 +152,9 @@ mod tests {
         ];
         assert_eq!(meetings(&blocks), ["A B D", "B E D"]);
         assert_eq!(meetings_of(&blocks, true), ["A E D", "B E D"]);
+        let mut waiting = blocks;
+        waiting[3] = "D: bar.sync 0; bra.uni A;";
+        assert_eq!(meetings_of(&waiting, true), meetings(&waiting), "at a barrier all must have met");
     }
 
     /// An `if` with a rare way out on one side.

@@ -130,8 +130,9 @@ fn native() -> Config {
 ///
 /// Two golden runs are not:
 /// - `local_array` has 0.87 of the GPU's threads. ptxas keeps its array of 16 words in registers, so an access at an unknown
-///   index is 32 instructions of all threads. It leaves another array of that size in memory (`rayqueue`); by which rule is
-///   not known, so the pass only does that to arrays of eight words.
+///   index is 32 instructions of all threads. By which rule is not known: in kernels made to find out it leaves arrays in memory
+///   that have twelve words or more, and those of any size that nothing accesses at a known place. So the pass only does that to
+///   arrays of eight words.
 /// - `global_atomics` has no number: the GPU's threads leave a loop around a compare-and-swap one by one and do not meet behind
 ///   it, as many at a time as the memory answers. Its counters were 11.4 threads in one run and 18.9 in another.
 ///
