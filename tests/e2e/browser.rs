@@ -131,8 +131,8 @@ impl Page {
         }
     }
 
-    /// Whether a condition comes to hold before patience ends. The page looks by itself: being asked again and again would
-    /// keep it busier than what it is to do.
+    /// Whether a condition comes to hold before patience ends. The page looks by itself: being asked again and again from outside
+    /// takes time from what it is to do.
     async fn becomes_true(&self, condition: &str) -> bool {
         let deadline = Instant::now() + PATIENCE;
         // What is asked of an element that is not there yet is not true yet.
