@@ -2,12 +2,12 @@
 
 use super::cache::RunCache;
 use crate::metrics::Report;
-use crate::papers::{Results, Run, RunError};
+use crate::papers::{Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
 /// Performs runs of the catalogue, but for those that the cache knows.
-pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Results {
+pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {
     let label = |run: &Run| format!("{} {}", run.workload, run.technique);
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
         let outcome = cache.get(&run).unwrap_or_else(|| {
@@ -17,7 +17,7 @@ pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Results {
         });
         (run, outcome)
     };
-    Results { runs: each(runs, jobs, label, one) }
+    each(runs, jobs, label, one)
 }
 
 /// Does something with every item; the results are in the items' order, whatever thread was first.
@@ -40,7 +40,8 @@ pub fn each<T: Send, R: Send>(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(jobs, items.len())).build();
     let done = match pool {
-        Ok(pool) => pool.install(|| items.into_par_iter().map(one).collect()),
+        // One by one: of what a thread has taken in one piece, nobody can take over the rest.
+        Ok(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(one).collect()),
         Err(_) => items.into_iter().map(one).collect(),
     };
     bar.finish_and_clear();

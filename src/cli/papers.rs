@@ -3,7 +3,8 @@
 use super::args::PapersArgs;
 use super::cache::RunCache;
 use super::{Failure, batch, print, print_json};
-use crate::papers::{self, Claim, PAPERS, Paper, Scoreboard, markdown};
+use crate::papers::{self, Claim, PAPERS, Paper, Results, Run, Scoreboard, markdown};
+use std::collections::BTreeSet;
 
 pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     let chosen: Vec<&Paper> = match &args.paper {
@@ -16,14 +17,12 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
         }
     };
     let cache = if args.no_cache { RunCache::default() } else { RunCache::open(args.cache.as_deref()) };
+    let results = results(&chosen, args.jobs, &cache);
     let mut claims = Vec::new();
-    let mut failures = Vec::new();
     if args.markdown {
         print(markdown::HEAD)?;
     }
     for paper in chosen {
-        let results = batch::perform((paper.runs)(), args.jobs, &cache);
-        failures.extend(results.failures());
         let judged = (paper.judge)(&results);
         if args.markdown {
             print(&markdown::section(paper, &judged))?;
@@ -36,7 +35,19 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     if args.json {
         print_json(&Scoreboard { claims })?;
     }
+    let failures = results.failures();
     if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
+}
+
+/// What came of all runs of these papers. Papers share runs, and the bar is one for all of them.
+fn results(papers: &[&Paper], jobs: Option<u64>, cache: &RunCache) -> Results {
+    let mut results = Results::default();
+    let runs: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.runs)()).collect();
+    results.runs.extend(batch::perform(runs.into_iter().collect(), jobs, cache));
+    let experiments: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.experiments)(&results)).collect();
+    let new = experiments.into_iter().filter(|run| !results.runs.contains_key(run)).collect();
+    results.runs.extend(batch::perform(new, jobs, cache));
+    results
 }
 
 fn show(claim: &Claim) -> Result<(), Failure> {

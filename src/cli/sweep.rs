@@ -3,7 +3,7 @@
 use super::args::SweepArgs;
 use super::cache::RunCache;
 use super::{Failure, batch, print, settings};
-use crate::papers::{Run, RunError};
+use crate::papers::{Results, Run, RunError};
 use crate::workload;
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
@@ -25,13 +25,13 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         }
     }
     let runs = runs.into_iter().enumerate().filter(|(at, _)| at % shards == shard).map(|(_, run)| run).collect();
-    let results = batch::perform(runs, args.jobs, &RunCache::default());
+    let done = batch::perform(runs, args.jobs, &RunCache::default());
     let mut rows = vec![
         "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,w0_idle,\
          memory_transactions,shared_bank_conflicts,max_stack_depth,lane_efficiency"
             .to_string(),
     ];
-    for (run, report) in &results.runs {
+    for (run, report) in &done {
         let Ok(report) = report else { continue };
         let slot = |name: &str| report.issue_slots.get(name);
         rows.push(format!(
@@ -58,8 +58,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         Some(path) => std::fs::write(path, table).map_err(|error| Failure::file(path, error))?,
         None => print(&table)?,
     }
-    let failures = results.failures();
-    let is_kernels = results.runs.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Wrong(_))));
+    let is_kernels = done.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Wrong(_))));
+    let failures = Results { runs: done.into_iter().collect() }.failures();
     match (failures.is_empty(), is_kernels) {
         (true, _) => Ok(()),
         (false, true) => Err(Failure::Kernel(failures.join("\n"))),

@@ -1,8 +1,8 @@
 //! What the papers claim, and what this machine says to it: the scoreboard.
 //!
-//! A [`Paper`] is data: the runs that its claims are tested by, and a function from their results to [`Claim`]s. Whoever
-//! wants a scoreboard performs the runs, in whatever order and on as many threads or workers as there are, and asks for the
-//! verdicts. Nothing here depends on the order, so every scoreboard of one build is the same.
+//! A [`Paper`] is data: the runs that its claims are tested by, the experiments that their results call for, and a function from
+//! all results to [`Claim`]s. Whoever wants a scoreboard performs the runs, in whatever order and on as many threads or workers
+//! as there are, and asks for the verdicts. Nothing here depends on the order, so every scoreboard of one build is the same.
 //!
 //! # Adding a paper
 //! Write its file, with the runs and a claim for each sentence that can be tested, and add its row to [`PAPERS`].
@@ -21,6 +21,7 @@ use crate::metrics::{Metrics, Report};
 use crate::sim::Sim;
 use crate::workload::{self, Workload};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use thiserror::Error;
 
@@ -31,6 +32,8 @@ pub struct Paper {
     pub title: &'static str,
     /// Everything that has to run.
     pub runs: fn() -> Vec<Run>,
+    /// What has to run besides once their results are there: experiments that only some results call for.
+    pub experiments: fn(&Results) -> Vec<Run>,
     /// What the results say.
     pub judge: fn(&Results) -> Vec<Claim>,
 }
@@ -40,40 +43,49 @@ pub static PAPERS: &[Paper] = &[
         id: "tbc",
         title: "Thread Block Compaction for Efficient SIMT Control Flow (Fung and Aamodt, HPCA 2011)",
         runs: tbc::runs,
+        experiments: no_experiments,
         judge: tbc::judge,
     },
     Paper {
         id: "vws",
         title: "A Variable Warp Size Architecture (Rogers, Johnson, O'Connor and Keckler, ISCA 2015)",
         runs: vws::runs,
+        experiments: no_experiments,
         judge: vws::judge,
     },
     Paper {
         id: "baws",
         title: "Barrier-Aware Warp Scheduling for Throughput Processors (Liu, Yu, Eeckhout et al., ICS 2016)",
         runs: baws::runs,
+        experiments: no_experiments,
         judge: baws::judge,
     },
     Paper {
         id: "origami",
         title: "Origami: Folding Warps for Energy Efficient GPUs (Abdel-Majeed, Wong, Kuang and Annavaram, ICS 2016)",
         runs: origami::runs,
+        experiments: no_experiments,
         judge: origami::judge,
     },
     Paper {
         id: "vtw",
         title: "Taming Warp Divergence (Anantpur and Govindarajan, CGO 2017)",
         runs: vtw::runs,
+        experiments: vtw::experiments,
         judge: vtw::judge,
     },
 ];
+
+fn no_experiments(_: &Results) -> Vec<Run> {
+    Vec::new()
+}
 
 pub fn find(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
 }
 
 /// A workload's full launch on a machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Run {
     pub workload: String,
     pub preset: String,
@@ -88,7 +100,7 @@ pub struct Run {
 /// More cycles than any run of the catalogue takes.
 const MOST_CYCLES: u64 = 2_000_000_000;
 /// More cycles than code that relies on lock-step takes where it has it; without, it may never end.
-const MOST_WITHOUT_LOCK_STEP: u64 = 20_000_000;
+const MOST_WITHOUT_LOCK_STEP: u64 = 10_000_000;
 
 impl Run {
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
@@ -179,23 +191,23 @@ pub enum RunError {
 /// Runs with what came of them.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    pub runs: Vec<(Run, Result<Report, RunError>)>,
+    pub runs: BTreeMap<Run, Result<Report, RunError>>,
 }
 
 impl Results {
     /// The report of a run that went well.
     pub fn of(&self, run: &Run) -> Option<&Report> {
-        self.runs.iter().find(|(known, _)| known == run).and_then(|(_, report)| report.as_ref().ok())
+        self.runs.get(run)?.as_ref().ok()
     }
 
     /// Why a run did not go well.
     pub fn error(&self, run: &Run) -> Option<&RunError> {
-        self.runs.iter().find(|(known, _)| known == run).and_then(|(_, report)| report.as_ref().err())
+        self.runs.get(run)?.as_ref().err()
     }
 
     /// Runs that did not go well although they should have, in words.
     pub fn failures(&self) -> Vec<String> {
-        let failed = |(run, report): &(Run, Result<Report, RunError>)| {
+        let failed = |(run, report): (&Run, &Result<Report, RunError>)| {
             let error = report.as_ref().err().filter(|error| matches!(error, RunError::Unfit(_)) || !run.loses_lock_step())?;
             Some(format!("{} under {} on {}: {error}", run.workload, run.technique, run.preset))
         };
@@ -299,7 +311,7 @@ mod tests {
     fn only_code_that_relies_on_lock_step_may_be_wrong_and_only_where_there_is_none() {
         let wrong = |workload: &str, technique: &str| {
             let run = Run::new(workload, "tbc", technique);
-            Results { runs: vec![(run, Err(RunError::Wrong("a pixel".to_string())))] }.failures().len()
+            Results { runs: BTreeMap::from([(run, Err(RunError::Wrong("a pixel".to_string())))]) }.failures().len()
         };
         assert_eq!((wrong("rayqueue", "DWF"), wrong("rayqueue", "DWF-WB"), wrong("raytrace", "DWF")), (0, 1, 1));
     }

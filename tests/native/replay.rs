@@ -82,7 +82,7 @@ fn events_are_found_in_both_directions() {
 #[test]
 fn a_million_cycles_stay_small_and_near() {
     let before = resident_bytes();
-    let mut replay = Replay::new(simulator("interpreter", true));
+    let mut replay = Replay::new(simulator("spmv", true));
     replay.seek(u64::MAX);
     let end = replay.reached();
     assert!(end > 1_000_000, "the run should be long: {end}");
