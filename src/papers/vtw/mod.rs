@@ -66,7 +66,7 @@ pub fn runs() -> Vec<Run> {
     runs
 }
 
-/// Why kernels are slower that are.
+/// Experiments on the kernels that VTW turned out to make slower, to say why.
 pub fn experiments(results: &Results) -> Vec<Run> {
     let board = Board::new(results);
     let each = |name: &'static str| {
@@ -179,9 +179,11 @@ mod tests {
             |name: &str, technique: &str, cycles, resident| (Run::new(name, PRESET, technique), Ok(report(cycles, resident)));
         let mut results = Results::default();
         for technique in [BASE, "LRR", "VTW"] {
-            results.runs.extend([kernel("spmv", technique, cycles(technique), 4)]);
-            results.runs.extend([kernel("saxpy", technique, 1000, 4)]);
-            results.runs.extend([kernel("nbody", technique, 5 * cycles(technique), 10)]);
+            results.runs.extend([
+                kernel("spmv", technique, cycles(technique), 4),
+                kernel("saxpy", technique, 1000, 4),
+                kernel("nbody", technique, 5 * cycles(technique), 10),
+            ]);
         }
         let claims = judge(&results);
         let measured = |id| claims.iter().find(|claim| claim.id == id).map(|claim| claim.measured.as_str());
