@@ -100,7 +100,7 @@ pub struct Run {
 /// More cycles than any run of the catalogue takes.
 const MOST_CYCLES: u64 = 2_000_000_000;
 /// More cycles than code that relies on lock-step takes where it has it; without, it may never end.
-const MOST_WITHOUT_LOCK_STEP: u64 = 10_000_000;
+const MOST_WITHOUT_LOCK_STEP: u64 = 6_000_000;
 
 impl Run {
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {

@@ -88,8 +88,8 @@ fn pictures(width: usize, height: usize) -> (Vec<u8>, Vec<u8>) {
 pub fn file(name: &str) -> Option<Vec<u8>> {
     match name {
         "moves.bin" => Some(moves().iter().flat_map(|(x, y)| [x.to_le_bytes(), y.to_le_bytes()]).flatten().collect()),
-        "now.bin" => Some(pictures(128, 48).0),
-        "before.bin" => Some(pictures(128, 48).1),
+        "now.bin" => Some(pictures(96, 48).0),
+        "before.bin" => Some(pictures(96, 48).1),
         "now32.bin" => Some(pictures(32, 16).0),
         "before32.bin" => Some(pictures(32, 16).1),
         _ => None,

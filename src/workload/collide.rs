@@ -3,7 +3,7 @@
 use super::{Host, Mismatch, lengths};
 
 /// As the launches have them.
-const CELLS: usize = 24576;
+const CELLS: usize = 16384;
 const MOST: i32 = 48;
 const FEW: usize = 250;
 

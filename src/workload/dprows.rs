@@ -4,7 +4,7 @@ use super::{Host, Mismatch, lengths};
 
 const LETTERS: i32 = 32;
 /// As the launches have them.
-const ENTRIES: usize = 24576;
+const ENTRIES: usize = 16384;
 const LONGEST: i32 = 48;
 const FEW: usize = 250;
 

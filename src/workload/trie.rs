@@ -5,7 +5,7 @@ use crate::launch::SplitMix64;
 
 const LETTERS: i64 = 4;
 /// As the launches have them.
-const READS: usize = 24576;
+const READS: usize = 16384;
 const LONGEST: i32 = 200;
 const FEW: usize = 250;
 const MOTIFS: usize = 128;
