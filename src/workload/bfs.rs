@@ -48,7 +48,7 @@ fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
 
 /// Where the neighbours of each node begin, or all neighbours.
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let (row, col) = graph(if name.contains("128") { 128 } else { 512 });
+    let (row, col) = graph(if name.contains("128") { 128 } else { 1024 });
     let numbers = match name {
         "row.bin" | "row128.bin" => row,
         "col.bin" | "col128.bin" => col,
