@@ -67,11 +67,16 @@ async fn without_its_style_sheets_the_page_still_steps() {
         page.eval("document.querySelector('#step').click()").await;
         page.at(before + 1).await;
         // Nothing grows with what is drawn in it.
-        let tall = "document.querySelector('#mechanism').getBoundingClientRect().height";
-        page.let_frames_pass(60).await;
-        let was = page.number(tall).await;
-        page.let_frames_pass(60).await;
-        assert_eq!(page.number(tall).await, was);
+        let rest = "
+            const tall = () => document.querySelector('#mechanism').getBoundingClientRect().height;
+            for (let frame = 0, still = 0, last = tall(); frame < 1200; frame++) {
+                await new Promise(requestAnimationFrame);
+                still = tall() === last ? still + 1 : 0;
+                last = tall();
+                if (still === 60) return true;
+            }
+            return false;";
+        assert_eq!(page.script_async(rest, vec![]).await, true, "the picture grows on and on");
     })
     .await;
 }
