@@ -1,11 +1,11 @@
-//! How fast Warpscope itself is: the parser, the scalar reference and the machine, listened to and not.
+//! Speed of Warpscope itself: the parser, the scalar reference, and the machine with and without a listener.
 //!
-//! `cargo bench` prints times and, where an element is a thread instruction, a warp instruction or a byte, rates.
+//! `cargo bench` prints times and rates; an element is a thread instruction, a warp instruction or an SM cycle.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use warpscope::config::Config;
-use warpscope::event::{Event, Silence, Sink};
+use warpscope::event::{Event, NullSink, Sink};
 use warpscope::interp::{reference, start::Start};
 use warpscope::launch::Launch;
 use warpscope::metrics::Metrics;
@@ -13,12 +13,12 @@ use warpscope::replay::Replay;
 use warpscope::sim::Sim;
 use warpscope::{program, ptx, workload};
 
-/// Compute-bound at full occupancy, divergent, memory-bound.
+/// Compute-bound at full occupancy (matmul), divergent (mandelbrot, collatz), memory-bound (saxpy).
 const MACHINE_RUNS: [&str; 4] = ["matmul", "mandelbrot", "collatz", "saxpy"];
 
 fn parser(c: &mut Criterion) {
     let text: String = workload::all().iter().map(|w| w.ptx).collect::<Vec<_>>().join("\n");
-    // The heads of the modules are repeated, which the parser does not mind; bodies make up the rest.
+    // Repeated module headers do not disturb the parser; most of the text is kernel bodies.
     let text = text.repeat(4);
     let mut group = c.benchmark_group("parser");
     group.throughput(Throughput::Bytes(text.len() as u64));
@@ -52,7 +52,7 @@ fn simulator(name: &str) -> Sim {
     Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
 }
 
-/// Counts one kind of event, to see what listening costs.
+/// A listener to every event that does almost nothing, to measure what listening costs.
 #[derive(Default)]
 struct Everything(u64);
 
@@ -76,7 +76,7 @@ fn machine(c: &mut Criterion) {
         for (unit, count) in [("SM cycles", once.state.cycle), ("warp instructions", metrics.warp_instructions)] {
             group.throughput(Throughput::Elements(count));
             let run = |b: &mut criterion::Bencher| {
-                b.iter_batched_ref(|| sim.clone(), |sim| sim.run(u64::MAX, &mut Silence), BatchSize::LargeInput)
+                b.iter_batched_ref(|| sim.clone(), |sim| sim.run(u64::MAX, &mut NullSink), BatchSize::LargeInput)
             };
             group.bench_function(format!("{name}, nobody listens ({unit})"), run);
         }
@@ -99,7 +99,7 @@ fn machine(c: &mut Criterion) {
     group.finish();
 }
 
-/// Seeks in a run of a million cycles.
+/// Measures seeks in a run of a million cycles.
 fn replay(c: &mut Criterion) {
     let mut replay = Replay::new(simulator("interpreter"));
     replay.seek(u64::MAX);
@@ -110,7 +110,7 @@ fn replay(c: &mut Criterion) {
     let mut at = 1;
     group.bench_function("seek anywhere", |b| {
         b.iter(|| {
-            // A walk that visits the whole run, near and far.
+            // Pseudo-random jumps over the whole run, near and far.
             at = (at * 48_271) % end;
             replay.seek(at);
         });

@@ -1,7 +1,7 @@
-//! Whether a run left what the reference leaves, and if not, why not.
+//! Comparison of a run's result with a reference's, and the cause of a difference.
 //!
-//! A kernel that is not race-free may leave something else under every machine. [`explain`] tells two causes apart from a
-//! mistake of the machine: a kernel that **depends on lock-step** (the scalar reference leaves another result when the
+//! A kernel that is not race-free may leave different results on different machines. [`explain`] separates two causes from a
+//! fault of the simulated machine: a kernel that **depends on lock-step** (the scalar reference leaves another result when the
 //! threads of a PTX warp run in lock-step), and a **race** between warps or blocks.
 
 use crate::interp::memory::Global;
@@ -14,9 +14,9 @@ use crate::ptx::problem::line_column;
 use crate::workload::{Mismatch, compare};
 use std::fmt;
 
-/// A kernel, bound to its launch, with the text that it came from.
+/// A kernel bound to its launch, with its PTX text.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub struct CheckedKernel<'a> {
     pub program: &'a Program,
     pub start: &'a Start,
     pub ptx: &'a str,
@@ -24,26 +24,26 @@ pub struct Subject<'a> {
     pub most: u64,
 }
 
-/// How a run's result differs from the reference's. Its words are those of `run --check`.
+/// A difference between a run's result and the reference's. Its text is that of `run --check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The scalar reference trapped, with this message; the machine did not.
     Trapped(String),
     Memory {
         mismatch: Mismatch,
-        /// What of the kernel explains it, if anything does.
+        /// The property of the kernel that explains it, if there is one.
         cause: Option<Box<Cause>>,
     },
 }
 
-/// Why a kernel may leave another result than the scalar reference on a machine without a mistake.
+/// Why a kernel may leave another result than the scalar reference although the machine is correct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The kernel depends on lock-step.
     LockStep {
         /// Two accesses that nothing orders.
         accesses: String,
-        /// How the run differs from warps in lock-step; `None` if it left the same.
+        /// How the run differs from a run in lock-step; `None` if both left the same.
         mismatch: Option<Mismatch>,
     },
     /// Threads of different warps or blocks race.
@@ -51,7 +51,7 @@ pub enum Cause {
 }
 
 impl Difference {
-    /// What of the kernel explains it, if anything does.
+    /// Returns the property of the kernel that explains it, if there is one.
     pub fn cause(&self) -> Option<&Cause> {
         if let Difference::Memory { cause, .. } = self { cause.as_deref() } else { None }
     }
@@ -60,7 +60,7 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Difference::Trapped(trap) => write!(f, "the scalar reference trapped where the machine did not: {trap}"),
+            Difference::Trapped(trap) => write!(f, "the scalar reference trapped, but the machine did not: {trap}"),
             Difference::Memory { mismatch, cause: None } => write!(f, "{mismatch}"),
             Difference::Memory { mismatch, cause: Some(cause) } => write!(f, "{mismatch}. {cause}"),
         }
@@ -73,37 +73,37 @@ impl fmt::Display for Cause {
             Cause::LockStep { accesses, mismatch } => {
                 write!(f, "The kernel depends on lock-step: {accesses}.")?;
                 let same = mismatch.is_none();
-                f.write_str(if same { " With its warps in lock-step the kernel leaves what was found." } else { "" })
+                f.write_str(if same { " With warps in lock-step the kernel leaves exactly this result." } else { "" })
             }
             Cause::Race { accesses } => write!(f, "The kernel has a race: {accesses}"),
         }
     }
 }
 
-/// Compares what a run left with what the scalar reference leaves. `None`: the reference takes too long.
-pub fn against_reference(subject: Subject, after: &[BufferData]) -> Option<Result<(), Difference>> {
-    let outcome = reference::run(subject.program, subject.start, subject.most);
+/// Compares a run's result with the scalar reference's; `None` if the reference takes too long.
+pub fn against_reference(kernel: CheckedKernel, after: &[BufferData]) -> Option<Result<(), Difference>> {
+    let outcome = reference::run(kernel.program, kernel.start, kernel.most);
     if let Some(trap) = outcome.trap {
-        let gave_up = outcome.thread_instructions >= subject.most;
+        let gave_up = outcome.thread_instructions >= kernel.most;
         return (!gave_up).then(|| Err(Difference::Trapped(trap.to_string())));
     }
-    Some(compare(&left(&outcome.global, after), after).map_err(|mismatch| explain(subject, mismatch, after)))
+    Some(compare(&left(&outcome.global, after), after).map_err(|mismatch| explain(kernel, mismatch, after)))
 }
 
-/// A difference from a reference, with the accesses that are to blame if the kernel itself is.
-pub fn explain(subject: Subject, mismatch: Mismatch, after: &[BufferData]) -> Difference {
-    let cause = cause(subject, &mismatch, after);
+/// Explains a difference from a reference by the accesses that cause it, if the kernel does.
+pub fn explain(kernel: CheckedKernel, mismatch: Mismatch, after: &[BufferData]) -> Difference {
+    let cause = cause(kernel, &mismatch, after);
     Difference::Memory { mismatch, cause: cause.map(Box::new) }
 }
 
-/// The same buffers, with the contents that a reference left in them.
+/// Returns the same buffers with the contents that a reference left in them.
 fn left(global: &Global, buffers: &[BufferData]) -> Vec<BufferData> {
     let bytes = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
     buffers.iter().map(|buffer| BufferData { bytes: bytes(buffer), ..buffer.clone() }).collect()
 }
 
-fn cause(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> Option<Cause> {
-    let Subject { program, start, most, .. } = subject;
+fn cause(kernel: CheckedKernel, mismatch: &Mismatch, after: &[BufferData]) -> Option<Cause> {
+    let CheckedKernel { program, start, most, .. } = kernel;
     let Mismatch::Element { buffer, index, .. } = mismatch else { return None };
     let mut races = Races::new(start.shape.ptx_warp);
     let scalar = reference::observe(program, start, most, Order::Threads, &mut races);
@@ -112,28 +112,28 @@ fn cause(subject: Subject, mismatch: &Mismatch, after: &[BufferData]) -> Option<
         return None;
     }
     if scalar.global != lock_step.global {
-        let accesses = tell(subject, &races.first_within_warp.or(races.first)?);
+        let accesses = tell(kernel, &races.first_within_warp.or(races.first)?);
         return Some(Cause::LockStep { accesses, mismatch: compare(&left(&lock_step.global, after), after).err() });
     }
     let width = u64::from(after.iter().find(|data| data.name == *buffer)?.ty.bytes());
     let address = start.global.address_of(buffer)? + *index as u64 * width;
     let conflict = races.at(address, width).or(races.first)?;
-    Some(Cause::Race { accesses: tell(subject, &conflict) })
+    Some(Cause::Race { accesses: tell(kernel, &conflict) })
 }
 
-/// Two accesses that nothing orders, in words.
-fn tell(subject: Subject, conflict: &Conflict) -> String {
+/// Describes two accesses that nothing orders.
+fn tell(kernel: CheckedKernel, conflict: &Conflict) -> String {
     let Conflict { first, second, space, address } = conflict;
     let whom = match () {
-        () if conflict.is_within_warp(subject.start.shape.ptx_warp) => "of the same warp",
+        () if conflict.is_within_warp(kernel.start.shape.ptx_warp) => "of the same warp",
         () if first.block == second.block => "of another warp",
         () => "of another block",
     };
     let does = |touch: &Touch| if touch.write { "writes" } else { "reads" };
     let line = |pc: Pc| {
-        let instruction = &subject.program.instructions[pc as usize];
-        let (line, _) = line_column(subject.ptx, instruction.span.start as usize);
-        let source = instruction.place.map(|place| format!(" ({})", subject.program.place_name(place)));
+        let instruction = &kernel.program.instructions[pc as usize];
+        let (line, _) = line_column(kernel.ptx, instruction.span.start as usize);
+        let source = instruction.place.map(|place| format!(" ({})", kernel.program.place_name(place)));
         format!("PTX line {line}{}", source.unwrap_or_default())
     };
     let block = |touch: &Touch| if first.block == second.block { String::new() } else { format!(" of block {}", touch.block) };
@@ -156,7 +156,7 @@ mod tests {
     use crate::launch::Launch;
     use crate::program;
 
-    /// Eight threads in two warps of four, and a buffer `out`; `body` has the thread in %t and its element's address in %out.
+    /// Runs eight threads in two warps of four on a buffer `out`; `body` has the thread in %t and its element's address in %out.
     fn judge(body: &str, after: [u32; 8]) -> Result<(), Difference> {
         let ptx = format!(
             ".version 7.5\n.target sm_75\n.address_size 64\n\
@@ -171,8 +171,8 @@ mod tests {
         let start = Start::new(&program, &launch, &buffers, 4, 1).expect("they fit");
         let bytes = after.iter().flat_map(|word| word.to_le_bytes()).collect();
         let after = [BufferData { bytes, ..buffers[0].clone() }];
-        let subject = Subject { program: &program, start: &start, ptx: &ptx, most: 10_000 };
-        against_reference(subject, &after).expect("the reference ends")
+        let kernel = CheckedKernel { program: &program, start: &start, ptx: &ptx, most: 10_000 };
+        against_reference(kernel, &after).expect("the reference ends")
     }
 
     fn told(difference: &Difference) -> &Mismatch {
@@ -184,7 +184,7 @@ mod tests {
         Mismatch::Element { buffer: "out".into(), index, expected, found, differing, elements: 8 }
     }
 
-    /// Every thread reads what its neighbour has just written, and says nowhere that it waits for it.
+    /// Every thread reads what its neighbour has just written, without waiting for it.
     const NEIGHBOUR: &str = "mov.u64 %a, tile;\nmad.wide.u32 %a, %t, 4, %a;\nst.shared.u32 [%a], 0;\nbar.sync 0;\n\
         st.shared.u32 [%a], %t;\n\
         xor.b32 %x, %t, 1;\nmov.u64 %a, tile;\nmad.wide.u32 %a, %x, 4, %a;\n\
@@ -201,7 +201,7 @@ mod tests {
         assert!(threads.iter().all(|words| accesses.contains(words)), "{accesses}");
         let said = found.to_string();
         assert!(said.starts_with(&format!("{scalar}. The kernel depends on lock-step: {accesses}.")), "{said}");
-        assert!(said.ends_with(" With its warps in lock-step the kernel leaves what was found."), "{said}");
+        assert!(said.ends_with(" With warps in lock-step the kernel leaves exactly this result."), "{said}");
 
         let found = judge(NEIGHBOUR, [1, 0, 0, 2, 5, 4, 7, 6]).expect_err("neither reference leaves this");
         let Some(Cause::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
@@ -238,7 +238,7 @@ mod tests {
             Difference::Memory { mismatch: mismatch(7, 7, 9, 1), cause: None },
             "nothing of the kernel explains it"
         );
-        // With a barrier of the warp between the two, neighbours may read each other's word.
+        // With a warp barrier between the two accesses, neighbours may read each other's word.
         let body = NEIGHBOUR.replace("xor.b32", "bar.warp.sync -1;\nxor.b32");
         assert_eq!(judge(&body, [1, 0, 3, 2, 5, 4, 7, 6]), Ok(()));
     }

@@ -1,13 +1,13 @@
 //! TOML files, read into structs by serde, with errors for the person who wrote the file.
 //!
-//! A launch file and a lesson are structs that `toml` fills. [`read`] says what does not fit in the words of TOML (keys,
-//! lists, tables): the key, what was found there, what is allowed, and the byte where it stands.
+//! `toml` fills the structs of launch files and lessons. [`read`] reports what does not fit in the words of TOML (keys, lists,
+//! tables): the key, what was found, what is allowed, and the byte where it stands.
 
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment};
 use toml::Spanned;
 
-/// What is wrong, and at which byte of the text.
+/// A message about what is wrong, and the byte of the text where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: String,
@@ -15,7 +15,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Refuses a value of the file.
+    /// Refuses a value of the file at its place.
     pub fn at<T, V>(value: &Spanned<V>, message: impl Into<String>) -> Result<T, Refusal> {
         Err(Refusal { message: message.into(), at: value.span().start })
     }
@@ -24,16 +24,16 @@ impl Refusal {
 /// Why a file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// It is not TOML.
+    /// The text is not TOML.
     Syntax(toml::de::Error),
-    /// It is TOML that does not fit the struct.
+    /// The text is TOML that does not fit the struct.
     Refused(Refusal),
 }
 
-/// A key and what its value must be, where the value's type alone says too little.
+/// A key and what its value must be, where the value's type says too little.
 pub type Expected = (&'static str, &'static str);
 
-/// Reads a whole text.
+/// Reads a whole text into a struct.
 pub fn read<T: DeserializeOwned>(text: &str, expected: &[Expected]) -> Result<T, ReadError> {
     let deserializer = toml::Deserializer::parse(text).map_err(ReadError::Syntax)?;
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -45,17 +45,17 @@ pub fn read<T: DeserializeOwned>(text: &str, expected: &[Expected]) -> Result<T,
     })
 }
 
-/// Where in the struct an error is.
+/// The key of the struct that an error belongs to.
 struct Place<'e> {
     /// The key whose value, or an element of whose list, is wrong.
     key: String,
-    /// What the value must be, if there is more to say than serde does.
+    /// What the value must be, if serde says too little.
     expected: Option<&'e str>,
 }
 
 impl<'e> Place<'e> {
     fn of(path: &Path, message: &str, expected: &'e [Expected]) -> Place<'e> {
-        // `Spanned` is a struct with keys of its own, and a name in place of a table with that key is no key.
+        // `Spanned` is a struct with keys of its own. A variant's name written in place of its table is not a key either.
         let is_name = message.starts_with("invalid type: unit variant");
         let is_written = |segment: &&Segment| match segment {
             Segment::Map { key } => !key.starts_with("$__serde_spanned"),
@@ -75,7 +75,7 @@ impl<'e> Place<'e> {
         Place { key, expected }
     }
 
-    /// A message of serde or `toml`, in the words of TOML and with the key.
+    /// Rewords a message of serde or `toml` in the words of TOML, with the key.
     fn reword(&self, message: &str, source: &str) -> String {
         let key = &self.key;
         if let Some(rest) = message.strip_prefix("unknown field ") {
@@ -106,12 +106,12 @@ impl<'e> Place<'e> {
     }
 }
 
-/// The two parts of a message that begins with `head` and is divided by the last `middle`.
+/// Splits a message that begins with `head` at the last `middle`.
 fn two_parts<'m>(message: &'m str, head: &str, middle: &str) -> Option<(&'m str, &'m str)> {
     message.strip_prefix(head)?.rsplit_once(middle)
 }
 
-/// A value as the file writes it, if it is short.
+/// Returns a value as the file writes it, or its kind if it is long.
 fn shown(source: &str) -> &str {
     const MOST_CHARS: usize = 60;
     match source.as_bytes().first() {
@@ -122,7 +122,7 @@ fn shown(source: &str) -> &str {
     }
 }
 
-/// What serde calls a type, in the words of TOML.
+/// Returns the words of TOML for a type that serde names.
 fn type_words(expected: &str) -> &str {
     match expected {
         "a string" => "a text in quotes",

@@ -1,16 +1,16 @@
 //! Warpscope: a laboratory for GPU divergence.
 //!
-//! A kernel in PTX and a launch go in; the kernel runs; everything that a person sees, in the browser or on the command
-//! line, is read off that run. `ARCHITECTURE.md` shows how the rooms of this library fit together.
+//! A kernel in PTX and a launch go in, and the kernel runs; the browser page and the command line show that run.
+//! `ARCHITECTURE.md` explains how the modules of this library fit together.
 //!
 //! ```
-//! use warpscope::{config::Config, event::Silence, interp::job::Job, sim::Sim, workload};
+//! use warpscope::{config::Config, event::NullSink, interp::job::Job, sim::Sim, workload};
 //!
 //! let saxpy = workload::find("saxpy").expect("a workload of the catalogue");
 //! let job = Job::load(saxpy.ptx, saxpy.small, &|file| saxpy.read_file(file)).expect("a kernel and its launch");
 //! let config = Config::build("gtx480", "TBC,GTO", [("sms", "2")]).expect("a machine");
 //! let mut sim = Sim::of(&job, config).expect("they fit together");
-//! sim.run(1_000_000, &mut Silence);
+//! sim.run(1_000_000, &mut NullSink);
 //! assert!(sim.finished() && sim.trap().is_none());
 //! ```
 

@@ -1,4 +1,4 @@
-//! Two faces of one library: on wasm32 the page, elsewhere the command line.
+//! Entry point of both front ends: the web page on wasm32, the command line elsewhere.
 
 #[cfg(target_arch = "wasm32")]
 fn main() {

@@ -1,84 +1,79 @@
-//! Any cycle of a run, forwards or backwards: snapshots now and then, and re-execution in between.
+//! Moves to any cycle of a run, forwards or backwards, by snapshots and re-execution.
 //!
-//! The machine is deterministic, so the state at a cycle is the nearest snapshot before it plus a short run. Snapshots are
-//! spaced so that there are never more than a fixed number: when there would be, every second one is dropped and the
-//! distance doubles. Global memory is shared between them page by page, so a snapshot costs what changed.
+//! The machine is deterministic, so the state at a cycle is the nearest earlier snapshot plus a short run. The number of
+//! snapshots is bounded: when it would be exceeded, every second one is dropped and the distance between them doubles.
+//! Snapshots share unchanged pages of global memory, so a snapshot costs what changed.
 //!
-//! The counts of the run so far travel with the machine, so that going back takes them back too.
+//! A snapshot includes the counts of the run so far, so going back restores them too.
 
-use crate::event::{Event, Listener, Reasons, Sink};
+use crate::event::{DynSink, Event, Listener, Reasons, Sink};
 use crate::metrics::Tally;
 use crate::program::Pc;
 use crate::sim::Sim;
 use crate::sim::footprint::Footprint;
 
-/// The most snapshots that are kept, and the least where the machine is large.
+/// The most snapshots that are kept, and the fewest, for a large machine.
 const MOST: u64 = 96;
 pub const LEAST: u64 = 8;
-/// What snapshots may take together, as long as there are more than [`LEAST`].
+/// Bytes that all snapshots may take together; [`LEAST`] of them are kept even if they take more.
 const SNAPSHOT_BYTES: u64 = 192 << 20;
-/// How far behind one who goes back a moment is kept.
+/// Cycles from the extra snapshot that a backward seek leaves behind to the target of the seek.
 const NEAR: u64 = 128;
-/// The first distance between two snapshots.
+/// The initial distance between two snapshots, in cycles.
 const FIRST_DISTANCE: u64 = 1024;
 
-/// A run that can be moved through.
+/// A run in which one can seek to any cycle.
 #[derive(Debug)]
 pub struct Replay {
     /// In ascending order of their cycle; the first is the start.
-    snapshots: Vec<Moment>,
+    snapshots: Vec<Snapshot>,
     distance: u64,
     /// How many snapshots there may be.
     most: usize,
-    /// The cycle that is looked at.
-    now: Moment,
-    /// A moment shortly before one that was gone back to: whoever goes back once goes back again.
-    near: Option<Box<Moment>>,
+    /// The machine and its counts at the current cycle.
+    now: Snapshot,
+    /// A snapshot shortly before the target of the last backward seek, which most often is followed by another.
+    near: Option<Box<Snapshot>>,
     /// The furthest cycle that has been simulated, and whether the run ended there.
     end: u64,
     ended: bool,
 }
 
-/// A machine, and what has been counted up to there.
+/// A snapshot: a machine, and the counts of its run so far.
 #[derive(Clone, Debug)]
-struct Moment {
+struct Snapshot {
     sim: Sim,
     tally: Tally,
 }
 
-impl Moment {
+impl Snapshot {
     fn cycle(&self) -> u64 {
         self.sim.state.cycle
     }
 
     fn run<'a>(&'a mut self, cycles: u64, then: Option<&'a mut (dyn Listener + 'a)>) {
-        self.sim.run_specialised(cycles, &mut Ears::new(Some(&mut self.tally), then));
+        self.sim.run_specialised(cycles, &mut TallySink::new(Some(&mut self.tally), then));
     }
 }
 
-/// The only sink that a replayed machine knows, so that there is only one copy of the machine's code for all that listen.
-struct Ears<'a> {
+/// The only sink type of a replayed machine, so that its code is compiled once for all listeners.
+struct TallySink<'a> {
     tally: Option<&'a mut Tally>,
-    then: Option<&'a mut (dyn Listener + 'a)>,
-    /// Whether that one wants to hear what comes in every cycle, and of every lane of an access.
-    routine: bool,
-    lanes: bool,
+    then: Option<DynSink<'a>>,
 }
 
-impl<'a> Ears<'a> {
-    fn new(tally: Option<&'a mut Tally>, then: Option<&'a mut (dyn Listener + 'a)>) -> Ears<'a> {
-        let routine = then.as_ref().is_some_and(|then| then.wants_routine());
-        let lanes = then.as_ref().is_some_and(|then| then.wants_lane_accesses());
-        Ears { tally, then, routine, lanes }
+impl<'a> TallySink<'a> {
+    fn new(tally: Option<&'a mut Tally>, then: Option<&'a mut (dyn Listener + 'a)>) -> TallySink<'a> {
+        TallySink { tally, then: then.map(DynSink::new) }
     }
 }
 
-impl Sink for Ears<'_> {
+impl Sink for TallySink<'_> {
     const WANTS_WARPS: bool = true;
 
     #[inline]
     fn wants_lanes(&self) -> bool {
-        self.lanes
+        self.then.as_ref().is_some_and(DynSink::wants_lanes)
     }
 
     #[inline]
@@ -86,18 +81,16 @@ impl Sink for Ears<'_> {
         if let Some(tally) = &mut self.tally {
             tally.event(cycle, event);
         }
-        if let Some(then) = &mut self.then
-            && (self.routine || !event.is_routine())
-        {
-            then.hear(cycle, event);
+        if let Some(then) = &mut self.then {
+            then.event(cycle, event);
         }
     }
 
-    /// The tally counts warps by their number only, which [`Event::Cycle`] tells.
+    /// Forwards to the listener only: the tally counts warps by reason, from [`Event::Cycle`].
     #[inline]
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
         if let Some(then) = &mut self.then {
-            then.hear_warps(cycle, sm, first, before, now);
+            then.warps(cycle, sm, first, before, now);
         }
     }
 }
@@ -108,7 +101,7 @@ impl Replay {
         let machine = &start.machine;
         let bytes = Footprint::of(&machine.config, &machine.program, &machine.start.shape, 0).snapshot_bytes();
         let most = (SNAPSHOT_BYTES / bytes.max(1)).clamp(LEAST, MOST) as usize;
-        let now = Moment { sim: start, tally };
+        let now = Snapshot { sim: start, tally };
         Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, most, now, near: None, end: 0, ended: false }
     }
 
@@ -117,7 +110,7 @@ impl Replay {
         &self.now.sim
     }
 
-    /// What has been counted up to the current cycle.
+    /// The counts up to the current cycle.
     pub fn tally(&self) -> &Tally {
         &self.now.tally
     }
@@ -141,7 +134,7 @@ impl Replay {
         self.snapshots.len()
     }
 
-    /// Goes to a cycle, or to the end of the run if that comes first.
+    /// Moves to a cycle, or to the end of the run if that comes first.
     pub fn seek(&mut self, cycle: u64) {
         if cycle < self.cycle() {
             self.restore(cycle);
@@ -151,18 +144,18 @@ impl Replay {
         self.forward(cycle, None);
     }
 
-    /// One cycle forwards, with its events.
+    /// Simulates one cycle and passes its events to `sink`.
     pub fn step<S: Sink>(&mut self, sink: &mut S) {
         let next = self.cycle() + 1;
         self.run_to(next, sink);
     }
 
-    /// One cycle backwards.
+    /// Moves one cycle back.
     pub fn back(&mut self) {
         self.seek(self.cycle().saturating_sub(1));
     }
 
-    /// Goes to behind the next cycle with an event that `wanted` likes, at most `most` cycles on; the event if there was one.
+    /// Moves just past the next cycle with an event that `wanted` accepts, and returns it; gives up after `most` cycles.
     pub fn next_event(&mut self, wanted: impl Fn(&Event) -> bool, most: u64) -> Option<(u64, Event)> {
         let limit = self.cycle().saturating_add(most);
         while !self.now.sim.finished() && self.cycle() < limit {
@@ -175,10 +168,10 @@ impl Replay {
         None
     }
 
-    /// Goes to behind the last cycle before this one with an event that `wanted` likes; the event if there was one.
+    /// Moves just past the last earlier cycle with an event that `wanted` accepts, and returns it.
     pub fn previous_event(&mut self, wanted: impl Fn(&Event) -> bool) -> Option<(u64, Event)> {
         let here = self.cycle();
-        // The last cycle that was simulated is `here - 1`; an event of that one is where we already are.
+        // The current position follows cycle `here - 1`, so an event of that cycle would not move it.
         let mut end = here.saturating_sub(1);
         for at in (0..self.snapshots.len()).rev() {
             let start = self.snapshots[at].cycle();
@@ -187,9 +180,9 @@ impl Replay {
             }
             let mut sim = self.snapshots[at].sim.clone();
             let mut last = Last { wanted: &wanted, found: None };
-            let mut ears = Ears::new(None, Some(&mut last));
+            let mut sink = TallySink::new(None, Some(&mut last));
             while sim.state.cycle < end && !sim.finished() {
-                sim.step_specialised(&mut ears);
+                sim.step_specialised(&mut sink);
             }
             if let Some((cycle, event)) = last.found {
                 self.seek(cycle + 1);
@@ -200,7 +193,7 @@ impl Replay {
         None
     }
 
-    /// What had been counted up to a cycle that has been simulated, without moving.
+    /// Returns the counts up to a cycle that has been simulated, without moving.
     pub fn tally_at(&self, cycle: u64) -> Tally {
         let cycle = cycle.min(self.end);
         let known = self.snapshots.iter().chain(self.near.as_deref()).chain([&self.now]);
@@ -210,44 +203,44 @@ impl Replay {
         if nearest.cycle() == cycle {
             return nearest.tally.clone();
         }
-        let mut moment = nearest.clone();
-        moment.run(cycle - moment.cycle(), None);
-        moment.tally
+        let mut snapshot = nearest.clone();
+        snapshot.run(cycle - snapshot.cycle(), None);
+        snapshot.tally
     }
 
-    /// The first cycle of those that have been simulated at which so many threads have executed one of these instructions, each
-    /// time counted.
+    /// Returns the first simulated cycle by which `threads` threads have executed one of these instructions, each time
+    /// counted.
     pub fn cycle_of(&self, pcs: &[Pc], threads: u64) -> Option<u64> {
-        let done = |moment: &Moment| moment.tally.threads_of(pcs) >= threads;
+        let done = |snapshot: &Snapshot| snapshot.tally.threads_of(pcs) >= threads;
         if self.cycle() == self.end && !done(&self.now) {
             return None;
         }
-        let mut moment = self.snapshots.iter().rfind(|known| !done(known)).unwrap_or(self.snapshots.first()?).clone();
-        while !done(&moment) {
-            if moment.cycle() >= self.end || moment.sim.finished() {
+        let mut snapshot = self.snapshots.iter().rfind(|known| !done(known)).unwrap_or(self.snapshots.first()?).clone();
+        while !done(&snapshot) {
+            if snapshot.cycle() >= self.end || snapshot.sim.finished() {
                 return None;
             }
-            moment.run(1, None);
+            snapshot.run(1, None);
         }
-        Some(moment.cycle())
+        Some(snapshot.cycle())
     }
 
-    /// The events of the cycles from `start` up to `end`, without moving.
+    /// Passes the events of the cycles from `start` up to `end` to a sink, without moving.
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
         let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
         let mut sim = before.sim.clone();
-        sim.run_specialised(start - sim.state.cycle, &mut Ears::new(None, None));
-        let mut ears = Ears::new(None, Some(sink));
+        sim.run_specialised(start - sim.state.cycle, &mut TallySink::new(None, None));
+        let mut sink = TallySink::new(None, Some(sink));
         while sim.state.cycle < end && !sim.finished() {
-            sim.step_specialised(&mut ears);
+            sim.step_specialised(&mut sink);
         }
     }
 
-    /// To the nearest moment before a cycle, leaving another one behind where that is far.
+    /// Restores the nearest snapshot before a cycle; if that is far, takes another one close to the cycle.
     fn restore(&mut self, cycle: u64) {
         let kept = self.snapshots.iter().rfind(|s| s.cycle() <= cycle);
         let near = self.near.as_deref().filter(|near| near.cycle() <= cycle);
-        let Some(nearest) = kept.into_iter().chain(near).max_by_key(|moment| moment.cycle()) else { return };
+        let Some(nearest) = kept.into_iter().chain(near).max_by_key(|snapshot| snapshot.cycle()) else { return };
         self.now = nearest.clone();
         if cycle - self.cycle() > 2 * NEAR {
             self.forward(cycle - NEAR, None);
@@ -255,14 +248,14 @@ impl Replay {
         }
     }
 
-    /// Runs on to a cycle, taking snapshots in country that has not been seen before. A cycle behind is no goal.
+    /// Runs forward to a cycle, and takes snapshots in cycles not reached before. Does nothing if the cycle is in the past.
     pub fn run_to<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
         self.forward(cycle, Some(sink));
     }
 
     fn forward(&mut self, cycle: u64, mut then: Option<&mut dyn Listener>) {
         while !self.now.sim.finished() && self.cycle() < cycle {
-            let last = self.snapshots.last().map_or(0, Moment::cycle);
+            let last = self.snapshots.last().map_or(0, Snapshot::cycle);
             let next = if self.cycle() >= last { last + self.distance } else { cycle };
             self.now.run(next.min(cycle) - self.cycle(), then.as_deref_mut().map(|then| then as _));
             if self.cycle() >= last + self.distance && !self.now.sim.finished() {

@@ -1,4 +1,4 @@
-//! Flags as they are typed.
+//! The command line's flags and arguments.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -14,7 +14,7 @@ pub struct Arguments {
 pub enum Command {
     /// Run a kernel: a workload of the catalogue, or a PTX file with a launch file
     Run(RunArgs),
-    /// List what there is to choose from
+    /// List the workloads, presets, techniques, metrics or keys to choose from
     List(ListArgs),
     /// Show a kernel's blocks, reconvergence points, loops and registers
     Inspect(InspectArgs),
@@ -22,7 +22,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run workloads under several techniques and write a table
     Sweep(SweepArgs),
-    /// Lessons of one's own
+    /// Work with lessons that you write yourself
     Lesson(LessonArgs),
     /// The scoreboard: what the papers claim and what this machine measures; takes some minutes
     Papers(PapersArgs),
@@ -36,7 +36,7 @@ pub struct LessonArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum LessonCommand {
-    /// Walk through a lesson: whether it can be read, runs, and comes to every stop
+    /// Check that a lesson can be read, runs, and reaches every stop
     Check {
         /// The lesson (TOML), with its kernel and launch in it or in `kernel.ptx` and `launch.toml` beside it
         #[arg(value_name = "FILE.toml")]
@@ -52,7 +52,7 @@ pub struct CompareArgs {
     /// The launch file (TOML); for a workload also `tiny`, `small` or `full` (the default)
     #[arg(long, value_name = "FILE.toml")]
     pub launch: Option<String>,
-    /// Techniques, joined by commas where several go together; may be given several times. Every technique unless given
+    /// A technique, or several that run together joined by commas; may be given several times. Default: every technique
     #[arg(long, value_name = "T")]
     pub technique: Vec<String>,
     /// The machine: see `list presets`
@@ -70,7 +70,7 @@ pub struct CompareArgs {
     /// Write the table to a file instead of standard output
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub csv: Option<String>,
-    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    /// Number of runs in parallel, 1 or more. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub jobs: Option<u64>,
 }
@@ -80,7 +80,7 @@ pub struct SweepArgs {
     /// Workloads of the catalogue (see `list workloads`), each with its full launch
     #[arg(value_name = "WORKLOAD", required = true)]
     pub workloads: Vec<String>,
-    /// Techniques, joined by commas where several go together; may be given several times
+    /// A technique, or several that run together joined by commas; may be given several times
     #[arg(long, value_name = "T", required = true)]
     pub technique: Vec<String>,
     /// The machine: see `list presets`
@@ -92,32 +92,32 @@ pub struct SweepArgs {
     /// Write the table to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    /// Number of runs in parallel, 1 or more. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub jobs: Option<u64>,
-    /// Only every Nth run, beginning with the Kth
+    /// Make only every Nth run, beginning with the Kth
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     pub shard: String,
 }
 
 #[derive(Debug, Args)]
 pub struct PapersArgs {
-    /// Only this paper
+    /// Run and show only this paper
     #[arg(value_name = "PAPER")]
     pub paper: Option<String>,
     /// Print the scoreboard as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print the scoreboard as Markdown, as PAPERS.md has it
+    /// Print the scoreboard as Markdown, the format of PAPERS.md
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Make every run again, and keep none
+    /// Make every run again, without reading or writing the cache
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
-    /// Where reports of runs are kept for a second look; in the user's cache folder unless given
+    /// Folder in which reports of runs are cached. Default: a folder in the user's cache folder
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<std::path::PathBuf>,
-    /// Runs at the same time, 1 or more; as many as there are processors unless given
+    /// Number of runs in parallel, 1 or more. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub jobs: Option<u64>,
 }
@@ -133,7 +133,7 @@ pub struct RunArgs {
     /// The machine: see `list presets`
     #[arg(long, value_name = "P", default_value = "gtx480")]
     pub preset: String,
-    /// Techniques, joined by commas where several go together: see `list techniques`
+    /// A technique, or several that run together joined by commas: see `list techniques`
     #[arg(long, value_name = "T")]
     pub technique: Option<String>,
     /// Change a key of the machine: see `list keys`; may be given several times
@@ -185,7 +185,7 @@ pub struct InspectArgs {
     /// A workload's name or a .ptx file
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub subject: String,
-    /// Only the kernel of this name; without a name the kernels are listed
+    /// Show only the kernel of this name; without a name, list the kernels
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub kernel: Option<String>,
     /// Print as JSON, problems of the file included
@@ -194,10 +194,11 @@ pub struct InspectArgs {
     /// Print the control-flow graphs for Graphviz
     #[arg(long)]
     pub dot: bool,
-    /// As virtual blocks run it: in a loop over logical blocks, with what can be moved in front of that (VTW section 4.1)
+    /// Show the kernel as virtual blocks run it: in a loop over logical blocks, with what can be hoisted in front (VTW section
+    /// 4.1)
     #[arg(long = "virtual", conflicts_with = "dot")]
     pub is_virtual: bool,
-    /// As the key native_code leaves it: copies as operands, short branches as predication, divisions in steps
+    /// Show the kernel as the key native_code leaves it: copies as operands, short branches as predication, divisions in steps
     #[arg(long, conflicts_with = "dot")]
     pub native: bool,
 }

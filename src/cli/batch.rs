@@ -1,4 +1,4 @@
-//! Many runs at once, on as many threads as there are, with a bar on a terminal.
+//! Many runs in parallel, with a progress bar on a terminal.
 
 use super::cache::RunCache;
 use crate::metrics::Report;
@@ -6,7 +6,7 @@ use crate::papers::{Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
-/// Performs runs of the catalogue, but for those that the cache knows.
+/// Performs runs of the catalogue, except those that the cache has.
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {
     let label = |run: &Run| format!("{} {}", run.workload, run.technique);
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
@@ -20,16 +20,16 @@ pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run,
     each(runs, jobs, label, one)
 }
 
-/// Does something with every item; the results are in the items' order, whatever thread was first.
+/// Applies `work` to every item on several threads; the results are in the items' order.
 pub fn each<T: Send, R: Send>(
     items: Vec<T>,
     jobs: Option<u64>,
     label: impl Fn(&T) -> String + Sync,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    // Standard error, and only if somebody looks at it.
+    // The bar goes to standard error, and only if that is a terminal.
     let bar = ProgressBar::with_draw_target(Some(items.len() as u64), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed} gone, about {eta} left  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {elapsed} elapsed, about {eta} left  {msg}") {
         bar.set_style(style);
     }
     let one = |item: T| {
@@ -40,7 +40,7 @@ pub fn each<T: Send, R: Send>(
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(jobs, items.len())).build();
     let done = match pool {
-        // One by one: of what a thread has taken in one piece, nobody can take over the rest.
+        // One item at a time: a thread cannot take over items of a chunk that another thread has begun.
         Ok(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(one).collect()),
         Err(_) => items.into_iter().map(one).collect(),
     };
@@ -48,7 +48,7 @@ pub fn each<T: Send, R: Send>(
     done
 }
 
-/// Threads for so many runs: as many as were asked for, or as there are processors, but never more than runs.
+/// Returns how many threads to use: as many as were asked for, or as there are processors, but never more than runs.
 fn threads(jobs: Option<u64>, runs: usize) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     jobs.map_or_else(processors, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX)).clamp(1, runs.max(1))

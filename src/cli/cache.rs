@@ -1,7 +1,7 @@
-//! What came of runs that this very program has made before, kept in the user's cache folder: reports, and why there is none.
+//! A cache of earlier runs in the user's cache folder: their reports, and the errors of those that have none.
 //!
-//! A run is known by the hash of program, launch and configuration ([`Run::key`]); the simulator that made it by its own file,
-//! so that another build never believes what this one wrote.
+//! The hash of program, launch and configuration ([`Run::key`]) identifies a run. Each build of the simulator has a folder of its
+//! own, so that it never reads what another build wrote.
 
 use crate::metrics::Report;
 use crate::papers::{Run, RunError};
@@ -10,17 +10,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What other builds wrote is thrown away after so long.
+/// Age at which the folders of other builds are deleted.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// A folder of what came of runs; without one, nothing is kept.
+/// A folder of outcomes of runs; without one, nothing is cached.
 #[derive(Clone, Debug, Default)]
 pub struct RunCache {
     folder: Option<PathBuf>,
 }
 
 impl RunCache {
-    /// In a folder, or in the user's cache folder. Nothing is kept where neither can be written.
+    /// Opens the cache in this folder, or in the user's cache folder. Nothing is cached if that folder cannot be created.
     pub fn open(folder: Option<&Path>) -> RunCache {
         let root = folder.map(Path::to_path_buf).or_else(users_folder);
         let Some((root, build)) = root.zip(build()) else { return RunCache::default() };
@@ -33,12 +33,12 @@ impl RunCache {
         Some(self.folder.as_ref()?.join(format!("{:016x}.json", run.key()?)))
     }
 
-    /// What came of a run that has been made before.
+    /// Returns the outcome of a run that has been made before.
     pub fn get(&self, run: &Run) -> Option<Result<Report, RunError>> {
         serde_json::from_slice(&fs::read(self.file(run)?).ok()?).ok()
     }
 
-    /// Keeps what came of a run. That it could not be written is no failure of the run.
+    /// Stores the outcome of a run. An error in writing it is ignored, because the run itself has not failed.
     pub fn put(&self, run: &Run, outcome: &Result<Report, RunError>) {
         let Some((file, text)) = self.file(run).zip(serde_json::to_vec(outcome).ok()) else { return };
         let part = file.with_extension(format!("{}.part", std::process::id()));
@@ -54,7 +54,7 @@ fn users_folder() -> Option<PathBuf> {
     Some(root.join("warpscope"))
 }
 
-/// A name for this very program: where its file lies, how long it is and when it was made.
+/// Returns a name for this build of the program: a hash of its path, length and modification time.
 fn build() -> Option<String> {
     let path = std::env::current_exe().ok()?;
     let about = fs::metadata(&path).ok()?;
@@ -63,7 +63,7 @@ fn build() -> Option<String> {
     Some(format!("runs-{:016x}", hasher.finish()))
 }
 
-/// Removes what other builds wrote long ago.
+/// Deletes the folders that other builds wrote long ago.
 fn forget(root: &Path, build: &str) {
     let is_old = |entry: &fs::DirEntry| {
         let modified = entry.metadata().and_then(|about| about.modified()).ok();

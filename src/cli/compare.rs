@@ -1,7 +1,7 @@
 //! `warpscope compare`: every technique on one kernel, side by side.
 
 use super::args::CompareArgs;
-use super::subject::Subject;
+use super::subject::KernelSource;
 use super::{Failure, batch, print, print_json, settings};
 use crate::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
 use serde::Serialize;
@@ -16,7 +16,7 @@ struct Compared<'a> {
 }
 
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let subject = Subject::open(&args.subject)?;
+    let subject = KernelSource::open(&args.subject)?;
     let (program, file) = subject.load(args.launch.as_deref())?;
     let job = file.bind(program)?;
     let keys = settings(&args.settings)?;
@@ -27,7 +27,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     };
     let candidates: Vec<Candidate> =
         std::iter::once("").chain(named).map(|technique| Candidate::new(&args.preset, technique, keys())).collect();
-    // What is wrong with the machine itself, or with a technique that was asked for by name, is an error and no row.
+    // A problem of the machine itself, or of a technique that was asked for by name, is an error instead of a row.
     let asked = if args.technique.is_empty() { &candidates[..1] } else { &candidates[..] };
     if let Some(why) = asked.iter().find_map(|candidate| candidate.machine.as_ref().err()) {
         return Err(Failure::Input(why.clone()));
@@ -47,7 +47,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A row of the table.
+/// Returns a row of the table, or `None` if the technique did not run.
 fn cells(comparison: &Comparison, entry: &Entry) -> Option<Vec<String>> {
     let numbers = entry.ran()?.numbers().iter().zip(columns()).map(|(number, column)| cell(*number, column.unit));
     let named = [entry.name().to_string(), format!("{:.3}", comparison.share(entry))];
@@ -69,7 +69,7 @@ fn table(comparison: &Comparison, kernel: &str, preset: &str) -> Result<(), Fail
     print(&format!("{kernel} on {preset}, the quickest first"))?;
     print(&line(&heading))?;
     for (entry, row) in &rows {
-        let other = if comparison.leaves_the_same(entry) { "" } else { "  leaves other memory than the default" };
+        let other = if comparison.leaves_the_same(entry) { "" } else { "  memory differs from the default's" };
         print(&format!("{}{other}", line(row)))?;
     }
     for entry in &comparison.refused {

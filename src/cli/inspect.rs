@@ -1,7 +1,7 @@
-//! `warpscope inspect`.
+//! `warpscope inspect`: a kernel's blocks, reconvergence points, loops and registers.
 
 use super::args::InspectArgs;
-use super::subject::Subject;
+use super::subject::KernelSource;
 use super::{Failure, print, print_json};
 use crate::program::Program;
 use crate::program::inspect::Inspection;
@@ -23,7 +23,7 @@ struct FileReport<'a> {
 }
 
 pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let subject = Subject::open(&args.subject)?;
+    let subject = KernelSource::open(&args.subject)?;
     let (module, mut problems) = ptx::parse(&subject.ptx);
     let names: Vec<String> =
         module.kernels().map(|k| k.name.clone()).filter(|name| args.kernel.as_ref().is_none_or(|k| k == name)).collect();
@@ -66,19 +66,19 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     if problems.is_empty() { Ok(()) } else { Err(subject.problems(&problems)) }
 }
 
-/// Why there is no kernel to show, with the names of those that there are.
+/// Returns the message for a file or name without a kernel to show, with the names of the kernels there are.
 fn nothing_to_show(module: &Module, wanted: Option<&str>, sound: bool) -> Option<String> {
     let known: Vec<String> = module.kernels().map(|kernel| format!("`{}`", kernel.name)).collect();
     match (wanted, known.as_slice()) {
         (_, []) => sound.then(|| "the text has no kernel: no `.entry` with a body".to_string()),
-        (Some("") | None, known) => Some(format!("--kernel wants a name; the kernels are {}", known.join(", "))),
+        (Some("") | None, known) => Some(format!("--kernel needs a name; the kernels are {}", known.join(", "))),
         (Some(name), known) => {
             Some(format!("the text has no kernel (`.entry`) named `{name}`; the kernels are {}", known.join(", ")))
         }
     }
 }
 
-/// Adds problems that are not known yet: two kernels may share a function that cannot be had.
+/// Adds problems that are not listed yet: two kernels may share a function that cannot be used.
 fn add_new(problems: &mut Vec<Problem>, more: Vec<Problem>) {
     for problem in more {
         if !problems.iter().any(|known| known.span == problem.span && known.message == problem.message) {

@@ -1,4 +1,4 @@
-//! `warpscope lesson check`: whether a lesson of one's own can be walked through.
+//! `warpscope lesson check`: checks a lesson that the user wrote.
 
 use super::args::{LessonArgs, LessonCommand};
 use super::{Failure, print};
@@ -14,7 +14,7 @@ pub fn lesson(args: &LessonArgs) -> Result<(), Failure> {
     if !problems.is_empty() {
         return Err(Failure::Input(format!("{file}: {}", problems.join(&format!("\n{file}: ")))));
     }
-    print(&format!("{}: {} stops, and the run comes to each of them", lesson.title, lesson.stops.len()))?;
+    print(&format!("{}: {} stops, and the run reaches each of them", lesson.title, lesson.stops.len()))?;
     for (number, stop) in (1..).zip(&lesson.stops) {
         let cycle = lesson.cycle_of(stop).unwrap_or_default();
         print(&format!("  stop {number}: {} in cycle {cycle}", stop.technique))?;

@@ -7,7 +7,7 @@ use crate::metrics::DEFINITIONS;
 use crate::workload;
 use serde::Serialize;
 
-/// A row of any list: a name, what it is, and what else a program may want to know.
+/// A row of any list: a name, a description, and further fields for the JSON.
 #[derive(Serialize)]
 struct Row<T: Serialize> {
     name: &'static str,

@@ -1,7 +1,7 @@
-//! The command line: flags as typed, then real objects, then a report.
+//! The command line: parses the flags, builds what they name, and prints a report.
 //!
-//! Results go to standard output, messages to standard error. The exit status is 0 when all went well, 1 when the kernel
-//! trapped or a check failed, 2 when the input was bad or output could not be written.
+//! Results go to standard output, messages to standard error. The exit status is 0 on success, 1 when the kernel trapped or a
+//! check failed, 2 when the input was invalid or output could not be written.
 
 mod args;
 mod batch;
@@ -22,13 +22,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use thiserror::Error;
 
-/// What ends a command early.
+/// Why a command ended early.
 #[derive(Debug, Error)]
 enum Failure {
     /// The kernel trapped, or a check failed.
     #[error("{0}")]
     Kernel(String),
-    /// Something that was typed or a file that it names cannot be used.
+    /// An argument, or a file that it names, cannot be used.
     #[error("{0}")]
     Input(String),
     /// A result could not be written.
@@ -41,7 +41,7 @@ impl Failure {
         Failure::Input(error.to_string())
     }
 
-    /// Why a file could not be written.
+    /// Returns the failure of a file that could not be written.
     fn file(path: &str, error: io::Error) -> Failure {
         Failure::Output { place: format!("`{path}`"), error }
     }
@@ -51,7 +51,7 @@ impl Failure {
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        // What `--help` and `--version` ask for, or what is wrong with the flags.
+        // `--help`, `--version`, or invalid flags.
         Err(asked) => return asked_or_misused(&asked),
     };
     let result = match arguments.command {
@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
     result.map_or_else(|failure| tell(&failure), |()| ExitCode::SUCCESS)
 }
 
-/// Says what ended the command. Where standard error cannot be written either, the exit status remains.
+/// Prints why the command failed and returns its exit status. An error in printing it is ignored; the exit status remains.
 fn tell(failure: &Failure) -> ExitCode {
     let _ = writeln!(io::stderr(), "{}", failure.to_string().trim_end());
     match failure {
@@ -90,7 +90,7 @@ fn print(text: &str) -> Result<(), Failure> {
     standard_output(writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()))
 }
 
-/// A reader that has gone away, as `head` does, has all that it wants: no error.
+/// Ignores a closed pipe: a reader such as `head` stops when it has all that it wants.
 fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -100,11 +100,11 @@ fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// The keys that `--set` changes.
+/// Parses the `KEY=VALUE` pairs of `--set`.
 fn settings(flags: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let pair = |setting: &'_ String| match setting.split_once('=') {
         Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
-        None => Err(Failure::Input(format!("--set wants KEY=VALUE, not `{setting}`"))),
+        None => Err(Failure::Input(format!("--set expects KEY=VALUE, not `{setting}`"))),
     };
     flags.iter().map(pair).collect()
 }

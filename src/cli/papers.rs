@@ -11,8 +11,8 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
         None => PAPERS.iter().collect(),
         Some(id) => {
             let known = || PAPERS.iter().map(|paper| paper.id).collect::<Vec<_>>().join(", ");
-            let found =
-                papers::find(id).ok_or_else(|| Failure::Input(format!("there is no paper `{id}`; there are {}", known())))?;
+            let found = papers::find(id)
+                .ok_or_else(|| Failure::Input(format!("there is no paper `{id}`; the papers are {}", known())))?;
             vec![found]
         }
     };
@@ -39,7 +39,7 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
 }
 
-/// What came of all runs of these papers. Papers share runs, and the bar is one for all of them.
+/// Makes all runs of these papers, under one progress bar and each run once, because papers share runs.
 fn results(papers: &[&Paper], jobs: Option<u64>, cache: &RunCache) -> Results {
     let mut results = Results::default();
     let runs: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.runs)()).collect();

@@ -1,14 +1,14 @@
-//! `warpscope run`: on a machine, or by the scalar reference.
+//! `warpscope run`: runs a kernel on a machine, or by the scalar reference.
 
 use super::args::RunArgs;
-use super::subject::Subject;
+use super::subject::KernelSource;
 use super::{Failure, print, print_json, settings, trace};
 use crate::check;
 use crate::config::Config;
 use crate::interp::job::Job;
 use crate::interp::memory::Global;
 use crate::interp::reference;
-use crate::interp::shape::Shape;
+use crate::interp::shape::GridShape;
 use crate::interp::start::Start;
 use crate::interp::trap::Trap;
 use crate::launch::BufferData;
@@ -23,13 +23,13 @@ use std::time::Instant;
 /// Threads of a PTX warp on every machine that PTX was written for.
 const PTX_WARP: u32 = 32;
 
-/// Everything that a run is about, checked.
+/// The checked inputs of a run.
 struct Task {
-    subject: Subject,
+    subject: KernelSource,
     job: Job,
 }
 
-/// What a run left, whatever ran it.
+/// What a run left, on a machine or by the reference.
 struct Finished {
     after: Vec<BufferData>,
     output: Vec<u8>,
@@ -98,11 +98,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 
 impl Task {
     fn prepare(args: &RunArgs) -> Result<Task, Failure> {
-        let subject = Subject::open(&args.subject)?;
+        let subject = KernelSource::open(&args.subject)?;
         let (program, file) = subject.load(args.launch.as_deref())?;
         Start::check(&program, &file.launch).map_err(Failure::input)?;
-        // Before anything is filled: whatever runs it needs at least as much.
-        let shape = Shape::new(&program, &file.launch, PTX_WARP, 1);
+        // Checked before buffers are filled: every machine needs at least as much memory as the reference.
+        let shape = GridShape::new(&program, &file.launch, PTX_WARP, 1);
         Footprint::of_reference(&program, &shape, memory_bytes(&program, &file.launch))
             .check(&Config::default(), BUDGET, 1)
             .map_err(Failure::input)?;
@@ -140,7 +140,7 @@ impl Task {
         }
     }
 
-    /// Compares with the workload's own reference, if it is a workload.
+    /// Compares with the workload's own reference; `None` if the subject is a file.
     fn check_workload(&self, finished: &Finished) -> Option<Result<(), Mismatch>> {
         let workload = self.subject.workload?;
         Some(workload.check(&self.job.launch, &self.job.before, &finished.after))
@@ -157,7 +157,7 @@ fn by_reference(args: &RunArgs, task: &Task) -> Result<(), Failure> {
     let check = match (args.check, &finished.trap) {
         (true, None) => {
             let result = task.check_workload(&finished).ok_or_else(|| {
-                Failure::Input("--check with --reference needs a workload: a file has no reference but this one".into())
+                Failure::Input("--check with --reference needs a workload: for a file, this run is itself the reference".into())
             })?;
             Some(result.map_err(|mismatch| mismatch.to_string()))
         }
@@ -215,21 +215,21 @@ fn by_machine(args: &RunArgs, task: Task) -> Result<(), Failure> {
     conclude(args, program, &finished, check)
 }
 
-/// The preset with its techniques and changed keys.
+/// Builds the preset with its techniques and changed keys.
 fn config(args: &RunArgs) -> Result<Config, Failure> {
     let techniques = args.technique.as_deref().unwrap_or_default();
     if args.technique.is_some() && techniques.trim().is_empty() {
-        return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
+        return Err(Failure::Input("--technique needs a name; `warpscope list techniques` shows them all".into()));
     }
     let keys = settings(&args.settings)?;
     let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     Config::build(&args.preset, techniques, keys).map_err(Failure::input)
 }
 
-/// Against the workload's reference, and against the scalar interpreter for files.
+/// Checks a workload against its own reference, and a file against the scalar interpreter.
 fn check(task: &Task, sim: &Sim, finished: &Finished) -> Result<(), String> {
     let (program, start) = (&task.job.program, &sim.machine.start);
-    let subject = check::Subject { program, start, ptx: &task.subject.ptx, most: u64::MAX };
+    let subject = check::CheckedKernel { program, start, ptx: &task.subject.ptx, most: u64::MAX };
     let result = match task.check_workload(finished) {
         Some(result) => result.map_err(|mismatch| check::explain(subject, mismatch, &finished.after)),
         None => check::against_reference(subject, &finished.after).unwrap_or(Ok(())),
@@ -258,7 +258,7 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Fa
     print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")))
 }
 
-/// Writes the dumps, and says how it ended.
+/// Writes the dumps and reports how the run ended.
 fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Option<Result<(), String>>) -> Result<(), Failure> {
     for flag in &args.dump {
         let (buffer, path) = flag.split_once('=').unwrap_or((flag, ""));
@@ -272,7 +272,7 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
             if args.json {
                 Ok(())
             } else {
-                print("check: every buffer is as the reference leaves it")
+                print("check: every buffer matches the reference")
             }
         }
         (None, None) => Ok(()),
@@ -283,7 +283,7 @@ fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Optio
 fn check_dumps(flags: &[String], buffers: &[BufferData], program: &Program) -> Result<(), Failure> {
     for flag in flags {
         let (buffer, _) =
-            flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump wants BUFFER=FILE, not `{flag}`")))?;
+            flag.split_once('=').ok_or_else(|| Failure::Input(format!("--dump expects BUFFER=FILE, not `{flag}`")))?;
         if !buffers.iter().any(|b| b.name == buffer) {
             let names: Vec<&str> = buffers.iter().map(|b| b.name.as_str()).collect();
             let names = if names.is_empty() { "none".to_string() } else { names.join(", ") };

@@ -1,4 +1,4 @@
-//! What a command is about: a workload of the catalogue, or files.
+//! The subject of a command: a workload of the catalogue, or files.
 
 use super::Failure;
 use crate::interp::job::Job;
@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 const MOST_PROBLEMS: usize = 20;
 
 /// A kernel's text and where it came from.
-pub struct Subject {
-    /// As it was typed, for messages.
+pub struct KernelSource {
+    /// The name as it was typed, for messages.
     pub name: String,
     pub ptx: Cow<'static, str>,
     pub workload: Option<&'static Workload>,
 }
 
-impl Subject {
-    /// A workload if one has that name, else a file.
-    pub fn open(name: &str) -> Result<Subject, Failure> {
+impl KernelSource {
+    /// Opens the workload of that name, or else the file.
+    pub fn open(name: &str) -> Result<KernelSource, Failure> {
         if let Some(workload) = workload::find(name) {
-            return Ok(Subject { name: name.to_string(), ptx: Cow::Borrowed(workload.ptx), workload: Some(workload) });
+            return Ok(KernelSource { name: name.to_string(), ptx: Cow::Borrowed(workload.ptx), workload: Some(workload) });
         }
         if !Path::new(name).exists() && !name.ends_with(".ptx") {
             let known: Vec<&str> = workload::all().iter().map(|w| w.name).collect();
@@ -42,10 +42,10 @@ impl Subject {
         if text.contains("__global__") && !text.contains(".entry") {
             return Err(Failure::Input(cuda_source(name)));
         }
-        Ok(Subject { name: name.to_string(), ptx: Cow::Owned(text), workload: None })
+        Ok(KernelSource { name: name.to_string(), ptx: Cow::Owned(text), workload: None })
     }
 
-    /// The kernel and its launch. Where both texts have problems both are told; one that is the other's is not.
+    /// Loads the kernel and its launch. Problems of both are reported, except one that only follows from the other.
     pub fn load(&self, launch: Option<&str>) -> Result<(Program, LaunchFile), Failure> {
         let launch = self.launch(launch);
         let kernel = launch.as_ref().ok().and_then(|file| file.launch.kernel.clone());
@@ -54,7 +54,7 @@ impl Subject {
             (Ok(program), Ok(launch)) => Ok((program, launch)),
             (Ok(_), Err(failure)) => Err(failure),
             (Err(problems), Ok(_)) => Err(self.problems(&problems)),
-            // Which of several kernels is meant, a launch that can be read may say.
+            // The launch names one of several kernels; as long as it cannot be read, the choice is not a problem of its own.
             (Err(problems), Err(failure)) if is_choice(&problems) && self.has_kernels() => Err(failure),
             (Err(problems), Err(failure)) => Err(Failure::Input(format!("{failure}\n{}", self.problems(&problems)))),
         }
@@ -64,7 +64,7 @@ impl Subject {
         ptx::parse(&self.ptx).0.kernels().next().is_some()
     }
 
-    /// All problems of the text, rendered with their places.
+    /// Renders all problems of the text with their places.
     pub fn problems(&self, problems: &[ptx::Problem]) -> Failure {
         let whole = |problem: &&ptx::Problem| problem.span == ptx::Span::default();
         let mut text: String = problems.iter().filter(whole).map(|p| format!("{}: {}\n", self.name, p.message)).collect();
@@ -73,13 +73,13 @@ impl Subject {
         Failure::Input(text)
     }
 
-    /// The launch that the flag names.
+    /// Reads the launch that the flag names.
     fn launch(&self, flag: Option<&str>) -> Result<LaunchFile, Failure> {
         let size = flag.map_or(Some(Size::Full), Size::from_name);
         match (self.workload.zip(size), flag) {
             (Some((workload, size)), _) => {
                 let text = workload.launch(size).ok_or_else(|| {
-                    Failure::Input(format!("the blocks of `{}` cannot be tiny: --launch small is the least", workload.name))
+                    Failure::Input(format!("`{}` has no tiny launch: --launch small is its smallest", workload.name))
                 })?;
                 LaunchFile::read(text, &format!("{}.toml", size.name()), Files::Workload(workload))
             }
@@ -102,7 +102,7 @@ fn is_choice(problems: &[ptx::Problem]) -> bool {
     matches!(problems, [problem] if problem.span == ptx::Span::default())
 }
 
-/// A launch, and where it came from.
+/// A launch, and where it came from (for messages and for the files that it names).
 pub struct LaunchFile {
     pub launch: Launch,
     path: String,
@@ -121,7 +121,7 @@ impl LaunchFile {
         Ok(LaunchFile { launch, path: path.to_string(), files })
     }
 
-    /// The kernel with the launch's buffers filled.
+    /// Fills the launch's buffers and binds them to the kernel.
     pub fn bind(self, program: Program) -> Result<Job, Failure> {
         let read = |file: &str| match &self.files {
             Files::Workload(workload) => workload.read_file(file),
@@ -131,12 +131,12 @@ impl LaunchFile {
     }
 }
 
-/// What to do with CUDA source.
+/// Returns the message for CUDA source, with commands that compile it to PTX.
 fn cuda_source(name: &str) -> String {
     let ptx = Path::new(name).with_extension("ptx");
     let ptx = ptx.display();
     format!(
-        "`{name}` is CUDA source, and PTX is run. Either of these makes PTX of it:\n  \
+        "`{name}` is CUDA source, but Warpscope runs PTX. Compile it with one of:\n  \
          nvcc -ptx -lineinfo {name} -o {ptx}\n  \
          clang++ -x cuda -S -O2 -gline-tables-only --cuda-device-only --cuda-gpu-arch=sm_80 {name} -o {ptx}"
     )

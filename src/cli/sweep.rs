@@ -1,4 +1,4 @@
-//! `warpscope sweep`: workloads times techniques, as a table.
+//! `warpscope sweep`: workloads times techniques, as a CSV table.
 
 use super::args::SweepArgs;
 use super::cache::RunCache;
@@ -12,11 +12,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     for name in &args.workloads {
         if workload::find(name).is_none() {
             let known = workload::all().iter().map(|w| w.name).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Input(format!("there is no workload `{name}`; there are {known}")));
+            return Err(Failure::Input(format!("there is no workload `{name}`; the workloads are {known}")));
         }
         for technique in &args.technique {
             if technique.trim().is_empty() {
-                return Err(Failure::Input("--technique wants a name; `warpscope list techniques` shows them all".into()));
+                return Err(Failure::Input("--technique needs a name; `warpscope list techniques` shows them all".into()));
             }
             let mut run = Run::new(name, &args.preset, technique);
             run.keys = settings(&args.settings)?;
@@ -67,11 +67,11 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     }
 }
 
-/// `K/N`, counted from one: every Nth run, beginning with the Kth.
+/// Parses `K/N`, counted from one: every Nth run, beginning with the Kth.
 fn shard(text: &str) -> Result<(usize, usize), Failure> {
     let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
     match parts {
         Some((k, n)) if (1..=n).contains(&k) => Ok((k - 1, n)),
-        _ => Err(Failure::Input(format!("--shard wants K/N with K from 1 to N, not `{text}`"))),
+        _ => Err(Failure::Input(format!("--shard expects K/N with K from 1 to N, not `{text}`"))),
     }
 }

@@ -1,4 +1,4 @@
-//! `--trace`: the file that a run's trace goes to.
+//! `--trace`: writes the trace of a run to a file.
 
 use super::Failure;
 use crate::export::chrome::{ChromeTrace, END, Incomplete};
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-/// Cycles after which a run looks whether its trace can still be written.
+/// Cycles between checks whether the trace can still be written.
 const SLICE: u64 = 1 << 16;
 
-/// Runs the machine and writes its trace; a trace that cannot be written ends the run.
+/// Runs the machine and writes its trace; a write error ends the run.
 pub fn run(
     sim: &mut Sim,
     ptx: &str,
@@ -31,8 +31,8 @@ pub fn run(
     let reached = sim.state.cycle;
     trace.finish(reached).map(|_| ()).map_err(|incomplete| {
         let state = match close(&mut repair, &incomplete) {
-            Ok(()) => "the file is closed after what was written before",
-            Err(_) => "what was written is incomplete",
+            Ok(()) => "the file is valid and ends at the last whole record",
+            Err(_) => "the file is incomplete",
         };
         Failure::Output {
             place: format!("the whole trace to `{path}` ({state}; the run ends at cycle {reached})"),
@@ -41,7 +41,7 @@ pub fn run(
     })
 }
 
-/// Cuts a file back to its last whole record and closes it, which needs no more room than it has.
+/// Cuts a file back to its last whole record and closes the list, which needs no more space than the file already has.
 fn close(file: &mut File, incomplete: &Incomplete) -> io::Result<()> {
     if incomplete.sound_bytes == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
@@ -51,9 +51,9 @@ fn close(file: &mut File, incomplete: &Incomplete) -> io::Result<()> {
     file.write_all(END)
 }
 
-/// Reads `FROM..TO`: cycles from FROM up to, but not including, TO; an end that is left out is open.
+/// Parses `FROM..TO`: cycles from FROM up to, but not including, TO; an end that is left out is open.
 pub fn cycles(text: &str) -> Result<Range<u64>, String> {
-    let wanted = "FROM..TO is wanted, in cycles, like 100..200, 100.. or ..200";
+    let wanted = "expected FROM..TO, in cycles, like 100..200, 100.. or ..200";
     let (from, to) = text.split_once("..").ok_or(wanted)?;
     let end = |end: &str, open| match end.trim() {
         "" => Ok(open),

@@ -1,8 +1,8 @@
-//! One kernel under many techniques: what each took, what it paid for that, and why they differ.
+//! One kernel under many techniques: what each takes, what it pays for that, and why they differ.
 //!
 //! A [`Candidate`] is a technique on a machine with its keys; performed on a job it becomes an [`Entry`]. A [`Comparison`] holds
-//! them beside the *default*: the machine without any technique. Which numbers stand side by side [`columns`] says;
-//! they are numbers of every report. Nothing here knows threads or clocks: whoever has them performs candidates side by side.
+//! the entries beside the *default*: the machine without any technique. [`columns`] lists the numbers that are compared; all are
+//! numbers of the report. Nothing here uses threads or clocks: a caller that has threads performs candidates in parallel.
 
 mod table;
 mod words;
@@ -19,12 +19,12 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A technique that is to be tried.
+/// A technique to try.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Its name; empty for the default.
     pub technique: String,
-    /// The machine, or why there is none.
+    /// The machine, or why it cannot be built.
     pub machine: Result<Config, String>,
 }
 
@@ -35,14 +35,14 @@ impl Candidate {
         Candidate { technique: technique.to_string(), machine }
     }
 
-    /// Runs it on a job, for so many cycles at most.
+    /// Runs the candidate on a job, for at most `most` cycles.
     pub fn perform(self, job: &Job, most: u64) -> Entry {
         let outcome = self.machine.and_then(|config| run(job, config, most));
         Entry { technique: self.technique, outcome }
     }
 }
 
-/// Every technique of the table by its own name, in the table's order.
+/// Returns every technique of the table without its aliases, in the table's order.
 pub fn all_techniques() -> impl Iterator<Item = &'static str> {
     TECHNIQUES.iter().filter(|technique| technique.alias_of.is_none()).map(|technique| technique.name)
 }
@@ -61,11 +61,11 @@ fn run(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
     Ok(Outcome::new(&report, &job.after(&sim.state.uncore.global)))
 }
 
-/// What a technique came to. It may come from another thread or worker, as text.
+/// The outcome of a technique. It may come from another thread or worker, as text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub technique: String,
-    /// Its run, or why there is none.
+    /// The numbers of its run, or why there are none.
     pub outcome: Result<Outcome, String>,
 }
 
@@ -78,9 +78,9 @@ pub struct Outcome {
     pub memory_transactions: u64,
     /// Warp-cycles, in the order of [`Reason::ALL`].
     warp_cycles: Vec<u64>,
-    /// One for each of [`columns`].
+    /// One number for each of [`columns`].
     numbers: Vec<ReportNumber>,
-    /// Tells what was left from anything else that could be.
+    /// Hash of the memory that the run left.
     memory: u64,
 }
 
@@ -99,12 +99,12 @@ impl Outcome {
         }
     }
 
-    /// For how many warp-cycles a reason held.
+    /// Returns for how many warp-cycles a reason held.
     pub fn warp_cycles(&self, reason: Reason) -> u64 {
         self.warp_cycles.get(reason as usize).copied().unwrap_or(0)
     }
 
-    /// What stands in each of [`columns`].
+    /// Returns one number for each of [`columns`].
     pub fn numbers(&self) -> &[ReportNumber] {
         &self.numbers
     }
@@ -112,7 +112,7 @@ impl Outcome {
 
 /// A number by which techniques are compared.
 pub struct Column {
-    /// As files name it.
+    /// The name in files.
     pub name: &'static str,
     pub label: &'static str,
     pub unit: &'static str,
@@ -120,10 +120,10 @@ pub struct Column {
     value: fn(&Report) -> ReportNumber,
 }
 
-/// Names of [`DEFINITIONS`] that stand side by side, in their order.
+/// The names of [`DEFINITIONS`] that are compared, in the order of columns.
 const SHOWN: [&str; 6] = ["cycles", "ipc", "lane_efficiency", "fetches", "memory_transactions", "leakage_saved"];
 
-/// Of the reasons the one that has a column of its own.
+/// The one stall reason that has a column of its own.
 const BARRIER_WAITS: Column = Column {
     name: "barrier_waits",
     label: "Barrier waits",
@@ -132,7 +132,7 @@ const BARRIER_WAITS: Column = Column {
     value: |report| ReportNumber::Count(report.warp_cycles.get(Reason::Barrier.key())),
 };
 
-/// The numbers by which techniques are compared.
+/// Returns the numbers by which techniques are compared.
 pub fn columns() -> Vec<Column> {
     let column = |name: &str| {
         let Definition { name, label, unit, about, value, .. } = *DEFINITIONS.iter().find(|known| known.name == name)?;
@@ -141,29 +141,29 @@ pub fn columns() -> Vec<Column> {
     SHOWN.into_iter().filter_map(column).chain([BARRIER_WAITS]).collect()
 }
 
-/// Techniques on one kernel.
+/// The outcomes of several techniques on one kernel.
 pub struct Comparison {
     default: Entry,
-    /// Those that ran, the quickest first; of equals the table's order.
+    /// Techniques that ran, the quickest first; equals keep the order in which they were tried.
     pub ran: Vec<Entry>,
-    /// Those that did not.
+    /// Techniques that did not run.
     pub refused: Vec<Entry>,
 }
 
 impl Comparison {
-    /// The default, and what was tried beside it.
+    /// Compares the default with the techniques that were tried beside it.
     pub fn new(default: Entry, tried: Vec<Entry>) -> Comparison {
         let (mut ran, refused): (Vec<Entry>, Vec<Entry>) = tried.into_iter().partition(|entry| entry.outcome.is_ok());
         ran.sort_by_key(|entry| entry.outcome.as_ref().map_or(u64::MAX, |outcome| outcome.cycles));
         Comparison { default, ran, refused }
     }
 
-    /// The machine without any technique.
+    /// Returns the machine without any technique.
     pub fn default(&self) -> &Entry {
         &self.default
     }
 
-    /// How many of the default's cycles a technique needs; 1 where the default did not run.
+    /// Returns a technique's cycles as a share of the default's; 1 where either did not run.
     pub fn share(&self, entry: &Entry) -> f64 {
         match (entry.ran(), self.default.ran()) {
             (Some(run), Some(default)) => run.cycles as f64 / default.cycles.max(1) as f64,
@@ -171,7 +171,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a technique left the memory that the default leaves.
+    /// Whether a technique left the same memory as the default; true where either did not run.
     pub fn leaves_the_same(&self, entry: &Entry) -> bool {
         match (&entry.outcome, &self.default.outcome) {
             (Ok(one), Ok(other)) => one.memory == other.memory,
@@ -179,7 +179,7 @@ impl Comparison {
         }
     }
 
-    /// In a sentence or two: which is the quickest, and what made the difference.
+    /// Says in a sentence or two which technique is the quickest, and what made the difference.
     pub fn words(&self) -> String {
         words::told(self)
     }
@@ -190,18 +190,18 @@ impl Entry {
         self.outcome.as_ref().ok()
     }
 
-    /// How messages name it.
+    /// Returns the name for messages.
     pub fn name(&self) -> &str {
         if self.technique.is_empty() { "the default" } else { &self.technique }
     }
 }
 
-/// A technique with its numbers, as JSON has it.
-struct Line<'a>(&'a Comparison, &'a Entry);
+/// A technique with its numbers, as an object of the JSON.
+struct JsonLine<'a>(&'a Comparison, &'a Entry);
 
-impl Serialize for Line<'_> {
+impl Serialize for JsonLine<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Line(comparison, entry) = self;
+        let JsonLine(comparison, entry) = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("technique", &entry.technique)?;
         if let Some(run) = entry.ran() {
@@ -223,9 +223,9 @@ impl Serialize for Line<'_> {
 
 impl Serialize for Comparison {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let lines = |entries| <[Entry]>::iter(entries).map(|entry| Line(self, entry)).collect::<Vec<_>>();
+        let lines = |entries| <[Entry]>::iter(entries).map(|entry| JsonLine(self, entry)).collect::<Vec<_>>();
         let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("default", &Line(self, &self.default))?;
+        map.serialize_entry("default", &JsonLine(self, &self.default))?;
         map.serialize_entry("runs", &lines(&self.ran))?;
         map.serialize_entry("refused", &lines(&self.refused))?;
         map.serialize_entry("words", &self.words())?;

@@ -1,9 +1,9 @@
-//! The comparison as a table: what stands above it, in its cells, and in a file.
+//! The comparison as a table: headings, cells, and the CSV file.
 
 use super::{Comparison, Entry, columns};
 use crate::metrics::ReportNumber;
 
-/// A number as a table shows it.
+/// Formats a number for a table.
 pub fn cell(number: ReportNumber, unit: &str) -> String {
     match number {
         ReportNumber::Count(count) => count.to_string(),
@@ -12,12 +12,12 @@ pub fn cell(number: ReportNumber, unit: &str) -> String {
     }
 }
 
-/// What stands above each column of numbers.
+/// Returns the heading of each column of numbers.
 pub fn heading() -> Vec<String> {
     columns().iter().map(|column| column.label.to_lowercase()).collect()
 }
 
-/// Every technique that ran, the default first, with a name for each column.
+/// Returns the CSV of every technique that ran, the default first, with a name for each column.
 pub fn csv(comparison: &Comparison) -> String {
     let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
     let mut text = format!("technique,of_default,{},same_memory\n", names.join(","));
@@ -35,7 +35,7 @@ pub fn csv(comparison: &Comparison) -> String {
 }
 
 impl Comparison {
-    /// The default, and then those that ran.
+    /// Returns the default, then the techniques that ran.
     pub fn with_default(&self) -> impl Iterator<Item = &Entry> {
         std::iter::once(self.default()).chain(&self.ran)
     }

@@ -1,12 +1,12 @@
-//! What made the difference between two runs, as sentences computed from their numbers.
+//! Sentences about what made the difference between two runs, computed from their numbers.
 //!
-//! A run takes as long as its warps take to issue their instructions, with what they wait for in between. Where two techniques
-//! have the same warps, the waits that became fewer are what was gained, and those that became more are what was paid.
+//! A run takes as long as its warps take to issue their instructions, with their waits in between. Where two techniques have the
+//! same warps, waits that became fewer are the gain, and waits that became more are the price.
 
 use super::{Comparison, Entry, Outcome};
 use crate::event::Reason;
 
-/// Shares of the default's cycles that count as the same.
+/// Differences up to this share of the default's cycles count as equal.
 const EQUAL: f64 = 0.005;
 
 pub fn told(comparison: &Comparison) -> String {
@@ -32,12 +32,12 @@ pub fn told(comparison: &Comparison) -> String {
     );
     let wrong: Vec<&str> = comparison.ran.iter().filter(|entry| !comparison.leaves_the_same(entry)).map(Entry::name).collect();
     if !wrong.is_empty() {
-        text += &format!(" Other memory than the default's is left by {}.", wrong.join(", "));
+        text += &format!(" Memory differs from the default's under {}.", wrong.join(", "));
     }
     text
 }
 
-/// What one run gained over another, and what it paid.
+/// Describes what one run gained over another, and the price of it.
 fn difference(run: &Outcome, base: &Outcome) -> String {
     let mut parts = Vec::new();
     if run.warp_instructions != base.warp_instructions {
@@ -68,7 +68,7 @@ fn difference(run: &Outcome, base: &Outcome) -> String {
     gained + &paid
 }
 
-/// A number that became another.
+/// Describes a number that changed.
 fn changed(what: &str, now: u64, before: u64) -> String {
     format!("{what}, {before} before and {now} now")
 }

@@ -1,37 +1,38 @@
-//! Whether a technique can act on a launch at all.
+//! Whether a technique can act on a launch at all, and why not.
 //!
-//! A technique that regroups threads needs threads to regroup: TBC takes them from the warps of one block, DWF from all warps
-//! of an SM, gangs from the narrow warps that lie side by side in the slices. Where there is only one such warp the machine
-//! does what it would do without the technique, and a comparison shows nothing but its overhead. Virtual blocks (VTW) need
-//! blocks that are not resident yet: a warp that ends early goes on with one of those.
+//! A technique that regroups threads needs threads to regroup: TBC takes them from the warps of one block, DWF from all warps of
+//! an SM, gangs from the narrow warps side by side in the slices. With only one such warp the machine behaves as it would without
+//! the technique, and a comparison shows nothing but the technique's overhead. Virtual blocks (VTW) need blocks that are not
+//! resident yet: a warp that ends early continues with one of those.
 
 use super::{Config, DispatchKind, DivergenceKind, GangSplitKind};
 
-/// As much of a launch as decides whether a technique can act on it.
+/// The properties of a launch that decide whether a technique can act on it.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchShape {
     pub blocks: u64,
     pub block_threads: u64,
-    /// Some branch of the kernel can split a warp.
+    /// Whether some branch of the kernel can split a warp.
     pub can_diverge: bool,
     /// Blocks that are resident at once, on all SMs together.
     pub resident: u64,
 }
 
 impl Config {
-    /// Whether branches that cannot split a block are told from others (TBC section 3.1).
+    /// Whether warps pass branches that cannot split a block without waiting for each other (TBC section 3.1).
     pub fn skips_uniform(&self) -> bool {
         self.tbc_uniform && matches!(self.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp)
     }
 
-    /// Whether the threads of a PTX warp wait for each other behind every branch that parts them, as code does that relies on
-    /// lock-step without saying so. Warps of fewer threads do not, nor does DWF without warp barriers (TBC sections 2.3, 2.4).
+    /// Whether the threads of a PTX warp reconverge after every branch that splits them. Code that relies on lock-step without
+    /// saying so needs this. Warps narrower than a PTX warp do not ensure it, nor does DWF without warp barriers (TBC sections
+    /// 2.3, 2.4).
     pub fn reunites_warps(&self) -> bool {
         self.warp_width >= self.ptx_warp && self.divergence != DivergenceKind::Dwf
     }
 
-    /// Why the divergence technique cannot act on a launch, as a sentence; `None` where it can, and for PDOM, which others are
-    /// compared with.
+    /// Returns a sentence that says why the divergence technique cannot act on a launch; `None` if it can, and for PDOM, the
+    /// baseline.
     pub fn cannot_act(&self, launch: LaunchShape) -> Option<String> {
         let width = u64::from(self.warp_width);
         let warps = launch.block_threads.div_ceil(width);
@@ -46,9 +47,10 @@ impl Config {
                 "each block has one warp ({} threads, warps of {width}), so there is no other to {lacks}",
                 launch.block_threads
             )
-        } else if kind.reforms() && !compacts && warps * launch.blocks == 1 {
+        } else if kind.reforms() && !compacts && self.warps_of_an_sm(launch) == 1 {
+            let has = if launch.blocks == 1 { "the launch has" } else { "each SM has" };
             format!(
-                "the launch has one warp ({} threads, warps of {width}), so there is no other to form warps with",
+                "{has} one warp ({} threads, warps of {width}), so there is no other to form warps with",
                 launch.block_threads
             )
         } else if !launch.can_diverge && (kind.reforms() || self.gangs && self.gang_split == GangSplitKind::Control) {
@@ -59,25 +61,30 @@ impl Config {
         Some(format!("{name} cannot act on this launch: {why}."))
     }
 
-    /// Why virtual blocks cannot act on a launch; `None` where they can, and where there are none.
+    /// Returns why virtual blocks cannot act on a launch; `None` if they can, and without virtual blocks.
     pub fn cannot_go_on(&self, launch: LaunchShape) -> Option<String> {
         (self.dispatch == DispatchKind::Virtual && launch.blocks <= launch.resident).then(|| {
             let all = match launch.blocks {
                 1 => "its only block is resident".to_string(),
                 blocks => format!("all of its {blocks} blocks are resident at once"),
             };
-            format!("Virtual blocks cannot act on this launch: {all}, so no warp that ends early has a next block to go on with.")
+            format!("Virtual blocks cannot act on this launch: {all}, so a warp that ends early has no next block to run.")
         })
     }
 
-    /// Why the choice of a scheduler cannot act on a launch: no scheduler ever has two warps to choose from.
+    /// Returns why the choice of a scheduler cannot act on a launch: no scheduler ever has two warps to choose from.
     pub fn cannot_schedule(&self, launch: LaunchShape) -> Option<String> {
-        let warps = launch.block_threads.div_ceil(u64::from(self.warp_width)).saturating_mul(launch.blocks);
-        let ports = u64::from(self.issue_ports()) * u64::from(self.sms);
-        (warps <= ports && !self.divergence.reforms()).then(|| {
+        (self.warps_of_an_sm(launch) <= u64::from(self.issue_ports()) && !self.divergence.reforms()).then(|| {
+            let warps = launch.block_threads.div_ceil(u64::from(self.warp_width)).saturating_mul(launch.blocks);
             let name = self.schedule.name();
             format!("{name} cannot act on this launch: its {warps} warps have a scheduler each, so there is nothing to choose.")
         })
+    }
+
+    /// Warps of the SM that gets most blocks: a block's warps share an SM, and SMs take blocks in turn.
+    fn warps_of_an_sm(&self, launch: LaunchShape) -> u64 {
+        let warps = launch.block_threads.div_ceil(u64::from(self.warp_width));
+        warps.saturating_mul(launch.blocks.div_ceil(u64::from(self.sms)))
     }
 }
 
@@ -152,6 +159,11 @@ mod tests {
         let told = config.cannot_schedule(launch).unwrap_or_default();
         assert!(told.contains("its 2 warps have a scheduler each"), "{told}");
         assert_eq!(config.cannot_schedule(LARGE), None);
+        // Fifteen SMs have thirty schedulers, but a block's warps share the two of one SM.
+        let chip = Config::preset("gtx480x15")?;
+        assert_eq!(chip.cannot_schedule(LaunchShape { blocks: 1, block_threads: 512, ..LARGE }), None);
+        let told = chip.cannot_schedule(LaunchShape { blocks: 15, block_threads: 64, ..LARGE }).unwrap_or_default();
+        assert!(told.contains("its 30 warps have a scheduler each"), "{told}");
         Ok(())
     }
 }

@@ -1,54 +1,54 @@
-//! What slices and gangs cost in silicon: table 2 of the Variable Warp Sizing paper as a function of the configuration.
+//! The silicon area of slices and gangs: table 2 of the Variable Warp Sizing paper as a function of the configuration.
 //!
-//! The paper's estimate for a 40 nm process (section 6.7): small memories are bits times the area of a latch times 1.5 for
-//! their control, scoreboards bits times the area of a flip-flop times 3 for their comparators; every slice has the control
-//! logic of a datapath, one per cent of an SM; the second port of the instruction cache comes from CACTI.
+//! The estimate is the paper's, for a 40 nm process (section 6.7). Small memories: bits times the area of a latch, times 1.5 for
+//! their control. Scoreboards: bits times the area of a flip-flop, times 3 for their comparators. Every slice has the control
+//! logic of a datapath, one per cent of an SM. The second port of the instruction cache comes from CACTI.
 
 use super::Config;
 use serde::Serialize;
 
-/// A latch and a flip-flop, in square micrometres.
+/// Area of a latch and of a flip-flop, in square micrometres.
 const LATCH: f64 = 2.1;
 const FLIP_FLOP: f64 = 3.6;
-/// What a small memory and an associative one need besides their cells.
+/// Factors on the cell area for a small memory and for an associative one.
 const MEMORY: f64 = 1.5;
 const ASSOCIATIVE: f64 = 3.0;
-/// Instruction cache of 64 KB with one port and with two, in square millimetres.
+/// Area of a 64 KB instruction cache with one port and with two, in square millimetres.
 const SINGLE_PORTED: f64 = 0.087;
 const DUAL_PORTED: f64 = 0.194;
-/// An SM of the Fermi generation in square millimetres, and the SMs and the whole of a GPU of it.
+/// A GPU of the Fermi generation: area of an SM in square millimetres, number of SMs, area of the GPU.
 const SM: f64 = 16.0;
 const SMS: f64 = 15.0;
 const GPU: f64 = 529.0;
-/// Share of an SM that is control of the datapath, which every slice needs.
+/// Share of an SM that is datapath control, which every slice needs.
 const CONTROL: f64 = 0.01;
 /// Bits of a decoded instruction, of an entry of the gang table, and of a slice's scoreboard.
 const DECODED_BITS: u32 = 128;
 const GANG_BITS: u32 = 64;
 const SCOREBOARD_BITS: u32 = 1800;
-/// Entries of the gang table for an original gang.
+/// Entries of the gang table per original gang.
 const GANG_ENTRIES: u32 = 4;
 
-/// One row of the table: what it is, and what it adds to an SM in square millimetres.
+/// One row of the table: a component and the area that it adds to an SM, in square millimetres.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Component {
     pub name: &'static str,
     pub mm2: f64,
 }
 
-/// What a configuration adds to an SM whose warps are as wide as its lanes.
+/// The area that a configuration adds to an SM whose warps are as wide as its lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Area {
     pub components: Vec<Component>,
-    /// In square millimetres and as shares.
+    /// Totals per SM and per GPU, in square millimetres and as shares of the whole.
     pub sm_mm2: f64,
     pub sm_share: f64,
     pub gpu_mm2: f64,
     pub gpu_share: f64,
 }
 
-/// The table for a configuration; without slices nothing is added. The ports counted are those that the paper provides, two:
-/// small caches in the slices stand in for more.
+/// Computes the table for a configuration; it is empty without slices. It counts the two ports that the paper provides: small
+/// caches in the slices stand in for more.
 pub fn area(config: &Config) -> Area {
     let slices = config.slices;
     let rows = config.max_threads / config.row_threads();
@@ -66,7 +66,7 @@ pub fn area(config: &Config) -> Area {
         add("scoreboards", each * bits(SCOREBOARD_BITS, FLIP_FLOP, ASSOCIATIVE));
         add("control of the slices' datapaths", each * CONTROL * SM);
     }
-    // Nothing added up is −0.
+    // The sum of no components is -0.0; adding 0.0 makes it 0.0.
     let sm_mm2 = components.iter().map(|component| component.mm2).sum::<f64>() + 0.0;
     Area { components, sm_mm2, sm_share: sm_mm2 / SM, gpu_mm2: sm_mm2 * SMS, gpu_share: sm_mm2 * SMS / GPU }
 }
@@ -91,7 +91,7 @@ mod tests {
         let four = of(&[])?;
         let eight = of(&[("warp_width", "8"), ("slices", "4")])?;
         let rounded = |area: &Area| -> Vec<String> { area.components.iter().map(|c| format!("{:.3}", c.mm2)).collect() };
-        // Table 2, which rounds 0.107 up to 0.108 and 0.156 down to 0.154.
+        // Table 2; it rounds 0.107 up to 0.108 and 0.156 down to 0.154.
         assert_eq!(rounded(&four), ["0.107", "0.052", "0.103", "0.026", "0.156", "1.280"]);
         assert_eq!(rounded(&eight), ["0.107", "0.026", "0.052", "0.026", "0.078", "0.640"]);
         assert_eq!([four.sm_mm2, eight.sm_mm2].map(|mm2| format!("{mm2:.2}")), ["1.72", "0.93"]);

@@ -1,8 +1,8 @@
-//! The choices that keys and menus offer: one enum for each family of policies, a row for each variant.
+//! The choices that keys and menus offer: one enum per family of policies, one variant per policy.
 //!
-//! Configurations hold these names; `policy` holds what they do.
+//! Configurations hold these enums; `policy` implements them.
 
-/// Makes, from one row for each variant, the `Copy` kind that configurations and menus hold, and its table of names.
+/// Defines, from one row per variant, a `Copy` enum for configurations and menus, with its table of names.
 macro_rules! kinds {
     ($(#[$doc:meta])* $kind:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
         $(#[$doc])*
@@ -24,31 +24,31 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The issue policies.
+    /// Issue policies: which ready warp issues.
     ScheduleKind {
         /// Loose round robin.
         Lrr = "LRR",
         /// Greedy then oldest.
         Gto = "GTO",
-        /// Two-level: an active set and a pending one.
+        /// Two-level: an active set of warps and a pending one.
         TwoLevel = "TLS",
-        /// The PC that most threads are at.
+        /// Warps at the PC with most threads first.
         Majority = "Majority",
-        /// The warp that has waited longest since it was formed.
+        /// The warp that was formed first.
         Oldest = "Oldest",
         /// The warp at the lowest PC.
         Lpc = "LPC",
-        /// By the progress of virtual blocks and of their warps.
+        /// By the progress of virtual blocks and their warps.
         Progress = "progress",
     }
 }
 
 kinds! {
-    /// Which logical block a resident block works on.
+    /// How many logical blocks a resident block works on.
     DispatchKind {
-        /// One, until all of its threads have ended.
+        /// One, until all of its threads have exited.
         Plain = "plain",
-        /// One after another, and its warps go on to the next for themselves.
+        /// One after another; each warp continues with the next by itself.
         Virtual = "virtual",
     }
 }
@@ -56,58 +56,58 @@ kinds! {
 kinds! {
     /// Which threads of its next logical block a virtual warp takes.
     ThreadIndexKind {
-        /// Those of its own place in the block.
+        /// The threads at its own position in the block.
         SameLane = "SameLane",
-        /// Those of the warp that was slowest in the block before.
+        /// The threads of the warp that was slowest in the previous block.
         SlowestLane = "SlowestLane",
-        /// Those of the first warp that nobody has taken.
+        /// The threads of the lowest warp that is not taken.
         LowestToHighestLane = "LowestToHighestLane",
     }
 }
 
 kinds! {
-    /// The priorities between blocks.
+    /// Block priorities: which block's warps come first.
     BlockPriorityKind {
-        /// Blocks do not matter.
+        /// No priority between blocks.
         None = "none",
         /// The oldest block.
         Age = "AGE",
-        /// Round robin, a block further with every warp that issues.
+        /// Round robin: the priority moves to the next block with every warp that issues.
         Rrb = "RRB",
-        /// Sticky round robin.
+        /// Sticky round robin: a block keeps the priority while one of its warps is ready.
         Srr = "SRR",
-        /// The block with most warps at its barrier.
+        /// Most-waiting-first: the block with most warps at its barrier.
         MostWaiting = "MWF",
-        /// The block whose first warp came to its barrier first.
+        /// The block whose first warp reached its barrier first.
         FirstHit = "SAWS",
     }
 }
 
 impl BlockPriorityKind {
-    /// Whether it follows how blocks stand at their barriers (BAWS).
+    /// Whether the priority depends on the warps that wait at barriers (BAWS).
     pub fn counts_barriers(self) -> bool {
         matches!(self, BlockPriorityKind::MostWaiting | BlockPriorityKind::FirstHit)
     }
 }
 
 kinds! {
-    /// Which parts of an original gang are put together again: readings of VWS sections 4.5 and 6.1.
+    /// Which parts of an original gang are merged: readings of VWS sections 4.5 and 6.1.
     GangMeetKind {
-        /// Two parts at the same PC, however long each has been there (section 4.5, with the two of section 6.1).
+        /// Two parts at the same PC, however long each has been there (section 4.5, merging two as in section 6.1).
         Any = "any",
-        /// Two parts that came to the same PC in the same cycle (section 6.1).
+        /// Two parts that reached the same PC in the same cycle (section 6.1).
         Arrive = "arrive",
-        /// Two parts at the same PC of which both or neither wait for a value.
+        /// Two parts at the same PC if both or neither wait for a value.
         Ready = "ready",
         /// All parts at the same PC at once (section 4.5).
         Group = "group",
-        /// As any, and parts that wait at one barrier too.
+        /// As `Any`, and also two parts that wait at the same barrier.
         Held = "held",
     }
 }
 
 kinds! {
-    /// The fetch policies.
+    /// Fetch policies: which warp instructions are fetched for.
     FetchKind {
         /// Loose round robin: the next warp after the last.
         Lrr = "LRR",
@@ -119,59 +119,59 @@ kinds! {
 }
 
 kinds! {
-    /// The divergence mechanisms.
+    /// Divergence mechanisms: how the threads of a divergent branch are tracked.
     DivergenceKind {
-        /// A reconvergence stack for each warp.
+        /// A reconvergence stack per warp.
         Pdom = "PDOM",
-        /// The same, with likely-convergence points.
+        /// PDOM with likely-convergence points.
         PdomLcp = "PDOM-LCP",
         /// Dynamic warp formation: a pool of threads by their next PC.
         Dwf = "DWF",
-        /// The same between a static warp's divergent branch and a barrier at its post-dominator.
+        /// DWF with warp barriers: warps re-form between a static warp's divergent branch and its immediate post-dominator.
         DwfWb = "DWF-WB",
-        /// Thread block compaction: a stack for each block.
+        /// Thread block compaction: a reconvergence stack per block.
         Tbc = "TBC",
-        /// The same, with likely-convergence points.
+        /// TBC with likely-convergence points.
         TbcLcp = "TBC-LCP",
     }
 }
 
 kinds! {
-    /// What besides control flow takes a gang apart.
+    /// Whether outstanding loads split a gang, besides control flow.
     GangSplitKind {
-        /// Nothing (I-VWS, E-VWS).
+        /// They do not (I-VWS, E-VWS).
         Control = "control",
-        /// A member whose load is back before another's: all become singletons (ImpatientMem).
+        /// If the load of a member returns before another's, all members become singletons (ImpatientMem).
         Impatient = "impatient",
-        /// The same, but members whose loads are back in the same cycle stay together (GroupMem).
+        /// As `Impatient`, but members whose loads return in the same cycle stay together (GroupMem).
         Group = "group",
     }
 }
 
 kinds! {
-    /// The orders of gangs.
+    /// Gang scheduling: which gang issues first.
     GangScheduleKind {
-        /// Big gangs first; of equal ones the last that issued, then the oldest.
+        /// The largest gang; among equals the one that issued last, then the oldest.
         Bgto = "BGTO",
-        /// The last that issued, then the oldest.
+        /// The gang that issued last, then the oldest.
         Gto = "GTO",
         /// Loose round robin.
         Lrr = "LRR",
-        /// The lowest PC first, then the oldest.
+        /// The gang at the lowest PC, then the oldest.
         Lpc = "LPC",
-        /// Little gangs first; of equal ones the last that issued, then the oldest.
+        /// The smallest gang; among equals the one that issued last, then the oldest.
         Lgto = "LGTO",
     }
 }
 
 kinds! {
-    /// What happens to lanes that are not used.
+    /// Power gating: what happens to idle lanes.
     GatingKind {
-        /// Lanes are not looked at.
+        /// Lanes are not tracked.
         Off = "off",
-        /// Lanes are counted, and stay on.
+        /// Lane use is counted; lanes stay on.
         Count = "count",
-        /// Lanes are switched off when they are idle.
+        /// Idle lanes are switched off.
         On = "on",
     }
 }
@@ -179,30 +179,30 @@ kinds! {
 kinds! {
     /// Which lanes are switched together.
     GatingGrain {
-        /// Each for itself.
+        /// Each lane separately.
         Lane = "lane",
-        /// All of a pipeline.
+        /// All lanes of a pipeline.
         Pipeline = "pipeline",
     }
 }
 
 kinds! {
-    /// The groups of warps that come before others.
+    /// Issue groups: groups of warps that come before others.
     IssueGroupsKind {
         None = "none",
-        /// One type of instructions.
+        /// Warps with one type of instruction, INT or FP.
         Gates = "GATES",
-        /// One type of instructions, and in it warps with all lanes or with fewer.
+        /// Warps with one type of instruction, and among those full warps or partial ones.
         Origami = "Origami",
     }
 }
 
 kinds! {
-    /// Which warps take instructions.
+    /// Which warps instructions are fetched for.
     FetchWhen {
-        /// Those whose I-buffer is empty.
+        /// Warps with an empty I-buffer.
         Empty = "empty",
-        /// Those that have room in their I-buffer.
+        /// Warps with room in their I-buffer.
         Room = "room",
     }
 }

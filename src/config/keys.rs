@@ -1,4 +1,4 @@
-//! The table of keys.
+//! The table of configuration keys.
 
 use super::rate::Rate;
 use super::{
@@ -7,7 +7,7 @@ use super::{
 };
 use serde::Serialize;
 
-/// What sort of value a key takes.
+/// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyKind {
@@ -16,13 +16,13 @@ pub enum KeyKind {
     Choice,
 }
 
-/// One key: its name, what it means, and how to read and write it.
+/// One key: its name and meaning, and functions that read and write its value.
 pub struct Key {
     pub name: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
     pub kind: KeyKind,
-    /// What a choice may be.
+    /// The allowed values of a choice or a flag; empty for a number.
     pub choices: fn() -> Vec<&'static str>,
     pub get: fn(&Config) -> String,
     pub set: fn(&mut Config, &str) -> Result<(), String>,
@@ -46,7 +46,7 @@ impl KeyValue for u32 {
     }
 
     fn read(text: &str) -> Result<u32, String> {
-        text.parse().map_err(|_| "a whole number without a sign is wanted, 4294967295 at most".to_string())
+        text.parse().map_err(|_| "a whole number from 0 to 4294967295 is allowed".to_string())
     }
 }
 
@@ -78,7 +78,7 @@ impl KeyValue for bool {
     }
 }
 
-/// Finds a choice by name, without regard to case.
+/// Finds a choice by name, ignoring case.
 fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, String> {
     let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     choices
@@ -106,7 +106,7 @@ impl KeyValue for Scoreboard {
     }
 }
 
-/// The kinds of policies are choices by the names in their tables.
+/// Implements `KeyValue` for kinds of policies, by the names in their tables.
 macro_rules! policy_key {
     ($($kind:ty),*) => {$(
         impl KeyValue for $kind {
@@ -157,7 +157,7 @@ macro_rules! keys {
             }
         }
 
-        /// Every key, in the order in which a person should meet them.
+        /// Every key, in the order in which lists show them.
         pub static KEYS: &[Key] = &[
             $(Key {
                 name: stringify!($name),
@@ -173,51 +173,51 @@ macro_rules! keys {
 }
 
 keys! {
-    sms: u32 = 1, "SMs", "Streaming multiprocessors; they share the L2 cache, DRAM and the supply of blocks";
+    sms: u32 = 1, "SMs", "Streaming multiprocessors; they share the L2 cache, DRAM and the grid's blocks";
     warp_width: u32 = 32, "threads", "Threads of a hardware warp: 1, 2, 4, 8, 16 or 32";
     simd_width: u32 = 32, "lanes", "Lanes of an execution unit; a warp wider than that holds its issue port and unit for several cycles (TBC table 2: 8)";
-    ptx_warp: u32 = 32, "threads", "Threads of a PTX warp: what %laneid, shfl.sync and member masks mean";
+    ptx_warp: u32 = 32, "threads", "Threads of a PTX warp, to which %laneid, shfl.sync and member masks refer";
     max_threads: u32 = 1536, "threads", "Threads resident on an SM (BAWS section 5, VTW table 3)";
     max_blocks: u32 = 8, "blocks", "Blocks resident on an SM (VTW table 3)";
     registers: u32 = 32768, "registers", "32-bit registers of an SM (BAWS section 5, VTW table 3)";
     shared_memory: u32 = 49152, "bytes", "Shared memory of an SM (VTW table 3)";
-    divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the threads of a divergent branch are tracked and brought together again";
-    tbc_uniform: bool = true, "", "TBC: branches that all threads of a block take the same way, by what the program says of them, do not make its warps wait for each other (TBC section 3.1)";
-    tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; without, warps stay as compiled (TBC section 3.2)";
-    slices: u32 = 1, "slices", "Parts that the lanes are cut into, each with front end, scoreboards and schedulers of its own; warp n belongs to slice n modulo this number (VWS section 4.1)";
-    gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they part (VWS section 4.2)";
-    gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that may issue in a cycle; 4 pairs fill eight slices (VWS figure 13)";
-    gang_fetches: u32 = 2, "gangs/cycle", "Gangs that may be fetched for in a cycle (VWS section 4.6)";
+    divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the machine tracks the threads of a divergent branch and reconverges them";
+    tbc_uniform: bool = true, "", "TBC: warps do not wait for each other at branches that are uniform in a block according to an analysis of the program (TBC section 3.1)";
+    tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; if false, static warps stay as they are (TBC section 3.2)";
+    slices: u32 = 1, "slices", "Slices of the lanes, each with its own front end, scoreboards and schedulers; warp n belongs to slice n modulo this number (VWS section 4.1)";
+    gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they split (VWS section 4.2)";
+    gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that each scheduler may issue in a cycle; 4 pairs fill eight slices (VWS figure 13)";
+    gang_fetches: u32 = 2, "gangs/cycle", "Gangs that the fetch stage may serve in a cycle, per scheduler (VWS section 4.6)";
     gang_schedule: GangScheduleKind = GangScheduleKind::Bgto, "", "Which gang issues first (VWS section 6.3)";
-    gang_split: GangSplitKind = GangSplitKind::Control, "", "What besides different next instructions takes a gang apart (VWS sections 4.4 and 6.5)";
-    gang_reform: bool = false, "", "Parts of an original gang that come to the same instruction are put together again (VWS section 4.5)";
-    gang_meet: GangMeetKind = GangMeetKind::Any, "", "Which of those parts are put together: two at the same PC, two that came there in the same cycle or that are equally ready, all at once, or those held at one barrier too (VWS sections 4.5 and 6.1)";
+    gang_split: GangSplitKind = GangSplitKind::Control, "", "What splits a gang besides different next instructions (VWS sections 4.4 and 6.5)";
+    gang_reform: bool = false, "", "Parts of an original gang merge again when they reach the same instruction (VWS section 4.5)";
+    gang_meet: GangMeetKind = GangMeetKind::Any, "", "Which of those parts merge: two at the same PC, two that reached it in the same cycle or that are equally ready, all at once, or also two held at one barrier (VWS sections 4.5 and 6.1)";
     gang_wait: u32 = 0, "cycles", "How long a part of an original gang waits for the others where branches meet (VWS section 6.4)";
-    gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: without end. The paper gives gangs priority and no bound (VWS section 4.1)";
+    gang_patience: u32 = 1000, "cycles", "How long gangs may keep a ready warp from issuing before it goes first once; 0: no limit. The paper gives gangs priority and no limit (VWS section 4.1)";
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
-    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are those of DWF, LPC is one of VWS, progress that of VTW (section 4.3.2)";
-    block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come before the schedule's choice among them (TBC section 6.2, BAWS sections 4.1 and 6.6)";
-    exits_wait: bool = true, "", "Warps that have exited count as waiting, at the implicit barrier at their block's end (BAWS section 1)";
+    schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are from DWF, LPC from VWS, progress from VTW (section 4.3.2)";
+    block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come first; the schedule chooses among them (TBC section 6.2, BAWS sections 4.1 and 6.6)";
+    exits_wait: bool = true, "", "Exited warps count as waiting at an implicit barrier at their block's end (BAWS section 1)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
-    dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block works on one logical block, or, with the kernel in a loop, on one after another (VTW section 4)";
+    dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block runs one logical block or, with the kernel in a loop, one after another (VTW section 4)";
     thread_index: ThreadIndexKind = ThreadIndexKind::SameLane, "", "Which threads of its next logical block a virtual warp takes (VTW section 4.2.2)";
-    hoist: bool = true, "", "What is the same for every logical block is computed once, before the loop over them, where registers allow (VTW section 4.3.1)";
-    native_code: bool = false, "", "The program as a compiler for the machine would leave it: copies and parameters are operands, a branch around seven instructions or fewer is predication (CUDA C Programming Guide 4.2, section 5.4.2), a division is many instructions, and each side of a branch executes one where they meet";
+    hoist: bool = true, "", "Values equal for all logical blocks are computed once, before the loop over them, if registers suffice (VTW section 4.3.1)";
+    native_code: bool = false, "", "The program as compiled to native code: copies and parameters become operands, a branch around at most seven instructions becomes predication (CUDA C Programming Guide 4.2, section 5.4.2), a division many instructions, and each side of a branch executes one where they meet";
     scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
-    ideal_fetch: bool = false, "", "Instructions are always there: no I-buffer, no I-cache (TBC section 2.2)";
-    fetch: FetchKind = FetchKind::Lrr, "", "Which warp is fetched for (BAWS sections 2.2, 4.2 and 6.2)";
-    fetch_when: FetchWhen = FetchWhen::Empty, "", "Which warps are fetched for: those with an empty I-buffer (BAWS section 2.2), or those with room in it";
-    fetch_ports: u32 = 1, "warps/cycle", "Warps that instructions are fetched for in a cycle, by each slice";
+    ideal_fetch: bool = false, "", "Instructions are always available: no I-buffer, no I-cache (TBC section 2.2)";
+    fetch: FetchKind = FetchKind::Lrr, "", "Which warp the fetch stage serves (BAWS sections 2.2, 4.2 and 6.2)";
+    fetch_when: FetchWhen = FetchWhen::Empty, "", "Which warps the fetch stage may serve: those with an empty I-buffer (BAWS section 2.2), or any with room in it";
+    fetch_ports: u32 = 1, "warps/cycle", "Warps that each slice fetches instructions for in a cycle";
     icache_ports: u32 = 8, "fetches/cycle", "Fetches that the instruction cache serves in a cycle, gangs first, then slices in turn (VWS section 4.6)";
-    fetch_instructions: u32 = 2, "instructions", "Instructions that one fetch brings at most";
+    fetch_instructions: u32 = 2, "instructions", "Most instructions that one fetch brings";
     fetch_latency: u32 = 1, "cycles", "From a fetch that hits the I-cache until its instructions can issue";
     ibuffer: u32 = 2, "instructions", "I-buffer entries of a warp (BAWS section 2)";
     icache_bytes: u32 = 2048, "bytes", "Instruction cache (BAWS section 5)";
     icache_line: u32 = 128, "bytes", "Line of the instruction cache";
     icache_ways: u32 = 4, "ways", "Associativity of the instruction cache";
     icache_miss_latency: u32 = 60, "cycles", "Time to bring a line into the instruction cache";
-    icache_l2: bool = false, "", "A line that the instruction cache does not have comes from the L2 cache or DRAM, by the road that data take; without, it takes icache_miss_latency";
-    l0i_bytes: u32 = 0, "bytes", "Instruction cache of a slice, looked at before the one that all share; 0 for none (VWS section 4.6)";
+    icache_l2: bool = false, "", "A line that misses the instruction cache comes from the L2 cache or DRAM, through the memory channel, as data do; if false, it takes icache_miss_latency";
+    l0i_bytes: u32 = 0, "bytes", "Instruction cache of a slice, in front of the one that all share; 0 for none (VWS section 4.6)";
     l0i_line: u32 = 64, "bytes", "Line of a slice's instruction cache, which is fully associative";
     instruction_bytes: u32 = 8, "bytes", "Size of an instruction in memory";
     branch_latency: u32 = 2, "cycles", "From a branch's issue until its outcome is known and its warp may fetch again";
@@ -225,10 +225,10 @@ keys! {
     sp_units: u32 = 2, "units", "SP units, each with an integer and a floating-point pipeline of its own (BAWS section 5, Origami section 4.1)";
     sfu_units: u32 = 1, "units", "Units for special functions (BAWS section 5)";
     ldst_units: u32 = 1, "units", "Load/store units";
-    one_pipeline: bool = false, "", "One pipeline takes all instructions, in order: a load that needs many cycles holds up whatever comes behind it (TBC section 2.2)";
-    collectors: u32 = 0, "instructions", "Instructions that may wait with their operands for SP units, each of which is then one pipeline; results of these and of special functions leave by as many buses, one a cycle each. 0: INT and FP pipelines that never wait for a result's way out";
+    one_pipeline: bool = false, "", "One pipeline takes all instructions, in order: a load that needs many cycles holds up everything behind it (TBC section 2.2)";
+    collectors: u32 = 0, "instructions", "Instructions that may wait with their operands for SP units, each of which is then one pipeline; SP and SFU results leave by one result bus per SP unit, one a cycle each. 0: separate INT and FP pipelines that never wait for a result bus";
     int_latency: u32 = 4, "cycles", "Integer addition, logic, shifts, comparisons, moves";
-    logic_latency: u32 = 0, "cycles", "Logic, shifts, comparisons, moves and conversions, where they take less than an addition; 0: as long";
+    logic_latency: u32 = 0, "cycles", "Logic, shifts, comparisons, moves and conversions, if they take less than an addition; 0: as long";
     mul_latency: u32 = 5, "cycles", "Integer multiplication";
     div_latency: u32 = 145, "cycles", "Integer division and remainder";
     fp_latency: u32 = 4, "cycles", "Single- and half-precision addition, multiplication, fused multiply-add";
@@ -240,44 +240,44 @@ keys! {
     fp_interval: u32 = 1, "cycles", "Cycles between two floating-point instructions on one unit";
     dp_interval: u32 = 8, "cycles", "Cycles between two double-precision instructions on one unit";
     sfu_interval: u32 = 8, "cycles", "Cycles between two instructions on a special-function unit";
-    gating: GatingKind = GatingKind::Off, "", "Whether the lanes of the INT and FP pipelines are looked at, and switched off when they are idle (Origami section 2.2)";
-    gating_grain: GatingGrain = GatingGrain::Lane, "", "Which lanes are switched together: each for itself, or all of a pipeline (Warped-Gates, by the Origami paper's abstract)";
+    gating: GatingKind = GatingKind::Off, "", "Whether the use of INT and FP lanes is counted, and idle lanes are switched off (Origami section 2.2)";
+    gating_grain: GatingGrain = GatingGrain::Lane, "", "Which lanes are switched together: each by itself, or all of a pipeline (Warped-Gates, by the Origami paper's abstract)";
     idle_detect: u32 = 5, "cycles", "Idle cycles after which a lane is switched off (Origami section 4.1)";
     break_even: u32 = 14, "cycles", "Cycles that a lane must be off to save what switching it costs (Origami section 4.1)";
-    wakeup: u32 = 3, "cycles", "From the wish for a lane that is off until it can be used (Origami section 4.4 tries 9)";
-    blackout: bool = false, "", "A lane that is off stays so for break_even cycles, even if it is wanted (Warped-Gates, Origami section 1)";
+    wakeup: u32 = 3, "cycles", "From the request for a lane that is off until it can be used (Origami section 4.4 tries 9)";
+    blackout: bool = false, "", "A lane stays off for break_even cycles, even if it is needed (Warped-Gates, Origami section 1)";
     cluster_lanes: u32 = 4, "lanes", "Neighbouring lanes among which threads can be moved (Origami section 3.1)";
     fold: bool = false, "", "Warps execute in two halves on the lower half of each cluster, for a part of each phase (Origami section 3.1)";
     fold_aggressive: u32 = 70, "% of a phase", "For how long the type with fewer instructions folds (Origami section 3.1.1)";
     fold_conservative: u32 = 40, "% of a phase", "For how long the type with more instructions folds (Origami section 3.1.1)";
-    fold_off: u32 = 90, "% of issue slots", "Nobody folds after a phase that used so many of its issue slots (Origami section 3.1.1)";
-    fold_stages: u32 = 2, "cycles", "What shifting and shifting back add to every INT and FP instruction where threads can be moved (Origami section 3.4)";
+    fold_off: u32 = 90, "% of issue slots", "No warp folds after a phase that used this share of its issue slots (Origami section 3.1.1)";
+    fold_stages: u32 = 2, "cycles", "What shifting and shifting back add to every INT and FP instruction if threads can be moved (Origami section 3.4)";
     phase_cycles: u32 = 300, "cycles", "Cycles of a phase (Origami section 3.1.1)";
     eager_gating: bool = true, "", "While a type folds, the lanes that folding leaves free are switched off after one idle cycle (Origami section 3.3)";
     lane_shift: bool = false, "", "Threads execute on the leftmost lanes of their cluster (Origami section 3.2)";
-    issue_groups: IssueGroupsKind = IssueGroupsKind::None, "", "Which warps come before others: those with one type of instruction, and by Origami those with all lanes or with fewer (Origami sections 2.3 and 3.2)";
+    issue_groups: IssueGroupsKind = IssueGroupsKind::None, "", "Which warps issue first: those with one type of instruction, and under Origami the full or the partial ones of these (Origami sections 2.3 and 3.2)";
     group_phases: u32 = 2, "phases", "Origami: for how many phases in a row one group of warps may come first (Origami section 3.3)";
     ideal_memory: bool = false, "", "Every access to memory takes one cycle";
-    shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide; with fewer banks than lanes, so many lanes are served at a time (16: half-warps)";
+    shared_banks: u32 = 32, "banks", "Banks of shared memory, four bytes wide; with fewer banks than lanes, that many lanes are served at a time (16: half-warps)";
     shared_latency: u32 = 24, "cycles", "Access to shared memory without conflict";
     constant_latency: u32 = 8, "cycles", "Access to constants or parameters";
     l1d_bytes: u32 = 16384, "bytes", "L1 data cache (BAWS section 5, VTW table 3)";
-    l1d_line: u32 = 128, "bytes", "Line of the L1 data cache, and the grain of coalescing";
+    l1d_line: u32 = 128, "bytes", "Line of the L1 data cache, and the unit of coalescing";
     l1d_ways: u32 = 4, "ways", "Associativity of the L1 data cache";
-    l1d_hash: bool = true, "", "Which set of the L1 data cache a line belongs to is a hash of its address, so that columns of a matrix do not share one; without, neighbouring lines have neighbouring sets";
-    l1d_mshrs: u32 = 32, "lines", "Lines of the L1 data cache that may be on their way";
-    back_pressure: bool = false, "", "An access that finds all places for misses or the queue to the L2 cache full holds the load/store unit until it can go; without, it waits by itself";
-    miss_queue: u32 = 8, "lines", "Lines that may wait for the road to the L2 cache before the load/store unit is held, with back_pressure";
-    store_sector: u32 = 0, "bytes", "Stores move sectors of so many bytes, those that they touch; 0: whole lines of the L1 data cache";
+    l1d_hash: bool = true, "", "The set of a line in the L1 data cache is a hash of its address, so that a matrix column does not fall into one set; if false, neighbouring lines have neighbouring sets";
+    l1d_mshrs: u32 = 32, "lines", "MSHRs of the L1 data cache: lines that may be pending";
+    back_pressure: bool = false, "", "An access that finds all MSHRs or the queue to the L2 cache full holds the load/store unit until it can go; if false, only the access waits";
+    miss_queue: u32 = 8, "lines", "Lines that may wait for the channel to the L2 cache before the load/store unit is held, with back_pressure";
+    store_sector: u32 = 0, "bytes", "Stores move only the sectors of this size that they touch; 0: whole lines of the L1 data cache";
     l1d_latency: u32 = 30, "cycles", "Hit in the L1 data cache";
     l1d_lookup: u32 = 30, "cycles", "From an access until it is known to miss the L1 data cache, and leaves for the L2 cache";
     l2_bytes: u32 = 52428, "bytes", "L2 cache: one SM's share of 768 KB over 15 SMs (VTW table 3); the cache takes whole sets of it";
     l2_line: u32 = 128, "bytes", "Line of the L2 cache";
     l2_ways: u32 = 8, "ways", "Associativity of the L2 cache";
     l2_warm: bool = false, "", "Buffers were copied to the device just before the launch: the L2 cache begins with the lines that were copied last";
-    l2_write_back: bool = true, "", "What is written stays in the L2 cache, and reaches DRAM when its line makes room for another; without, it goes to DRAM when it misses";
+    l2_write_back: bool = true, "", "Written data stay in the L2 cache and reach DRAM when their line is evicted; if false, they go to DRAM when they miss";
     l2_latency: u32 = 120, "cycles", "Hit in the L2 cache, the way there and back included";
-    l2_bytes_per_cycle: Rate = Rate::whole(32), "bytes/cycle", "What an SM can send to and take from the L2 cache";
+    l2_bytes_per_cycle: Rate = Rate::whole(32), "bytes/cycle", "Bandwidth of the channel between an SM and the L2 cache";
     dram_latency: u32 = 220, "cycles", "What a miss in the L2 cache adds";
     dram_bytes_per_cycle: Rate = Rate::thousandths(16_895), "bytes/cycle", "DRAM bandwidth: one SM's share of 177.4 GB/s over 15 SMs, at the 700 MHz at which two schedulers issue warps of 32 to as many lanes";
     atomic_interval: u32 = 2, "cycles", "Cycles between two atomics to the same address";

@@ -1,8 +1,8 @@
 //! The machine's parameters: one table of keys, presets from the papers' tables, technique names, one `validate`.
 //!
-//! A [`Config`] is plain data, fixed while a run lasts. Every figure in it is a key that a person can read, change
-//! (`--set key=value`) and look up: unit, meaning and whose figure it is. What a paper leaves open follows the order of
-//! magnitude of GPGPU-Sim's GTX480 configuration.
+//! A [`Config`] is plain data and fixed during a run. Every parameter in it is a key that a user can read, look up (unit,
+//! meaning, source) and change (`--set key=value`). Where the papers give no value, the default has the order of magnitude of
+//! GPGPU-Sim's GTX480 configuration.
 
 mod acts;
 pub mod area;
@@ -33,50 +33,50 @@ use crate::program::passes::virtualise::Dimensions;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What is wrong with a configuration.
+/// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
     #[error("there is no key `{key}`{}; `warpscope list keys` shows them all", nearest.as_ref().map_or(String::new(), |n| format!(" (did you mean `{n}`?)")))]
     UnknownKey { key: String, nearest: Option<&'static str> },
-    #[error("`{key}` = `{value}` cannot be: {allowed}")]
+    #[error("`{key}` = `{value}` is invalid: {allowed}")]
     Value { key: &'static str, value: String, allowed: String },
-    #[error("there is no preset `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+    #[error("there is no preset `{name}`; the presets are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
     UnknownPreset { name: String },
-    #[error("there is no technique `{name}`; there are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
+    #[error("there is no technique `{name}`; the techniques are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
     UnknownTechnique { name: String },
-    #[error("in `{names}` the name of a technique is missing beside a comma or a plus")]
+    #[error("a technique name is missing beside a comma or a plus in `{names}`")]
     NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },
 }
 
-/// How an instruction waits for those before it.
+/// Which earlier instructions of its warp an instruction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scoreboard {
-    /// Only for those whose registers it needs.
+    /// Those that produce registers it uses.
     Register,
-    /// One instruction of a warp is in flight at a time (TBC section 2.2).
+    /// All of them: one instruction of a warp is in flight at a time (TBC section 2.2).
     Simple,
 }
 
 impl Config {
-    /// Issue ports of an SM: the schedulers of all slices.
+    /// Returns the number of issue ports of an SM: the schedulers of all slices.
     pub fn issue_ports(&self) -> u32 {
         self.schedulers * self.slices
     }
 
-    /// The port that a warp issues through: ports are numbered by scheduler, then by slice.
+    /// Returns the port through which a warp issues; ports are numbered by scheduler, then by slice.
     pub fn port_of(&self, warp: u32) -> u32 {
         warp / self.slices % self.schedulers * self.slices + warp % self.slices
     }
 
-    /// Threads that the warps of all slices hold side by side: what room on an SM is given out in.
+    /// Returns the threads in a row of one warp per slice, the unit in which threads of an SM are allocated.
     pub fn row_threads(&self) -> u32 {
         self.warp_width * self.slices
     }
 
-    /// The passes that a program goes through for this machine, for a launch of that shape.
+    /// Returns the passes that a program goes through for this machine and launch shape.
     pub fn passes(&self, grid: [u32; 3], block: [u32; 3]) -> Vec<Pass> {
         let threads = block.iter().fold(1u32, |all, &size| all.saturating_mul(size)).next_multiple_of(self.row_threads());
         let native = self.native_code.then_some(Pass::Native);
@@ -90,7 +90,7 @@ impl Config {
         native.into_iter().chain(virtualise).collect()
     }
 
-    /// The machine of a preset, with techniques and then keys on top: the one way from what a person chose to a machine.
+    /// Builds a machine from a preset, with techniques and then keys applied: the only way from user choices to a machine.
     pub fn build<'a>(
         preset: &str,
         techniques: &str,
@@ -104,13 +104,13 @@ impl Config {
         Ok(config)
     }
 
-    /// The preset of that name, compared without case.
+    /// Returns the preset of that name, ignoring case.
     pub fn preset(name: &str) -> Result<Config, ConfigError> {
         let preset = PRESETS.iter().find(|p| p.name.eq_ignore_ascii_case(name));
         preset.map(|p| (p.make)()).ok_or_else(|| ConfigError::UnknownPreset { name: name.to_string() })
     }
 
-    /// Sets one key from text.
+    /// Sets one key from its text form.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
         let known = KEYS
             .iter()
@@ -124,7 +124,7 @@ impl Config {
     }
 }
 
-/// The known key that is spelled most alike, if any is close.
+/// Returns the known key with the most similar spelling, if one is close.
 fn nearest(key: &str) -> Option<&'static str> {
     KEYS.iter()
         .map(|k| (strsim::levenshtein(key, k.name), k.name))

@@ -1,10 +1,10 @@
-//! Machines as the papers describe them.
+//! Presets: machines as the papers describe them.
 
 use super::{Config, Rate, ScheduleKind, Scoreboard};
 
 pub struct Preset {
     pub name: &'static str,
-    /// Whose table it is.
+    /// The machine that it models, and the source.
     pub about: &'static str,
     pub make: fn() -> Config,
 }
@@ -26,9 +26,10 @@ pub static PRESETS: &[Preset] = &[
     Preset { name: "toy", about: "For lessons: warps of 4, every latency 1, ideal memory and fetch", make: toy },
 ];
 
-/// `gtx480` has one SM and its share of what all share. This one also has the stages of GPGPU-Sim's GTX480: decode, operand
-/// collection, as many result buses as SP units, instructions from the L2 cache. `gtx480` leaves them out, because techniques of
-/// all papers meet on it, and those that gate INT and FP pipelines or cut them into slices know no such bus.
+/// `gtx480` has one SM and its share of the L2 cache and DRAM. This preset has all SMs, and more stages of GPGPU-Sim's GTX480:
+/// decode, operand collection, as many result buses as SP units, instruction fetch through the L2 cache. `gtx480` leaves these
+/// out because the techniques of all papers are compared on it, and those that gate INT and FP pipelines or cut them into slices
+/// have no such bus.
 fn gtx480x15() -> Config {
     let sms = 15;
     let one = Config::default();
@@ -36,11 +37,11 @@ fn gtx480x15() -> Config {
         sms,
         l2_bytes: 768 << 10,
         dram_bytes_per_cycle: one.dram_bytes_per_cycle.times(sms),
-        // Fetch, then decode; a branch is known when it issues.
+        // Fetch, then decode; the outcome of a branch is known at issue.
         fetch_latency: 2,
         branch_latency: 0,
         icache_l2: true,
-        // Into a collector, its reads, out of it, into the unit; and behind the unit, to the port and back.
+        // Stages: into a collector, its operand reads, out of it, into the unit; and after the unit, to the port and back.
         read_latency: 6,
         collectors: 6,
         logic_latency: 1,
@@ -61,8 +62,8 @@ fn tbc() -> Config {
         scoreboard: Scoreboard::Simple,
         ideal_fetch: true,
         branch_latency: 0,
-        // One pipeline serves arithmetic and memory (section 2.2), eight lanes wide. Table 2 has no unit that takes longer than
-        // another, and in one pipeline no instruction overtakes another: all have its depth.
+        // One pipeline, eight lanes wide, serves arithmetic and memory (section 2.2). Table 2 has no unit with a longer latency
+        // than another, and instructions in one pipeline do not overtake each other: all have its depth.
         one_pipeline: true,
         sp_units: 1,
         mul_latency: depth,
@@ -74,18 +75,18 @@ fn tbc() -> Config {
         div_interval: 1,
         dp_interval: 1,
         sfu_interval: 1,
-        // Banks of the Quadro FX5800, which serve half a warp at a time.
+        // Shared-memory banks of the Quadro FX5800, which serve half a warp at a time.
         shared_banks: 16,
         l1d_bytes: 32 << 10,
         l1d_line: 64,
         l1d_ways: 8,
         l1d_hash: false,
         l1d_lookup: 0,
-        // 1 MB for each of 8 channels over 30 cores.
+        // 1 MB for each of 8 channels, shared by 30 cores.
         l2_bytes: (8 << 20) / 30,
         l2_line: 64,
         l2_ways: 64,
-        // 8 channels of 8 bytes a memory cycle (800 MHz) for 30 cores at 1300 MHz.
+        // 8 channels of 8 bytes per memory cycle (800 MHz), shared by 30 cores at 1300 MHz.
         dram_bytes_per_cycle: Rate::thousandths(1000 * 8 * 8 * 800 / (30 * 1300)),
         ..Config::default()
     }
@@ -100,7 +101,7 @@ fn vws() -> Config {
         schedule: ScheduleKind::Gto,
         fetch_instructions: 1,
         ibuffer: 1,
-        // Table 2.
+        // From table 2.
         icache_bytes: 64 << 10,
         read_latency: 0,
         sp_units: 1,
@@ -114,7 +115,7 @@ fn vws() -> Config {
         l1d_ways: 8,
         l1d_hash: false,
         l1d_lookup: 0,
-        // Lines on their way for the table's 32 bytes a cycle, through the latencies of L2 and DRAM.
+        // Enough lines in flight for the table's 32 bytes a cycle, given the latencies of L2 and DRAM.
         l1d_mshrs: 128,
         back_pressure: true,
         store_sector: 32,
@@ -153,7 +154,7 @@ fn toy() -> Config {
         dp_interval: 1,
         sfu_interval: 1,
         ideal_memory: true,
-        // Where a lesson has real memory, it is the simplest there is.
+        // For lessons that switch ideal memory off: the simplest real memory.
         l1d_hash: false,
         l1d_lookup: 0,
         l2_write_back: false,

@@ -1,16 +1,16 @@
-//! Bandwidths: bytes a cycle, with a fraction.
+//! Bandwidths: bytes per cycle, with a fraction.
 
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
-/// Bytes a cycle, in thousandths.
+/// A bandwidth in bytes per cycle, stored in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Rate {
     thousandths: u32,
 }
 
-/// The parts of a cycle that [`Rate::time`] counts in.
+/// The parts of a cycle in which [`Rate::time`] counts.
 pub const PARTS: u64 = 1 << 16;
 
 impl Rate {
@@ -18,12 +18,12 @@ impl Rate {
         Rate { thousandths: bytes * 1000 }
     }
 
-    /// From thousandths of a byte a cycle.
+    /// Creates a rate from thousandths of a byte per cycle.
     pub const fn thousandths(thousandths: u32) -> Rate {
         Rate { thousandths }
     }
 
-    /// How long so many bytes take, in [`PARTS`] of a cycle.
+    /// Returns how long a transfer of `bytes` takes, in [`PARTS`] of a cycle.
     pub fn time(self, bytes: u32) -> u64 {
         u64::from(bytes) * 1000 * PARTS / u64::from(self.thousandths.max(1))
     }
@@ -32,13 +32,13 @@ impl Rate {
         f64::from(self.thousandths) / 1000.0
     }
 
-    /// Times a whole number: what several share.
+    /// Returns the rate that `count` units with this rate have together.
     pub const fn times(self, count: u32) -> Rate {
         Rate { thousandths: self.thousandths * count }
     }
 }
 
-/// `8`, `1.313`
+/// Writes the shortest form, such as `8` or `1.313`.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}", self.as_f64())
@@ -49,7 +49,7 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Rate, String> {
-        let wanted = || "a number without a sign, with three digits behind the point at most, is wanted".to_string();
+        let wanted = || "a number without a sign and with at most three decimals is allowed".to_string();
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(whole) || !is_number(fraction) || fraction.len() > 3 {
@@ -61,7 +61,7 @@ impl FromStr for Rate {
     }
 }
 
-/// As a number.
+/// Serializes as a number.
 impl Serialize for Rate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.thousandths.is_multiple_of(1000) {
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// 64 bytes at 1.5 bytes a cycle take 42 cycles and two thirds.
+    /// 64 bytes at 1.5 bytes per cycle take 42 2/3 cycles.
     #[test]
     fn time_has_fractions() {
         assert_eq!(Rate::whole(32).time(128), 4 * PARTS);

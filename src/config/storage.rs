@@ -1,9 +1,9 @@
-//! What techniques add to an SM in storage, by their papers' own arithmetic.
+//! The storage that techniques add to an SM, by the arithmetic of their papers.
 
 use super::{BlockPriorityKind, Config, DispatchKind, ScheduleKind, ThreadIndexKind};
 
 impl Config {
-    /// Bits of the warp priority table: for each block a counter of its warps at the barrier (BAWS section 4.1.2).
+    /// Returns the bits of the warp priority table: a counter per block for its warps at the barrier (BAWS section 4.1.2).
     pub fn priority_table_bits(&self) -> u32 {
         if self.block_priority != BlockPriorityKind::MostWaiting {
             return 0;
@@ -12,8 +12,9 @@ impl Config {
         self.max_blocks * most_warps.next_power_of_two().ilog2()
     }
 
-    /// Bytes for giving out logical blocks: for each block the map to its logical one and a count of warps that are still to be
-    /// given the next, and for the GPU the number given out last; besides, what choosing threads needs (VTW section 4.5).
+    /// Returns the bytes for the assignment of logical blocks (VTW section 4.5). Per block: its logical block, and a count of
+    /// warps that have not got the next one. Per GPU: the number of the last logical block assigned. Besides these, the storage
+    /// for the choice of threads.
     pub fn dispatch_bytes(&self) -> u32 {
         if self.dispatch == DispatchKind::Plain {
             return 0;
@@ -26,8 +27,8 @@ impl Config {
         self.max_blocks * (4 + 1) + 4 + threads
     }
 
-    /// Bytes of the scheduler by progress: for each block how many of its warps are in the next iteration, its progress and its
-    /// lowest iteration; for each warp its progress and its iteration (VTW section 4.5).
+    /// Returns the bytes of the progress scheduler (VTW section 4.5). Per block: the count of its warps in the next iteration,
+    /// its progress and its lowest iteration. Per warp: its progress and its iteration.
     pub fn progress_bytes(&self) -> u32 {
         if self.schedule != ScheduleKind::Progress {
             return 0;
@@ -35,7 +36,7 @@ impl Config {
         self.max_blocks + 4 * 2 * (self.max_threads / self.warp_width + self.max_blocks)
     }
 
-    /// Bytes that the techniques in use add, where their papers say how many.
+    /// Returns the bytes that the techniques in use add, where their papers state them.
     pub fn storage_bytes(&self) -> u32 {
         self.priority_table_bits().div_ceil(8) + self.dispatch_bytes() + self.progress_bytes()
     }

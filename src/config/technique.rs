@@ -1,31 +1,31 @@
-//! Techniques: names as their papers write them, each a few keys.
+//! Techniques: names as in the papers, each for a set of keys.
 //!
-//! A technique is a choice on one axis ([`AXES`]) and may decide others with it, as DWF brings a schedule of its own. Names
-//! of different axes combine, `TBC,GTO` or `GTO+CFF`; a comma and a plus mean the same.
+//! A technique is a choice on one axis ([`AXES`]) and may decide keys of other axes with it: DWF, for example, brings its own
+//! schedule. Names on different axes combine, as `TBC,GTO` or `GTO+CFF`; a comma and a plus mean the same.
 
 use super::{
     BlockPriorityKind, Config, ConfigError, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangScheduleKind, GangSplitKind,
     GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 
-/// A name that a person chooses, and the keys it stands for.
+/// A name that a user can select, and the keys it stands for.
 pub struct Technique {
     pub name: &'static str,
-    /// What it is a choice of.
+    /// The axis on which it is a choice.
     pub decides: &'static str,
-    /// Everything that it decides; two techniques that decide the same do not go together.
+    /// All keys that it decides; techniques that decide the same key cannot be combined.
     pub keys: &'static [&'static str],
-    /// Where it is described: a paper of [`TECHNIQUE_GROUPS`], then the section.
+    /// The source: a paper of [`TECHNIQUE_GROUPS`], then the section.
     pub paper: &'static str,
     pub about: &'static str,
-    /// The technique that this is only another name of: links and the command line take it, menus leave it out.
+    /// The technique for which this is another name. Links and the command line accept it; menus leave it out.
     pub alias_of: Option<&'static str>,
     pub apply: fn(&mut Config),
-    /// Where the name ends in a number that can be another: the part before it, and what the number does.
+    /// For a name that ends in a variable number: the part before the number, and what the number sets.
     pub number: &'static [Numbered],
 }
 
-/// The part of a name before its number, and what the number does.
+/// The part of a name before its number, and a function that applies the number.
 pub type Numbered = (&'static str, fn(&mut Config, u32));
 
 pub const DIVERGENCE: &str = "divergence";
@@ -33,16 +33,16 @@ pub const SCHEDULE: &str = "schedule";
 pub const FETCH: &str = "fetch";
 pub const GATING: &str = "gating";
 pub const DISPATCH: &str = "dispatch";
-/// Decided beside the divergence or the schedule, and never alone.
+/// Decided along with the divergence or the schedule, never alone.
 const PRIORITY: &str = "block_priority";
 
-/// What techniques choose, by the key that holds the choice, in the order in which they take effect: where two set the same
-/// key and only one of them decides it, the later one's value stands.
+/// The axes of choice, named by the key that holds the choice, in the order in which techniques are applied. If two techniques
+/// set the same key and only one of them decides it, the value of the one applied later stands.
 pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE, FETCH, DISPATCH, GATING];
 
 /// The techniques of one paper, as menus group them.
 pub struct TechniqueGroup {
-    /// What [`Technique::paper`] begins with.
+    /// The prefix of [`Technique::paper`].
     pub paper: &'static str,
     pub title: &'static str,
 }
@@ -56,7 +56,7 @@ pub static TECHNIQUE_GROUPS: &[TechniqueGroup] = &[
 ];
 
 impl TechniqueGroup {
-    /// The group's techniques that decide the same thing, without aliases.
+    /// Returns the group's techniques on an axis, without aliases.
     pub fn techniques(&self, decides: &str) -> Vec<&'static Technique> {
         let listed = |t: &&Technique| t.decides == decides && t.alias_of.is_none() && t.paper.starts_with(self.paper);
         TECHNIQUES.iter().filter(listed).collect()
@@ -80,29 +80,29 @@ macro_rules! techniques {
     };
 }
 
-/// TBC comes with a priority between blocks; which warp of a block issues is the schedule's choice.
+/// Selects TBC with a block priority; the schedule decides which warp of a block issues.
 fn tbc(config: &mut Config, likely: bool, priority: BlockPriorityKind) {
     config.divergence = if likely { DivergenceKind::TbcLcp } else { DivergenceKind::Tbc };
     config.block_priority = priority;
 }
 
-/// DWF orders warps by where their threads are, so it brings its own schedule.
+/// Selects DWF with its own schedule, which orders warps by the PCs of their threads.
 fn dwf(config: &mut Config, kind: DivergenceKind) {
     (config.divergence, config.schedule) = (kind, ScheduleKind::Majority);
 }
 
-/// Warps of another width on the same lanes, which are cut into as many slices as that takes.
+/// Changes the warp width; the lanes are cut into as many slices as that takes.
 fn warp_size(config: &mut Config, width: u32) {
     config.slices = (config.row_threads() / width).max(1);
     config.warp_width = width;
     config.gangs = false;
-    // Slices have units of their own, and share the load/store unit.
+    // Slices have their own units and share the load/store unit.
     if config.slices > 1 {
         (config.one_pipeline, config.collectors) = (false, 0);
     }
 }
 
-/// Gangs of warps of 4. The paper's figure 7: greedy-then-oldest slices, eight fetches a cycle.
+/// Selects gangs of warps of 4, as in the paper's figure 7: greedy-then-oldest slices, eight fetches a cycle.
 fn gangs(config: &mut Config, order: GangScheduleKind, reform: bool, split: GangSplitKind) {
     warp_size(config, 4);
     config.gangs = true;
@@ -117,7 +117,7 @@ fn gangs(config: &mut Config, order: GangScheduleKind, reform: bool, split: Gang
     config.l0i_bytes = 256;
 }
 
-/// Gangs that are only taken apart where control flow parts.
+/// Selects gangs that only control flow splits.
 fn inelastic(config: &mut Config, order: GangScheduleKind) {
     gangs(config, order, false, GangSplitKind::Control);
 }
@@ -127,25 +127,25 @@ fn sync(config: &mut Config, cycles: u32) {
     config.gang_wait = cycles;
 }
 
-/// The warps of the block that a priority puts first, and in it the schedule's choice.
+/// Selects a block priority and the schedule within a block.
 fn by_block(config: &mut Config, priority: BlockPriorityKind, within: ScheduleKind) {
     (config.block_priority, config.schedule) = (priority, within);
 }
 
-/// Lanes are switched off when they are idle, and groups of warps come first.
+/// Switches idle lanes off, and selects which groups of warps come first.
 fn gating(config: &mut Config, groups: IssueGroupsKind) {
     (config.gating, config.issue_groups) = (GatingKind::On, groups);
-    // It is that of INT and FP pipelines.
+    // Gating applies to separate INT and FP pipelines.
     (config.one_pipeline, config.collectors) = (false, 0);
 }
 
-/// Warps are folded, and lanes switched off one by one.
+/// Folds warps, and switches idle lanes off one by one.
 fn folding(config: &mut Config, groups: IssueGroupsKind) {
     gating(config, groups);
     config.fold = true;
 }
 
-/// Virtual blocks and warps, under a schedule and with a way to take threads.
+/// Selects virtual blocks and warps, a schedule and a thread-index policy.
 fn virtual_blocks(config: &mut Config, schedule: ScheduleKind, index: ThreadIndexKind) {
     (config.dispatch, config.schedule, config.thread_index) = (DispatchKind::Virtual, schedule, index);
 }
@@ -156,11 +156,11 @@ techniques! {
     |c| c.divergence = DivergenceKind::Pdom;
 
     "PDOM-LCP", DIVERGENCE, "TBC section 4",
-    "PDOM with likely-convergence points: threads that a break keeps from meeting early do so all the same",
+    "PDOM with likely-convergence points: threads that a break would keep apart meet early",
     |c| c.divergence = DivergenceKind::PdomLcp;
 
     "DWF", DIVERGENCE + SCHEDULE, "TBC section 2.3",
-    "dynamic warp formation: threads at the same instruction form new warps from a pool, the largest crowd first",
+    "dynamic warp formation: threads at the same instruction form new warps from a pool, the PC with most threads first",
     |c| dwf(c, DivergenceKind::Dwf);
 
     "DWF-WB", DIVERGENCE + SCHEDULE, "TBC section 2.4",
@@ -174,10 +174,10 @@ techniques! {
     "TBC-AGE" = "TBC", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, warps of the oldest block first: the same as TBC",
     |c| tbc(c, false, BlockPriorityKind::Age);
 
-    "TBC-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, priority going round the blocks with every issue",
+    "TBC-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, priority moves to the next block at every issue",
     |c| tbc(c, false, BlockPriorityKind::Rrb);
 
-    "TBC-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, a block keeping its priority while it can issue",
+    "TBC-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC, a block keeps its priority while it can issue",
     |c| tbc(c, false, BlockPriorityKind::Srr);
 
     "TBC-LCP", DIVERGENCE, "TBC sections 3 and 4", "TBC with likely-convergence points: what the paper measures",
@@ -186,13 +186,13 @@ techniques! {
     "TBC-LCP-AGE" = "TBC-LCP", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, warps of the oldest block first: the same as TBC-LCP",
     |c| tbc(c, true, BlockPriorityKind::Age);
 
-    "TBC-LCP-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, priority going round the blocks with every issue",
+    "TBC-LCP-RRB", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, priority moves to the next block at every issue",
     |c| tbc(c, true, BlockPriorityKind::Rrb);
 
-    "TBC-LCP-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, a block keeping its priority while it can issue",
+    "TBC-LCP-SRR", DIVERGENCE + PRIORITY, "TBC section 6.2", "TBC-LCP, a block keeps its priority while it can issue",
     |c| tbc(c, true, BlockPriorityKind::Srr);
 
-    "WS4", DIVERGENCE, "VWS sections 3 and 6.1", "warps of 4 threads, a slice of the lanes each, that run for themselves",
+    "WS4", DIVERGENCE, "VWS sections 3 and 6.1", "warps of 4 threads that run independently, each on a slice of the lanes",
     |c| warp_size(c, 4);
 
     "WS8", DIVERGENCE, "VWS section 3", "warps of 8 threads in slices of their own",
@@ -201,11 +201,11 @@ techniques! {
     "WS16", DIVERGENCE, "VWS section 3", "warps of 16 threads in slices of their own",
     |c| warp_size(c, 16);
 
-    "WS32", DIVERGENCE, "VWS section 2", "warps of 32 threads on all lanes: the same as PDOM where those are 32",
+    "WS32", DIVERGENCE, "VWS section 2", "warps of 32 threads on all lanes: the same as PDOM on 32 lanes",
     |c| warp_size(c, 32);
 
     "I-VWS", DIVERGENCE + SCHEDULE, "VWS section 6.1",
-    "gangs of warps of 4 in lock-step, taken apart for good where their control flow parts; big gangs first",
+    "gangs of warps of 4 in lock-step that split for good where their control flow diverges; big gangs first",
     |c| inelastic(c, GangScheduleKind::Bgto);
 
     "I-VWS-GTO", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, the gang that issued last first, then the oldest",
@@ -217,26 +217,26 @@ techniques! {
     "I-VWS-LPC", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, the lowest PC first",
     |c| inelastic(c, GangScheduleKind::Lpc);
 
-    "I-VWS-LGTO", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, little gangs first",
+    "I-VWS-LGTO", DIVERGENCE + SCHEDULE, "VWS section 6.3", "I-VWS, small gangs first",
     |c| inelastic(c, GangScheduleKind::Lgto);
 
     "I-VWS-GroupMem", DIVERGENCE + SCHEDULE, "VWS section 6.5",
-    "I-VWS, and warps whose loads come back together leave the others of their gang behind",
+    "I-VWS, and warps whose loads return in the same cycle split off together",
     |c| gangs(c, GangScheduleKind::Bgto, false, GangSplitKind::Group);
 
     "I-VWS-ImpatientMem", DIVERGENCE + SCHEDULE, "VWS section 6.5",
-    "I-VWS, and a gang whose loads come back at different times falls apart",
+    "I-VWS, and a gang whose loads return at different times splits into singletons",
     |c| gangs(c, GangScheduleKind::Bgto, false, GangSplitKind::Impatient);
 
-    "E-VWS", DIVERGENCE + SCHEDULE, "VWS section 6.1", "I-VWS, and parts of a gang that meet again go on together",
+    "E-VWS", DIVERGENCE + SCHEDULE, "VWS section 6.1", "I-VWS, and parts of a gang that meet again merge",
     |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Control);
 
     "E-VWS-ImpatientMem", DIVERGENCE + SCHEDULE, "VWS section 6.1",
-    "E-VWS, and a gang whose loads come back at different times falls apart",
+    "E-VWS, and a gang whose loads return at different times splits into singletons",
     |c| gangs(c, GangScheduleKind::Bgto, true, GangSplitKind::Impatient);
 
     "E-VWS-Sync20" ["E-VWS-Sync", sync], DIVERGENCE + SCHEDULE, "VWS section 6.4",
-    "E-VWS, and parts of a gang wait for each other where branches meet; for 20 cycles, or as many as the name says",
+    "E-VWS, and parts of a gang wait for each other where branches meet; up to 20 cycles, or the number in the name",
     |c| sync(c, 20);
 
     "LRR", SCHEDULE, "TBC table 2, BAWS section 5", "loose round robin: the next ready warp after the last",
@@ -246,7 +246,7 @@ techniques! {
     |c| c.schedule = ScheduleKind::Gto;
 
     "TLS", SCHEDULE, "Origami section 4.1",
-    "two-level: a small active set, from which warps that wait for memory are taken out",
+    "two-level: a small active set, which warps leave while they wait for memory",
     |c| c.schedule = ScheduleKind::TwoLevel;
 
     "MWF-LRR", SCHEDULE + PRIORITY, "BAWS section 4.1",
@@ -258,7 +258,7 @@ techniques! {
     |c| by_block(c, BlockPriorityKind::MostWaiting, ScheduleKind::Gto);
 
     "SAWS", SCHEDULE + PRIORITY, "BAWS section 6.6",
-    "the block that came to its barrier first comes first; in a block its last issued warp, then the oldest",
+    "the block that reached its barrier first comes first; in a block its last issued warp, then the oldest",
     |c| by_block(c, BlockPriorityKind::FirstHit, ScheduleKind::Gto);
 
     "BAWS", SCHEDULE + PRIORITY + FETCH, "BAWS section 4",
@@ -269,37 +269,37 @@ techniques! {
     };
 
     "CFF", FETCH, "BAWS section 4.2",
-    "critical-fetch-first: instructions are fetched for the warp that the scheduler would issue next",
+    "critical-fetch-first: fetches for the warp that the scheduler would issue next",
     |c| c.fetch = FetchKind::Cff;
 
     "FEF", FETCH, "BAWS section 6.2",
-    "fewest-entries-first: instructions are fetched for the warp with the fewest in its I-buffer, where there is room",
+    "fewest-entries-first: fetches for the warp with the fewest instructions in its I-buffer, if it has room",
     |c| (c.fetch, c.fetch_when) = (FetchKind::Fef, FetchWhen::Room);
 
-    "vLRR", DISPATCH + SCHEDULE, "VTW section 5.2", "virtual blocks: a warp that is done goes on to the next block; warps issue in turn",
+    "vLRR", DISPATCH + SCHEDULE, "VTW section 5.2", "virtual blocks: a finished warp starts the next block; warps issue in turn",
     |c| virtual_blocks(c, ScheduleKind::Lrr, ThreadIndexKind::SameLane);
 
     "vGTO", DISPATCH + SCHEDULE, "VTW section 5.2", "virtual blocks; the same warp while it can, else the oldest",
     |c| virtual_blocks(c, ScheduleKind::Gto, ThreadIndexKind::SameLane);
 
     "VTW", DISPATCH + SCHEDULE, "VTW section 4",
-    "virtual blocks and warps: a warp that is done goes on to the next block; warps issue by the progress of their blocks",
+    "virtual blocks and warps: a finished warp starts the next block; warps issue by the progress of their blocks",
     |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::SameLane);
 
-    "VTW-SL", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the threads of the slowest warp of the block before",
+    "VTW-SL", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the threads of the previous block's slowest warp",
     |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::SlowestLane);
 
-    "VTW-LH", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the first threads that nobody has taken",
+    "VTW-LH", DISPATCH + SCHEDULE, "VTW section 4.2.2", "VTW; a warp takes the lowest threads not yet taken",
     |c| virtual_blocks(c, ScheduleKind::Progress, ThreadIndexKind::LowestToHighestLane);
 
-    "NoPG", GATING, "Origami section 4.2", "no power gating: lanes of the INT and FP pipelines are counted, and stay on",
+    "NoPG", GATING, "Origami section 4.2", "no power gating: INT and FP lanes stay on, and their use is counted",
     |c| c.gating = GatingKind::Count;
 
     "ConvPG", GATING, "Origami section 2.2", "conventional power gating: a lane that is idle for a while is switched off",
     |c| gating(c, IssueGroupsKind::None);
 
     "Warped-Gates", GATING, "Origami sections 1 and 2.3",
-    "one type of instructions first (GATES); a pipeline is switched off as a whole, and stays so until that pays (Blackout)",
+    "one type of instructions first (GATES); a whole pipeline is switched off, and stays off for break_even cycles (Blackout)",
     |c| {
         gating(c, IssueGroupsKind::Gates);
         (c.gating_grain, c.blackout) = (GatingGrain::Pipeline, true);
@@ -318,18 +318,18 @@ techniques! {
 }
 
 impl Technique {
-    /// What it is in a few words, for a menu: its description up to the first colon or semicolon.
+    /// Returns a short description for menus: `about` up to the first colon or semicolon.
     pub fn line(&self) -> &'static str {
         self.about.split([':', ';']).next().unwrap_or_default()
     }
 
-    /// Whether a name is that of a technique with a number, however large.
+    /// Whether a name is that of a technique with a number of any size.
     fn is_numbered(name: &str) -> bool {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         stem.len() < name.len() && TECHNIQUES.iter().any(|t| t.number.iter().any(|(known, _)| known.eq_ignore_ascii_case(stem)))
     }
 
-    /// The technique of a name, compared without case, and the number that the name ends in where that is a choice.
+    /// Returns the technique of a name, ignoring case, and the number at its end if that is variable.
     pub fn find(name: &str) -> Option<(&'static Technique, Option<u32>)> {
         if let Some(exact) = TECHNIQUES.iter().find(|t| t.name.eq_ignore_ascii_case(name)) {
             return Some((exact, None));
@@ -346,12 +346,12 @@ impl Technique {
     }
 }
 
-/// The names in a list of techniques; an empty list has none.
+/// Splits a list of technique names; an empty list has none.
 pub fn split_techniques(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '+']).map(str::trim).filter(|_| !names.trim().is_empty())
 }
 
-/// A list of techniques as the papers write it: a fetch policy behind its schedule with a plus, `PDOM,MWF-GTO+CFF`.
+/// Joins technique names as the papers write them: a fetch policy follows its schedule with a plus, as in `PDOM,MWF-GTO+CFF`.
 pub fn join_techniques(names: &[&str]) -> String {
     let decides = |name: &str| Technique::find(name).map(|(technique, _)| technique.decides);
     let mut list = String::new();

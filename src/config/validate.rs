@@ -1,23 +1,23 @@
-//! What must hold before a machine can be built; past this point the machine relies on it.
+//! Validation of configurations: the machine relies on what is checked here.
 
 use super::{Config, ConfigError, DispatchKind, FetchKind, FetchWhen, GatingKind, KEYS, Rate, ScheduleKind, ThreadIndexKind};
-use crate::interp::shape::Shape;
+use crate::interp::shape::GridShape;
 use crate::program::Program;
 
-/// The most static warps of an SM.
+/// The most static warps on an SM.
 pub const MAX_WARPS: u32 = 512;
-/// The most threads of an SM, and so the most entries of its warp table: where warps re-form, each may be a warp of its own.
+/// The most threads on an SM. It also bounds the warp table: where warps re-form, each thread may be a warp of its own.
 pub const MAX_THREADS: u32 = 4096;
 
 /// The largest cache: 1 GiB.
 const MOST_CACHE_BYTES: u32 = 1 << 30;
-/// The most of anything that is counted.
+/// The largest value of a key that counts something.
 const MOST_COUNT: u32 = 1 << 20;
-/// The most bytes a cycle.
+/// The largest bandwidth, in bytes per cycle.
 const MOST_RATE: u32 = 1 << 20;
 
 impl Config {
-    /// Refuses what no machine could be, naming key, value and what is allowed.
+    /// Checks the configuration; an error names the key, its value and what is allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let powers = [("warp_width", 32), ("simd_width", 32), ("ptx_warp", 32), ("shared_banks", 1024), ("slices", 32)];
         for (key, most) in powers {
@@ -126,7 +126,7 @@ impl Config {
         self.validate_dispatch()?;
         if self.divergence.reforms() && self.schedule == ScheduleKind::TwoLevel {
             let allowed = format!(
-                "two-level scheduling keeps warps in an active set for as long as they compute, and {} takes them apart; choose LRR or GTO, or for DWF Majority or Oldest",
+                "two-level scheduling keeps a warp in its active set while it computes, and {} re-forms warps; choose LRR or GTO, or for DWF Majority or Oldest",
                 self.divergence.name()
             );
             return Err(ConfigError::Value { key: "schedule", value: self.schedule.name().to_string(), allowed });
@@ -134,31 +134,33 @@ impl Config {
         Ok(())
     }
 
-    /// Refuses virtual blocks where warps cannot go on for themselves.
+    /// Refuses virtual blocks where warps cannot take logical blocks separately.
     fn validate_dispatch(&self) -> Result<(), ConfigError> {
         if self.dispatch == DispatchKind::Plain {
             return Ok(());
         }
         let refuse = |key, value: &str, allowed: String| Err(ConfigError::Value { key, value: value.to_string(), allowed });
         if self.slices > 1 {
-            let allowed = "gangs and slices share what their warps work on, and virtual warps do not: choose one slice";
+            let allowed = "virtual warps take logical blocks separately, and warps in slices cannot: choose one slice";
             return refuse("dispatch", self.dispatch.name(), allowed.to_string());
         }
         let index = self.thread_index;
         if index != ThreadIndexKind::SameLane && self.divergence.reforms() {
-            let allowed =
-                format!("{} re-forms warps, so a virtual block keeps its threads: SameLane is allowed", self.divergence.name());
+            let allowed = format!(
+                "{} re-forms warps, so a virtual block keeps its threads: only SameLane is allowed",
+                self.divergence.name()
+            );
             return refuse("thread_index", index.name(), allowed);
         }
         if index != ThreadIndexKind::SameLane && !self.warp_width.is_multiple_of(self.ptx_warp) {
             let allowed =
-                format!("PTX warps of {} threads lie across warps of {}: SameLane is allowed", self.ptx_warp, self.warp_width);
+                format!("PTX warps of {} threads span warps of {}: only SameLane is allowed", self.ptx_warp, self.warp_width);
             return refuse("thread_index", index.name(), allowed);
         }
         Ok(())
     }
 
-    /// Refuses gating, folding and phases that cannot be.
+    /// Refuses invalid gating, folding and phase parameters.
     fn validate_gating(&self) -> Result<(), ConfigError> {
         for key in ["idle_detect", "break_even", "wakeup", "fold_stages"] {
             self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
@@ -175,30 +177,30 @@ impl Config {
         }
         let refuse = |allowed: String| Err(ConfigError::Value { key: "gating", value: self.gating.name().to_string(), allowed });
         if self.slices > 1 {
-            return refuse("a slice has lanes and units of its own, and gating is that of the pipelines of an SP: choose one slice (PDOM, TBC or DWF)".to_string());
+            return refuse("gating works on the pipelines of an SP, and a slice has lanes and units of its own: choose one slice (PDOM, TBC or DWF)".to_string());
         }
         if lanes < self.warp_width && (self.fold || self.lane_shift) {
             return refuse(format!(
-                "a warp of {} goes through {lanes} lanes in parts already: folding and shifting need as many lanes as a warp has threads",
+                "a warp of {} already executes in parts on {lanes} lanes: folding and shifting need as many lanes as a warp has threads",
                 self.warp_width
             ));
         }
         Ok(())
     }
 
-    /// Refuses slices and gangs that do not go with the rest.
+    /// Refuses slices and gangs that do not go with the other keys.
     fn validate_slices(&self) -> Result<(), ConfigError> {
         if self.one_pipeline && (self.slices > 1 || self.gating != GatingKind::Off) {
-            let allowed = "slices have units of their own, and gating is that of INT and FP pipelines: false is allowed";
+            let allowed = "slices have their own units, and gating needs separate INT and FP pipelines: only false is allowed";
             return Err(ConfigError::Value { key: "one_pipeline", value: "true".to_string(), allowed: allowed.to_string() });
         }
         if self.slices > 1 || self.gating != GatingKind::Off || self.one_pipeline {
-            let allowed = "they make INT and FP one pipeline, which slices and gating know apart and one_pipeline has already: 0 is allowed";
+            let allowed = "collectors join INT and FP to one pipeline; slices and gating need two, and one_pipeline already has one: only 0 is allowed";
             self.demand("collectors", |v| v == 0, allowed)?;
         }
         let (width, lanes) = (self.warp_width, self.simd_width);
         self.demand("slices", |v| v * width <= 32, &format!("with warps of {width}, at most {} fill 32 lanes", 32 / width))?;
-        self.demand("slices", |v| v <= lanes, &format!("there are {lanes} lanes to cut"))?;
+        self.demand("slices", |v| v <= lanes, &format!("there are only {lanes} lanes"))?;
         if self.slices > 1 {
             self.demand(
                 "slices",
@@ -213,7 +215,7 @@ impl Config {
                 "a gang is made of 2 to 8 slices: choose a base warp of an eighth to a half of the lanes, or no gangs",
             )?;
             let refuse = |key, value: &str| {
-                let allowed = "gangs are fetched for in an order of their own, when their I-buffers are empty".to_string();
+                let allowed = "the fetch stage serves gangs in an order of its own, when their I-buffers are empty".to_string();
                 Err(ConfigError::Value { key, value: value.to_string(), allowed })
             };
             if self.fetch != FetchKind::Lrr {
@@ -227,13 +229,13 @@ impl Config {
     }
 
     /// Refuses a launch whose blocks an SM of this machine cannot hold.
-    pub fn validate_launch(&self, program: &Program, shape: &Shape) -> Result<(), ConfigError> {
+    pub fn validate_launch(&self, program: &Program, shape: &GridShape) -> Result<(), ConfigError> {
         let threads = shape.threads.next_multiple_of(self.row_threads());
         let enough = |key: &str, needed: u64, most: u64| {
             if needed <= most {
-                format!("; `--set {key}={needed}` would do")
+                format!("; use `--set {key}={needed}`")
             } else {
-                format!(", more than {key} can be; smaller blocks need less")
+                format!(", more than {key} allows; use smaller blocks")
             }
         };
         let would_do = enough("max_threads", threads.into(), MAX_THREADS.min(MAX_WARPS * self.warp_width).into());
@@ -247,7 +249,8 @@ impl Config {
         self.demand("shared_memory", |v| shared <= v, &format!("a block of this launch needs {shared} bytes{would_do}"))
     }
 
-    /// Local memory of all threads that can be resident at a time, of a grid of so many blocks of so many threads.
+    /// Returns the bytes of local memory of all threads that can be resident at a time, for a grid of `blocks` blocks of
+    /// `threads`.
     pub fn local_bytes(&self, program: &Program, blocks: u64, threads: u64) -> u64 {
         let resident = u64::from(self.max_threads).min(blocks.saturating_mul(threads)) * u64::from(self.sms).min(blocks);
         resident * u64::from(program.local_bytes)

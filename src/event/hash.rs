@@ -61,7 +61,7 @@ impl Sink for EventHash {
         event.hash(self);
     }
 
-    /// From one wait for a value to the other is no change: see the hash of [`Reason`].
+    /// Ignores a change from one wait for a value to the other: see the hash of [`Reason`].
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
         let folded = |reasons: &Reasons| {
             let mut folded = *reasons;

@@ -1,17 +1,17 @@
-//! Kinds of events that have a name: one row for each, whoever asks for it.
+//! Kinds of events that have a name, one row each.
 //!
-//! A person looks for events of a kind, stops at them and aligns runs by them; a lesson's stop names one; the sentence about a
-//! cycle tells of the kinds that matter most. What exactly happened is the [`Event`] itself.
+//! Searches, breakpoints, the alignment of runs and the stops of lessons name a kind; the sentence about a cycle mentions the
+//! most important kinds. The [`Event`] itself has the details.
 
 use super::{CacheOutcome, Event};
 use crate::program::Pc;
 use serde::{Deserialize, Serialize};
 
-/// Makes [`EventKind`] from rows: the word in lessons; the key in links and the words of menus, where a person looks for it; how
-/// much it matters to whoever watches the mechanism; which events are of the kind, with the instruction that they are about.
+/// Generates [`EventKind`] from rows: its word in lessons; its key in links and its label in menus, if it can be searched for;
+/// its weight for a viewer of the mechanism; which events are of the kind, with the PC that they are about.
 macro_rules! event_kinds {
     ($($(#[$doc:meta])* $name:ident: $word:literal, $menu:expr, $weight:literal, $events:pat => $pc:expr;)*) => {
-        /// What can be looked for, stopped at, aligned by and told.
+        /// A kind of event that can be searched for, stopped at, aligned by and reported.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum EventKind {
@@ -28,7 +28,7 @@ macro_rules! event_kinds {
 
             const WEIGHTS: [u8; EventKind::ALL.len()] = [$($weight),*];
 
-            /// Which kind an event is, and the instruction that it is about.
+            /// Returns the kind of an event, and the PC that it is about.
             #[inline]
             fn placed(event: &Event) -> Option<(EventKind, Option<Pc>)> {
                 Some(match *event {
@@ -40,11 +40,11 @@ macro_rules! event_kinds {
     };
 }
 
-// Those that are looked for come first, in the order of menus.
+// Kinds that can be searched for come first, in the order of menus.
 event_kinds! {
     /// A branch splits a warp.
     Divergence: "diverged", Some(("divergence", "Divergence")), 8, Event::Branch { diverged: true, pc, .. } => Some(pc);
-    /// Threads that had parted are together again.
+    /// Threads that had diverged are together again.
     Reconvergence: "met", Some(("reconvergence", "Reconvergence")), 6, Event::Met { pc, .. } | Event::BlockMet { pc, .. } => Some(pc);
     BarrierArrival: "barrier", Some(("barrier-arrival", "Barrier arrival")), 2, Event::BarrierArrive { .. } => None;
     BarrierRelease: "released", Some(("barrier-release", "Barrier release")), 5, Event::BarrierRelease { .. } => None;
@@ -52,39 +52,39 @@ event_kinds! {
     BlockStart: "started", Some(("block-start", "Block start")), 0, Event::BlockStart { .. } => None;
     BlockEnd: "ended", Some(("block-end", "Block end")), 0, Event::BlockEnd { .. } => None;
     WarpExit: "exited", Some(("warp-exit", "Warp exit")), 0, Event::WarpExit { .. } => None;
-    /// A gang is taken apart.
+    /// A gang splits.
     GangSplit: "gang_split", Some(("gang-split", "Gang split")), 8, Event::GangSplit { .. } => None;
-    /// Two parts of an original gang become one.
+    /// Two parts of an original gang merge.
     GangMerge: "gang_merge", Some(("gang-merge", "Gang reformed")), 6, Event::GangMerge { pc, .. } => Some(pc);
     Trap: "trapped", Some(("trap", "Trap")), 9, Event::Trap { pc, .. } => Some(pc);
     /// A warp issues an instruction.
     Issued: "issued", None, 0, Event::Issued { pc, .. } => Some(pc);
     /// A gang issues an instruction.
     GangIssued: "gang_issued", None, 0, Event::GangIssued { pc, .. } => Some(pc);
-    /// A dynamic warp is put together.
+    /// A dynamic warp is formed.
     Formed: "formed", None, 4, Event::Formed { pc, .. } => Some(pc);
     /// Threads join a warp of the pool.
     Merged: "merged", None, 2, Event::Merged { pc, .. } => Some(pc);
-    /// A warp arrives at a branch or meeting point of its block.
+    /// A warp arrives at a branch or reconvergence point of its block.
     Arrived: "arrived", None, 3, Event::BlockArrive { pc, .. } => Some(pc);
     /// Threads merge at a likely-convergence point.
     Likely: "likely", None, 7, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. } => Some(pc);
-    /// Threads come to their static warp's barrier.
+    /// Threads arrive at their static warp's barrier.
     WarpBarrier: "warp_barrier", None, 3, Event::WarpBarrier { pc, .. } => Some(pc);
     /// A resident block is given a logical block.
     LogicalStart: "handed_out", None, 4, Event::LogicalStart { .. } => None;
 }
 
 impl EventKind {
-    /// How many kinds a person looks for: the first ones.
+    /// The number of kinds that can be searched for: the first ones.
     const SOUGHT: usize = 11;
 
-    /// The kinds that a person looks for, in the order of menus.
+    /// Returns the kinds that can be searched for, in the order of menus.
     pub fn sought() -> impl Iterator<Item = EventKind> {
         EventKind::ALL.into_iter().take(EventKind::SOUGHT)
     }
 
-    /// Whether a person looks for it.
+    /// Whether it can be searched for.
     #[inline]
     pub fn is_sought(self) -> bool {
         (self as usize) < EventKind::SOUGHT
@@ -95,27 +95,27 @@ impl EventKind {
         EventKind::placed(event).map(|(kind, _)| kind)
     }
 
-    /// Whether an event is of this kind, and the PC that it is about: the first where it is about none.
+    /// Returns the PC of an event if it is of this kind: 0 where it is about none.
     pub fn pc_of(self, event: &Event) -> Option<Pc> {
         EventKind::placed(event).filter(|(kind, _)| *kind == self).map(|(_, pc)| pc.unwrap_or(0))
     }
 
-    /// For menus.
+    /// The label in menus.
     pub fn label(self) -> &'static str {
         EventKind::MENU[self as usize].map_or(self.word(), |(_, label)| label)
     }
 
-    /// For links.
+    /// The key in links.
     pub fn key(self) -> &'static str {
         EventKind::MENU[self as usize].map_or(self.word(), |(key, _)| key)
     }
 
-    /// A kind that is looked for, by its key.
+    /// Finds a kind that can be searched for by its key.
     pub fn from_key(key: &str) -> Option<EventKind> {
         EventKind::sought().find(|kind| kind.key() == key)
     }
 
-    /// For lessons.
+    /// The word in lessons.
     pub fn word(self) -> &'static str {
         EventKind::WORDS[self as usize]
     }
@@ -124,7 +124,7 @@ impl EventKind {
         EventKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// How much it matters to whoever watches the mechanism; none where what issued says more.
+    /// How much it matters to a viewer of the mechanism; `None` where the issued instruction says more.
     pub fn weight(self) -> Option<u8> {
         Some(EventKind::WEIGHTS[self as usize]).filter(|weight| *weight > 0)
     }

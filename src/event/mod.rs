@@ -1,11 +1,11 @@
 //! What happens in the machine, as one closed stream of typed events.
 //!
-//! The machine pushes; whoever wants to know listens through a [`Sink`]. Metrics, timelines, plots, exports and tests read
-//! this stream and nothing else. A sink that does not listen costs nothing: its constants are known at compile time.
+//! The machine emits events to a [`Sink`]. Metrics, timelines, plots, exports and tests read this stream and nothing else. A
+//! sink that does not listen costs nothing: its constants are known at compile time.
 //!
-//! Three kinds of events make time add up: for every SM and cycle one [`Event::Cycle`] says how many static warps did or
-//! waited for what, one [`Event::Slot`] for each issue port says how it was used, and [`Event::Warp`] says which warp's
-//! reason changed. A run of cycles in which nothing can happen is one event with a `repeat`.
+//! Three kinds of events account for all time: for every SM and cycle, one [`Event::Cycle`] counts the static warps by reason,
+//! one [`Event::Slot`] for each issue port says how it was used, and [`Event::Warp`] names each warp whose reason changed. A
+//! run of cycles in which nothing can happen is one event with a `repeat`.
 
 mod hash;
 mod kind;
@@ -16,12 +16,12 @@ pub use crate::ptx::types::Space;
 pub use hash::EventHash;
 pub use kind::EventKind;
 pub use reason::{Reason, ReasonCounts, Reasons};
-pub use sink::{Anybody, Listener, Log, OneCycle, Silence, Sink};
+pub use sink::{DynSink, Listener, Log, NullSink, OneCycle, Sink};
 
 use crate::program::Pc;
 use serde::Serialize;
 
-/// Why a gang was taken apart.
+/// Why a gang split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum SplitCause {
     /// Its members' next instructions differ.
@@ -31,11 +31,11 @@ pub enum SplitCause {
 }
 
 impl SplitCause {
-    /// How sentences put it.
+    /// Returns the cause as part of a sentence.
     pub fn words(self) -> &'static str {
         match self {
             SplitCause::Control => "their next instructions differ",
-            SplitCause::Memory => "their loads came back at different times",
+            SplitCause::Memory => "their loads returned at different times",
         }
     }
 }
@@ -45,7 +45,7 @@ impl SplitCause {
 pub enum SlotUse {
     /// By an instruction with this many active threads.
     Threads(u8),
-    /// A warp was ready, but no unit was free for it.
+    /// A warp was ready, but no unit was free for it, or its lanes were not on.
     Stall,
     /// No warp was ready; at least one waits for memory.
     Memory,
@@ -53,7 +53,7 @@ pub enum SlotUse {
     Idle,
 }
 
-/// What a cache made of an access.
+/// The result of a cache lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum CacheOutcome {
     Hit,
@@ -62,23 +62,24 @@ pub enum CacheOutcome {
     Merged,
 }
 
-/// The `first_thread` of an instruction whose threads are not neighbours: [`Event::IssuedFor`] tells who they are.
+/// The `first_thread` of an instruction whose threads are not neighbours: [`Event::IssuedFor`] names them.
 pub const SCATTERED: u32 = u32::MAX;
 
-/// One thing that happened. Blocks are logical blocks by linear index.
+/// One event of the machine. Blocks are logical blocks by linear index.
 ///
-/// Warps are entries of an SM's warp table. Where warps stay as compiled, that is their slot. Where they re-form, it is so
-/// only in [`Event::Warp`], [`Event::WarpExit`], [`Event::BarrierArrive`], [`Event::WarpBarrier`] and as `origin`, all of which mean static warps;
-/// elsewhere an entry holds one dynamic warp after another, and what it holds is told when it is formed and when it issues.
+/// Warps are entries of an SM's warp table. Where warps stay as compiled, an entry is a static warp. Where they re-form, only
+/// [`Event::Warp`], [`Event::WarpExit`], [`Event::BarrierArrive`], [`Event::WarpBarrier`] and every `origin` mean static
+/// warps; elsewhere an entry holds one dynamic warp after another, and events name its threads when it is formed and when it
+/// issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Event {
-    /// How many resident static warps had which reason, in the order of [`Reason::ALL`], for `repeat` cycles.
+    /// The number of resident static warps by reason, in the order of [`Reason::ALL`], for `repeat` cycles.
     Cycle {
         sm: u16,
         counts: ReasonCounts,
         repeat: u64,
     },
-    /// The reason of a warp is another than in the cycle before; `None` when it is no longer resident.
+    /// A warp's reason differs from that of the cycle before; `None` if it is no longer resident.
     Warp {
         sm: u16,
         warp: u16,
@@ -90,7 +91,7 @@ pub enum Event {
         slot: SlotUse,
         repeat: u64,
     },
-    /// `count` instructions from `pc` on were asked for.
+    /// `count` instructions from `pc` on were requested.
     Fetched {
         sm: u16,
         warp: u16,
@@ -117,7 +118,7 @@ pub enum Event {
         not_taken: u32,
         diverged: bool,
     },
-    /// An entry was pushed onto the warp's stack; `depth` counts it.
+    /// An entry was pushed onto the warp's stack, which now has `depth` entries.
     Push {
         sm: u16,
         warp: u16,
@@ -132,14 +133,14 @@ pub enum Event {
         warp: u16,
         depth: u16,
     },
-    /// Lanes of a static warp that had parted are together again, to go on at `pc`; `mask` has all of them.
+    /// Lanes of a static warp that had diverged are together again and go on at `pc`; `mask` has all of them.
     Met {
         sm: u16,
         warp: u16,
         pc: Pc,
         mask: u32,
     },
-    /// An instruction's result is there.
+    /// An instruction's result is available.
     Writeback {
         sm: u16,
         warp: u16,
@@ -166,7 +167,7 @@ pub enum Event {
         write: bool,
         outcome: CacheOutcome,
     },
-    /// Shared memory served one instruction in this many cycles more than one.
+    /// Shared memory served one instruction in `extra` cycles more than without conflicts.
     BankConflict {
         sm: u16,
         warp: u16,
@@ -208,7 +209,7 @@ pub enum Event {
         slot: u16,
         block: u64,
     },
-    /// The kernel did something wrong; the run ends.
+    /// The kernel faulted; the run ends.
     Trap {
         sm: u16,
         warp: u16,
@@ -221,14 +222,14 @@ pub enum Event {
         origin: u16,
         mask: u32,
     },
-    /// A dynamic warp was put together, to go on at `pc`; [`Event::Member`] tells of whom.
+    /// A dynamic warp was formed and goes on at `pc`; [`Event::Member`] names its threads.
     Formed {
         sm: u16,
         warp: u16,
         pc: Pc,
         mask: u32,
     },
-    /// Threads joined a warp of the pool that waits at `pc` (DWF); [`Event::Member`] tells whose.
+    /// Threads joined a warp of the pool that waits at `pc` (DWF); [`Event::Member`] names them.
     Merged {
         sm: u16,
         warp: u16,
@@ -242,12 +243,12 @@ pub enum Event {
         origin: u16,
         mask: u32,
     },
-    /// A dynamic warp is no more: its threads have arrived, gone back to the pool, or ended.
+    /// A dynamic warp left the table: its threads have arrived, gone back to the pool, or ended.
     Left {
         sm: u16,
         warp: u16,
     },
-    /// Threads of static warp `origin` have left a warp to wait at a barrier, or for their PTX warp, by themselves (DWF).
+    /// Threads of static warp `origin` left a warp to wait by themselves, at a barrier or for their PTX warp (DWF).
     Parked {
         sm: u16,
         warp: u16,
@@ -255,7 +256,7 @@ pub enum Event {
         mask: u32,
     },
     /// An entry for a side of a branch, or for its likely-convergence point, was made on the stack of the block in `slot`;
-    /// `depth` counts it (TBC).
+    /// `depth` includes it (TBC).
     BlockPush {
         sm: u16,
         slot: u16,
@@ -269,7 +270,7 @@ pub enum Event {
         slot: u16,
         depth: u16,
     },
-    /// A warp has arrived at a branch or a meeting point of its block; `wcnt` more will (TBC).
+    /// A warp arrived at a branch or reconvergence point of its block; `wcnt` more will arrive (TBC).
     BlockArrive {
         sm: u16,
         slot: u16,
@@ -277,14 +278,14 @@ pub enum Event {
         pc: Pc,
         wcnt: u16,
     },
-    /// So many threads of the block in `slot` that had parted are together again, to go on at `pc` (TBC).
+    /// Threads of the block in `slot` that had diverged are together again and go on at `pc` (TBC).
     BlockMet {
         sm: u16,
         slot: u16,
         pc: Pc,
         threads: u16,
     },
-    /// Threads of a block joined those at their likely-convergence point, which wait in that position of the stack (TBC-LCP).
+    /// Threads of a block joined those at their likely-convergence point, which wait in stack entry `position` (TBC-LCP).
     BlockMerge {
         sm: u16,
         slot: u16,
@@ -292,7 +293,7 @@ pub enum Event {
         pc: Pc,
         threads: u16,
     },
-    /// Lanes of a warp joined those at their likely-convergence point, which wait in that position of its stack (PDOM-LCP).
+    /// Lanes of a warp joined those at their likely-convergence point, which wait in stack entry `position` (PDOM-LCP).
     LikelyMerge {
         sm: u16,
         warp: u16,
@@ -300,7 +301,7 @@ pub enum Event {
         pc: Pc,
         mask: u32,
     },
-    /// Threads of a static warp came to its barrier, where it is restored when all have (DWF-WB).
+    /// Threads of a static warp arrived at its barrier, where the warp is restored when all have arrived (DWF-WB).
     WarpBarrier {
         sm: u16,
         warp: u16,
@@ -314,7 +315,7 @@ pub enum Event {
         mask: u8,
         pc: Pc,
     },
-    /// A gang of original gang `row` was taken apart; these are that one's gangs and singletons now (VWS).
+    /// A gang of original gang `row` split; the gangs and singletons of that original gang are now these (VWS).
     GangSplit {
         sm: u16,
         row: u16,
@@ -323,7 +324,7 @@ pub enum Event {
         singles: u8,
         cause: SplitCause,
     },
-    /// Two parts of an original gang, which are at `pc`, became one gang (VWS).
+    /// Two parts of an original gang, both at `pc`, merged into one gang (VWS).
     GangMerge {
         sm: u16,
         row: u16,
@@ -331,31 +332,31 @@ pub enum Event {
         two: u8,
         pc: Pc,
     },
-    /// Warps that have not ended by the size of their gang, singletons first, from this cycle on (VWS figure 18).
+    /// The number of live warps by the size of their gang, singletons first, from this cycle on (VWS figure 18).
     GangSizes {
         sm: u16,
         sizes: [u16; 8],
     },
-    /// A slice looked for an instruction in its own cache (VWS).
+    /// A slice looked an instruction up in its L0 cache (VWS).
     SliceFetch {
         sm: u16,
         slice: u16,
         hit: bool,
     },
-    /// What the lanes of an INT or FP pipeline do from this cycle on; those in no mask are idle. Pipelines are numbered by SP
+    /// What the lanes of an INT or FP pipeline do from this cycle on; lanes in no mask are idle. Pipelines are numbered by SP
     /// unit, INT before FP (Origami).
     Lanes {
         sm: u16,
         pipe: u8,
         busy: u32,
-        /// Off, and not yet worth it.
+        /// Power-gated, before break-even.
         dark: u32,
-        /// Off, and saving.
+        /// Power-gated, past break-even.
         earning: u32,
         waking: u32,
     },
-    /// The instruction issued just before executes on these lanes, in one pass or, folded, in two, so many cycles apart
-    /// (Origami).
+    /// The instruction issued just before executes on these lanes: in one pass or, folded, in two that are `interval` cycles
+    /// apart (Origami).
     Placed {
         sm: u16,
         warp: u16,
@@ -364,13 +365,13 @@ pub enum Event {
         then: u32,
         interval: u16,
     },
-    /// A phase begins, in which INT and FP instructions fold for so many cycles (Origami).
+    /// A phase begins, in which INT and FP instructions fold for `int` and `fp` cycles (Origami).
     FoldPhase {
         sm: u16,
         int: u16,
         fp: u16,
     },
-    /// A warp of the resident block in `slot` goes on with a logical block; lane 0 holds that one's thread `first_thread` (VTW).
+    /// A warp of the resident block in `slot` was assigned a logical block; lane 0 holds its thread `first_thread` (VTW).
     Assigned {
         sm: u16,
         slot: u16,
@@ -393,7 +394,7 @@ pub enum Event {
         block: u64,
         iteration: u32,
     },
-    /// A lane of the access told of next goes to this address of its space: for pictures, and told only to those who ask
+    /// A lane of the access that is emitted next goes to this address of its space: for pictures, and only for sinks that ask
     /// ([`Sink::wants_lanes`]).
     LaneAccess {
         sm: u16,
@@ -407,8 +408,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether it is of a kind that comes in almost every cycle, whatever runs: numbers are made of those, and nobody looks for
-    /// a single one.
+    /// Whether it is of a kind that occurs in almost every cycle, whatever runs: metrics count them, and views do not search
+    /// for them one by one.
     #[inline(always)]
     pub fn is_routine(&self) -> bool {
         use Event::{Cycle, Fetched, Issued, IssuedFor, Lanes, Placed, Slot, Writeback};

@@ -1,9 +1,9 @@
-//! What a warp does in a cycle, or what it waits for: one row for each reason, with its letter, its key and its words.
+//! The reasons why a warp issues or not in a cycle: one row each, with its letter, its key and its texts.
 
 use serde::Serialize;
 
-/// Makes [`Reason`] and all that is said of it from rows: a letter for legends, the key in results, the words of legends, and
-/// what it means for a warp in a sentence or two.
+/// Generates [`Reason`] and its texts from rows: the letter and the label of legends, the key in results, and a description in
+/// a sentence or two.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident: $letter:literal, $key:literal, $label:literal, $about:literal;)*) => {
         /// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
@@ -30,7 +30,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// The words of every legend.
+            /// The label in every legend.
             pub fn label(self) -> &'static str {
                 match self {
                     $(Reason::$name => $label,)*
@@ -47,14 +47,14 @@ macro_rules! reasons {
     };
 }
 
-// Those of every machine come first, those of techniques behind them.
+// Reasons of every machine come first, those of techniques after them.
 reasons! {
     /// It issued an instruction.
     Issued: 'I', "issued", "issued", "The warp issued an instruction in this cycle.";
     /// It could have issued; the scheduler chose another.
     NotSelected: 'N', "not_selected", "not selected", "The warp could have issued; its scheduler chose another one.";
-    /// Its next instruction waits for what an earlier one asked of memory: of any space, caches included.
-    Memory: 'M', "memory", "waits for memory", "The warp's next instruction needs a value that a load or an atomic has not brought yet.";
+    /// Its next instruction waits for what an earlier one requested from memory: any space, caches included.
+    Memory: 'M', "memory", "waits for memory", "The warp's next instruction needs a value that a load or an atomic has not returned yet.";
     /// Its next instruction waits for a value that is being computed, and for nothing from memory.
     Result: 'R', "result", "waits for a result", "The warp's next instruction needs a value that an earlier one is still computing.";
     /// Its next instruction waits for a unit or an issue port.
@@ -69,26 +69,26 @@ reasons! {
     Exit: 'X', "exit", "ended", "All threads of the warp have ended. It keeps its place until its block ends.";
     /// It waits for other threads of its PTX warp, or because a technique makes it wait.
     Sync: 'Y', "sync", "waits for threads", "The warp waits for other threads of its PTX warp, or because the technique makes it wait.";
-    /// A lane that it needs sleeps or is waking (Origami section 2.2).
+    /// A lane that it needs is power-gated or waking (Origami section 2.2).
     Wakeup: 'W', "wakeup", "waits for a lane", "A lane that the warp's next instruction needs is power-gated, or waking up.";
     /// Its next instruction touches shared memory, which siblings in the iteration before may still use (VTW section 4.4).
-    Siblings: 'H', "siblings", "waits for siblings", "The warp runs the next logical block and comes to shared memory; siblings are still in the block before.";
-    /// It is done with its logical block, and a sibling is still with the one before that (VTW section 4.2.1).
-    Ahead: 'A', "ahead", "waits for its block", "The warp wants a new logical block, and would be two ahead of a sibling: one is allowed.";
-    /// Its next instruction is an access, and memory takes no more: places for misses or the road to L2 are full.
-    Throttle: 'T', "throttle", "memory is full", "The warp's next instruction is an access, and memory takes no more: its places for misses are full.";
+    Siblings: 'H', "siblings", "waits for siblings", "The warp's next logical block accesses shared memory, but siblings are still in the previous block.";
+    /// It has finished its logical block, and a sibling is still in the one before that (VTW section 4.2.1).
+    Ahead: 'A', "ahead", "waits for its block", "The warp would start a logical block two ahead of a sibling's; it may be only one ahead.";
+    /// Its next instruction is an access, and memory takes no more: miss slots or the link to L2 are full.
+    Throttle: 'T', "throttle", "memory is full", "The warp's next instruction accesses memory, but the MSHRs or the queue to the L2 cache are full.";
 }
 
 impl Reason {
-    /// So many of them, the first ones, can come up on every machine; the others belong to techniques.
+    /// The number of reasons that can occur on every machine; they come first, and the others belong to techniques.
     const COMMON: usize = 10;
 
-    /// The reasons that a list of a run has: those of every machine, and of the others those with a count.
+    /// Returns the reasons to list for a run: those of every machine, and those of techniques with a count.
     pub fn listed(count: impl Fn(Reason) -> u64) -> Vec<Reason> {
         Reason::ALL.into_iter().filter(|&reason| (reason as usize) < Reason::COMMON || count(reason) > 0).collect()
     }
 
-    /// [`Reason::label`] in two parts, of which the second is enough where there is little room.
+    /// Splits [`Reason::label`] in two parts, of which the second is enough where there is little room.
     pub fn label_parts(self) -> (&'static str, &'static str) {
         let label = self.label();
         let front = ["waits for a ", "waits for ", "at a "].into_iter().find(|front| label.starts_with(front));
@@ -96,16 +96,16 @@ impl Reason {
     }
 }
 
-/// Which of 64 static warps had which reason in a cycle, a bit for each, in the order of [`Reason::ALL`]. A warp that is not
+/// The static warps, of 64, that had each reason in a cycle, as bits in the order of [`Reason::ALL`]. A warp that is not
 /// resident is in none.
 pub type Reasons = [u64; Reason::ALL.len()];
 
-/// How many warps had which reason, in the order of [`Reason::ALL`].
+/// The number of warps with each reason, in the order of [`Reason::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ReasonCounts(pub [u16; Reason::ALL.len()]);
 
-/// Both waits for a value are one here: the hash of a run does not depend on how finely waits are told apart.
+/// Hashes both waits for a value as one: the hash of a run does not depend on how finely waits are told apart.
 impl std::hash::Hash for Reason {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         let after = isize::from(*self > Reason::Memory);
@@ -113,8 +113,7 @@ impl std::hash::Hash for Reason {
     }
 }
 
-/// As for [`Reason`]. Reasons of techniques count only where they come up: the hash does not depend on how many techniques
-/// there are.
+/// Hashes as [`Reason`] does. Reasons of techniques count only where they occur: the number of techniques changes no hash.
 impl std::hash::Hash for ReasonCounts {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         let (memory, result) = (Reason::Memory as usize, Reason::Result as usize);

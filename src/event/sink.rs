@@ -1,12 +1,12 @@
-//! Those who listen to the machine: nobody, one who keeps everything, two at once, anybody.
+//! Listeners of the machine: none, one that keeps everything, two at once, any one behind a pointer.
 
 use super::{Event, Reason, Reasons};
 
-/// Somebody who wants to know.
+/// A listener of the machine's events.
 pub trait Sink {
-    /// Whether anything is listened to at all.
+    /// Whether it listens at all.
     const LISTENS: bool = true;
-    /// Whether [`Event::Warp`] is wanted: it costs a look at every warp each cycle.
+    /// Whether [`Event::Warp`] is wanted: it costs a comparison of every warp's reasons each cycle.
     const WANTS_WARPS: bool = false;
     /// Whether events that come in almost every cycle are wanted: see [`Event::is_routine`].
     const WANTS_ROUTINE: bool = true;
@@ -19,18 +19,18 @@ pub trait Sink {
 
     fn event(&mut self, cycle: u64, event: Event);
 
-    /// One [`Event::Warp`] for each of the 64 warps from `first` on that has another reason than in the cycle before. There
-    /// are several in most cycles, so who keeps them can take them all at once.
+    /// Emits an [`Event::Warp`] for each of the 64 warps from `first` on whose reason has changed since the cycle before. Most
+    /// cycles have several of them, so a sink can take them all at once.
     fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
         changes(before, now, &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason }));
     }
 }
 
-/// Nobody.
+/// The sink that does not listen.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silence;
+pub struct NullSink;
 
-impl Sink for Silence {
+impl Sink for NullSink {
     const LISTENS: bool = false;
 
     #[inline(always)]
@@ -97,7 +97,7 @@ impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
     }
 }
 
-/// A sink that is called through a pointer: every [`Sink`] is one.
+/// A sink that is called through a pointer; every [`Sink`] is one.
 pub trait Listener {
     fn wants_warps(&self) -> bool;
     fn wants_routine(&self) -> bool;
@@ -128,21 +128,24 @@ impl<S: Sink> Listener for S {
     }
 }
 
-/// Anybody: one sink for all listeners, so that there is one copy of the machine's code for all of them.
-pub struct Anybody<'a> {
+/// Forwards to any listener: one sink type, so that the machine's code exists once for all of them.
+pub struct DynSink<'a> {
     listener: &'a mut dyn Listener,
+    /// Whether the listener wants [`Event::Warp`], routine events, and an event for every lane of an access.
     warps: bool,
+    routine: bool,
     lanes: bool,
 }
 
-impl Anybody<'_> {
-    pub fn new(listener: &mut dyn Listener) -> Anybody<'_> {
-        let (warps, lanes) = (listener.wants_warps(), listener.wants_lane_accesses());
-        Anybody { listener, warps, lanes }
+impl<'a> DynSink<'a> {
+    pub fn new(listener: &'a mut (dyn Listener + 'a)) -> DynSink<'a> {
+        let (warps, routine) = (listener.wants_warps(), listener.wants_routine());
+        let lanes = listener.wants_lane_accesses();
+        DynSink { listener, warps, routine, lanes }
     }
 }
 
-impl Sink for Anybody<'_> {
+impl Sink for DynSink<'_> {
     const WANTS_WARPS: bool = true;
 
     #[inline]
@@ -152,7 +155,9 @@ impl Sink for Anybody<'_> {
 
     #[inline]
     fn event(&mut self, cycle: u64, event: Event) {
-        self.listener.hear(cycle, event);
+        if self.routine || !event.is_routine() {
+            self.listener.hear(cycle, event);
+        }
     }
 
     #[inline]
@@ -163,7 +168,7 @@ impl Sink for Anybody<'_> {
     }
 }
 
-/// Which of 64 warps have another reason than in the cycle before: by place, with `None` for those that are gone.
+/// Calls `tell` with each of 64 warps whose reason has changed, by position; with `None` if it is no longer resident.
 pub(super) fn changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16, Option<Reason>)) {
     let all = |reasons: &Reasons| reasons.iter().fold(0, |all, bits| all | bits);
     bits(all(before) & !all(now), |warp| tell(warp, None));
@@ -172,7 +177,7 @@ pub(super) fn changes(before: &Reasons, now: &Reasons, tell: &mut dyn FnMut(u16,
     }
 }
 
-/// The positions of the bits that are set.
+/// Calls `tell` with the position of each bit that is set.
 #[inline]
 fn bits(mut word: u64, mut tell: impl FnMut(u16)) {
     while word != 0 {

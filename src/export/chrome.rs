@@ -1,9 +1,9 @@
-//! A trace in the Chrome trace-event format, which Perfetto's UI opens: a track for each warp with what it did or why it
-//! waited, instructions as slices under it, every event that has a name ([`EventKind`]) as a moment, and counters of active
+//! A trace in the Chrome trace-event format, which Perfetto's UI opens. Every warp has a track with its waits by reason, its
+//! instructions as slices, and every event that has a name ([`EventKind`]) as an instant. Every SM has a counter of active
 //! threads. One cycle is one microsecond.
 //!
-//! The trace goes to its writer while the machine runs, in chunks of whole records, so it needs the same memory however
-//! long the run is. After a failed write nothing more is written; [`Incomplete`] says how much of the output is whole.
+//! The trace is written while the machine runs, in chunks of whole records, so its memory does not grow with the run. After a
+//! failed write nothing more is written; [`Incomplete`] says how much of the output is whole.
 
 use crate::event::{Event, EventKind, Reason, SCATTERED, Sink};
 use crate::program::inspect::code;
@@ -13,24 +13,24 @@ use std::io::{self, Write};
 use std::ops::Range;
 use thiserror::Error;
 
-/// What closes the list of events and the file.
+/// The bytes that close the list of events and the file.
 pub const END: &[u8] = b"\n]}\n";
 const HEAD: &[u8] = br#"{"displayTimeUnit":"ms","otherData":{"unit":"one microsecond is one cycle"},"traceEvents":["#;
-/// Bytes that are collected before they go to the writer.
+/// Bytes that are buffered before they go to the writer.
 const CHUNK: usize = 64 << 10;
 
-/// Listens to a run and writes it down.
+/// A listener that writes a run as a trace.
 pub struct ChromeTrace<W: Write> {
     records: Records<W>,
-    /// Only what lies in these cycles is written.
+    /// Only these cycles are written.
     cycles: Range<u64>,
-    /// For each SM and warp: its reason and since when.
+    /// For each SM and warp: its reason, and the cycle since which it holds.
     since: Vec<Vec<Option<(Reason, u64)>>>,
-    /// Threads that issued in the cycle being counted, by SM.
+    /// By SM: the cycle being counted, and the threads that issued in it.
     threads: Vec<(u64, u32)>,
     /// Short names of the instructions, as JSON strings.
     names: Vec<String>,
-    /// The instruction that a dynamic warp issued last.
+    /// The PC that a dynamic warp issued last.
     scattered: usize,
     keeps_warps: bool,
 }
@@ -41,12 +41,12 @@ pub struct ChromeTrace<W: Write> {
 pub struct Incomplete {
     #[source]
     pub error: io::Error,
-    /// So many bytes are whole records: followed by [`END`] they are a valid file, unless there are none.
+    /// Bytes of whole records: followed by [`END`] they are a valid file, unless there are none.
     pub sound_bytes: u64,
 }
 
 impl<W: Write> ChromeTrace<W> {
-    /// Begins a trace of the given cycles; `text` is the PTX that the program was built from.
+    /// Begins a trace of these cycles; `text` is the PTX that the program was built from.
     pub fn new(sim: &Sim, text: &str, cycles: Range<u64>, writer: W) -> ChromeTrace<W> {
         let program = &sim.machine.program;
         let (sms, warps) = (sim.state.sms.len(), sim.machine.max_warps as usize);
@@ -74,12 +74,12 @@ impl<W: Write> ChromeTrace<W> {
         }
     }
 
-    /// Whether a write has failed: from then on the trace is only what was written before.
+    /// Whether a write has failed; nothing is written after that.
     pub fn failed(&self) -> bool {
         self.records.error.is_some()
     }
 
-    /// Closes what is open at `cycle` and writes the rest.
+    /// Closes the open waits and counters at `cycle`, and writes the rest.
     pub fn finish(mut self, cycle: u64) -> Result<W, Incomplete> {
         for sm in 0..self.since.len() {
             for warp in 0..self.since[sm].len() {
@@ -101,7 +101,7 @@ impl<W: Write> ChromeTrace<W> {
         }
     }
 
-    /// Writes the counter of the last cycle that had issues, once time has moved on.
+    /// Writes the counter of the last cycle that had issues, if `now` is later.
     fn count(&mut self, sm: usize, now: u64) {
         let (cycle, threads) = self.threads[sm];
         if now > cycle && threads > 0 {
@@ -121,7 +121,7 @@ impl<W: Write> ChromeTrace<W> {
         }
     }
 
-    /// An instruction of one cycle; `whose` names its block and PC, or its dynamic warp.
+    /// Writes an instruction of one cycle; `whose` names its block and PC, or its dynamic warp.
     fn issued(&mut self, sm: u16, warp: u16, now: u64, pc: usize, mask: u32, whose: impl Display) {
         if self.cycles.contains(&now) {
             let (name, threads) = (self.names.get(pc).map_or("\"\"", String::as_str), mask.count_ones());
@@ -131,14 +131,14 @@ impl<W: Write> ChromeTrace<W> {
         }
     }
 
-    /// Something that has a name happens, with all that is known of it: on the track of its warp, or of the whole SM.
+    /// Writes an event that has a name, with all of its fields, on the track of its warp or of the whole SM.
     fn moment(&mut self, now: u64, kind: EventKind, event: &Event) {
         if !self.cycles.contains(&now) {
             return;
         }
         let Ok(serde_json::Value::Object(tagged)) = serde_json::to_value(event) else { return };
         let Some(known) = tagged.values().next() else { return };
-        // Tracks are static warps, and an entry of the table is one only where warps stay as compiled.
+        // Tracks are static warps. A warp-table entry is one only where warps stay as compiled.
         let tells_static =
             matches!(event, Event::Met { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::WarpBarrier { .. });
         let warp = known.get("warp").filter(|_| self.keeps_warps || tells_static).or(known.get("first_warp"));
@@ -169,11 +169,11 @@ impl<W: Write> Sink for ChromeTrace<W> {
                     self.issued(sm, warp, now, pc as usize, mask, format_args!(r#""block":{block},"pc":{pc}"#));
                 }
             }
-            // A dynamic warp's instruction appears with every static warp that has threads in it.
+            // A dynamic warp's instruction appears on the track of every static warp that has threads in it.
             Event::IssuedFor { sm, warp, origin, mask } => {
                 self.issued(sm, origin, now, self.scattered, mask, format_args!(r#""warp":{warp}"#));
             }
-            // In almost every cycle, and told as issued.
+            // Comes in almost every cycle, and `Issued` already shows it.
             Event::GangIssued { .. } => {}
             _ => {
                 if let Some(kind) = EventKind::of(&event) {
@@ -184,7 +184,7 @@ impl<W: Write> Sink for ChromeTrace<W> {
     }
 }
 
-/// A list of records on its way to a writer: only whole records are handed over.
+/// A list of records for a writer; only whole records are written.
 struct Records<W: Write> {
     writer: W,
     pending: Vec<u8>,
@@ -231,7 +231,7 @@ impl<W: Write> Records<W> {
     }
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -252,7 +252,7 @@ mod tests {
         Sim::new(program::load(PTX, None).expect("sound"), Config::default(), &launch, &[]).expect("a machine")
     }
 
-    /// The events of a text that must be JSON.
+    /// Parses a trace, which must be JSON, and returns its events.
     fn events(text: &[u8]) -> Vec<Value> {
         let root: Value = serde_json::from_slice(text).expect("valid JSON");
         root["traceEvents"].as_array().expect("a list").clone()
@@ -264,7 +264,7 @@ mod tests {
         events(&trace.finish(sim.state.cycle).expect("memory takes all"))
     }
 
-    /// Fails once it has taken so many bytes, as a full disk does.
+    /// Fails once it has taken `most` bytes, as a full disk does.
     struct Full {
         taken: Vec<u8>,
         most: usize,
@@ -302,7 +302,7 @@ mod tests {
         {
             assert!(named(kind).count() > 0, "{kind:?}");
         }
-        // A dynamic warp's branch is the SM's; a block starts in its first static warp.
+        // A dynamic warp's branch is on the SM's track, a block start on the track of its first static warp.
         assert!(named(EventKind::Divergence).all(|event| event["s"] == "p" && event["args"]["taken"].is_u64()));
         assert!(named(EventKind::BlockStart).all(|event| event["s"] == "t" && event["tid"] == event["args"]["first_warp"]));
     }

@@ -1,21 +1,21 @@
-//! An animated picture of a run, as a GIF: whole pictures go in one after the other, and of each only the part is kept in which
-//! it differs from the one before.
+//! An animated picture of a run as a GIF. The caller adds whole pictures; each frame keeps only the part that differs from the
+//! picture before.
 
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-/// How thoroughly colours are chosen where a picture has more than a GIF can hold, from 1 to 30: the pictures are flat.
+/// Speed of choosing colours where a picture has more than a GIF can hold, from 1 (thorough) to 30: the pictures are flat.
 const QUICK: i32 = 20;
 
-/// Writes an animated picture that plays again and again.
+/// Writes an animated picture that repeats forever.
 pub struct FilmWriter {
     encoder: Encoder<Vec<u8>>,
     size: (u16, u16),
-    /// The last picture, and the part of it that is not written yet because it may be shown for longer.
+    /// The last picture, and its frame, which is not written yet because the picture may be shown for longer.
     before: Vec<u8>,
     waiting: Option<Frame<'static>>,
 }
 
-/// Where two pictures differ.
+/// The rectangle in which two pictures differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     left: usize,
@@ -25,14 +25,14 @@ struct Part {
 }
 
 impl FilmWriter {
-    /// For pictures of that many pixels.
+    /// Begins a file for pictures of `width` by `height` pixels.
     pub fn new(width: u16, height: u16) -> Result<FilmWriter, gif::EncodingError> {
         let mut encoder = Encoder::new(Vec::new(), width, height, &[])?;
         encoder.set_repeat(Repeat::Infinite)?;
         Ok(FilmWriter { encoder, size: (width, height), before: Vec::new(), waiting: None })
     }
 
-    /// Shows a picture (RGBA, row by row) for so many hundredths of a second. One of another size is left out.
+    /// Shows a picture (RGBA, row by row) for `hundredths` of a second; ignores one of another size.
     pub fn show(&mut self, pixels: &[u8], hundredths: u16) -> Result<(), gif::EncodingError> {
         if pixels.len() != usize::from(self.size.0) * usize::from(self.size.1) * 4 {
             return Ok(());
@@ -49,7 +49,7 @@ impl FilmWriter {
         Ok(())
     }
 
-    /// The file.
+    /// Writes the last frame and returns the file.
     pub fn end(mut self) -> Result<Vec<u8>, gif::EncodingError> {
         self.write_waiting()?;
         self.encoder.into_inner()
@@ -62,7 +62,7 @@ impl FilmWriter {
         }
     }
 
-    /// Where a picture differs from the last one; all of it where there is none.
+    /// Returns where a picture differs from the last one: everywhere if it is the first, `None` if it is the same.
     fn part(&self, pixels: &[u8]) -> Option<Part> {
         let width = usize::from(self.size.0);
         if self.before.is_empty() {
@@ -95,7 +95,7 @@ impl FilmWriter {
 mod tests {
     use super::*;
 
-    /// A white picture with a red pixel somewhere.
+    /// Returns a white picture with one red pixel.
     fn picture(at: usize) -> Vec<u8> {
         (0..8 * 4).flat_map(|pixel| if pixel == at { [255, 0, 0, 255] } else { [255; 4] }).collect()
     }

@@ -1,26 +1,26 @@
-//! Loads, stores and atomics, thread after thread in lane order.
+//! Loads, stores and atomics, executed lane by lane in ascending lane order.
 
 use super::alu::{Exec, extend};
 use super::memory::{Spaces, Target};
 use super::num::{Bf16, F16, Half, HalfModes, add32_near, add64_near, ftz32};
 use super::trap::Fault;
 use crate::program::{Base, Dst, Src};
-use crate::ptx::op::{Access, AtomOp, Op};
+use crate::ptx::op::{AccessForm, AtomOp, Op};
 use crate::ptx::types::{Space, Type};
 
-/// Where the lanes of a memory instruction went, for those who time it.
+/// The addresses that the lanes of a memory instruction accessed, for the timing model.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic<const W: usize> {
     pub write: bool,
     pub atomic: bool,
     /// Bytes of one lane's access.
     pub size: u32,
-    /// Meaningful in active lanes.
+    /// Valid in active lanes only.
     pub targets: [Target; W],
 }
 
 impl<const W: usize> Traffic<W> {
-    /// Accesses to shared memory lie so much further: where a block's part begins in the memory of all.
+    /// Adds `by`, the offset of a block's part in the SM's shared memory, to the active lanes' shared-memory targets.
     pub fn shift_shared(&mut self, mask: u32, by: u64) {
         for lane in active(mask).filter(|&lane| self.targets[lane].space == Space::Shared).collect::<Vec<_>>() {
             self.targets[lane].address += by;
@@ -28,7 +28,7 @@ impl<const W: usize> Traffic<W> {
     }
 }
 
-/// A fault, and the lane that it happened in.
+/// The lane in which a fault happened, and the fault.
 pub type LaneFault = (usize, Fault);
 
 impl<const W: usize> Exec<'_, W> {
@@ -43,7 +43,7 @@ impl<const W: usize> Exec<'_, W> {
         }
     }
 
-    /// The address that each lane means.
+    /// Returns the address operand of each lane.
     #[inline(always)]
     fn addresses(&self) -> [u64; W] {
         let Some(address) = self.instruction.address else { return [0; W] };
@@ -61,7 +61,7 @@ impl<const W: usize> Exec<'_, W> {
         }
     }
 
-    /// The sound target of each active lane.
+    /// Returns the target of each active lane, checked for alignment and null.
     #[inline(always)]
     fn targets(&self, spaces: &Spaces, space: Space, size: u32) -> Result<[Target; W], LaneFault> {
         let addresses = self.addresses();
@@ -73,13 +73,13 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     #[inline(never)]
-    fn load(&mut self, spaces: &mut Spaces, access: Access) -> Result<Traffic<W>, LaneFault> {
+    fn load(&mut self, spaces: &mut Spaces, access: AccessForm) -> Result<Traffic<W>, LaneFault> {
         let element = access.ty.bytes();
         let size = element * u32::from(access.vector);
         let targets = self.targets(spaces, access.space, size)?;
         let wide = access.ty.bits() == 64;
-        // Destinations are written as each thread's value arrives; a lane that faults leaves the later ones unread.
-        // Most loads of a warp go to one space: the two busiest are called directly, which keeps their path short.
+        // Each lane's destination is written as soon as its value is read; a fault leaves the later lanes unread.
+        // Most loads of a warp access one space; global and shared memory are called directly, which keeps their path short.
         let first = targets[self.active.trailing_zeros() as usize % W].space;
         let space = if active(self.active).all(|lane| targets[lane].space == first) { first } else { Space::Generic };
         for at in 0..access.vector as usize {
@@ -109,7 +109,7 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     #[inline(never)]
-    fn store(&mut self, spaces: &mut Spaces, access: Access) -> Result<Traffic<W>, LaneFault> {
+    fn store(&mut self, spaces: &mut Spaces, access: AccessForm) -> Result<Traffic<W>, LaneFault> {
         let element = access.ty.bytes();
         let size = element * u32::from(access.vector);
         let targets = self.targets(spaces, access.space, size)?;
@@ -150,7 +150,7 @@ impl<const W: usize> Exec<'_, W> {
         Ok(Traffic { write: true, atomic: true, size, targets })
     }
 
-    /// Source `at` as bits of the type's width (or more: stores cut off what is too much).
+    /// Returns source `at` as bits of the type's width, or more: stores drop the excess bits.
     #[inline(always)]
     fn source_bits(&self, at: usize, ty: Type) -> [u64; W] {
         match self.instruction.src[at] {
@@ -170,7 +170,7 @@ impl Target {
     }
 }
 
-/// The lanes of a mask, lowest first.
+/// Iterates over the lanes of a mask, lowest first.
 #[inline(always)]
 pub fn active(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
@@ -183,7 +183,7 @@ pub fn active(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What an atomic leaves in memory.
+/// Returns the value that an atomic writes to memory.
 fn updated(op: AtomOp, ty: Type, old: u64, a: u64, b: u64) -> u64 {
     let signed = |bits: u64| extend(bits, ty) as i64;
     match op {
@@ -225,8 +225,8 @@ fn updated(op: AtomOp, ty: Type, old: u64, a: u64, b: u64) -> u64 {
     }
 }
 
-/// A floating-point sum in global memory, where an adder of its own sits beside the cache: it flushes subnormals of f32, and
-/// lets a NaN of f64 through as it is.
+/// Adds floats as the adder beside the cache does for atomics on global memory.
+/// It flushes f32 subnormals and passes an f64 NaN through unchanged.
 fn global_sum(ty: Type, old: u64, a: u64) -> u64 {
     match ty {
         Type::F32 => {

@@ -1,10 +1,10 @@
-//! The barriers of a block: who has arrived, who waits, who goes on.
+//! The barriers of a block: which threads have arrived, which wait, and which a completed barrier releases.
 //!
-//! Arrivals are those of threads of the logical block, whatever hardware warp they travel in. A barrier without a count
-//! waits for every thread that has not exited, so an exit can complete it.
+//! Threads of the logical block arrive, whichever hardware warp holds them. A barrier without a count waits for every thread
+//! that has not exited, so an exit can complete it.
 //!
-//! A barrier with a count counts whole PTX warps, as PTX has it (section on `barrier`): a thread waits for all threads of
-//! its PTX warp that have not exited, and the warp then counts with its full size, however many threads it has left.
+//! A barrier with a count counts whole PTX warps, as PTX specifies (section on `barrier`): a PTX warp counts once all of its
+//! threads that have not exited have arrived, and then with its full size, even if some of its threads have exited.
 
 use super::alu::Exec;
 use super::thread::LogicalThread;
@@ -12,10 +12,10 @@ use super::trap::Fault;
 use crate::ptx::op::{Op, Reduce};
 use std::ops::Range;
 
-/// Barriers of a block (`bar.sync 0` to `bar.sync 15`).
+/// Number of barriers of a block (`bar.sync 0` to `bar.sync 15`).
 pub const BARRIERS: usize = 16;
 
-/// Threads of a block, as a set.
+/// A set of threads of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadSet {
     words: Vec<u64>,
@@ -23,7 +23,7 @@ pub struct ThreadSet {
 }
 
 impl ThreadSet {
-    /// Adds a thread; nothing changes if it is there already.
+    /// Adds a thread if the set does not hold it yet.
     pub fn insert(&mut self, thread: u32) {
         let (word, bit) = (thread as usize / 64, 1 << (thread % 64));
         if self.words.len() <= word {
@@ -47,7 +47,7 @@ impl ThreadSet {
         self.len == 0
     }
 
-    /// In ascending order.
+    /// Iterates over the threads in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words
             .iter()
@@ -55,7 +55,7 @@ impl ThreadSet {
             .flat_map(|(at, &word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at as u32 * 64 + bit))
     }
 
-    /// As ranges, for messages: `0-31, 40`.
+    /// Formats the set as ranges for messages: `0-31, 40`.
     pub fn ranges(&self) -> String {
         let mut out = String::new();
         let mut threads = self.iter().peekable();
@@ -73,20 +73,20 @@ impl ThreadSet {
     }
 }
 
-/// One thread's arrival.
+/// One thread's arrival at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     pub id: u32,
-    /// `bar.sync id, count`: so many threads complete it; without, all that have not exited.
+    /// The count of `bar.sync id, count`: threads that complete the barrier. `None`: all threads that have not exited.
     pub count: Option<u32>,
-    /// `bar.arrive` signals and goes on.
+    /// False for `bar.arrive`, which signals the barrier without waiting.
     pub waits: bool,
     /// The predicate of `bar.red`.
     pub vote: bool,
 }
 
 impl<const W: usize> Exec<'_, W> {
-    /// What a barrier instruction says for one lane.
+    /// Returns the arrival that a barrier instruction makes for one lane.
     pub fn arrival(&self, lane: usize) -> Arrival {
         let sources = self.instruction.src.len();
         let reduces = matches!(self.instruction.op, Op::BarrierReduce(_));
@@ -100,18 +100,18 @@ impl<const W: usize> Exec<'_, W> {
     }
 }
 
-/// A completed barrier: who goes on, and what they voted.
+/// A completed barrier: the threads that it releases, and their votes for `bar.red`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     pub id: u32,
-    /// Logical threads.
+    /// The logical threads that waited at the barrier.
     pub threads: ThreadSet,
     arrived: u32,
     yes: u32,
 }
 
 impl Release {
-    /// The result of `bar.red`.
+    /// Returns the result of `bar.red`.
     pub fn result(&self, reduce: Reduce) -> u32 {
         match reduce {
             Reduce::And => (self.yes == self.arrived) as u32,
@@ -127,15 +127,15 @@ struct Barrier {
     arrived: u32,
     yes: u32,
     count: Option<u32>,
-    /// By thread, where there is a count: arrivals that are not part of a whole PTX warp's yet. A thread that does not
-    /// wait may arrive more than once before others of its warp do.
+    /// For each thread, in a barrier with a count: arrivals not yet counted as part of a whole PTX warp. A thread that does not
+    /// wait may arrive again before the other threads of its warp arrive.
     partial: Vec<u32>,
-    /// How often a PTX warp has arrived as a whole.
+    /// Number of arrivals of whole PTX warps.
     warps: u32,
 }
 
 impl Barrier {
-    /// A PTX warp of which every thread that has not exited has arrived counts as a whole.
+    /// Counts a PTX warp as arrived if all of its threads that have not exited have arrived.
     fn gather(&mut self, warp: Range<usize>, live: &[bool]) {
         let Some(arrived) = self.partial.get_mut(warp.clone()) else { return };
         let missing = arrived.iter().zip(&live[warp]).any(|(&times, &is_live)| is_live && times == 0);
@@ -151,24 +151,24 @@ impl Barrier {
 pub struct Barriers {
     barriers: [Barrier; BARRIERS],
     ptx_warp: u32,
-    /// By thread: it has not exited. And how many have not.
+    /// For each thread, whether it has not exited; `live` is the number of such threads.
     is_live: Vec<bool>,
     live: u32,
 }
 
 impl Barriers {
-    /// The barriers of a block of so many threads, in PTX warps of so many.
+    /// Creates the barriers of a block of `threads` threads, in PTX warps of `ptx_warp` threads.
     pub fn new(threads: u32, ptx_warp: u32) -> Barriers {
         Barriers { barriers: Default::default(), ptx_warp, is_live: vec![true; threads as usize], live: threads }
     }
 
-    /// The threads of a thread's PTX warp.
+    /// Returns the range of threads in a thread's PTX warp.
     fn warp_of(&self, thread: LogicalThread) -> Range<usize> {
         let first = thread.ptx_warp(self.ptx_warp) * self.ptx_warp;
         first as usize..((first + self.ptx_warp) as usize).min(self.is_live.len())
     }
 
-    /// Counts a thread in; the release if it was the last.
+    /// Records a thread's arrival and returns the release if it completes the barrier.
     pub fn arrive(&mut self, thread: LogicalThread, arrival: Arrival) -> Result<Option<Release>, Fault> {
         let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(arrival.id as usize).ok_or(Fault::BarrierId(arrival.id))?;
@@ -186,8 +186,8 @@ impl Barriers {
         Ok(self.complete(arrival.id as usize))
     }
 
-    /// Counts a thread in that stays away: a stack holds it back while its warp waits at a barrier with a count. PTX for
-    /// machines with stacks has the warp arrive as if all of its threads did.
+    /// Records an arrival for a thread that a stack holds back while its warp waits at a barrier with a count. For machines
+    /// with stacks, PTX has a warp arrive as if all of its threads did.
     pub fn stand_in(&mut self, thread: LogicalThread, id: u32) -> Option<Release> {
         let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(id as usize).filter(|barrier| barrier.count.is_some() && barrier.arrived > 0)?;
@@ -196,7 +196,7 @@ impl Barriers {
         self.complete(id as usize)
     }
 
-    /// A thread is gone; barriers that only waited for it complete, at most one at a time.
+    /// Marks a thread as exited and returns the releases of barriers that waited only for it.
     pub fn exit(&mut self, thread: LogicalThread) -> Vec<Release> {
         let warp = self.warp_of(thread);
         self.live -= 1;
@@ -218,7 +218,7 @@ impl Barriers {
         Some(Release { id: id as u32, threads: done.waiting, arrived: done.arrived, yes: done.yes })
     }
 
-    /// Barriers that somebody waits at: number, who waits, and how many are still missing.
+    /// Iterates over barriers with arrivals: number, waiting threads, and how many threads must still arrive.
     pub fn waiting(&self) -> impl Iterator<Item = (u32, &ThreadSet, u32)> {
         self.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0).map(|(id, b)| {
             let missing = match b.count {
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_count_is_of_whole_warps_however_many_threads_they_have_left() -> Result<(), Fault> {
-        // Six threads in warps of four: the second warp never had more than two.
+        // Six threads in warps of four: the second warp has only two threads.
         let mut barriers = Barriers::new(6, 4);
         let sync = Arrival { count: Some(8), ..SYNC };
         assert_eq!(barriers.exit(LogicalThread(1)).len(), 0);
@@ -279,7 +279,7 @@ mod tests {
     fn a_thread_may_arrive_again_before_the_others_of_its_warp() -> Result<(), Fault> {
         let mut barriers = Barriers::new(4, 2);
         let arrive = Arrival { id: 1, count: Some(4), waits: false, vote: false };
-        // Both threads of warp 0 pass twice, one after the other, and the first is gone by then.
+        // Thread 0 arrives twice and exits before thread 1, the other thread of its warp, arrives.
         for thread in [0, 0, 2, 3] {
             assert_eq!(barriers.arrive(LogicalThread(thread), arrive)?, None);
         }

@@ -1,4 +1,4 @@
-//! Calls that leave the device: `vprintf` and `__assertfail`. Their arguments lie in the caller's frame.
+//! Calls from the device to the host: `vprintf` and `__assertfail`. Their arguments lie in the caller's call frame.
 
 use super::memory::{Spaces, Target, text};
 use super::printf;
@@ -8,10 +8,10 @@ use crate::program::address::align_up;
 use crate::program::{Instruction, Src};
 use crate::ptx::types::Space;
 
-/// The most text that a run keeps of what kernels print.
+/// Bytes of kernel output after which a run drops the text of further calls.
 const MOST_OUTPUT: usize = 1 << 20;
 
-/// Prints for one thread: the text goes to `output`, the number of arguments to where the call wants its result.
+/// Prints for one thread: appends the text to `output` and stores the number of arguments as the call's result.
 pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: StorageThread, output: &mut Vec<u8>) -> Result<(), Fault> {
     let (format, arguments) = (frame_word(spaces, instruction, 0, thread, 8), frame_word(spaces, instruction, 1, thread, 8));
     let format = text(spaces, thread, format);
@@ -25,7 +25,7 @@ pub fn print(spaces: &mut Spaces, instruction: &Instruction, thread: StorageThre
     }
 }
 
-/// What a failed assertion says.
+/// Returns the fault for a failed assertion, with its message and source line.
 pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: StorageThread) -> Fault {
     let [message, file, function] = [0, 1, 3].map(|at| {
         let address = frame_word(spaces, instruction, at, thread, 8);
@@ -35,13 +35,13 @@ pub fn assertion(spaces: &mut Spaces, instruction: &Instruction, thread: Storage
     Fault::Assertion(format!("{message} ({file}:{line}, in {function})"))
 }
 
-/// The value in the thread's call frame that source `at` names.
+/// Reads the value at source `at`, an address in the thread's call frame.
 fn frame_word(spaces: &mut Spaces, instruction: &Instruction, at: usize, thread: StorageThread, size: u32) -> u64 {
     let Some(&Src::Immediate(address)) = instruction.src.get(at) else { return 0 };
     spaces.load(thread, Target { space: Space::Local, address }, size).unwrap_or(0)
 }
 
-/// Arguments of `vprintf`, read from the buffer that it points to.
+/// The arguments of one `vprintf` call, read from its argument buffer.
 struct FrameArguments<'a, 'b> {
     spaces: &'a mut Spaces<'b>,
     thread: StorageThread,

@@ -1,4 +1,4 @@
-//! A kernel bound to a launch with its buffers filled: what every run is made from, on a machine or by the reference.
+//! A kernel bound to a launch with filled buffers: the input of every run, on a machine or by the reference.
 
 use super::memory::Global;
 use super::start::{Start, StartError};
@@ -11,11 +11,11 @@ use thiserror::Error;
 pub struct Job {
     pub program: Program,
     pub launch: Launch,
-    /// What the buffers, and the module variables that the launch names, hold at the start.
+    /// Initial contents of the buffers and of the module variables that the launch sets.
     pub before: Vec<BufferData>,
 }
 
-/// Why two texts make no job.
+/// Why a kernel text and a launch text do not form a job.
 #[derive(Debug, Error)]
 pub enum JobError {
     #[error(transparent)]
@@ -24,7 +24,7 @@ pub enum JobError {
     Kernel(Vec<Problem>),
 }
 
-/// `1 problem: …`, with the first of them.
+/// Formats the number of problems and the message of the first: `1 problem: …`.
 fn count(problems: &[Problem]) -> String {
     let first = problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
     let noun = if problems.len() == 1 { "problem" } else { "problems" };
@@ -32,14 +32,14 @@ fn count(problems: &[Problem]) -> String {
 }
 
 impl Job {
-    /// Reads a kernel and its launch, and fills the buffers.
+    /// Parses a kernel and its launch, and fills the buffers.
     pub fn load(ptx: &str, launch: &str, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Job, JobError> {
         let launch = Launch::parse(launch)?;
         let program = program::load(ptx, launch.kernel.as_deref()).map_err(JobError::Kernel)?;
         Ok(Job::bind(program, launch, read_file)?)
     }
 
-    /// Fills the buffers of a launch and the module variables that it names.
+    /// Fills the buffers of a launch and the module variables that it sets.
     pub fn bind(
         mut program: Program,
         launch: Launch,
@@ -60,12 +60,12 @@ impl Job {
         Ok(Job { program, launch, before })
     }
 
-    /// The state in which a run begins, for PTX warps of a width and so many SMs.
+    /// Builds the initial state of a run, for PTX warps of `ptx_warp` threads and a machine of `sms` SMs.
     pub fn start(&self, ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
         Start::new(&self.program, &self.launch, &self.before, ptx_warp, sms)
     }
 
-    /// What a run has left in the buffers. A variable in constant space stays as it is.
+    /// Returns the buffers as a run left them; a variable in constant space keeps its initial contents.
     pub fn after(&self, global: &Global) -> Vec<BufferData> {
         let bytes = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
         self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: bytes(b) }).collect()

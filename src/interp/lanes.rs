@@ -1,29 +1,28 @@
-//! Which threads execute an instruction together, and the registers they do it on.
+//! The threads that execute an instruction together, and their registers.
 //!
-//! Registers are stored by plane, then by thread: the same register of neighbouring threads lies side by side, so that an
-//! operation on a whole warp is a loop over short arrays that the compiler turns into vector instructions. The scalar
-//! interpreter is the same code with one lane.
+//! Registers are stored by plane, then by thread: the same register of neighbouring threads is contiguous, so an operation on a
+//! whole warp is a loop over short arrays that the compiler vectorises. The scalar interpreter is the same code with one lane.
 //!
-//! In the page, reading and writing registers are calls: inlined into every operation they made a third of the module.
+//! On wasm32, register reads and writes are not inlined: inlining them into every operation would bloat the module.
 
 use super::thread::{LogicalThread, StorageThread};
 use super::value::Value;
 use crate::program::Plane;
-use crate::program::passes::native::Preset;
+use crate::program::passes::native::ParamRegister;
 
-/// The widest warp. Rows of the register file are a multiple of it long, and there is one more at the end, so that as many
-/// lanes as that can be read at once from any thread on.
+/// Lanes of the widest warp. The length of a plane is a multiple of it, and one more row follows the last plane, so that this
+/// many lanes can be read at once starting at any thread.
 const ROW: usize = 32;
 
-/// Up to `W` threads of one block: where they are stored, and which threads of the launch they are.
+/// Up to `W` threads of one block: their storage, and the threads of the launch that they execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes<const W: usize> {
     pub threads: [StorageThread; W],
     /// Lanes that hold a thread.
     pub mask: u32,
-    /// The places are neighbours, whole and in order: lane i is `threads[0] + i`.
+    /// The storage threads are consecutive: lane i is `threads[0] + i`.
     contiguous: bool,
-    /// How far the number of a lane's logical thread is from that of its place.
+    /// The number of a lane's logical thread minus that of its storage thread, wrapping.
     apart: u32,
 }
 
@@ -34,26 +33,26 @@ impl Lanes<1> {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Lanes `0..count` hold the places from `first` on, and in each its own thread.
+    /// Puts `count` storage threads from `first` on into lanes `0..count`, each with its own logical thread.
     pub fn warp(first: StorageThread, count: u32) -> Lanes<W> {
         let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
         let threads = std::array::from_fn(|lane| StorageThread(first.0 + lane as u32));
         Lanes { threads, mask, contiguous: W <= ROW, apart: 0 }
     }
 
-    /// The same lanes with the logical threads from `first` on; `count` of them.
+    /// Returns the same lanes with `count` logical threads from `first` on.
     pub fn assigned(self, first: LogicalThread, count: u32) -> Lanes<W> {
         let mask = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
         Lanes { mask, apart: first.0.wrapping_sub(self.threads[0].0), ..self }
     }
 
-    /// The thread of the launch that a lane holds.
+    /// Returns the thread of the launch that a lane holds.
     #[inline(always)]
     pub fn logical(&self, lane: usize) -> LogicalThread {
         LogicalThread(self.threads[lane].0.wrapping_add(self.apart))
     }
 
-    /// Any thread in any lane; lanes outside of `mask` are empty.
+    /// Puts any thread in any lane; lanes outside of `mask` are empty.
     pub fn gathered(threads: [StorageThread; W], mask: u32) -> Lanes<W> {
         Lanes { threads, mask, contiguous: false, apart: 0 }
     }
@@ -72,18 +71,18 @@ impl Registers {
         Registers { words: vec![0; stride * planes as usize + ROW], stride }
     }
 
-    /// Everything zero again, for the next block.
+    /// Sets all registers to zero for the next block.
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// Gives the registers that hold parameters from the start their values, in all threads.
-    pub fn preset(&mut self, presets: &[Preset], params: &[u8]) {
-        for preset in presets {
-            for at in 0..preset.planes {
-                let bytes = params.get((preset.offset + 4 * at) as usize..).and_then(|rest| rest.first_chunk());
+    /// Writes parameters, in all threads, into the registers that hold them from the start.
+    pub fn set_params(&mut self, param_registers: &[ParamRegister], params: &[u8]) {
+        for register in param_registers {
+            for at in 0..register.planes {
+                let bytes = params.get((register.offset + 4 * at) as usize..).and_then(|rest| rest.first_chunk());
                 let word = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                let start = (preset.plane + at) as usize * self.stride;
+                let start = (register.plane + at) as usize * self.stride;
                 self.words[start..start + self.stride].fill(word);
             }
         }
@@ -129,7 +128,7 @@ impl Registers {
         }
     }
 
-    /// The register's value in every lane; empty lanes read something harmless.
+    /// Reads a register in every lane; empty lanes read an arbitrary value.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn read<T: Value, const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> [T; W] {
@@ -142,7 +141,7 @@ impl Registers {
         }
     }
 
-    /// Writes the lanes of `mask`.
+    /// Writes a register in the lanes of `mask`.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn write<T: Value, const W: usize>(&mut self, plane: Plane, lanes: &Lanes<W>, mask: u32, values: &[T; W]) {
@@ -152,7 +151,7 @@ impl Registers {
         }
     }
 
-    /// Lanes in which the predicate is true.
+    /// Returns the lanes in which the predicate is true.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn predicate<const W: usize>(&self, plane: Plane, lanes: &Lanes<W>) -> u32 {

@@ -1,10 +1,11 @@
-//! What an instruction does: to one thread, or to the lanes of a warp at once.
+//! Functional execution of instructions, for one thread or for the lanes of a warp at once.
 //!
 //! - [`alu`]: operations on registers; [`access`]: loads, stores and atomics; [`warp`]: shuffles and votes.
-//! - [`memory`]: the state spaces; [`barrier`]: who waits for whom in a block.
-//! - [`job`]: a kernel and a launch; [`start`]: the state in which its runs begin; [`reference`](mod@reference): the scalar interpreter.
+//! - [`memory`]: the state spaces; [`barrier`]: arrivals and releases at a block's barriers.
+//! - [`job`]: a kernel and a launch; [`start`]: the initial state of a run; [`reference`](mod@reference): the scalar
+//!   interpreter.
 //!
-//! Every operation is written once, for `W` lanes: the reference runs it with one, a warp with as many as it has.
+//! Every operation is written once, for `W` lanes: the reference runs it with one lane, a machine with the lanes of a warp.
 
 pub mod access;
 pub mod alu;

@@ -1,13 +1,13 @@
-//! `printf` on the device: the format and packed arguments that `vprintf` is called with, as text.
+//! `printf` on the device: formats the packed arguments of a `vprintf` call as text.
 //!
-//! Arguments lie one after another, each aligned to its size: 32-bit integers as 4 bytes, 64-bit integers, pointers and
-//! doubles as 8.
+//! The arguments follow each other in a buffer, each aligned to its size: 4 bytes for 32-bit integers, 8 bytes for 64-bit
+//! integers, pointers and doubles.
 
 /// Reads the arguments of one call, in order.
 pub trait Arguments {
-    /// The next argument of 4 or 8 bytes.
+    /// Returns the next argument of 4 or 8 bytes.
     fn next(&mut self, size: u32) -> u64;
-    /// The zero-terminated text at an address.
+    /// Returns the zero-terminated text at an address.
     fn text(&mut self, address: u64) -> Vec<u8>;
 }
 
@@ -20,13 +20,13 @@ struct Spec {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// `l`, `ll`, `z`, `j`, `t`: 64 bits.
+    /// `l`, `ll`, `z`, `j`, `t`, `q`: 64 bits.
     long: bool,
-    /// `h` is 16 bits, `hh` 8.
+    /// Number of `h` modifiers: `h` is 16 bits, `hh` 8.
     shorts: u32,
 }
 
-/// The text, and how many arguments it took.
+/// Returns the formatted text and the number of arguments that it used.
 pub fn format(format: &[u8], arguments: &mut dyn Arguments) -> (Vec<u8>, u32) {
     let (mut out, mut count, mut at) = (Vec::new(), 0, 0);
     while at < format.len() {
@@ -175,7 +175,7 @@ fn pad(spec: &Spec, text: Vec<u8>) -> Vec<u8> {
     if spec.left { [text, fill].concat() } else { [fill, text].concat() }
 }
 
-/// A magnitude in the conversion's notation.
+/// Formats a magnitude in the notation of a conversion.
 fn float(conversion: u8, spec: &Spec, value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "nan".into() } else { "inf".into() };
@@ -196,7 +196,7 @@ fn float(conversion: u8, spec: &Spec, value: f64) -> String {
     }
 }
 
-/// `1.5e+03`: a sign and at least two digits of exponent.
+/// Formats as `1.5e+03`: an exponent with a sign and at least two digits.
 fn exponent(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     let Some((mantissa, power)) = text.split_once('e') else { return text };
@@ -210,7 +210,7 @@ fn strip_zeros(text: &str) -> String {
     power.map_or(mantissa.to_string(), |p| format!("{mantissa}e{p}"))
 }
 
-/// `0x1.8p+1`.
+/// Formats as `0x1.8p+1`.
 fn hexadecimal(value: f64) -> String {
     let bits = value.to_bits();
     let (power, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));

@@ -1,15 +1,15 @@
-//! Accesses that nothing orders, found while the scalar reference runs.
+//! Race detection: finds conflicting accesses that nothing orders, while the scalar reference runs.
 //!
-//! Two accesses **conflict** when different threads touch the same bytes, at least one writes, not both are atomic, and
-//! nothing orders them: no barrier between them for threads of a block, no operation that joins the PTX warp for threads of
-//! a warp. What a kernel with a conflict leaves depends on who comes first:
+//! Two accesses **conflict** when different threads touch the same bytes, at least one writes, not both are atomic, and nothing
+//! orders them: no barrier for threads of one block, and no operation that joins the PTX warp for threads of one warp. The
+//! memory that a kernel with a conflict leaves depends on which access comes first:
 //!
-//! - within a PTX warp, the kernel **depends on lock-step**: it expects that a warp's threads do one instruction after the
-//!   other together, without saying so (`__syncwarp`);
-//! - between warps or blocks it is a race.
+//! - within a PTX warp, the kernel **depends on lock-step**: it assumes that a warp's threads execute each instruction
+//!   together, without saying so (`__syncwarp`);
+//! - between warps or blocks, it is a race.
 //!
-//! Orders through atomics and fences are not followed, so a conflict explains a result that differs; by itself it proves
-//! nothing.
+//! Ordering through atomics and fences is not tracked, so a conflict can explain a result that differs but proves nothing by
+//! itself.
 
 use super::access::Traffic;
 use super::barrier::ThreadSet;
@@ -18,10 +18,10 @@ use crate::program::Pc;
 use crate::ptx::types::Space;
 use std::collections::HashMap;
 
-/// Bytes that are followed; whatever comes later is not looked at.
+/// Limit on the number of tracked bytes; accesses to further bytes are ignored.
 const MOST_BYTES: usize = 8 << 20;
 
-/// One thread's access to some bytes.
+/// One access of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     pub block: u64,
@@ -29,12 +29,12 @@ pub struct Touch {
     pub pc: Pc,
     pub write: bool,
     atomic: bool,
-    /// How many barriers and warp operations of its block had completed for the thread.
+    /// Sequence number of the thread's latest barrier release before the access; `joins`: of its latest PTX-warp operation.
     barriers: u32,
     joins: u32,
 }
 
-/// Two accesses that nothing orders, in the order in which the scalar reference made them.
+/// Two conflicting accesses, in the order in which the scalar reference made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
     pub first: Touch,
@@ -44,32 +44,32 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Whether both threads are of one PTX warp.
+    /// Returns whether both threads belong to one PTX warp.
     pub fn is_within_warp(&self, ptx_warp: u32) -> bool {
         self.first.block == self.second.block && self.first.thread / ptx_warp == self.second.thread / ptx_warp
     }
 }
 
-/// What is known of a byte: its last write, and the last reads of two threads since.
+/// The latest accesses to a byte: its last write, and the last reads of two threads since then.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shadow {
     write: Option<Touch>,
     reads: [Option<Touch>; 2],
 }
 
-/// Follows the accesses of a run.
+/// Tracks the accesses of a run and records conflicts.
 #[derive(Default)]
 pub struct Races {
     shadows: HashMap<(Space, u64), Shadow>,
     block: u64,
-    /// By thread of the block.
+    /// For each thread of the block: the sequence number of its latest barrier release, and of its latest PTX-warp operation.
     barriers: Vec<u32>,
     joins: Vec<u32>,
     releases: u32,
-    /// The first conflict of all, and of two threads of one PTX warp.
+    /// The first conflict, and the first between two threads of one PTX warp.
     pub first: Option<Conflict>,
     pub first_within_warp: Option<Conflict>,
-    /// By address of global memory: the last conflict there.
+    /// The last conflict at each address of global memory.
     last: HashMap<u64, Conflict>,
     ptx_warp: u32,
 }
@@ -79,7 +79,7 @@ impl Races {
         Races { ptx_warp, ..Races::default() }
     }
 
-    /// The last conflict at some bytes of global memory.
+    /// Returns the last conflict at the first byte of a global memory range that has one.
     pub fn at(&self, address: u64, bytes: u64) -> Option<Conflict> {
         (address..address + bytes).find_map(|byte| self.last.get(&byte)).copied()
     }
@@ -116,7 +116,7 @@ impl Races {
         let shadow = self.shadows.entry((space, address)).or_default();
         match shadow.reads {
             _ if now.write => *shadow = Shadow { write: Some(now), reads: [None; 2] },
-            [Some(last), _] if last.thread != now.thread => shadow.reads = [Some(now), Some(last)],
+            [Some(last), _] if (last.block, last.thread) != (now.block, now.thread) => shadow.reads = [Some(now), Some(last)],
             _ => shadow.reads[0] = Some(now),
         }
     }
@@ -127,7 +127,7 @@ impl Observer for Races {
         self.block = block;
         self.barriers = vec![0; threads as usize];
         self.joins = vec![0; threads as usize];
-        // Another block has shared memory of its own.
+        // Each block has its own shared memory.
         self.shadows.retain(|(space, _), _| *space == Space::Global);
     }
 
@@ -154,5 +154,21 @@ impl Observer for Races {
         for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
             self.joins[(first + lane) as usize] = self.releases;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_thread_number_of_two_blocks_is_two_threads() {
+        let mut races = Races::new(32);
+        let touch = |block, write| Touch { block, thread: 0, pc: 0, write, atomic: false, barriers: 0, joins: 0 };
+        races.touch(Space::Global, 64, touch(0, false));
+        races.touch(Space::Global, 64, touch(1, false));
+        races.touch(Space::Global, 64, touch(1, true));
+        let conflict = races.first.expect("block 0 read what block 1 writes");
+        assert_eq!((conflict.first.block, conflict.second.block), (0, 1));
     }
 }

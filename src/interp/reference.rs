@@ -1,16 +1,16 @@
-//! The scalar reference: threads one by one, from barrier to barrier, block after block.
+//! The scalar reference: runs blocks one after another and, between barriers, the threads of a block one by one.
 //!
-//! It knows no warps but the PTX warp of shuffles and votes, no time and no caches; it is what every machine's memory is
-//! compared with. A thread runs until it ends, reaches a barrier, or reaches an operation that its PTX warp must join.
-//! One that runs for long without any of these is put aside for its siblings, so that threads which wait for each other
-//! through memory get on.
+//! The memory that it leaves is compared with that of every machine. It models no time, no caches and no warps but the PTX
+//! warps of shuffles and votes. A thread runs until it exits, reaches a barrier, or reaches an operation that its PTX warp must
+//! join. After a long turn without any of these, other threads run, so that threads that wait for each other through memory
+//! make progress.
 //!
-//! `activemask` asks which threads run together, which a scalar machine cannot know. A thread that executes it waits until
-//! nothing else of its warp can go on; those that wait at the same place then count as together, which is the answer of a
+//! `activemask` returns the threads that run together, which a scalar machine cannot know. A thread that executes it waits
+//! until no other thread of its warp can make progress. The threads that wait at the same PC then count as together, as on a
 //! machine that reconverges as early as it can.
 //!
-//! [`Order::LockStep`] runs the threads of a PTX warp one instruction at a time instead, those at the lowest PC together:
-//! what code expects that relies on lock-step without saying so. On a race-free kernel both orders leave the same.
+//! [`Order::LockStep`] instead runs a PTX warp one instruction at a time, with all threads at the lowest PC together. Code that
+//! relies on lock-step without saying so expects this order. On a race-free kernel both orders leave the same memory.
 
 use super::access::Traffic;
 use super::alu::Exec;
@@ -18,58 +18,58 @@ use super::barrier::{Barriers, Release, ThreadSet};
 use super::host_call;
 use super::lanes::{Lanes, Registers};
 use super::memory::{Global, Local, Shared, Spaces};
-use super::shape::{BlockView, Shape};
+use super::shape::{BlockView, GridShape};
 use super::start::Start;
 use super::thread::StorageThread;
 use super::trap::{Fault, Trap};
 use crate::program::{Pc, Program};
 use crate::ptx::op::{Kind, Op};
 
-/// Instructions that a thread may run before its siblings get a turn.
+/// Instructions that a thread runs before the other threads of its warp get a turn.
 const TURN: u32 = 20_000;
 
-/// What a run leaves behind.
+/// The result of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ReferenceRun {
     pub global: Global,
     pub thread_instructions: u64,
-    /// What the kernel printed.
+    /// Text that the kernel printed.
     pub output: Vec<u8>,
-    /// Why it stopped early, if it did.
+    /// Why the run stopped early, if it did.
     pub trap: Option<Trap>,
 }
 
-/// Which thread of a PTX warp goes next.
+/// The order in which the threads of a PTX warp run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// One thread after the other, each until it waits for others.
+    /// One thread after another, each until it waits for others.
     Threads,
     /// One instruction at a time, all threads at the lowest PC together.
     LockStep,
 }
 
-/// Somebody who follows a run of the reference.
+/// A listener for the events of a reference run.
 pub trait Observer {
     /// A block begins.
     fn block(&mut self, _block: u64, _threads: u32) {}
     /// A thread of the block has accessed memory.
     fn access(&mut self, _thread: u32, _pc: Pc, _traffic: &Traffic<1>) {}
-    /// A barrier has let threads go on.
+    /// A barrier has released threads.
     fn released(&mut self, _threads: &ThreadSet) {}
-    /// Threads of the PTX warp that begins at `first` have done an operation together.
+    /// Threads of the PTX warp that begins at `first` have executed an operation together.
     fn joined(&mut self, _first: u32, _mask: u32) {}
 }
 
-/// Nobody.
+/// A listener that ignores all events.
 impl Observer for () {}
 
 /// Runs the whole grid, or up to `most` thread instructions.
-pub fn run(program: &Program, start: &Start, most: u64) -> Outcome {
+pub fn run(program: &Program, start: &Start, most: u64) -> ReferenceRun {
     observe(program, start, most, Order::Threads, &mut ())
 }
 
-/// Runs the whole grid in an order, with somebody who follows it.
-pub fn observe(program: &Program, start: &Start, most: u64, order: Order, observer: &mut impl Observer) -> Outcome {
+/// Runs the whole grid in the given order and reports events to `observer`.
+pub fn observe(program: &Program, start: &Start, most: u64, order: Order, observer: &mut impl Observer) -> ReferenceRun {
     let mut run = Run::new(program, start, most, order, observer);
     let mut trap = None;
     for block in 0..start.shape.blocks() {
@@ -78,17 +78,17 @@ pub fn observe(program: &Program, start: &Start, most: u64, order: Order, observ
             break;
         }
     }
-    Outcome { global: run.global, thread_instructions: run.executed, output: run.output, trap }
+    ReferenceRun { global: run.global, thread_instructions: run.executed, output: run.output, trap }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Ready,
-    /// At a barrier of that number.
+    /// Waits at the barrier of this number.
     Barrier(u32),
-    /// At an operation that its PTX warp must join, naming these members.
+    /// Waits at an operation that its PTX warp must join, with this member mask.
     Join(u32),
-    /// At an `activemask`.
+    /// Waits at an `activemask`.
     Ask,
     Done,
 }
@@ -97,7 +97,7 @@ struct Run<'a, O> {
     observer: &'a mut O,
     order: Order,
     program: &'a Program,
-    shape: &'a Shape,
+    shape: &'a GridShape,
     params: &'a [u8],
     global: Global,
     shared: Shared,
@@ -141,7 +141,7 @@ impl<'a, O: Observer> Run<'a, O> {
         self.shared.clear();
         self.local.clear();
         self.registers.clear();
-        self.registers.preset(&self.program.presets, self.params);
+        self.registers.set_params(&self.program.param_registers, self.params);
         self.barriers = Barriers::new(threads, self.shape.ptx_warp);
         self.observer.block(block, threads);
         self.pcs.fill(0);
@@ -160,7 +160,7 @@ impl<'a, O: Observer> Run<'a, O> {
         }
     }
 
-    /// Runs the threads of one PTX warp as far as they get; whether any got anywhere.
+    /// Runs the threads of one PTX warp until all of them wait, exit or have had a turn; returns whether any made progress.
     fn warp(&mut self, first: u32, end: u32) -> Result<bool, Box<Trap>> {
         let mut progress = false;
         for turn in 0.. {
@@ -174,7 +174,7 @@ impl<'a, O: Observer> Run<'a, O> {
                 }
             }
             let joined = self.join(first, end);
-            // Only when nothing else of the warp moves are those who ask `activemask` answered.
+            // `activemask` is answered only when no other thread of the warp makes progress.
             if !joined && !moved {
                 progress |= self.answer(first, end);
                 return Ok(progress);
@@ -188,8 +188,8 @@ impl<'a, O: Observer> Run<'a, O> {
         Ok(progress)
     }
 
-    /// Where the threads are that go next in lock-step: those at the lowest PC, and after a long turn those at the highest,
-    /// for whom the others may be waiting. Nothing where threads go one by one.
+    /// Returns the PC whose threads run next in lock-step, `None` in [`Order::Threads`].
+    /// It is the lowest PC or, after a long turn, the highest, because other threads may wait for the threads there.
     fn together_at(&self, first: u32, end: u32, turn: u32) -> Option<Pc> {
         if self.order == Order::Threads {
             return None;
@@ -198,7 +198,7 @@ impl<'a, O: Observer> Run<'a, O> {
         if turn < TURN { ready.min() } else { ready.max() }
     }
 
-    /// Runs one thread until it stops for others, ends, or has had its turn of so many instructions.
+    /// Runs one thread until it must wait, exits, or has executed `turn` instructions.
     fn thread(&mut self, thread: u32, turn: u32) -> Result<(), Box<Trap>> {
         let program = self.program;
         let place = StorageThread(thread);
@@ -303,7 +303,7 @@ impl<'a, O: Observer> Run<'a, O> {
                     Kind::Alu | Kind::Quiet => {
                         exec.alu();
                     }
-                    // The reference runs blocks one by one; only machines put kernels into a loop over them.
+                    // Only machines put a kernel into a loop over logical blocks; the reference runs blocks one by one.
                     Kind::Again | Kind::Dispatch => return Err(trap(&Fault::Trap, pc)),
                     Kind::Call | Kind::Memory | Kind::Host | Kind::Branch | Kind::End | Kind::Trap => {}
                     Kind::Barrier | Kind::Join | Kind::ActiveMask => {}
@@ -315,7 +315,7 @@ impl<'a, O: Observer> Run<'a, O> {
         Ok(())
     }
 
-    /// Lets the threads of a completed barrier go on; their PCs already lie behind it.
+    /// Releases the threads of a completed barrier; their PCs are already past it.
     fn release(&mut self, release: &Release) {
         self.observer.released(&release.threads);
         for thread in release.threads.iter() {
@@ -329,7 +329,7 @@ impl<'a, O: Observer> Run<'a, O> {
         }
     }
 
-    /// Performs the joined operations of a PTX warp whose members are all there; whether there was one.
+    /// Executes the joined operations of a PTX warp whose members have all arrived; returns whether there was one.
     fn join(&mut self, first: u32, end: u32) -> bool {
         let mut joined = false;
         for thread in first..end {
@@ -355,7 +355,7 @@ impl<'a, O: Observer> Run<'a, O> {
         joined
     }
 
-    /// Answers the `activemask` of the threads that wait at the lowest PC; whether there were any.
+    /// Answers the `activemask` of the threads that wait at the lowest PC; returns whether there were any.
     fn answer(&mut self, first: u32, end: u32) -> bool {
         let asking = |run: &Self, t: u32| run.status[t as usize] == Status::Ask;
         let Some(pc) = (first..end).filter(|&t| asking(self, t)).map(|t| self.pcs[t as usize]).min() else { return false };
@@ -365,7 +365,7 @@ impl<'a, O: Observer> Run<'a, O> {
         true
     }
 
-    /// Executes one operation for several threads of a PTX warp, and lets them go on.
+    /// Executes one operation for several threads of a PTX warp and makes them ready.
     fn together(&mut self, first: u32, end: u32, mask: u32, pc: Pc) {
         let lanes = Lanes::<32>::warp(StorageThread(first), end - first);
         let mut exec = Exec {
@@ -402,7 +402,7 @@ impl<'a, O: Observer> Run<'a, O> {
         self.pcs[waiting].saturating_sub(behind)
     }
 
-    /// Why no thread of the block can go on.
+    /// Describes why no thread of the block can make progress.
     fn deadlock(&self) -> Fault {
         let mut parts = Vec::new();
         for (id, waiting, missing) in self.barriers.waiting() {
@@ -420,7 +420,7 @@ impl<'a, O: Observer> Run<'a, O> {
         };
         let joining = set(&|s| matches!(s, Status::Join(_)));
         if !joining.is_empty() {
-            parts.push(format!("threads {} wait in a warp operation for members that never come", joining.ranges()));
+            parts.push(format!("threads {} wait in a warp operation for members that never arrive", joining.ranges()));
         }
         let done = set(&|s| *s == Status::Done);
         if !done.is_empty() {

@@ -1,43 +1,43 @@
-//! The launch as a thread sees it: indices, sizes and the other special registers.
+//! The shape of a launch, and the special registers through which threads read it.
 
 use super::thread::LogicalThread;
 use crate::launch::Launch;
 use crate::program::Program;
 use crate::ptx::module::{Axis, Special};
 
-/// What is the same for every block of a launch.
+/// Properties of a launch that are the same for every block.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct GridShape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub threads: u32,
     pub dynamic_shared: u32,
-    /// Shared memory of a block, static and dynamic.
+    /// Bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u32,
-    /// Threads of a PTX warp: what `%laneid`, `shfl` and member masks mean.
+    /// Number of threads of a PTX warp, the warp of `%laneid`, `shfl` and member masks.
     pub ptx_warp: u32,
     pub sms: u32,
     /// `%tid` of each thread of a block.
     tid: Vec<[u32; 3]>,
 }
 
-/// Which block a group of threads belongs to, and when and where it runs.
+/// The block of a group of threads, and the SM and cycle in which it executes.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockView<'a> {
-    pub shape: &'a Shape,
+    pub shape: &'a GridShape,
     pub ctaid: [u32; 3],
     pub sm: u32,
     /// The cycle, for `%clock`.
     pub clock: u64,
 }
 
-impl Shape {
-    pub fn new(program: &Program, launch: &Launch, ptx_warp: u32, sms: u32) -> Shape {
+impl GridShape {
+    pub fn new(program: &Program, launch: &Launch, ptx_warp: u32, sms: u32) -> GridShape {
         let [x, y, z] = launch.block;
         let threads = x * y * z;
         let tid = (0..threads).map(|t| [t % x, t / x % y, t / (x * y)]).collect();
-        Shape {
+        GridShape {
             grid: launch.grid,
             block: launch.block,
             threads,
@@ -49,25 +49,25 @@ impl Shape {
         }
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of blocks of the grid.
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// `%ctaid` of a block by its linear index, x running fastest.
+    /// Returns `%ctaid` of a block from its linear index, x running fastest.
     pub fn ctaid(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
         [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32]
     }
 
-    /// `%tid` of a thread of a block.
+    /// Returns `%tid` of a thread of a block.
     pub fn tid(&self, thread: LogicalThread) -> [u32; 3] {
         self.tid.get(thread.0 as usize).copied().unwrap_or_default()
     }
 }
 
 impl BlockView<'_> {
-    /// What a thread reads in a special register.
+    /// Returns the value of a special register for a thread.
     #[inline]
     pub fn special(&self, special: Special, thread: LogicalThread) -> u64 {
         let axis = |of: [u32; 3], axis: Axis| u64::from(of[axis as usize]);
@@ -92,6 +92,7 @@ impl BlockView<'_> {
             Special::LaneMaskGt => all & !(below | 1 << lane),
             Special::LaneMaskGe => all & !below,
             Special::Clock => self.clock & u64::from(u32::MAX),
+            Special::ClockHigh => self.clock >> 32,
             Special::Clock64 | Special::GlobalTimer => self.clock,
             Special::DynamicSharedSize => self.shape.dynamic_shared.into(),
             Special::TotalSharedSize => self.shape.shared_bytes.into(),

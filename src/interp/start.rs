@@ -1,7 +1,7 @@
-//! The state in which every run begins: memory filled, parameters laid out, the launch's shape known.
+//! The initial state of a run: filled memory, laid-out parameters and the shape of the launch.
 
 use super::memory::Global;
-use super::shape::Shape;
+use super::shape::GridShape;
 use crate::launch::{Buffer, BufferData, Launch, LaunchError, Param};
 use crate::program::Program;
 use crate::ptx::types::Space;
@@ -10,24 +10,25 @@ use thiserror::Error;
 /// A launch bound to a program.
 #[derive(Clone, Debug)]
 pub struct Start {
-    pub shape: Shape,
+    pub shape: GridShape,
     pub global: Global,
-    /// The parameter space.
+    /// Contents of the parameter space.
     pub params: Vec<u8>,
 }
 
-/// Why a program cannot be launched like this.
+/// Why a program cannot run with a launch.
 #[derive(Debug, Error)]
 pub enum StartError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("kernel `{kernel}` {what} {allowed:?}, the launch has blocks of {given:?}")]
     Threads { kernel: String, what: &'static str, allowed: [u32; 3], given: [u32; 3] },
-    #[error("kernel `{kernel}` wants {bytes} bytes of local memory a thread; no GPU gives one more than {MOST_LOCAL_BYTES}")]
+    #[error("kernel `{kernel}` needs {bytes} bytes of local memory a thread; no GPU gives a thread more than {MOST_LOCAL_BYTES}")]
     Local { kernel: String, bytes: u32 },
 }
 
-/// Local memory that any GPU so far gives a thread (CUDA programming guide, technical specifications by compute capability).
+/// The most local memory that any GPU gives a thread, in bytes (CUDA programming guide, technical specifications by compute
+/// capability).
 const MOST_LOCAL_BYTES: u32 = 512 << 10;
 
 impl Start {
@@ -43,7 +44,8 @@ impl Start {
 
     /// Checks the launch against the kernel and lays out memory: module variables, then the launch's buffers.
     ///
-    /// Module variables that the launch sets are among the `buffers` as [`Job::bind`](super::job::Job::bind) gives them; the program has their contents.
+    /// `buffers` includes the module variables that the launch sets, as [`Job::bind`](super::job::Job::bind) collects them; the
+    /// program holds their contents.
     pub fn new(program: &Program, launch: &Launch, buffers: &[BufferData], ptx_warp: u32, sms: u32) -> Result<Start, StartError> {
         Start::check(program, launch)?;
         let mut global = Global::default();
@@ -51,7 +53,7 @@ impl Start {
             let address = global.add_zeros(&variable.name, variable.bytes, Some(variable.address));
             variable.init.iter().for_each(|(offset, bytes)| global.write(address + offset, bytes));
         }
-        // A module variable has its place already.
+        // Module variables have an address already.
         let is_variable = |name: &str| launch.globals.iter().any(|global| global.name == name);
         let addresses: Vec<(&str, u64)> = buffers
             .iter()
@@ -73,7 +75,7 @@ impl Start {
             let n = bytes.len().min(shape.bytes as usize);
             params[offset as usize..][..n].copy_from_slice(&bytes[..n]);
         }
-        Ok(Start { shape: Shape::new(program, launch, ptx_warp, sms), global, params })
+        Ok(Start { shape: GridShape::new(program, launch, ptx_warp, sms), global, params })
     }
 }
 
@@ -84,6 +86,6 @@ fn check_threads(program: &Program, launch: &Launch) -> Result<(), StartError> {
     if fits {
         return Ok(());
     }
-    let what = if program.required_threads { "wants blocks (.reqntid) of" } else { "allows blocks (.maxntid) of at most" };
+    let what = if program.required_threads { "needs blocks (.reqntid) of" } else { "allows blocks (.maxntid) of at most" };
     Err(StartError::Threads { kernel: program.kernel.clone(), what, allowed, given: launch.block })
 }

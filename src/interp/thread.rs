@@ -1,11 +1,11 @@
-//! Two names for a thread that must not be confused.
+//! Two kinds of thread index, which must not be confused.
 //!
-//! A thread of a resident block has a *place*: its registers and its local memory, by [`StorageThread`]. What it works on is a
-//! thread of the launch, by [`LogicalThread`]: `%tid`, barriers and operations of a PTX warp mean this one. Where a block is
-//! given its threads for good, the two numbers are the same. A virtual block (VTW section 4) runs one logical block after
-//! another in the same places, and its warps may change theirs.
+//! A [`StorageThread`] is a thread's *place* in a resident block; it selects registers and local memory. A [`LogicalThread`] is
+//! the thread of the launch that executes there; `%tid`, barriers and PTX-warp operations use it. Outside of virtual blocks
+//! both numbers are the same. A virtual block (VTW section 4) runs one logical block after another in the same places, and the
+//! logical threads of its warps may change.
 
-/// A place for a thread in a resident block.
+/// A thread's place in a resident block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageThread(pub u32);
 
@@ -14,24 +14,24 @@ pub struct StorageThread(pub u32);
 pub struct LogicalThread(pub u32);
 
 impl StorageThread {
-    /// The thread that this place holds where threads stay where they were put.
+    /// Returns the thread that this place holds in a block that is not virtual.
     pub fn own(self) -> LogicalThread {
         LogicalThread(self.0)
     }
 }
 
 impl LogicalThread {
-    /// The PTX warp of that width that it belongs to.
+    /// Returns the index of the thread's PTX warp, for PTX warps of `width` threads.
     pub fn ptx_warp(self, width: u32) -> u32 {
         self.0 / width
     }
 
-    /// Its lane in that PTX warp.
+    /// Returns the thread's lane in its PTX warp.
     pub fn ptx_lane(self, width: u32) -> u32 {
         self.0 % width
     }
 
-    /// The thread so many further on.
+    /// Returns the thread `lanes` further on.
     pub fn plus(self, lanes: u32) -> LogicalThread {
         LogicalThread(self.0 + lanes)
     }

@@ -1,4 +1,4 @@
-//! What a kernel does wrong while it runs, said so that a person can find it.
+//! Run-time errors of kernels, with the thread and the instruction at which they happen.
 
 use super::memory::{Global, Region};
 use crate::program::{Pc, Program};
@@ -6,7 +6,7 @@ use crate::ptx::types::Space;
 use serde::Serialize;
 use thiserror::Error;
 
-/// Why a thread cannot go on.
+/// A run-time error of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     #[error("null pointer: an access of {size} bytes at {address:#x}")]
@@ -17,7 +17,7 @@ pub enum Fault {
     OutOfBounds { space: Space, address: u64, size: u32, write: bool },
     #[error("write to {space} memory, which is read-only: {size} bytes at {address:#x}")]
     ReadOnly { space: Space, address: u64, size: u32 },
-    #[error("uninitialised shared memory: {size} bytes at {address:#x} are read but nobody has written them")]
+    #[error("uninitialised shared memory: {size} bytes at {address:#x} are read but were never written")]
     Uninitialised { address: u64, size: u32 },
     #[error("the kernel executed `trap`")]
     Trap,
@@ -27,20 +27,20 @@ pub enum Fault {
     BranchTable { index: u32, len: usize },
     #[error("barrier {0} does not exist: a block has barriers 0 to 15")]
     BarrierId(u32),
-    #[error("a warp operation whose member mask {members:#010x} does not name lane {lane} itself")]
+    #[error("the member mask {members:#010x} of a warp operation does not name its own lane {lane}")]
     NotAMember { members: u32, lane: u32 },
     #[error("{0}")]
     Deadlock(String),
-    #[error("the run did not end within --max-cycles {0}: an endless loop? (raise --max-cycles if it is only long)")]
+    #[error("the run did not end within --max-cycles {0}: an endless loop? (if not, raise --max-cycles)")]
     TooLong(u64),
 }
 
-/// A fault with the thread and the place it happened at.
+/// A fault, with the thread and the place where it happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trap {
     /// The fault, in a sentence.
     pub message: String,
-    /// `%ctaid` and `%tid` of the thread, where one is to blame.
+    /// `%ctaid` and `%tid` of the thread, if the fault is that of one thread.
     pub block: Option<[u32; 3]>,
     pub thread: Option<[u32; 3]>,
     pub pc: Option<Pc>,
@@ -68,7 +68,7 @@ impl Trap {
         self
     }
 
-    /// Says which buffer an access to global memory missed: the one before it, and the one behind it where that is nearer.
+    /// Names the buffer that an access to global memory missed: the one before it, and the one behind it if that is nearer.
     pub fn near(mut self, fault: &Fault, global: &Global) -> Trap {
         let Fault::OutOfBounds { space: Space::Global, address, .. } = *fault else { return self };
         let (below, above) = global.neighbours(address);

@@ -1,10 +1,10 @@
-//! How a register's 32-bit words are seen as a value of some type, and what integer types have in common.
+//! Typed values in a register's 32-bit words, and the operations that integer types share.
 
 use super::num::integer;
 
-/// A type that lives in one plane, or in two when it is wide.
+/// A type that is stored in one register plane, or in two if it is wide.
 pub trait Value: Copy + Default {
-    /// Whether it fills two planes.
+    /// Whether the type takes two planes.
     const WIDE: bool;
     fn from_words(low: u32, high: u32) -> Self;
     fn low(self) -> u32;
@@ -56,7 +56,7 @@ wide! {
 
 /// Integer arithmetic as PTX defines it, for each of the six integer types.
 pub trait Int: Value + Ord {
-    /// The type of a full product; the type itself where there is none.
+    /// The type of a full product; `Self` for 64-bit types, which have none.
     type Wide: Value;
     const BITS: u32;
 
@@ -85,7 +85,7 @@ pub trait Int: Value + Ord {
     fn count_ones(self) -> u32;
     fn leading_zeros(self) -> u32;
     fn reverse_bits(self) -> Self;
-    /// Zero-extended bits.
+    /// Returns the bits, zero-extended.
     fn bits(self) -> u64;
     fn from_bits(bits: u64) -> Self;
 }
@@ -151,7 +151,7 @@ macro_rules! int {
     )*};
 }
 
-/// An unsigned value is its own magnitude.
+/// Returns the absolute value of an unsigned integer, which is the integer itself.
 #[inline(always)]
 fn same<T>(a: T) -> T {
     a

@@ -1,7 +1,7 @@
-//! Operations of a PTX warp: shuffles, votes, matches and reductions among the threads that take part.
+//! PTX-warp operations: shuffles, votes, matches and reductions among the threads that take part.
 //!
-//! The threads have been joined before this is called, whatever hardware warps they travel in. Lanes here are lanes of the
-//! PTX warp. A shuffle from a lane that does not take part, which PTX leaves open, gives the reader its own value.
+//! The caller has gathered the threads, whichever hardware warps hold them. Lanes here are lanes of the PTX warp. A shuffle
+//! from a lane that does not take part, which PTX leaves undefined, returns the reader's own value.
 
 use super::access::active;
 use super::alu::Exec;
@@ -10,7 +10,7 @@ use crate::ptx::op::{Int2, Op, ShflMode, VoteMode};
 use crate::ptx::types::Type;
 
 impl Exec<'_, 32> {
-    /// Executes a joined operation for the active lanes; false if it is not one.
+    /// Executes a joined operation for the active lanes; returns false for other operations.
     pub fn warp(&mut self) -> bool {
         match self.instruction.op {
             Op::Shfl(mode) => self.shuffle(mode),

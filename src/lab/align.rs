@@ -1,90 +1,90 @@
-//! Which moments of two runs go together, and how the runs stand to each other there.
+//! Alignment of two runs: which of their cycles correspond, and which run is ahead.
 //!
-//! Techniques issue different instructions in different cycles, but the threads have the same work to do. So moments
-//! correspond by [work done](Align::Work), by how often threads have come [to a line](Align::Line) or by
-//! [events](Align::Event), and who is ahead [`standing`] says in thread instructions.
+//! Techniques issue different instructions in different cycles, but their threads do the same work. So cycles correspond by
+//! [work done](RunAlignment::Work), by how often threads have executed [a line](RunAlignment::Line) or by [events](RunAlignment::Event).
+//! [`standing`] compares two runs in thread instructions.
 
 use super::{Lab, Stage, grouped};
 use crate::event::{Event, EventKind, Sink};
 use crate::program::Pc;
 use crate::view::Script;
 
-/// How many cycles back the last instruction is looked for.
+/// Cycles to search backwards for the last issued instruction.
 const LOOK_BACK: u64 = 1024;
 
-/// Which moments of two runs go together.
+/// The rule by which cycles of two runs correspond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Align {
+pub enum RunAlignment {
     /// The same cycle.
     #[default]
     Cycle,
-    /// As many thread instructions done.
+    /// The same number of thread instructions executed.
     Work,
-    /// The line that was executed last executed by as many threads, each time counted.
+    /// The leader's last executed line, executed equally often; each thread counts each time.
     Line,
-    /// As many events of a kind come by.
+    /// The same number of events of a kind.
     Event(EventKind),
 }
 
-impl Align {
-    pub const ALL: [Align; 6] = [
-        Align::Cycle,
-        Align::Work,
-        Align::Line,
-        Align::Event(EventKind::Divergence),
-        Align::Event(EventKind::Reconvergence),
-        Align::Event(EventKind::BarrierRelease),
+impl RunAlignment {
+    pub const ALL: [RunAlignment; 6] = [
+        RunAlignment::Cycle,
+        RunAlignment::Work,
+        RunAlignment::Line,
+        RunAlignment::Event(EventKind::Divergence),
+        RunAlignment::Event(EventKind::Reconvergence),
+        RunAlignment::Event(EventKind::BarrierRelease),
     ];
 
-    /// As links name it.
+    /// Returns the rule's name in links.
     pub fn key(self) -> &'static str {
         match self {
-            Align::Cycle => "cycle",
-            Align::Work => "work",
-            Align::Line => "line",
-            Align::Event(kind) => kind.key(),
+            RunAlignment::Cycle => "cycle",
+            RunAlignment::Work => "work",
+            RunAlignment::Line => "line",
+            RunAlignment::Event(kind) => kind.key(),
         }
     }
 
-    pub fn from_key(key: &str) -> Option<Align> {
-        Align::ALL.into_iter().find(|align| align.key() == key)
+    pub fn from_key(key: &str) -> Option<RunAlignment> {
+        RunAlignment::ALL.into_iter().find(|align| align.key() == key)
     }
 
     pub fn label(self) -> String {
         match self {
-            Align::Cycle => "Same cycle".into(),
-            Align::Work => "Same work done".into(),
-            Align::Line => "Same line, as often".into(),
-            Align::Event(kind) => format!("Same number of: {}", kind.label().to_lowercase()),
+            RunAlignment::Cycle => "Same cycle".into(),
+            RunAlignment::Work => "Same work done".into(),
+            RunAlignment::Line => "Same line, as often".into(),
+            RunAlignment::Event(kind) => format!("Same number of: {}", kind.label().to_lowercase()),
         }
     }
 
-    /// What a cycle of one run is known by in others.
+    /// Returns the aim by which other runs find the cycle that corresponds to the leader's.
     pub fn aim(self, led: &Stage, cycle: u64) -> Aim {
         let session = &led.session;
         match self {
-            Align::Cycle => Aim::Cycle(cycle),
-            Align::Work => Aim::Work(session.replay().tally_at(cycle).metrics.thread_instructions),
-            Align::Line => last_issued(led, cycle).and_then(|pc| line_aim(led, pc, cycle)).unwrap_or(Aim::Cycle(0)),
-            Align::Event(kind) => Aim::Events(kind, session.record().marks(kind).before(cycle).count()),
+            RunAlignment::Cycle => Aim::Cycle(cycle),
+            RunAlignment::Work => Aim::Work(session.replay().tally_at(cycle).metrics.thread_instructions),
+            RunAlignment::Line => last_issued(led, cycle).and_then(|pc| line_aim(led, pc, cycle)).unwrap_or(Aim::Cycle(0)),
+            RunAlignment::Event(kind) => Aim::Events(kind, session.record().marks(kind).before(cycle).count()),
         }
     }
 }
 
-/// What corresponding moments of runs have in common. It is asked of the leader once, and looked for in the others as they go on.
+/// What corresponding cycles of runs have in common: computed once for the leader, searched for in every follower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     Cycle(u64),
-    /// Thread instructions that have been done.
+    /// Number of thread instructions executed.
     Work(u64),
-    /// Threads that have executed a line (from 0) of a text, each time counted.
+    /// A text, a line in it (from 0), and how many threads have executed that line; each thread counts each time.
     Line(Script, usize, u64),
-    /// Events that have come by.
+    /// A kind of event, and how many have occurred.
     Events(EventKind, usize),
 }
 
 impl Aim {
-    /// The cycle of a run; none where it lies further than has been simulated.
+    /// Returns the corresponding cycle of a run; `None` if it has not been simulated yet.
     pub fn cycle_in(self, own: &Stage) -> Option<u64> {
         let session = &own.session;
         match self {
@@ -92,20 +92,20 @@ impl Aim {
             Aim::Work(done) => session.record().series().cycle_of(done),
             Aim::Line(script, line, threads) => session.replay().cycle_of(own.listing.pcs(script, line), threads),
             Aim::Events(_, 0) => Some(0),
-            // What a cycle did is seen after it.
+            // An event of cycle n is visible at cycle n + 1.
             Aim::Events(kind, come_by) => session.record().marks(kind).before(u64::MAX).nth(come_by - 1).map(|cycle| cycle + 1),
         }
     }
 }
 
-/// Machines that rewrite the kernel count instructions otherwise, so lines are compared.
+/// Returns how often threads have executed the line of `pc`. PCs differ on machines that rewrite the kernel; lines do not.
 fn line_aim(led: &Stage, pc: Pc, cycle: u64) -> Option<Aim> {
     let script = if led.listing.cuda_line(pc).is_some() { Script::Cuda } else { Script::Ptx };
     let line = led.listing.line_in(script, pc)? as usize - 1;
     Some(Aim::Line(script, line, led.session.replay().tally_at(cycle).threads_of(led.listing.pcs(script, line))))
 }
 
-/// The instruction that issued last before a cycle; none where that is long ago.
+/// Returns the last instruction issued before a cycle; `None` if none issued in the last [`LOOK_BACK`] cycles.
 fn last_issued(stage: &Stage, cycle: u64) -> Option<Pc> {
     struct Last(Option<Pc>);
     impl Sink for Last {
@@ -116,7 +116,7 @@ fn last_issued(stage: &Stage, cycle: u64) -> Option<Pc> {
         }
     }
     let mut last = Last(None);
-    // Most often it was in the last cycles.
+    // Mostly it issued a few cycles ago, so a short window is searched first.
     for back in [16, LOOK_BACK] {
         stage.session.replay().events(cycle.saturating_sub(back), cycle, &mut last);
         if last.0.is_some() {
@@ -126,19 +126,19 @@ fn last_issued(stage: &Stage, cycle: u64) -> Option<Pc> {
     last.0
 }
 
-/// How a follower's run stands to the leader's, in a sentence without its full stop.
+/// Returns how a follower's run compares with the leader's: a sentence without subject and full stop.
 pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
     let (led, own) = (&leader.stage.as_ref()?.session, &follower.stage.as_ref()?.session);
     if led.at_end() && own.ended() {
         let (one, other) = (own.reached(), led.cycle());
         return Some(match one.cmp(&other) {
-            std::cmp::Ordering::Less => format!("ends {} cycles before it, after {}", grouped(other - one), grouped(one)),
+            std::cmp::Ordering::Less => format!("ends {} cycles earlier, after {}", grouped(other - one), grouped(one)),
             std::cmp::Ordering::Equal => "ends in the same cycle".into(),
-            std::cmp::Ordering::Greater => format!("ends {} cycles after it, after {}", grouped(one - other), grouped(one)),
+            std::cmp::Ordering::Greater => format!("ends {} cycles later, after {}", grouped(one - other), grouped(one)),
         });
     }
-    if leader.beside.align != Align::Cycle {
-        return Some(format!("needs {} cycles to here, beside {}", grouped(own.cycle()), grouped(led.cycle())));
+    if leader.beside.align != RunAlignment::Cycle {
+        return Some(format!("needs {} cycles to here, the leading run {}", grouped(own.cycle()), grouped(led.cycle())));
     }
     let work = |session: &crate::session::Session| session.replay().tally().metrics.thread_instructions;
     let (done, leads) = (work(own), work(led));
@@ -146,8 +146,8 @@ pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
         return Some(format!("has ended, after {} cycles", grouped(own.cycle())));
     }
     Some(match done.cmp(&leads) {
-        std::cmp::Ordering::Equal => "has done as much".into(),
-        // It had done what the leader has done now before.
+        std::cmp::Ordering::Equal => "has done as much work".into(),
+        // The cycle by which the follower had done the leader's current work.
         std::cmp::Ordering::Greater => {
             let then = own.record().series().cycle_of(leads)?;
             format!("is {} cycles ahead", grouped(own.cycle().saturating_sub(then)))
@@ -168,14 +168,14 @@ mod tests {
     fn runs_go_together_by_work_and_by_events() {
         let (mut lead, mut other) = (leader("PDOM"), Lab::new());
         lead.place_beside("PDOM");
-        lead.beside.align = Align::Work;
+        lead.beside.align = RunAlignment::Work;
         to(&mut lead, 400);
         follow(&mut other, &lead);
-        // The same technique has done as much in the same cycle, or in one in which nothing was done since.
+        // Under the same technique both have done the same work; idle cycles may lie between them.
         let work = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.replay().tally().metrics.thread_instructions);
         assert_eq!(work(&other), work(&lead));
         lead.beside.wishes[0].technique = "TBC".into();
-        lead.beside.align = Align::Event(EventKind::Divergence);
+        lead.beside.align = RunAlignment::Event(EventKind::Divergence);
         to(&mut lead, 2_000);
         follow(&mut other, &lead);
         let come_by = |lab: &Lab| {
@@ -192,7 +192,7 @@ mod tests {
         lead.place_beside("PDOM");
         to(&mut lead, 200);
         follow(&mut other, &lead);
-        assert_eq!(standing(&lead, &other).as_deref(), Some("has done as much"));
+        assert_eq!(standing(&lead, &other).as_deref(), Some("has done as much work"));
         lead.beside.wishes[0].technique = "TBC".into();
         to(&mut lead, 100_000);
         follow(&mut other, &lead);
@@ -205,7 +205,7 @@ mod tests {
     fn runs_go_together_by_how_often_a_line_was_executed() {
         let (mut lead, mut other) = (leader("PDOM"), Lab::new());
         lead.place_beside("TBC");
-        lead.beside.align = Align::Line;
+        lead.beside.align = RunAlignment::Line;
         for cycle in [500, 1_500, 3_000] {
             to(&mut lead, cycle);
             follow(&mut other, &lead);

@@ -1,42 +1,41 @@
-//! Other runs beside the one on stage: the same kernel and launch under another technique, on another machine or with other
-//! keys.
+//! Runs beside the one on stage: the same kernel and launch under another technique, on another machine or with other keys.
 //!
-//! The laboratory on stage *leads*: it holds the [`Wish`]es and how the runs go together ([`Align`]). Each wish has a laboratory
-//! of its own that *follows* ([`Lab::follow`]): it takes the leader's kernel, and goes to the moment that corresponds to the
-//! leader's, in slices where that is far.
+//! The lab on stage is the *leader*: it holds the requested runs ([`Wish`]) and the rule that aligns them ([`RunAlignment`]). Each
+//! wish has a lab of its own, a *follower* ([`Lab::follow`]): it takes the leader's kernel and seeks to the cycle that
+//! corresponds to the leader's, in time slices if that is far.
 
 use super::align::Aim;
-use super::{Align, Lab, Setup};
+use super::{Lab, RunAlignment, Setup};
 use crate::session::Breakpoints;
 use std::collections::BTreeMap;
 
-/// As many runs beside the leader at most.
+/// Most runs beside the leader.
 pub const MOST_BESIDE: usize = 3;
-/// Cycles that a follower simulates between two looks at the clock.
+/// Cycles that a follower simulates between two checks of the clock.
 const CHUNK: u64 = 64;
 
-/// A run that is wanted beside the leader's.
+/// A run requested beside the leader's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
     pub preset: String,
     pub technique: String,
-    /// Keys of the machine that are its own; the others are the leader's where the machine is, else the preset's.
+    /// The run's own keys. Others are the leader's if both have the same preset, else the preset's.
     pub keys: BTreeMap<String, String>,
 }
 
 impl Wish {
-    /// Its keys as a person writes them: `sms=2, schedulers=1`.
+    /// Returns the keys as the user types them: `sms=2, schedulers=1`.
     pub fn keys_text(&self) -> String {
         self.keys.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Reads what a person has written; a word without `=` is a key without a value, which the machine refuses by name.
+    /// Parses typed keys; a word without `=` is a key without a value, which the machine rejects by name.
     pub fn keys_of(text: &str) -> BTreeMap<String, String> {
         let words = text.split([',', ' ', ';']).filter(|word| !word.is_empty());
         words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(key, value)| (key.into(), value.into())).collect()
     }
 
-    /// The machine that it runs on beside a leader.
+    /// Returns the setup of the run beside a leader.
     fn setup(&self, leader: &Setup) -> Setup {
         let mut keys = if self.preset == leader.preset { leader.keys.clone() } else { BTreeMap::new() };
         keys.extend(self.keys.clone());
@@ -44,15 +43,15 @@ impl Wish {
     }
 }
 
-/// What is wanted beside the leader.
+/// The runs requested beside the leader, and the rule that aligns them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     pub wishes: Vec<Wish>,
-    pub align: Align,
+    pub align: RunAlignment,
 }
 
 impl Beside {
-    /// As links have it: `TBC@gtx480;DWF@tbc+sms:2,schedulers:1`.
+    /// Returns the runs as links encode them: `TBC@gtx480;DWF@tbc+sms:2,schedulers:1`.
     pub fn key(&self) -> String {
         let key = |wish: &Wish| {
             let keys: Vec<String> = wish.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
@@ -62,7 +61,7 @@ impl Beside {
         self.wishes.iter().map(key).collect::<Vec<_>>().join(";")
     }
 
-    /// Reads what [`Beside::key`] wrote; no more runs than there may be.
+    /// Parses what [`Beside::key`] returned; `None` if it is malformed or has more than [`MOST_BESIDE`] runs.
     pub fn from_key(key: &str) -> Option<Vec<Wish>> {
         let wish = |part: &str| {
             let (technique, machine) = part.split_once('@')?;
@@ -76,25 +75,25 @@ impl Beside {
     }
 }
 
-/// What a follower has done.
+/// What a follower did in a time slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// Nothing: it is where it should be.
+    /// Nothing: it is at its goal.
     Same,
     Moved,
-    /// It is on its way, and wants more time.
+    /// It needs more time to reach its goal.
     Going,
 }
 
-/// Where a follower should be.
-enum Goal {
+/// The cycle that a follower has to reach.
+enum FollowerGoal {
     Cycle(u64),
-    /// Further than has been simulated.
+    /// A cycle that has not been simulated yet.
     Beyond,
 }
 
 impl Lab {
-    /// Wants a technique beside the run on stage, on the same machine. Whether there is room.
+    /// Requests a run under a technique, on the leader's machine. Returns whether there is room.
     pub fn place_beside(&mut self, technique: &str) -> bool {
         let room = self.beside.wishes.len() < MOST_BESIDE;
         if room {
@@ -104,12 +103,12 @@ impl Lab {
         room
     }
 
-    /// Lets the leader and one of the others change places.
+    /// Swaps the leader with one of the runs beside it.
     pub fn swap_beside(&mut self, at: usize) {
         let shown = self.shown().0.clone();
         let cycle = self.cycle();
         let Some(wish) = self.beside.wishes.get_mut(at) else { return };
-        // Each keeps its own keys: those that the follower has from the leader stay the leader's.
+        // The old leader keeps the keys that it does not share with the new one.
         let next = wish.setup(&shown);
         let own = |(key, value): &(&String, &String)| next.keys.get(*key) != Some(*value);
         let keys = shown.keys.iter().filter(own).map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -118,7 +117,7 @@ impl Lab {
         self.seek(cycle);
     }
 
-    /// Goes where the leader's wish of that place wants it, working for at most `slice` milliseconds by `clock`.
+    /// Follows the leader as its wish `at` says, working for at most `slice` milliseconds by `clock`.
     pub fn follow(&mut self, leader: &Lab, at: usize, slice: f64, clock: &dyn Fn() -> f64) -> Following {
         let Some((wish, stage)) = leader.beside.wishes.get(at).zip(leader.stage.as_ref()) else {
             if self.stage.is_none() && self.misfit.is_none() {
@@ -138,13 +137,13 @@ impl Lab {
             moved = true;
         }
         let begun = clock();
-        // There is nothing behind the leader's end to go to, so that all ends stand side by side.
+        // At the leader's end a follower goes to its own end, so that all ends stand side by side.
         let aim = (!stage.session.at_end()).then(|| leader.beside.align.aim(stage, stage.session.cycle()));
         loop {
             let goal = self.goal(aim);
             let Some(own) = &mut self.stage else { break };
             match goal {
-                Goal::Cycle(cycle) => {
+                FollowerGoal::Cycle(cycle) => {
                     let cycle = cycle.min(own.session.reached());
                     if own.session.cycle() != cycle {
                         own.session.seek(cycle);
@@ -152,8 +151,8 @@ impl Lab {
                     }
                     break;
                 }
-                Goal::Beyond if clock() - begun > slice => return Following::Going,
-                Goal::Beyond => {
+                FollowerGoal::Beyond if clock() - begun > slice => return Following::Going,
+                FollowerGoal::Beyond => {
                     own.session.seek(u64::MAX);
                     own.session.advance(CHUNK, &Breakpoints::default());
                     moved = true;
@@ -163,18 +162,18 @@ impl Lab {
         if moved { Following::Moved } else { Following::Same }
     }
 
-    /// Where the moment that is aimed at is come to; without one, the end of the run.
-    fn goal(&self, aim: Option<Aim>) -> Goal {
-        let Some(own) = &self.stage else { return Goal::Cycle(0) };
+    /// Returns the cycle that corresponds to the aim; without an aim, the end of the run.
+    fn goal(&self, aim: Option<Aim>) -> FollowerGoal {
+        let Some(own) = &self.stage else { return FollowerGoal::Cycle(0) };
         let session = &own.session;
         let goal = match aim {
             Some(aim) => aim.cycle_in(own),
             None => session.ended().then_some(u64::MAX),
         };
         match goal {
-            Some(cycle) => Goal::Cycle(cycle),
-            None if session.ended() || session.reached() >= super::LIMIT => Goal::Cycle(session.reached()),
-            None => Goal::Beyond,
+            Some(cycle) => FollowerGoal::Cycle(cycle),
+            None if session.ended() || session.reached() >= super::LIMIT => FollowerGoal::Cycle(session.reached()),
+            None => FollowerGoal::Beyond,
         }
     }
 }
@@ -192,7 +191,7 @@ pub(super) mod tests {
         lab
     }
 
-    /// Lets it follow until it is there.
+    /// Lets the follower run until it is at its goal.
     pub fn follow(follower: &mut Lab, leader: &Lab) -> Following {
         follower.follow(leader, 0, f64::INFINITY, &|| 0.0)
     }

@@ -1,7 +1,7 @@
-//! Choosing what runs: a kernel of the catalogue or of one's own, and the machine for it.
+//! Choosing what runs: a catalogue kernel or the user's own, and the machine for it.
 //!
-//! A choice that does not fit is told and taken back, or stands beside what runs instead; texts of one's own are kept through
-//! all of it.
+//! A choice that cannot run is reported, and either reverted or kept beside the stage that still runs. The user's own texts
+//! survive every choice.
 
 use super::{Breakpoints, Choices, Finding, KEPT, Lab, Notice, Origin, Running, Setup, Stage, Texts, read};
 use crate::config::split_techniques;
@@ -10,24 +10,23 @@ use crate::workload::Size;
 use std::rc::Rc;
 
 impl Lab {
-    /// Takes a kernel of the catalogue, or none: one's own, if there is one, and else an empty desk.
+    /// Loads a catalogue kernel; `None` loads the user's own texts, or empty ones.
     pub fn choose(&mut self, origin: Option<Origin>) {
-        self.hints = None;
         let kept = self.keep_own();
         let own = self.own.clone().filter(|_| origin.is_none());
         let small = |origin: &Origin| origin.size == Size::Small;
         let origin = origin.map(|origin| if small(&origin) { origin.watched_on(&self.setup) } else { origin });
         let taken = self.attempt(Box::new(|lab| match (origin, own) {
-            (Some(origin), _) => lab.lay_out(Some(origin), origin.workload.ptx, origin.launch()),
-            (None, Some(own)) => lab.lay_out(None, &own.ptx, &own.launch),
-            (None, None) => lab.lay_out(None, "", ""),
+            (Some(origin), _) => lab.load_texts(Some(origin), origin.workload.ptx, origin.launch()),
+            (None, Some(own)) => lab.load_texts(None, &own.ptx, &own.launch),
+            (None, None) => lab.load_texts(None, "", ""),
         }));
         if taken {
             self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
         }
     }
 
-    /// Makes a choice. One that the machine cannot run goes back, with a notice; whether it was taken.
+    /// Applies a change; reverts it with a notice if it cannot run. Returns whether it was applied.
     pub(super) fn attempt(&mut self, change: Box<dyn FnOnce(&mut Lab) + '_>) -> bool {
         let before = Choices {
             origin: self.origin,
@@ -40,7 +39,7 @@ impl Lab {
             course: self.course.clone(),
         };
         change(self);
-        // Without a stage there is nothing to go back to.
+        // Without a stage there is nothing to revert to.
         let Some(misfit) = self.misfit.take_if(|_| self.stage.is_some()) else { return true };
         let elsewhere = self.elsewhere_words();
         let words = self.setup.words();
@@ -54,14 +53,15 @@ impl Lab {
         false
     }
 
-    /// Where else the chosen technique can be had, as a sentence.
+    /// Returns a sentence that names a preset which supports the chosen technique, or an empty text.
     fn elsewhere_words(&self) -> String {
-        self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` can have it."))
+        self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` supports it."))
     }
 
-    /// Takes other texts.
-    pub(super) fn lay_out(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
+    /// Replaces the texts, and drops lesson, hints and breakpoints.
+    pub(super) fn load_texts(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
         self.course = None;
+        self.hints = None;
         self.origin = origin;
         self.ptx = ptx.into();
         self.launch = launch.into();
@@ -73,17 +73,17 @@ impl Lab {
         self.read(None);
     }
 
-    /// Texts of one's own that are not looked at now.
+    /// Returns the user's own texts that were kept when another kernel was loaded.
     pub fn own(&self) -> Option<&Rc<Texts>> {
         self.own.as_ref()
     }
 
-    /// Takes texts of one's own from an earlier visit, to be looked at later.
-    pub fn put_by(&mut self, own: Texts) {
+    /// Keeps the user's own texts of an earlier visit, unless newer ones are kept.
+    pub fn keep_own_texts(&mut self, own: Texts) {
         self.own.get_or_insert(Rc::new(own));
     }
 
-    /// Another launch of the catalogue's, and its kernel if that was edited.
+    /// Loads the catalogue kernel with its launch of another size; keeps edited texts as the user's own.
     pub fn resize(&mut self, size: Size) {
         let kept = self.keep_own();
         let Some(origin) = self.origin.map(|origin| Origin { size, ..origin }) else { return };
@@ -95,7 +95,7 @@ impl Lab {
         }));
     }
 
-    /// Texts of one's own are not lost when another kernel is chosen; whether there were any.
+    /// Keeps edited texts before another kernel replaces them. Returns whether there were any.
     pub(super) fn keep_own(&mut self) -> bool {
         let own = self.course.is_none() && self.is_edited() && !self.ptx.is_empty();
         if own {
@@ -118,14 +118,14 @@ impl Lab {
         self.end_lesson(in_lesson);
     }
 
-    /// A lesson is about its own texts.
+    /// Tells the user that an edit has ended the lesson, which is about its own texts.
     fn end_lesson(&mut self, in_lesson: bool) {
         if in_lesson {
-            self.notice = Some(Notice::good("An edit ends the lesson: its texts are yours now. Lessons opens it again."));
+            self.notice = Some(Notice::good("Your edit ended the lesson: the texts are yours now. Lessons opens it again."));
         }
     }
 
-    /// After an edit. Back at the texts that run, the run goes on.
+    /// Reads the texts after an edit. The run continues if they are the ones that run.
     fn reread(&mut self, said: &str) {
         let config = self.setup.config().ok();
         let same = self.stage.as_ref().is_some_and(|stage| {
@@ -139,7 +139,7 @@ impl Lab {
         }
     }
 
-    /// Takes a text from a file, a kernel, a launch or a lesson, and says what is wrong with it where nobody sees the editor.
+    /// Loads a kernel, a launch or a lesson from a file. Reports problems in a notice, as the editor may be closed.
     pub fn take_file(&mut self, name: &str, text: String) {
         if name.to_ascii_lowercase().ends_with(".toml") && text.contains("[[stop]]") {
             self.open_own_lesson(name, &text);
@@ -153,7 +153,7 @@ impl Lab {
         self.complain(name);
     }
 
-    /// Says what keeps the two texts from running, if anything does.
+    /// Sets a notice that says why the two texts cannot run, if they cannot.
     pub(super) fn complain(&mut self, whence: &str) {
         let Err(reason) = &self.reading.ready else { return };
         let told = |of: &str, findings: &[Finding]| {
@@ -162,18 +162,18 @@ impl Lab {
                 format!(" {of}{place}{}.", finding.message.trim_end_matches('.'))
             })
         };
-        // Where both texts have problems, the reason is the launch's.
+        // If both texts have problems, `reason` is about the launch.
         let (ptx, launch) = (&*self.reading.ptx, &*self.reading.launch);
         let why = match launch {
             [] => told("", ptx),
             launch => told("", launch) + &told("The PTX has one too, ", ptx),
         };
         let stays = if self.stage.is_some() { " The last good kernel stays loaded." } else { "" };
-        self.notice = Some(Notice::bad(format!("{whence}: {reason}{why} Press E to mend it.{stays}")));
+        self.notice = Some(Notice::bad(format!("{whence}: {reason}{why} Press E to fix it.{stays}")));
     }
 
-    /// Takes another machine; the run starts again with the same kernel. A preset or a technique that cannot be had goes back;
-    /// a changed key stays to be corrected, and is marked as not applied.
+    /// Switches to another machine; the run restarts with the same kernel. An unsupported preset or technique is reverted; an
+    /// invalid key stays for correction, marked as not applied.
     pub fn set_up(&mut self, setup: Setup) {
         if setup == self.setup {
             return;
@@ -194,7 +194,7 @@ impl Lab {
         }
     }
 
-    /// Takes the launch of the kernel that is to be watched on the machine, if that is another one; whether it was.
+    /// Switches to the launch to watch on the machine, if that is another one. Returns whether it was.
     fn take_watched(&mut self, said: &str) -> bool {
         let watched = self.origin.filter(|origin| origin.size != Size::Full && !self.is_edited());
         let origin = watched.map(|origin| origin.watched_on(&self.setup)).filter(|origin| Some(*origin) != self.origin);
@@ -206,38 +206,44 @@ impl Lab {
         origin.is_some()
     }
 
-    /// Chooses a technique, or leaves it to the preset; others that decide the same as it are given up, and that is said.
+    /// Chooses a technique, or leaves the decision to the preset. A notice names the techniques of other axes that this drops.
     pub fn decide(&mut self, decides: &str, name: Option<&str>) {
         let setup = self.setup.with_technique(decides, name);
-        let lost = split_techniques(&self.setup.technique).find(|before| {
-            self.setup.technique_for(decides) != Some(before) && !split_techniques(&setup.technique).any(|kept| kept == *before)
-        });
-        let lost = lost.filter(|lost| !lost.is_empty()).map(|lost| format!(" {lost} decides that too, and was given up."));
+        let is_lost = |before: &&str| {
+            let is_kept = split_techniques(&setup.technique).any(|kept| kept == *before);
+            !before.is_empty() && !is_kept && self.setup.technique_for(decides) != Some(before)
+        };
+        let lost: Vec<&str> = split_techniques(&self.setup.technique).filter(is_lost).collect();
+        let told = match lost[..] {
+            [] => String::new(),
+            [one] => format!(" {one} decides that too, so it was dropped."),
+            _ => format!(" {} decide that too, so they were dropped.", lost.join(" and ")),
+        };
         self.set_up(setup.clone());
-        if let (Some(lost), Some(notice)) = (lost.filter(|_| self.setup == setup), self.notice.as_mut()) {
-            notice.text += &lost;
+        if let Some(notice) = self.notice.as_mut().filter(|_| self.setup == setup) {
+            notice.text += &told;
         }
     }
 
-    /// Whether the texts are other than the catalogue's.
+    /// Returns whether the texts differ from the catalogue's.
     pub fn is_edited(&self) -> bool {
         self.origin.is_none_or(|origin| *self.ptx != *origin.workload.ptx || *self.launch != *origin.launch())
     }
 
-    /// After any change of a text.
+    /// Parses the texts after a change, and builds the stage.
     pub(super) fn read(&mut self, said: Option<&str>) {
         self.reading = Rc::new(read::read(&self.ptx, &self.launch, self.origin));
-        // A kernel of another name is no longer the catalogue's.
+        // A kernel of another name is no longer the catalogue kernel.
         let name = self.reading.ready.as_ref().ok().map(|ready| ready.program.kernel.clone());
         self.origin = self.origin.filter(|origin| name.is_none_or(|name| *name == *origin.workload.name));
         self.build(said);
     }
 
-    /// Puts kernel and machine together, where they go together; else the last stage stays.
+    /// Builds the stage from kernel and machine; keeps the last stage if they do not fit together.
     pub(super) fn build(&mut self, said: Option<&str>) {
         self.misfit = None;
         let Ok(ready) = &self.reading.ready else {
-            // The editor says what is wrong; what was said of an older text is no longer so.
+            // The editor shows the problems; an older notice is out of date.
             self.notice = None;
             return;
         };
@@ -256,7 +262,7 @@ impl Lab {
                 }
                 self.stage = Some(stage);
                 self.running = Running { setup: self.setup.clone(), origin: self.origin };
-                self.idle = self.find_idle();
+                self.inapplicable = self.find_inapplicable();
                 self.transport.rest();
                 self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
                 self.notice = said.map(Notice::good);
@@ -268,7 +274,7 @@ impl Lab {
         }
     }
 
-    /// Why what is chosen is not what is shown, and what to do.
+    /// Returns why the chosen machine does not run, and what to do.
     pub fn misfit_words(&self) -> Option<String> {
         let misfit = self.misfit.as_ref()?;
         let elsewhere = self.elsewhere_words();
@@ -276,18 +282,18 @@ impl Lab {
         Some(format!("This machine cannot run the kernel: {misfit}.{elsewhere} {then}"))
     }
 
-    /// The machine that runs, where another one is chosen.
+    /// Returns the running setup while another one is chosen that cannot run.
     pub fn running_instead(&self) -> Option<&Setup> {
         let running = (self.misfit.is_some() && self.stage.is_some()).then_some(&self.running.setup);
         running.filter(|running| **running != self.setup)
     }
 
-    /// The machine on stage, and whose kernel it runs.
+    /// Returns the setup and the origin of the current stage.
     pub fn shown(&self) -> (&Setup, Option<Origin>) {
         (&self.running.setup, self.running.origin)
     }
 
-    /// Chooses the machine that runs.
+    /// Reverts the chosen setup to the running one.
     pub fn take_back(&mut self) {
         if let Some(running) = self.running_instead() {
             self.setup = running.clone();

@@ -1,9 +1,9 @@
-//! Every technique on the kernel and machine that are chosen: what has been asked for, and what has come back.
+//! The comparison of all techniques on the kernel and machine on stage: its tasks and their results.
 //!
-//! A [`Contest`] is a list of [`Task`]s, the default first. Whoever has workers gives them tasks as text, and hands back the
-//! entries in whatever order they come; [`Task::perform`] is what a worker does. Nothing here knows workers.
+//! A [`Contest`] is a list of [`Task`]s, the default first. The page sends tasks to its workers as text and hands back the
+//! entries in any order; a worker calls [`Task::perform`]. Nothing here depends on workers.
 
-use super::{LIMIT, Lab, Origin, Setup};
+use super::{LIMIT, Lab, Origin, Setup, Stage};
 use crate::compare::{Candidate, Comparison, Entry, all_techniques};
 use crate::interp::job::Job;
 use crate::workload;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A technique to be tried, with all that it takes.
+/// A technique to run, with everything that the run needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     ptx: Rc<str>,
@@ -24,11 +24,11 @@ pub struct Task {
 }
 
 impl Task {
-    /// Runs it.
+    /// Runs the kernel under the technique.
     pub fn perform(self) -> Entry {
         let files = |name: &str| match self.workload.as_deref().and_then(workload::find) {
             Some(workload) => workload.read_file(name),
-            None => Err("files are the catalogue's alone".into()),
+            None => Err("only catalogue kernels can read files".into()),
         };
         let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let candidate = Candidate::new(&self.preset, &self.technique, keys);
@@ -38,25 +38,28 @@ impl Task {
         }
     }
 
-    /// What it comes to where nobody could run it.
+    /// Returns the entry of a task that could not be run.
     pub fn fail(&self, why: &str) -> Entry {
         Entry { technique: self.technique.clone(), outcome: Err(why.to_string()) }
     }
 }
 
-/// Techniques that are being tried on one kernel.
+/// All techniques on one kernel, with the entries that have arrived.
 pub struct Contest {
-    /// What it is about: the kernel, and the machine.
+    /// The kernel and the machine, in words.
     pub about: String,
+    /// The kernel's name, for names of files.
+    pub kernel: String,
     pub tasks: Vec<Task>,
     entries: Vec<Option<Entry>>,
-    /// Nothing more will come.
+    /// No further entries are awaited.
     stopped: bool,
     comparison: OnceCell<Option<Comparison>>,
 }
 
 impl Contest {
-    fn new(ptx: &Rc<str>, launch: &Rc<str>, setup: &Setup, origin: Option<Origin>) -> Contest {
+    fn new(stage: &Stage, setup: &Setup, origin: Option<Origin>) -> Contest {
+        let (ptx, launch) = (&stage.listing.ptx, &stage.launch);
         let kernel = origin.map(|origin| origin.workload.name);
         let task = |technique: &str| Task {
             ptx: ptx.clone(),
@@ -70,10 +73,11 @@ impl Contest {
         let size = origin.map_or(String::new(), |origin| format!(" ({})", origin.size.title()));
         let machine = Setup { technique: String::new(), ..setup.clone() };
         let about = format!("{}{size} on {}", kernel.unwrap_or("your own kernel"), machine.words());
-        Contest { about, entries: vec![None; tasks.len()], tasks, stopped: false, comparison: OnceCell::new() }
+        let kernel = kernel.unwrap_or(&stage.kernel).to_string();
+        Contest { about, kernel, entries: vec![None; tasks.len()], tasks, stopped: false, comparison: OnceCell::new() }
     }
 
-    /// What a task came to.
+    /// Stores the entry of a task.
     pub fn take(&mut self, task: usize, entry: Entry) {
         if let Some(place) = self.entries.get_mut(task) {
             *place = Some(entry);
@@ -81,12 +85,12 @@ impl Contest {
         }
     }
 
-    /// Nothing more is waited for.
+    /// Stops waiting for further entries.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
 
-    /// How many tasks have been done, of how many.
+    /// Returns the number of tasks that are done, and of all tasks.
     pub fn progress(&self) -> (usize, usize) {
         (self.entries.iter().flatten().count(), self.tasks.len())
     }
@@ -96,7 +100,7 @@ impl Contest {
         !self.stopped && done < all
     }
 
-    /// Those that have come, beside the default; nothing before that one has.
+    /// Compares the entries that have arrived with the default's; `None` until the default's has.
     pub fn comparison(&self) -> Option<&Comparison> {
         let make = || {
             let default = self.entries.first()?.clone()?;
@@ -107,23 +111,23 @@ impl Contest {
 }
 
 impl Lab {
-    /// Has every technique tried on what is on stage.
+    /// Starts a contest of every technique on the kernel and machine on stage.
     pub fn hold_contest(&mut self) {
         let Some(stage) = &self.stage else { return };
         let (setup, origin) = self.shown();
-        self.contest = Some(Contest::new(&stage.listing.ptx, &stage.launch, setup, origin));
+        self.contest = Some(Contest::new(stage, setup, origin));
         self.contests += 1;
     }
 
-    /// Whether what was tried is what is on stage now, but for the technique.
+    /// Returns whether the contest is about the kernel and machine on stage, under whatever technique.
     pub fn contest_is_current(&self) -> bool {
         let Some((contest, stage)) = self.contest.as_ref().zip(self.stage.as_ref()) else { return false };
         let (setup, origin) = self.shown();
-        let now = Contest::new(&stage.listing.ptx, &stage.launch, setup, origin);
+        let now = Contest::new(stage, setup, origin);
         now.tasks == contest.tasks
     }
 
-    /// Puts a technique on stage, at a moment at which it has something to show.
+    /// Puts a technique on stage, and seeks to a divergence if the run is new.
     pub fn show_technique(&mut self, technique: &str) {
         let technique = technique.to_string();
         let shown = self.shown().0.clone();
@@ -180,6 +184,17 @@ mod tests {
         assert!(lab.contest_is_current() && lab.cycle() > 0);
         lab.choose(Origin::find("saxpy", Size::Small));
         assert!(!lab.contest_is_current());
+    }
+
+    #[test]
+    fn a_contest_of_an_own_kernel_has_its_name() {
+        let mut lab = lab();
+        lab.edit_ptx(lab.ptx.replace("collatz", "mine"));
+        lab.edit_launch(lab.launch.replace("collatz", "mine"));
+        lab.hold_contest();
+        let contest = lab.contest.as_ref().expect("a contest");
+        assert!(contest.about.starts_with("your own kernel"), "{}", contest.about);
+        assert_eq!(contest.kernel, "mine");
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! A lesson that is being walked through.
+//! The open lesson: its current stop, and the user's answers.
 
 use super::{Lab, Notice, Setup};
 use crate::lesson::{self, Lesson, Stop};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 
-/// Where somebody is in a lesson.
+/// The user's position in a lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
     pub lesson: &'static Lesson,
-    /// The stop that is shown; none before the first.
+    /// The current stop; `None` before the first.
     pub stop: Option<usize>,
-    /// What was answered at each stop: the number of a choice, or lanes as bits.
+    /// The answer at each stop: the number of a choice, or lanes as bits.
     pub answers: Vec<Option<u64>>,
 }
 
@@ -24,21 +24,21 @@ impl Course {
         self.stop.is_some_and(|at| at + 1 >= self.lesson.stops.len())
     }
 
-    /// The answer given at the current stop.
+    /// Returns the answer given at the current stop.
     pub fn answer(&self) -> Option<u64> {
         self.stop.and_then(|at| self.answers.get(at).copied().flatten())
     }
 }
 
 impl Lab {
-    /// Opens a lesson at its beginning; whether there is one of that name.
+    /// Opens a lesson by its id, before its first stop. Returns whether there is one.
     pub fn open_lesson(&mut self, id: &str) -> bool {
         let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
         self.begin_lesson(lesson);
         true
     }
 
-    /// Opens a lesson of one's own, or says what is wrong with it; whether it could.
+    /// Opens the user's own lesson, or says what is wrong with it. Returns whether it was opened.
     pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
         let read = Lesson::read_own(text, |_| None).and_then(|lesson| match lesson.problems().first() {
             None => Ok(lesson),
@@ -51,7 +51,7 @@ impl Lab {
                 true
             }
             Err(error) => {
-                self.notice = Some(Notice::bad(format!("{whence} is no lesson that can be opened: {error}")));
+                self.notice = Some(Notice::bad(format!("{whence} is not a valid lesson: {error}")));
                 false
             }
         }
@@ -62,12 +62,12 @@ impl Lab {
         self.own_lesson = None;
         self.keep_own();
         self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));
-        self.lay_out(None, lesson.kernel, lesson.launch);
+        self.load_texts(None, lesson.kernel, lesson.launch);
         self.notice = None;
         self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
     }
 
-    /// Goes to a stop of the lesson: its technique, its cycle.
+    /// Goes to a stop of the lesson: takes its technique and keys, and seeks to its cycle.
     pub fn go_to_stop(&mut self, at: usize) {
         let Some(course) = &self.course else { return };
         let lesson = course.lesson;
@@ -92,21 +92,21 @@ impl Lab {
         }
     }
 
-    /// On to the next stop.
+    /// Goes to the next stop.
     pub fn next_stop(&mut self) {
         if let Some(course) = &self.course {
             self.walk_to_stop(course.stop.map_or(0, |at| at + 1));
         }
     }
 
-    /// Back to the stop before.
+    /// Goes to the previous stop.
     pub fn previous_stop(&mut self) {
         if let Some(at) = self.course.as_ref().and_then(|course| course.stop).and_then(|at| at.checked_sub(1)) {
             self.walk_to_stop(at);
         }
     }
 
-    /// Goes to a stop past the cycles on the way, where it is a short way on the same machine.
+    /// Goes to a stop, by an animated jump if it is near and on the same machine.
     fn walk_to_stop(&mut self, at: usize) {
         self.arrive();
         let (from, before) = (self.cycle(), self.setup.clone());
@@ -127,7 +127,7 @@ impl Lab {
     /// Leaves the lesson; the kernel and the machine stay, to try things out.
     pub fn leave_lesson(&mut self) {
         self.course = None;
-        self.notice = Some(Notice::good("The lesson is over; its kernel and machine stay, to try things out."));
+        self.notice = Some(Notice::good("The lesson is closed; its kernel and machine stay for your own trials."));
     }
 }
 

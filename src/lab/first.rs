@@ -1,20 +1,20 @@
-//! The first minute: what a first visit opens with, and three things to try there.
+//! The first visit: the kernel and the cycle that it opens with, and three hints to try.
 //!
-//! The first kernel stands at a moment where a branch has just masked about half of a warp's lanes, so that lanes, warps and
-//! masks are there to be pointed at. The hints are done in any order, each once; with the last one they are gone.
+//! The first kernel opens at a cycle where a branch has just masked about half of a warp's lanes, so that lanes, warps and
+//! masks are in view. The user may follow the hints in any order, each once; after the last one they disappear.
 
 use super::{Lab, Origin, Stage};
 use crate::event::{Event, EventKind};
 use crate::session::Target;
-use crate::view::{Lane, Selection};
+use crate::view::{LaneActivity, Selection};
 use crate::workload::Size;
 
-/// Two blocks of four warps, whose neighbouring numbers are even and odd in turn.
+/// The first kernel: two blocks of four warps, whose neighbouring lanes work on even and odd numbers in turn.
 pub(super) const FIRST: &str = "collatz";
-/// How many cycles a moment is looked for in: the page waits for it.
+/// Most cycles to search for a divergence; the page waits for the search.
 const FAR: u64 = 5_000;
 
-/// What there is to try, and what has been.
+/// The hints of a first visit: which of them the user has followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     pub stepped: bool,
@@ -23,7 +23,7 @@ pub struct Hints {
 }
 
 impl Lab {
-    /// What a first visit sees: a small kernel, at a moment when about half of a warp's lanes are masked.
+    /// Creates the lab of a first visit: a small kernel, at a cycle where about half of a warp's lanes are masked.
     pub fn first_visit() -> Lab {
         let mut lab = Lab::new();
         lab.choose(Origin::find(FIRST, Size::Small));
@@ -32,13 +32,13 @@ impl Lab {
         lab
     }
 
-    /// To the divergence, of the first ones, that parts its warp most evenly; that warp is selected.
+    /// Seeks to the most even divergence within the next `FAR` cycles, and selects its warp.
     pub(super) fn go_to_something_interesting(&mut self) {
         let Some(stage) = &mut self.stage else { return };
         let mut best: Option<(u32, u64, Option<Selection>)> = None;
         let half = stage.session.sim().machine.config.warp_width / 2;
         let end = stage.session.cycle() + FAR;
-        // No warp can be parted more evenly than in halves.
+        // No split is more even than one into halves.
         while best.is_none_or(|(most, ..)| most < half) {
             let left = end.saturating_sub(stage.session.cycle());
             if left == 0 || !stage.session.search(Target::Event(EventKind::Divergence), left) {
@@ -55,20 +55,20 @@ impl Lab {
         self.notice = None;
     }
 
-    /// Selects a masked lane, of the selected warp where it has one; the inspector says why it is idle.
+    /// Selects a masked lane, of the selected warp if it has one; the inspector says why the lane is idle.
     pub fn try_asking(&mut self) {
         let Some(stage) = &self.stage else { return };
         let picture = stage.picture();
         let own = self.selection.and_then(Selection::warp).and_then(|(sm, warp)| picture.warp(sm, warp));
         let masked = own.into_iter().chain(&picture.warps).find_map(|warp| {
-            let lane = (0..warp.width).find(|&lane| warp.lane(lane) == Lane::Masked)?;
+            let lane = (0..warp.width).find(|&lane| warp.lane(lane) == LaneActivity::Masked)?;
             Some(Selection::Lane { sm: warp.sm, warp: warp.warp, lane: lane as u8 })
         });
         self.selection = masked.or(self.selection);
         self.tried(|hints| hints.asked = true);
     }
 
-    /// The same kernel under thread block compaction, at a moment of its own.
+    /// Runs the same kernel under thread block compaction, and seeks to a divergence of that run.
     pub fn try_compaction(&mut self) {
         self.decide("divergence", Some("TBC"));
         self.go_to_something_interesting();
@@ -76,7 +76,7 @@ impl Lab {
         self.tried(|hints| hints.compared = true);
     }
 
-    /// Notes that something has been tried; when all has, there is nothing more to hint at.
+    /// Marks a hint as done; removes the hints once all are done.
     pub(super) fn tried(&mut self, note: impl FnOnce(&mut Hints)) {
         if let Some(hints) = &mut self.hints {
             note(hints);
@@ -87,7 +87,7 @@ impl Lab {
     }
 }
 
-/// How many lanes the smaller side of the branch of the last cycle has, and whose they are, where warps stay as compiled.
+/// Returns the number of lanes on the smaller side of the last cycle's divergence, and its warp unless warps re-form.
 fn parted(stage: &Stage) -> (u32, Option<Selection>) {
     let reforms = stage.session.sim().machine.reforms;
     let branch = stage.session.last().iter().find_map(|event| match *event {

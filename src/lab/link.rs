@@ -6,10 +6,9 @@
 //! #ptx=<deflate, base64url>&launch=<…>&preset=toy&mode=embed
 //! ```
 //!
-//! Whoever opens a link did not write it, so everything in it is checked, and nothing in it can take more than a bounded
-//! amount of time and memory.
+//! A link is untrusted input: everything in it is validated, and opening it takes a bounded amount of time and memory.
 
-use super::{Align, Beside, MOST_BESIDE, MOST_TEXT_BYTES, Setup};
+use super::{Beside, MOST_BESIDE, MOST_TEXT_BYTES, RunAlignment, Setup};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -19,35 +18,35 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::fmt::Display;
 use thiserror::Error;
 
-/// The longest fragment that is read.
+/// Longest fragment that is read, in bytes.
 const MOST_FRAGMENT: usize = 1 << 20;
 
-/// What would end a part of a link, or be changed on the way.
+/// Characters that would end a part of a link, or be changed in transit.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':').remove(b'+');
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// A lesson, and how many of its stops have been come to.
+    /// A lesson's id, and how many of its stops have been reached.
     pub lesson: Option<(String, usize)>,
-    /// The text of that lesson, where it is one's own.
+    /// The text of that lesson, if it is the user's own.
     pub own_lesson: Option<String>,
     pub kernel: Option<String>,
     pub size: Size,
     pub texts: Option<Texts>,
-    /// The machine; without one, the lesson's or the usual.
+    /// The machine; `None` means the lesson's or the default one.
     pub setup: Option<Setup>,
-    /// The moment; without one, the lesson's stop or the start.
+    /// The cycle; `None` means the lesson's stop or the start.
     pub cycle: Option<u64>,
     pub selection: Option<Selection>,
     pub breakpoints: Breakpoints,
-    /// Other runs beside it.
+    /// The runs beside this one.
     pub beside: Beside,
-    /// Without the frame, for slides and course pages.
+    /// Opens the page without its frame, for slides and course pages.
     pub embed: bool,
 }
 
-/// A kernel of one's own.
+/// The texts of the user's own kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Texts {
     pub ptx: String,
@@ -57,26 +56,28 @@ pub struct Texts {
 /// Why a link cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkError {
-    #[error("the link is too long: {0} characters")]
+    #[error("the link is too long: {0} bytes")]
     TooLong(usize),
     #[error("the link's {0} is damaged; ask for the link again")]
     Damaged(&'static str),
-    #[error("the link's {part} unfolds to more than {} MiB", MOST_TEXT_BYTES >> 20)]
+    #[error("the link's {part} decompresses to more than {} MiB", MOST_TEXT_BYTES >> 20)]
     TooLarge { part: &'static str },
-    #[error("the link's cycle `{0}` is none that a run could have")]
+    #[error("the link's cycle `{0}` is not a valid cycle number")]
     Cycle(String),
-    #[error("the link selects `{0}`, which is nothing: {keys}", keys = Selection::KEYS)]
+    #[error("the link's stop `{0}` is not a number of stops")]
+    Stop(String),
+    #[error("the link's selection `{0}` is not valid: {keys}", keys = Selection::KEYS)]
     Selection(String),
-    #[error("the link stops at `{0}`, which is nothing: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
+    #[error("the link's breakpoint `{0}` is not valid: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
     Breakpoint(String),
-    #[error("the link has `{0}` beside its run: up to {MOST_BESIDE} like `TBC@gtx480` can be, with `;` between them")]
+    #[error("the link's `beside={0}` is not valid: at most {MOST_BESIDE} runs like `TBC@gtx480`, with `;` between them")]
     Beside(String),
-    #[error("the link names `{0}`, which no link of this page has")]
+    #[error("the link has `{0}`, which this page does not know")]
     Unknown(String),
 }
 
 impl Link {
-    /// The fragment, without its `#`.
+    /// Returns the fragment, without its `#`.
     pub fn write(&self) -> String {
         let mut parts: Vec<(&str, String)> = Vec::new();
         if let Some((lesson, stop)) = &self.lesson {
@@ -115,7 +116,7 @@ impl Link {
         }
         if !self.beside.wishes.is_empty() {
             parts.push(("beside", self.beside.key()));
-            if self.beside.align != Align::Cycle {
+            if self.beside.align != RunAlignment::Cycle {
                 parts.push(("align", self.beside.align.key().into()));
             }
         }
@@ -125,12 +126,12 @@ impl Link {
         parts.into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect::<Vec<_>>().join("&")
     }
 
-    /// Whether what [`Link::write`] gave is short enough to be opened elsewhere.
+    /// Returns whether a fragment of [`Link::write`] is short enough to be opened elsewhere.
     pub fn is_short(fragment: &str) -> bool {
         fragment.len() <= MOST_FRAGMENT
     }
 
-    /// Reads a fragment; `None` for an empty one.
+    /// Parses a fragment; `None` for an empty one.
     pub fn read(fragment: &str) -> Result<Option<Link>, LinkError> {
         let fragment = fragment.trim_start_matches('#');
         if !Link::is_short(fragment) {
@@ -139,7 +140,7 @@ impl Link {
         Link::recall(fragment)
     }
 
-    /// Reads what one has written oneself, however long.
+    /// Parses a fragment that the page itself has stored, of any length.
     pub fn recall(fragment: &str) -> Result<Option<Link>, LinkError> {
         if fragment.is_empty() {
             return Ok(None);
@@ -152,7 +153,7 @@ impl Link {
             let value = unescape(value);
             match name {
                 "lesson" => link.lesson = Some((value, 0)),
-                "stop" => stop = value.parse().map_err(|_| LinkError::Cycle(value))?,
+                "stop" => stop = value.parse().map_err(|_| LinkError::Stop(value))?,
                 "course" => link.own_lesson = Some(unfold(&value, "lesson")?),
                 "kernel" => link.kernel = Some(value),
                 "size" => {
@@ -175,7 +176,7 @@ impl Link {
                 }
                 "beside" => link.beside.wishes = Beside::from_key(&value).ok_or(LinkError::Beside(value))?,
                 "align" => {
-                    let align = Align::from_key(&value);
+                    let align = RunAlignment::from_key(&value);
                     link.beside.align = align.ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?;
                 }
                 "mode" => link.embed = one_of(name, &value, ["page", "embed"])? == 1,
@@ -192,7 +193,7 @@ impl Link {
     }
 }
 
-/// Which of two words a part of a link holds.
+/// Returns the index of the word that a part of a link holds.
 fn one_of(name: &str, value: &str, words: [&str; 2]) -> Result<usize, LinkError> {
     words.iter().position(|word| *word == value).ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))
 }
@@ -256,7 +257,7 @@ mod tests {
                     Wish { preset: "gtx480".into(), technique: "TBC,GTO".into(), ..Wish::default() },
                     Wish { preset: "tbc".into(), technique: "".into(), keys: [("sms".into(), "2".into())].into() },
                 ],
-                align: Align::Event(EventKind::Reconvergence),
+                align: RunAlignment::Event(EventKind::Reconvergence),
             },
             embed: true,
             ..Link::default()
@@ -268,6 +269,7 @@ mod tests {
     fn hostile_links_are_refused_with_a_reason() {
         assert_eq!(Link::read(&"x".repeat(MOST_FRAGMENT + 1)), Err(LinkError::TooLong(MOST_FRAGMENT + 1)));
         assert_eq!(Link::read("cycle=many"), Err(LinkError::Cycle("many".into())));
+        assert_eq!(Link::read("lesson=1-compaction&stop=many"), Err(LinkError::Stop("many".into())));
         assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
         assert_eq!(Link::read("break=w3,w3.7"), Err(LinkError::Breakpoint("w3.7".into())));
         assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));

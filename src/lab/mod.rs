@@ -1,9 +1,9 @@
-//! The laboratory: everything that the page knows and can do, without the page.
+//! The state and the commands of the page, independent of any browser.
 //!
-//! A [`Lab`] holds two texts (PTX and launch) and a [`Setup`] (preset, techniques, changed keys). Where the three go
-//! together they make a [`Stage`]: a session on a machine, with the kernel's listing. A text with a mistake leaves the last
-//! good stage where it is. [`Transport`] moves the stage's session through time in slices; [`Link`] carries all of it in a
-//! URL. Nothing here knows a browser, so all of it is tested natively.
+//! A [`Lab`] holds two texts (PTX and launch file) and a [`Setup`] (preset, techniques, changed keys). A valid combination
+//! makes a [`Stage`]: a session on a machine, with the kernel's listing. An invalid text leaves the last valid stage in place.
+//! [`Transport`] moves the stage's session through the run in time slices; [`Link`] encodes the state in a URL. No code here
+//! depends on a browser, so all of it is tested natively.
 
 mod align;
 mod beside;
@@ -11,7 +11,7 @@ mod choosing;
 mod contest;
 mod course;
 mod first;
-mod idle;
+mod inapplicable;
 mod link;
 mod read;
 mod setup;
@@ -26,12 +26,12 @@ mod transport;
 mod travel;
 
 pub use crate::plot::grouped;
-pub use align::{Align, standing};
+pub use align::{RunAlignment, standing};
 pub use beside::{Beside, Following, MOST_BESIDE, Wish};
 pub use contest::{Contest, Task};
 pub use course::Course;
 pub use first::Hints;
-pub use idle::Idle;
+pub use inapplicable::Inapplicable;
 pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use setup::Setup;
@@ -48,7 +48,7 @@ use crate::workload::{self, Size, Workload};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A place in a text: line and column from 1, in characters, and how many characters it covers.
+/// A range in a text: line and column (from 1) and width, in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Spot {
     pub line: usize,
@@ -56,7 +56,7 @@ pub struct Spot {
     pub width: usize,
 }
 
-/// One thing wrong with a text.
+/// A problem found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub place: Option<Spot>,
@@ -64,7 +64,7 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
-/// A kernel of the catalogue, with one of its launches.
+/// A catalogue kernel with one of its launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     pub workload: &'static Workload,
@@ -78,7 +78,7 @@ impl PartialEq for Origin {
 }
 
 impl Origin {
-    /// A kernel of the catalogue; one that cannot be as tiny as it should be is small.
+    /// Finds a catalogue kernel by name, with its small launch if it has none of that size.
     pub fn find(name: &str, size: Size) -> Option<Origin> {
         let workload = workload::find(name)?;
         Some(Origin { workload, size: if workload.launch(size).is_some() { size } else { Size::Small } })
@@ -88,7 +88,7 @@ impl Origin {
         self.workload.launch(self.size).unwrap_or(self.workload.small)
     }
 
-    /// The same kernel with the launch to watch on a machine: small, or tiny where a small block does not fit.
+    /// Returns the kernel with the launch to watch on a machine: small, or tiny where a small block does not fit.
     fn watched_on(self, setup: &Setup) -> Origin {
         let fits = |size: Size| {
             let launch = self.workload.launch(size).and_then(|text| Launch::parse(text).ok());
@@ -99,12 +99,12 @@ impl Origin {
     }
 }
 
-/// Something that a person should be told.
+/// A message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
     pub text: String,
     pub bad: bool,
-    /// Who it is about.
+    /// The warp, lane or block that the message is about.
     pub show: Option<Selection>,
 }
 
@@ -123,14 +123,14 @@ impl Notice {
     }
 }
 
-/// The choices that the stage was built from; the texts are the stage's own.
+/// The choices that the stage was built from; the stage itself holds the texts.
 #[derive(Clone, Default)]
 struct Running {
     setup: Setup,
     origin: Option<Origin>,
 }
 
-/// What a person can choose, as it was before a choice that may be refused.
+/// A copy of the user's choices, to restore if a change is refused.
 struct Choices {
     origin: Option<Origin>,
     ptx: Rc<str>,
@@ -142,45 +142,45 @@ struct Choices {
     course: Option<Course>,
 }
 
-const KEPT: &str = "What you edited is kept: Your own kernel, at the end of the menu, brings it back.";
+const KEPT: &str = "Your edits are kept: Your own kernel, at the end of the menu, brings them back.";
 
 pub struct Lab {
-    /// The catalogue's kernel that the texts started from; none for a person's own.
+    /// The catalogue kernel that the texts started from; `None` for the user's own kernel.
     pub origin: Option<Origin>,
     pub ptx: Rc<str>,
     pub launch: Rc<str>,
-    /// Texts of one's own, while another kernel is looked at.
+    /// The user's own texts, kept while another kernel is loaded.
     own: Option<Rc<Texts>>,
-    /// What is known of the two texts.
+    /// The result of parsing the two texts: their problems, and what can run.
     pub reading: Rc<Reading>,
     pub setup: Setup,
-    /// What is on stage: the machine, and whose kernel it runs.
+    /// The setup and the origin of the current stage.
     running: Running,
-    /// Why the setup makes no machine for this kernel, if it does not.
+    /// Why the setup cannot run this kernel, if it cannot.
     pub misfit: Option<String>,
-    /// How many choices were refused: a menu that shows one has to be set back.
+    /// Number of refused choices; each makes the menus show the old choice again.
     pub refused: u32,
-    /// Why the technique on stage cannot act on the launch, and what could be taken instead.
-    pub idle: Option<Idle>,
-    /// The last kernel and machine that went together.
+    /// Why the technique on stage cannot act on the launch, and which launch to load instead.
+    pub inapplicable: Option<Inapplicable>,
+    /// The last kernel and machine that fitted together.
     pub stage: Option<Stage>,
     pub selection: Option<Selection>,
     pub breakpoints: Breakpoints,
     pub transport: Transport,
-    /// Whether the way of a short jump is to be played; where nobody watches, it is not.
+    /// Returns whether short jumps are animated; `false` outside the page.
     pub plays_jumps: fn() -> bool,
     pub notice: Option<Notice>,
-    /// The lesson that is being walked through.
+    /// The open lesson, with the user's position in it.
     pub course: Option<Course>,
-    /// The text of the lesson, where it is one's own.
+    /// The text of the open lesson, if it is the user's own.
     own_lesson: Option<Rc<str>>,
-    /// Runs that are wanted beside the one on stage.
+    /// The runs requested beside the one on stage.
     pub beside: Beside,
-    /// Techniques that are being tried on the kernel, or have been.
+    /// The last comparison of all techniques, running or finished.
     pub contest: Option<Contest>,
-    /// How many contests there have been.
+    /// Number of contests started so far.
     pub contests: u32,
-    /// What a first visit is shown to try.
+    /// The hints of a first visit, until all are done.
     pub hints: Option<Hints>,
 }
 
@@ -191,7 +191,7 @@ impl Default for Lab {
 }
 
 impl Lab {
-    /// Empty: no kernel, the default machine.
+    /// Creates a lab without a kernel, on the default machine.
     pub fn new() -> Lab {
         Lab {
             origin: None,
@@ -203,7 +203,7 @@ impl Lab {
             running: Running::default(),
             misfit: None,
             refused: 0,
-            idle: None,
+            inapplicable: None,
             stage: None,
             selection: None,
             breakpoints: Breakpoints::default(),

@@ -1,4 +1,4 @@
-//! What can be said of the two texts without running anything.
+//! Parses and checks the two texts, without running the kernel.
 
 use std::rc::Rc;
 
@@ -9,17 +9,17 @@ use crate::launch::{BufferData, Launch, LaunchError};
 use crate::program::{self, Program};
 use crate::ptx::{self, Problem, Span};
 
-/// A kernel of a few megabytes is already a curiosity; reading more would hold up the page.
+/// Longest text that the page reads, in bytes; a longer one would block the page.
 pub const MOST_TEXT_BYTES: usize = 8 << 20;
-/// The most that a launch's buffers may hold: filling more would hold up the page.
+/// Most bytes in all buffers of a launch; filling more would block the page.
 const MOST_BUFFER_BYTES: u64 = 32 << 20;
 
-/// Everything known of the two texts.
+/// The problems of the two texts, and what can run.
 #[derive(Clone, PartialEq)]
 pub struct Reading {
     pub ptx: Rc<[Finding]>,
     pub launch: Rc<[Finding]>,
-    /// What a run would start, or what is missing for one.
+    /// The kernel and launch to run, or why there are none.
     pub ready: Result<Ready, String>,
 }
 
@@ -28,21 +28,21 @@ pub struct Reading {
 pub struct Ready {
     pub program: Rc<Program>,
     pub launch: Rc<Launch>,
-    /// What is in the buffers at first.
+    /// The initial contents of the buffers.
     pub buffers: Rc<[BufferData]>,
 }
 
-/// Readings are made anew for every change of a text, so the same kernel is the same allocation.
+/// Compares by allocation, since every change of a text makes a new reading.
 impl PartialEq for Ready {
     fn eq(&self, other: &Ready) -> bool {
         Rc::ptr_eq(&self.program, &other.program) && Rc::ptr_eq(&self.launch, &other.launch)
     }
 }
 
-/// Reads both texts; files are those of the catalogue's kernel that they began as. There is nothing wrong with an empty text,
-/// but nothing to run in it either.
+/// Parses both texts and checks that they fit together. The launch may name files of the catalogue kernel `origin`. An empty
+/// text has no problems, but cannot run.
 ///
-/// Every problem of the PTX is shown; those of kernels that the launch does not use keep nothing from running.
+/// All problems of the PTX are reported; those in kernels that the launch does not use do not prevent a run.
 pub fn read(ptx: &str, launch: &str, origin: Option<Origin>) -> Reading {
     let mut reading = Reading { ptx: read_ptx(ptx), launch: Rc::default(), ready: Err(String::new()) };
     let parsed = if launch.trim().is_empty() { None } else { Some(read_launch(launch)) };
@@ -92,7 +92,7 @@ fn read_launch(text: &str) -> Result<Launch, Finding> {
         return Err(Finding {
             place: None,
             message: format!(
-                "the buffers hold {} bytes together; a page can have {}",
+                "the buffers hold {} bytes in total; the page allows {}",
                 grouped(bytes),
                 grouped(MOST_BUFFER_BYTES)
             ),
@@ -102,7 +102,7 @@ fn read_launch(text: &str) -> Result<Launch, Finding> {
     Ok(launch)
 }
 
-/// Why a kernel and a launch do not go together.
+/// Why a kernel and a launch do not fit together.
 enum Misfit {
     Ptx(Rc<[Finding]>),
     Launch(String),
@@ -111,7 +111,7 @@ enum Misfit {
 
 fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
     let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
-        // Which of several kernels is meant is a question to the launch; that there is none is the PTX's own problem.
+        // Which kernel to run is the launch's problem; a PTX without any kernel is the PTX's problem.
         [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
             Some(_) => Misfit::Launch(problem.message.clone()),
             None => Misfit::Ptx(Rc::new([Finding { place: None, message: problem.message.clone(), help: None }])),
@@ -124,20 +124,20 @@ fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misf
     let read_file = |name: &str| {
         let catalogue = origin.filter(|origin| *origin.workload.name == *kernel);
         let file = catalogue.and_then(|origin| (origin.workload.file)(name));
-        file.ok_or_else(|| "a page has no files of yours; use the command line, or give values".to_string())
+        file.ok_or_else(|| "a launch on the page cannot read files; use the command line, or give values".to_string())
     };
     let Job { program, launch, before } = Job::bind(program, launch, &read_file).map_err(Misfit::Buffers)?;
     Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers: before.into() })
 }
 
-/// Refuses to set module variables that are larger than the buffers of a launch may be.
+/// Rejects a launch that sets a module variable larger than all buffers together may be.
 fn check_variables(program: &Program, launch: &Launch) -> Result<(), Misfit> {
     let is_named = |name: &str| launch.globals.iter().any(|global| global.name == name);
     match program.variables.iter().find(|variable| is_named(&variable.name) && variable.bytes > MOST_BUFFER_BYTES) {
         None => Ok(()),
         Some(variable) => {
             let (name, bytes, most) = (variable.name.clone(), grouped(variable.bytes), grouped(MOST_BUFFER_BYTES));
-            let message = format!("it has {bytes} bytes, and a page sets variables of up to {most}");
+            let message = format!("it has {bytes} bytes; the page sets variables of up to {most}");
             Err(Misfit::Buffers(LaunchError::Global { name, message }))
         }
     }
@@ -147,7 +147,7 @@ fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {
     problems.iter().map(|problem| of_ptx(problem, text)).collect()
 }
 
-/// What to say of a text of more bytes than the page reads, behind its name.
+/// Returns the message about a text that is too long, to be put behind the text's name.
 pub fn too_large(bytes: u64) -> String {
     format!("has {} bytes; the page reads up to {}", grouped(bytes), grouped(MOST_TEXT_BYTES as u64))
 }
@@ -162,7 +162,7 @@ fn too_long(text: &str) -> Option<Finding> {
 
 fn of_ptx(problem: &Problem, text: &str) -> Finding {
     let at = problem.located(text);
-    // What a problem covers beyond its first line is not marked.
+    // Only the first line of a problem is marked.
     let width = if at.end_line == at.line { at.end_column.saturating_sub(at.column) } else { at.source_line.chars().count() };
     Finding {
         place: Some(Spot { line: at.line, column: at.column, width }),
@@ -173,7 +173,7 @@ fn of_ptx(problem: &Problem, text: &str) -> Finding {
 
 fn of_launch(error: &LaunchError, text: &str) -> Finding {
     let place = match error {
-        // Where the buffer has its name.
+        // The place of the buffer's name in the text.
         LaunchError::Fill { buffer, .. } | LaunchError::Global { name: buffer, .. } => {
             text.find(&format!("\"{buffer}\"")).map(|at| {
                 let before = text[..at].rsplit('\n').next().unwrap_or("");
@@ -183,7 +183,7 @@ fn of_launch(error: &LaunchError, text: &str) -> Finding {
         error => error.place().map(|place| (place.line, place.column)),
     };
     let place = place.map(|(line, column)| Spot { line, column, width: width(text, line, column) });
-    // The editor shows the line and marks the place: what remains is the sentence.
+    // The editor shows the line and marks the place, so the message keeps only the sentence.
     let message = match error {
         LaunchError::Text { message, place: Some(_) } => after_snippet(message),
         LaunchError::Meaning { message, .. } => message.clone(),
@@ -192,7 +192,7 @@ fn of_launch(error: &LaunchError, text: &str) -> Finding {
     Finding { place, message, help: None }
 }
 
-/// How many characters the value or the name has that begins at a line and a column, both from 1.
+/// Returns the width in characters of the value or name that begins at a line and column, both from 1.
 fn width(text: &str, line: usize, column: usize) -> usize {
     let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or("");
     let from = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
@@ -206,7 +206,7 @@ fn width(text: &str, line: usize, column: usize) -> usize {
     found.map_or(rest, |end| &rest[..end]).chars().count().max(1)
 }
 
-/// What stands below the source lines that a message quotes.
+/// Returns the part of a message below the source lines that it quotes.
 fn after_snippet(message: &str) -> String {
     let lines: Vec<&str> = message.lines().collect();
     let sentence = lines.iter().rposition(|line| line.trim_start().starts_with('|')).map_or(0, |caret| caret + 1);

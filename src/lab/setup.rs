@@ -1,4 +1,4 @@
-//! Which machine: a preset, techniques, and the keys that a person changed.
+//! The chosen machine: a preset, techniques, and the keys that the user changed.
 
 use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, join_techniques, split_techniques};
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     pub preset: String,
-    /// As the papers write them, joined by commas; empty for the preset's own.
+    /// Technique names as in the papers, joined by commas; empty for the preset's own.
     pub technique: String,
-    /// Changed keys, by name, as typed.
+    /// Values of the changed keys by name, as typed.
     pub keys: BTreeMap<String, String>,
 }
 
@@ -19,7 +19,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// The machine before any key was changed.
+    /// Builds the machine without the changed keys.
     pub fn base(&self) -> Result<Config, ConfigError> {
         Config::build(&self.preset, &self.technique, [])
     }
@@ -31,8 +31,7 @@ impl Setup {
         Ok(config)
     }
 
-    /// Makes a machine of one that cannot be, and says what was wrong and what is left out: what somebody else chose, and
-    /// cannot be asked about.
+    /// Replaces an invalid setup from a link by the nearest valid one. Returns what was wrong and what was left out.
     pub fn mend(&mut self) -> Option<String> {
         let error = self.config().err()?;
         let without_keys = Setup { keys: BTreeMap::new(), ..self.clone() };
@@ -45,7 +44,7 @@ impl Setup {
         Some(format!("{error}; {what}"))
     }
 
-    /// What is wrong with one changed key, alone or together with the others.
+    /// Returns what is wrong with a changed key, alone or together with the others.
     pub fn problem(&self, key: &str) -> Option<String> {
         let value = self.keys.get(key)?;
         let mut config = self.base().ok()?;
@@ -55,7 +54,7 @@ impl Setup {
         self.config().err().map(|error| error.to_string()).filter(|message| message.contains(key))
     }
 
-    /// Changes a key; the value that it would have anyway is no change.
+    /// Changes a key; the value that the machine has without the change removes it from the changed keys.
     pub fn with_key(&self, key: &str, value: &str) -> Setup {
         let mut next = self.clone();
         let same = KEYS
@@ -71,15 +70,15 @@ impl Setup {
         next
     }
 
-    /// The chosen technique among those that decide the same.
+    /// Returns the chosen technique that decides an axis.
     pub fn technique_for(&self, decides: &str) -> Option<&str> {
         let names = split_techniques(&self.technique);
         let (name, technique) = names.filter_map(|name| Some((name, known(name)?))).find(|(_, t)| t.decides == decides)?;
-        // As the table writes it, unless it is one with another number than the table's.
+        // The table's spelling, unless the name contains another number than the table's.
         Some(if name.eq_ignore_ascii_case(technique.name) { technique.name } else { name })
     }
 
-    /// What the machine does where no technique decides it: the value, and whose choice it is.
+    /// Returns the default value of an axis, and whether it is the machine's or a technique's.
     pub fn default_for(&self, decides: &str) -> Option<String> {
         let without = self.with_technique(decides, None);
         let key = KEYS.iter().find(|key| key.name == decides)?;
@@ -88,26 +87,26 @@ impl Setup {
         Some(format!("{value}, {}'s own", owner.unwrap_or("the machine")))
     }
 
-    /// Chooses a technique in the place of those that decide the same; none leaves it to the preset.
+    /// Chooses a technique, and drops those that decide the same; `None` leaves the decision to the preset.
     pub fn with_technique(&self, decides: &str, name: Option<&str>) -> Setup {
         let taken = name.and_then(known).map_or(&[][..], |technique| technique.keys);
         let kept = split_techniques(&self.technique)
             .filter(|n| known(n).is_some_and(|t| t.decides != decides && !t.keys.iter().any(|key| taken.contains(key))));
         let mut names: Vec<&str> = kept.collect();
         names.extend(name);
-        // In the table's order, so that one choice has one name.
+        // In the table's order, so that a choice has only one name.
         let place = |name: &&str| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name));
         names.sort_by_key(place);
         Setup { technique: join_techniques(&names), ..self.clone() }
     }
 
-    /// Another preset that the techniques can be on, where they cannot be on this one.
+    /// Returns a preset that supports the techniques, if this one does not.
     pub fn elsewhere(&self) -> Option<&'static str> {
         let on = |preset: &str| Setup { preset: preset.into(), technique: self.technique.clone(), ..Setup::default() }.config();
         PRESETS.iter().map(|preset| preset.name).find(|preset| on(&self.preset).is_err() && on(preset).is_ok())
     }
 
-    /// For notices and titles: `gtx480, PDOM, 2 keys changed`.
+    /// Returns the setup in words for notices and titles: `gtx480, PDOM, 2 keys changed`.
     pub fn words(&self) -> String {
         let mut parts = vec![self.preset.clone()];
         if !self.technique.is_empty() {

@@ -1,4 +1,4 @@
-//! The laboratory as a [`Link`], and from one: what is shown now, what a link or the last visit asks for.
+//! Converts a [`Lab`] to a [`Link`] and back: for sharing, the address bar and the next visit.
 
 use super::first::FIRST;
 use super::{Beside, Lab, Link, Notice, Origin, Setup, Texts};
@@ -7,13 +7,13 @@ use crate::view::Selection;
 use crate::workload::Size;
 
 impl Lab {
-    /// A link to what is shown now: what is on stage, whatever was typed or chosen since and cannot run.
+    /// Returns a link to what runs now, without what was typed or chosen since and cannot run.
     pub fn link(&self) -> Link {
         let draft = self.address();
         let Some(stage) = self.stage.as_ref().filter(|_| self.misfit.is_some() || self.reading.ready.is_err()) else {
             return draft;
         };
-        // The texts of a lesson that runs are the lesson's.
+        // A lesson brings its own texts.
         if draft.lesson.is_some() {
             return draft;
         }
@@ -28,10 +28,10 @@ impl Lab {
         }
     }
 
-    /// The link for the address bar: the texts as they are typed, on the machine that runs, at this moment.
+    /// Returns the link for the address bar: the texts as typed, the machine that runs, the current cycle.
     pub fn address(&self) -> Link {
         let course = self.course.as_ref();
-        // A lesson brings its texts itself.
+        // A lesson brings its own texts.
         let own = self.is_edited() && course.is_none();
         let texts = own.then(|| Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() });
         Link {
@@ -40,9 +40,9 @@ impl Lab {
             kernel: self.origin.map(|origin| origin.workload.name.to_string()),
             size: self.origin.map_or(Size::Small, |origin| origin.size),
             texts,
-            // A machine that cannot be is not the one that is shown.
+            // A setup that cannot run is not the one that is shown.
             setup: Some(if self.misfit.is_some() && self.stage.is_some() { &self.running.setup } else { &self.setup }.clone()),
-            // A lesson's link without a moment would open at its stop.
+            // A lesson's link without a cycle would open at its stop.
             cycle: Some(self.cycle()).filter(|&cycle| cycle > 0 || course.is_some()),
             selection: self.selection,
             breakpoints: self.breakpoints.clone(),
@@ -51,7 +51,7 @@ impl Lab {
         }
     }
 
-    /// Opens a link. What it cannot have is told, and the rest is taken.
+    /// Opens a link: reports the parts that cannot be applied, and applies the others.
     pub fn open(&mut self, link: Link) {
         let size = link.size;
         let origin = link.kernel.as_deref().and_then(|name| Origin::find(name, size));
@@ -59,10 +59,10 @@ impl Lab {
         let mut wanted = link.setup.clone().unwrap_or_default();
         let amiss = wanted.mend();
         self.keep_own();
-        // A machine that this kernel cannot have leaves the kernel on one without the changed keys.
+        // If the machine cannot run the kernel, its changed keys are dropped.
         let mut dropped = None;
         let taken = self.attempt(Box::new(|lab| {
-            lab.lay_out_link(wanted, origin, &link);
+            lab.load_link(wanted, origin, &link);
             dropped = lab.drop_keys();
         }));
         if !taken {
@@ -79,13 +79,13 @@ impl Lab {
                 if let Some(at) = stop.checked_sub(1) {
                     self.go_to_stop(at);
                 }
-                // Somebody may have gone on from the stop, with another technique.
+                // The link's author may have changed the technique after the stop.
                 if let Some(setup) = setup.filter(|setup| *setup != self.setup) {
                     self.setup = setup;
                     self.build(None);
                 }
             } else if link.own_lesson.is_none() {
-                self.notice = Some(Notice::bad(format!("The link names a lesson `{id}` that there is not.")));
+                self.notice = Some(Notice::bad(format!("The link names lesson `{id}`, which does not exist.")));
             }
         }
         if let Some(cycle) = link.cycle.filter(|&cycle| cycle != self.cycle()) {
@@ -112,34 +112,34 @@ impl Lab {
                 Some(Notice::bad("The link stops at an instruction that this kernel does not have; that stop is left out."));
         }
         if let Some(amiss) = amiss {
-            self.notice = Some(Notice::bad(format!("The link's machine cannot be had: {amiss}.")));
+            self.notice = Some(Notice::bad(format!("The link's machine is not available: {amiss}.")));
         }
         if let Some(name) = unknown {
             self.notice = Some(Notice::bad(format!("The link names a kernel `{name}` that is not in the catalogue.")));
         }
     }
 
-    /// Takes a link's machine and texts.
-    fn lay_out_link(&mut self, setup: Setup, origin: Option<Origin>, link: &Link) {
+    /// Loads a link's setup and texts.
+    fn load_link(&mut self, setup: Setup, origin: Option<Origin>, link: &Link) {
         self.setup = setup;
         match (origin, &link.texts) {
             (_, Some(texts)) => {
-                self.lay_out(origin, &texts.ptx, &texts.launch);
+                self.load_texts(origin, &texts.ptx, &texts.launch);
                 self.complain("The link's kernel");
             }
             (Some(origin), None) => {
-                // A link that names no size means the launch to watch on its machine.
+                // A link without a size means the launch to watch on its machine.
                 let origin = if origin.size == Size::Small { origin.watched_on(&self.setup) } else { origin };
-                self.lay_out(Some(origin), origin.workload.ptx, origin.launch());
+                self.load_texts(Some(origin), origin.workload.ptx, origin.launch());
             }
-            // Rather than an empty desk, what there is stays, or what a first visit sees.
+            // For an unknown kernel the current stage stays; without one, the first visit's kernel is loaded.
             (None, None) if link.kernel.is_some() && self.stage.is_some() => self.build(None),
             (None, None) if link.kernel.is_some() => self.choose(Origin::find(FIRST, link.size)),
-            (None, None) => self.lay_out(None, "", ""),
+            (None, None) => self.load_texts(None, "", ""),
         }
     }
 
-    /// Leaves out the changed keys where nothing else keeps the kernel from running; what was wrong with them.
+    /// Drops the changed keys if the kernel can run without them. Returns what was wrong with them.
     fn drop_keys(&mut self) -> Option<String> {
         let misfit = self.misfit.clone().filter(|_| !self.setup.keys.is_empty())?;
         let keys = std::mem::take(&mut self.setup.keys);
@@ -152,19 +152,19 @@ impl Lab {
         Some(format!("{misfit}; its changed keys are left out"))
     }
 
-    /// What is worth keeping over a reload: texts and machine, but no moment of a run. Nothing in a lesson, which brings its
-    /// own: what was there before it stays kept.
+    /// Returns what a reload restores: texts and machine, but no cycle and no selection. `None` in a lesson, which brings its
+    /// own texts: the draft from before it stays stored.
     pub fn draft(&self) -> Option<Link> {
         self.course.is_none().then(|| Link { cycle: None, selection: None, beside: Beside::default(), ..self.address() })
     }
 
-    /// The same with texts that nobody has looked at yet: should they bring the page down, they are not lost.
+    /// Returns the draft with texts that have not been parsed yet, so that they survive if parsing them brings the page down.
     pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
         let texts = Some(Texts { ptx: ptx.into(), launch: launch.into() });
         Link { texts, breakpoints: Breakpoints::default(), ..self.draft().unwrap_or_default() }
     }
 
-    /// As the last visit left it.
+    /// Creates the lab as the last visit left it, at a divergence.
     pub fn restore(draft: Link) -> Lab {
         let mut lab = Lab::new();
         lab.open(draft);

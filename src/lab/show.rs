@@ -1,4 +1,4 @@
-//! Memory as a person reads it: the elements of a buffer as numbers, with what the run changed.
+//! Buffers for display: their elements as text, with what the run changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,16 +6,16 @@ use crate::interp::num;
 use crate::launch::BufferData;
 use crate::ptx::types::Type;
 
-/// As many elements of a buffer are shown at most.
+/// Most elements shown of a buffer.
 const MOST_SHOWN: usize = 1024;
 
-/// A buffer after a run.
+/// A buffer, compared with its initial contents.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ShownBuffer {
     pub name: String,
     pub ty: Type,
     pub len: usize,
-    /// How many elements differ from what they were before.
+    /// Number of elements that differ from their initial value.
     pub changed: usize,
     /// The first elements.
     pub values: Vec<ShownValue>,
@@ -24,7 +24,7 @@ pub struct ShownBuffer {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ShownValue {
     pub text: String,
-    /// What it was before, where it is something else now.
+    /// The initial value, if it differs.
     pub before: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl ShownBuffer {
     }
 }
 
-/// One element, little-endian, in its type's own notation.
+/// Formats a little-endian element in the notation of its type.
 fn element(ty: Type, bytes: &[u8]) -> String {
     let mut word = [0; 8];
     let width = bytes.len().min(8);
@@ -74,7 +74,7 @@ fn float(value: f64) -> String {
     if reads_well(value) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Whether a number is best written without an exponent.
+/// Returns whether a number is best written without an exponent.
 fn reads_well(value: f64) -> bool {
     value == 0.0 || !value.is_finite() || (1e-4..1e7).contains(&value.abs())
 }

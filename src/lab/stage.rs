@@ -1,4 +1,4 @@
-//! A kernel on a machine: the session, the kernel's texts, and memory as it was before.
+//! The stage: a kernel on a machine, with its session, its texts and its initial memory.
 
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, Stretch, grouped};
 use crate::check::{self, Cause, Difference};
@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::config::DivergenceKind;
 use crate::event::Event;
 use crate::export::chrome::ChromeTrace;
-use crate::interp::shape::Shape;
+use crate::interp::shape::GridShape;
 use crate::launch::BufferData;
 use crate::metrics::Report;
 use crate::plot::PlottedRun;
@@ -15,33 +15,33 @@ use crate::replay;
 use crate::session::Session;
 use crate::sim::Sim;
 use crate::sim::footprint::{Footprint, OverBudget, memory_bytes};
-use crate::view::why::{self, Witness};
+use crate::view::why::{self, Explainer};
 use crate::view::{Listing, Picture, Selection};
 use crate::workload::Workload;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Local memory that a page has for all resident threads: every snapshot holds it.
+/// Most bytes of local memory of all resident threads; every snapshot holds a copy.
 const MOST_LOCAL_BYTES: u64 = 8 << 20;
-/// What a page has for a machine, with the fewest snapshots that one can be moved through with.
+/// Memory budget of a machine with the fewest snapshots that it needs to be moved through, in bytes.
 const BUDGET: u64 = 256 << 20;
-/// As many cycles as the page simulates of one run.
+/// Most cycles that the page simulates of one run.
 pub const LIMIT: u64 = 5_000_000;
 
-/// As many cycles as a trace holds: a file that a browser can make at once and Perfetto opens.
+/// Most cycles in a trace, so that a browser can write the file at once and Perfetto can open it.
 const MOST_TRACED: u64 = 50_000;
 
-/// Thread instructions that the scalar reference runs to judge a kernel that is not of the catalogue: well under a second.
+/// Most thread instructions that the scalar reference runs to judge a result: well under a second.
 const MOST_CHECKED: u64 = 4_000_000;
 
 /// How a result compares with the workload's reference on the host, or with the scalar reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Right,
-    /// What warps in lock-step leave; nothing in the kernel asks for lock-step, and this says where.
+    /// Equals the result of warps in lock-step, on which the kernel relies without saying so; the text names the accesses.
     LockStep(String),
     Wrong(String),
-    /// Nobody knows what would be right.
+    /// No reference knows the right result.
     Unknown,
 }
 
@@ -53,19 +53,19 @@ pub struct Stage {
     /// The kernel's name.
     pub kernel: String,
     ready: Ready,
-    /// Whose reference knows what is right: only for its own texts.
+    /// The workload whose host reference judges the result; `None` for texts that are not its own.
     reference: Option<&'static Workload>,
-    /// The picture that was asked for last.
+    /// Cache of the last picture.
     picture: RefCell<Option<Rc<Picture>>>,
-    /// How the result compares with the reference, once somebody has asked.
+    /// Cache of the verdict.
     verdict: OnceCell<Verdict>,
-    /// Cycles that somebody looks at by themselves: from one up to another.
+    /// The selected range of cycles: its start, and its end (exclusive).
     pub range: Option<(u64, u64)>,
-    /// The numbers of cycles that were asked for last.
+    /// Cache of the last stretch.
     pub(super) stretch: RefCell<Option<Rc<Stretch>>>,
 }
 
-/// Refuses a kernel with more local memory than a page has.
+/// Rejects a kernel with more local memory than a page has.
 fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
     let bytes = config.local_bytes(&ready.program, ready.launch.blocks(), ready.launch.block_threads());
     if bytes <= MOST_LOCAL_BYTES {
@@ -73,46 +73,46 @@ fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
     }
     let (each, all, most) = (grouped(ready.program.local_bytes.into()), bytes >> 20, MOST_LOCAL_BYTES >> 20);
     Err(format!(
-        "it keeps {each} bytes of local memory a thread, {all} MiB for all that are resident, and a page has {most}; \
+        "it keeps {each} bytes of local memory a thread, {all} MiB for all resident threads, and the page has {most}; \
          the command line has more"
     ))
 }
 
-/// Refuses a machine that needs more memory than a page has: the snapshots, and the two that are moved through.
+/// Rejects a machine that needs more memory than a page has, for its snapshots and two live copies.
 fn check_memory(ready: &Ready, config: &Config) -> Result<(), OverBudget> {
-    let shape = Shape::new(&ready.program, &ready.launch, config.ptx_warp, config.sms);
+    let shape = GridShape::new(&ready.program, &ready.launch, config.ptx_warp, config.sms);
     let memory = memory_bytes(&ready.program, &ready.launch);
     Footprint::of(config, &ready.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
 }
 
-/// Whether the threads of a PTX warp run in lock-step: one warp holds them all, and one stack orders its sides.
+/// Returns whether PTX warps run in lock-step: one warp holds all threads, and one stack orders a branch's sides.
 fn keeps_lock_step(config: &Config) -> bool {
     matches!(config.divergence, DivergenceKind::Pdom | DivergenceKind::PdomLcp) && config.warp_width >= config.ptx_warp
 }
 
-/// Judges a kernel that depends on lock-step by what warps in lock-step leave: it is meant for them.
+/// Judges a kernel that relies on lock-step by the result of warps in lock-step, for which it is meant.
 fn against_lock_step(difference: Difference, kept: bool) -> Verdict {
     let Some(Cause::LockStep { accesses, mismatch }) = difference.cause() else {
         return Verdict::Wrong(difference.to_string());
     };
     let Some(mismatch) = mismatch else {
         return Verdict::LockStep(format!(
-            "The result is what warps in lock-step leave, and the kernel depends on that: {accesses}."
+            "The result is that of warps in lock-step, and the kernel depends on that: {accesses}."
         ));
     };
     let how = if kept { "on the order of warps or of a branch's sides too" } else { "this technique does not keep it" };
     Verdict::Wrong(format!(
         "The kernel depends on lock-step and {how}. \
-         Beside what warps in lock-step leave: {mismatch}. The accesses: {accesses}."
+         Compared with warps in lock-step: {mismatch}. The accesses: {accesses}."
     ))
 }
 
 impl Stage {
-    /// `launch` is the text that the launch was read from.
+    /// Builds the machine and its session. `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
         check_local(ready, &config)?;
         check_memory(ready, &config).map_err(|error| format!("{error}; the command line has more"))?;
-        // On a page a key is changed among the settings, not by a flag.
+        // The page has no `--set` flag: keys are changed in the settings.
         let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers)
             .map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
@@ -132,7 +132,7 @@ impl Stage {
         })
     }
 
-    /// The machine at the cycle that is looked at.
+    /// Returns the machine's picture at the current cycle.
     pub fn picture(&self) -> Rc<Picture> {
         let cycle = self.session.cycle();
         if let Some(picture) = self.picture.borrow().as_ref().filter(|picture| picture.cycle == cycle) {
@@ -143,9 +143,9 @@ impl Stage {
         picture
     }
 
-    /// What sentences draw on.
-    pub fn witness<'a>(&'a self, picture: &'a Picture) -> Witness<'a> {
-        Witness {
+    /// Returns the data that explanations are derived from.
+    pub fn explainer<'a>(&'a self, picture: &'a Picture) -> Explainer<'a> {
+        Explainer {
             sim: self.session.sim(),
             picture,
             listing: &self.listing,
@@ -154,17 +154,17 @@ impl Stage {
         }
     }
 
-    /// In short what a thing does now: for whoever points at it.
+    /// Returns a short description of what a warp, lane or block does now, for its tooltip.
     pub fn brief(&self, selection: Selection) -> String {
         let picture = self.picture();
-        let mut text = why::why(self.witness(&picture), selection).into_iter().next().unwrap_or_default();
+        let mut text = why::why(self.explainer(&picture), selection).into_iter().next().unwrap_or_default();
         if let Some(warp) = selection.warp().and_then(|(sm, warp)| picture.warp(sm, warp)) {
             text.push_str(&format!("\nActive lanes of warp {}: {:#010x}", warp.warp, warp.active));
         }
         text
     }
 
-    /// The instruction that issued in the last cycle for a warp, or for threads of it.
+    /// Returns the instruction that issued in the last cycle for a static warp, or for threads of it.
     pub fn just_issued(&self, (sm, warp): (u16, u16)) -> Option<Pc> {
         let reforms = self.session.sim().machine.reforms;
         let mut issued = None;
@@ -178,13 +178,13 @@ impl Stage {
         })
     }
 
-    /// The numbers up to the cycle that is looked at.
+    /// Returns the numbers up to the current cycle.
     pub fn report(&self) -> Report {
         let metrics = &self.session.replay().tally().metrics;
         Report::new(metrics, &self.session.sim().machine.config, self.session.cycle())
     }
 
-    /// What figures are made from; those of one SM show the selection's, and its block first.
+    /// Returns the data for figures; figures of one SM show the selection's SM, and its block first.
     pub fn run(&self, selection: Option<Selection>) -> PlottedRun<'_> {
         let (session, picture) = (&self.session, self.picture());
         let machine = &session.sim().machine;
@@ -209,7 +209,7 @@ impl Stage {
         }
     }
 
-    /// Memory at the cycle that is looked at; what the kernel wrote comes first.
+    /// Returns the buffers at the current cycle, those that the kernel wrote first.
     pub fn buffers(&self) -> Vec<ShownBuffer> {
         let after = self.after();
         let mut shown: Vec<ShownBuffer> =
@@ -218,7 +218,7 @@ impl Stage {
         shown
     }
 
-    /// A trace of the run as far as it is known, for Perfetto; of a long run its last cycles.
+    /// Returns a Perfetto trace of the cycles simulated so far; of a long run, only the last ones.
     pub fn trace(&self) -> Option<String> {
         let (known, reached) = (self.session.sim(), self.session.reached());
         let program = (*self.ready.program).clone();
@@ -228,7 +228,7 @@ impl Stage {
         String::from_utf8(trace.finish(sim.state.cycle).ok()?).ok()
     }
 
-    /// What the kernel has printed.
+    /// Returns what the kernel has printed.
     pub fn output(&self) -> String {
         String::from_utf8_lossy(&self.session.sim().state.uncore.output).into_owned()
     }
@@ -239,17 +239,17 @@ impl Stage {
         self.ready.buffers.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
     }
 
-    /// How the result compares with the reference; only a run that has ended by itself has one.
+    /// Compares the result with the reference; `None` unless the run has ended without a trap.
     pub fn verdict(&self) -> Option<Verdict> {
         let done = self.session.at_end() && self.session.sim().trap().is_none();
         done.then(|| self.verdict.get_or_init(|| self.judge()).clone())
     }
 
-    /// Against the host's reference for kernels of the catalogue, and for others against the scalar one.
+    /// Judges catalogue kernels by the host reference, others by the scalar reference.
     fn judge(&self) -> Verdict {
         let machine = &self.session.sim().machine;
         let (program, start, ptx) = (&self.ready.program, &machine.start, &*self.listing.ptx);
-        let subject = check::Subject { program, start, ptx, most: MOST_CHECKED };
+        let subject = check::CheckedKernel { program, start, ptx, most: MOST_CHECKED };
         let after = self.after();
         if let Some(work) = self.reference {
             return match work.check(&self.ready.launch, &self.ready.buffers, &after) {
@@ -264,13 +264,13 @@ impl Stage {
         }
     }
 
-    /// The trap that ended the run, if one did, in the reader's words.
+    /// Returns the trap that ended the run, if one did, with its line in the PTX text.
     pub fn trap(&self) -> Option<Finding> {
         let trap = self.session.sim().trap()?.clone().in_text(&self.session.sim().machine.program, &self.listing.ptx);
         Some(Finding { place: None, message: trap.to_string(), help: None })
     }
 
-    /// What to say at the end of the run.
+    /// Returns the notice at the end of the run.
     pub fn ending(&self) -> Notice {
         let cycles = grouped(self.session.cycle());
         if let Some(trap) = self.session.sim().trap() {

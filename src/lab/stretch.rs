@@ -1,11 +1,11 @@
-//! A stretch of cycles that somebody looks at by itself: its numbers, and which lines its cycles went to.
+//! The numbers of a selected stretch of cycles, and how many of its cycles each line cost.
 
 use super::{Beside, Lab, Notice, Stage, grouped};
 use crate::metrics::{Report, Tally};
 use crate::view::Script;
 use std::rc::Rc;
 
-/// What was counted from one cycle up to another.
+/// What was counted from cycle `from` up to cycle `to` (exclusive).
 #[derive(Clone, Debug)]
 pub struct Stretch {
     pub from: u64,
@@ -14,18 +14,18 @@ pub struct Stretch {
     pub report: Report,
 }
 
-/// What a line of the kernel cost.
+/// The cost of a line of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCost {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
     pub text: String,
-    /// Cycles of an SM until something of it issued; every cycle up to the last issue is one line's.
+    /// Cycles per SM from the previous issue to each issue of this line; every cycle up to the last issue is one line's.
     pub cycles: u64,
 }
 
 impl Lab {
-    /// Looks at some cycles by themselves, or at all again. Two ends in any order; one cycle at least.
+    /// Selects a range of cycles, its ends in any order; `None` and an empty range select nothing.
     pub fn set_range(&mut self, range: Option<(u64, u64)>) {
         let Some(stage) = &mut self.stage else { return };
         let reached = stage.session.reached();
@@ -33,14 +33,14 @@ impl Lab {
         stage.range = range.filter(|(from, to)| from < to);
     }
 
-    /// The stretch begins at the cycle that is looked at.
+    /// Sets the start of the range to the current cycle.
     pub fn begin_range(&mut self) {
         let now = self.cycle();
         let end = self.stage.as_ref().and_then(|stage| stage.range).map_or(u64::MAX, |(_, to)| to);
         self.bound_range(now, if end > now { end } else { u64::MAX });
     }
 
-    /// The stretch ends at the cycle that is looked at.
+    /// Sets the end of the range to the current cycle.
     pub fn end_range(&mut self) {
         let now = self.cycle();
         let begin = self.stage.as_ref().and_then(|stage| stage.range).map_or(0, |(from, _)| from);
@@ -52,15 +52,15 @@ impl Lab {
         let range = self.stage.as_ref().and_then(|stage| stage.range);
         self.notice = Some(match range {
             Some((from, to)) => {
-                Notice::good(format!("Numbers are of cycles {} to {} now; Esc ends that.", grouped(from), grouped(to)))
+                Notice::good(format!("Numbers now cover cycles {} to {}; Esc ends that.", grouped(from), grouped(to)))
             }
-            None => Notice::bad("There are no cycles between here and the other end: go to another one first."),
+            None => Notice::bad("There are no cycles between here and the other end: go to another cycle first."),
         });
     }
 }
 
 impl Stage {
-    /// The numbers of some cycles, or of all up to the one that is looked at.
+    /// Returns the numbers of a range of cycles; `None` means all cycles up to the current one.
     pub fn stretch(&self, range: Option<(u64, u64)>) -> Rc<Stretch> {
         let reached = self.session.reached();
         let (from, to) = range.map_or((0, self.session.cycle()), |(from, to)| (from.min(reached), to.min(reached)));
@@ -74,18 +74,18 @@ impl Stage {
         kept.insert(Rc::new(Stretch { from, to, tally, report })).clone()
     }
 
-    /// The cycles of this run that go with some of a leader's; none where they lie further than has been simulated.
+    /// Returns this run's range that corresponds to the leader's; `None` if it has not been simulated yet.
     pub fn range_beside(&self, leader: &Stage, beside: &Beside, (from, to): (u64, u64)) -> Option<(u64, u64)> {
         let at = |cycle: u64| beside.align.aim(leader, cycle).cycle_in(self);
         Some((at(from)?, at(to).or_else(|| self.session.ended().then(|| self.session.reached()))?))
     }
 
-    /// Every line of the source, or of the PTX where there is none, with what it cost.
+    /// Returns the cost of every line with instructions, of the CUDA source if there is one, else of the PTX.
     pub fn line_costs(&self, stretch: &Stretch) -> Vec<LineCost> {
         let has_source = !self.listing.lines(Script::Cuda).is_empty();
         let script = if has_source { Script::Cuda } else { Script::Ptx };
         let sms = self.session.sim().machine.config.sms as u64;
-        let cost = |(at, line): (usize, &crate::view::Line)| LineCost {
+        let cost = |(at, line): (usize, &crate::view::ListingLine)| LineCost {
             line: at + 1,
             text: self.listing.text(script, at).trim().to_string(),
             cycles: stretch.tally.cost_of(&line.pcs).cycles.div_ceil(sms),
@@ -97,7 +97,7 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use crate::lab::beside::tests::{follow, leader, to};
-    use crate::lab::{Align, Lab};
+    use crate::lab::{Lab, RunAlignment};
 
     #[test]
     fn a_stretch_has_its_own_numbers_and_its_lines_hold_all_of_its_cycles() {
@@ -138,7 +138,7 @@ mod tests {
     fn a_stretch_beside_has_the_moments_that_correspond() {
         let (mut lead, mut other) = (leader("PDOM"), Lab::new());
         lead.place_beside("TBC");
-        lead.beside.align = Align::Work;
+        lead.beside.align = RunAlignment::Work;
         to(&mut lead, 3_000);
         follow(&mut other, &lead);
         let (led, own) = (lead.stage.as_ref().expect("a stage"), other.stage.as_ref().expect("a stage"));

@@ -1,4 +1,4 @@
-//! Events in words, for whoever looked for one or stopped at one, and what the last cycle did in a sentence.
+//! Events in words: notices for searches and breakpoints, and a sentence for each cycle.
 
 use super::{Notice, Stage};
 use crate::event::{Event, EventKind};
@@ -7,7 +7,7 @@ use crate::view::Selection;
 use crate::view::why::counted;
 
 impl Stage {
-    /// What to say at a breakpoint.
+    /// Returns the notice at a breakpoint.
     pub fn tell_hit(&self, hit: Hit) -> Notice {
         match hit {
             Hit::Pc { pc, sm, warp } | Hit::Warp { pc, sm, warp } => {
@@ -21,7 +21,7 @@ impl Stage {
         }
     }
 
-    /// What to say of the events of a kind in the last cycle: who the first is about, and how many there are.
+    /// Returns a notice about the last cycle's events of a kind: the first one in words, and how many more there are.
     pub fn tell_event(&self, kind: EventKind) -> Notice {
         let mut events = self.session.last().iter().filter(|event| EventKind::of(event) == Some(kind));
         let told = events.next().and_then(|event| self.tell(event));
@@ -33,12 +33,12 @@ impl Stage {
         Notice { show, ..Notice::good(format!("{}{text}.{more}", kind.label())) }
     }
 
-    /// What the last cycle did: the event that changed most, and else what issued, the selected warp's first.
+    /// Describes the last cycle: its most important events, or else an issue, preferably of the selected warp.
     pub fn say(&self, selection: Option<Selection>) -> String {
         let last = || self.session.last().iter();
         let told = |event: &Event| Some((EventKind::of(event)?.weight()?, self.tell(event)?.0));
         let mut told: Vec<(u8, String)> = last().filter_map(told).collect();
-        // The two that matter most; of several of a kind, the first.
+        // The two events of highest weight; of several of one weight, the first.
         told.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
         told.dedup_by_key(|(weight, _)| *weight);
         if !told.is_empty() {
@@ -61,7 +61,7 @@ impl Stage {
         format!("{who} issued {} at {place}, for {} of {width} lanes.", code.trim_end_matches(';'), mask.count_ones())
     }
 
-    /// What to say of a warp that has begun to wait.
+    /// Returns the notice about a warp that has begun to stall.
     pub fn tell_stall(&self, sm: u16, warp: u16) -> Option<Notice> {
         let reason = self.picture().warp(sm, warp)?.reason?;
         Some(Notice::good(format!("Stall: {} begins to wait: {} {}.", self.named(sm, warp), reason.letter(), reason.label())))
@@ -74,20 +74,20 @@ impl Stage {
     fn tell(&self, event: &Event) -> Option<(String, Option<Selection>)> {
         let at = |pc: u32| format!("{} (PC {pc})", self.listing.place(pc));
         let warp = |sm: u16, warp: u16| Some(Selection::Warp { sm, warp });
-        // Where warps re-form, a warp of the table is none that could be selected.
+        // Where warps re-form, a warp of the table is dynamic and cannot be selected.
         let reforms = self.session.sim().machine.reforms;
         Some(match *event {
             Event::Branch { sm, warp: name, pc, taken, not_taken, .. } => {
                 let (one, two) = (taken.count_ones(), not_taken.count_ones());
                 let who = if reforms { "a warp".to_string() } else { self.named(sm, name) };
                 let verbs = |n: u32, one: &'static str, many: &'static str| if n == 1 { one } else { many };
-                let (take, not) = (verbs(one, "takes", "take"), verbs(two, "does", "do"));
-                let text = format!("{who} parts at {}: {one} of its lanes {take} the branch, {two} {not} not", at(pc));
+                let (take, fall) = (verbs(one, "takes", "take"), verbs(two, "falls", "fall"));
+                let text = format!("{who} diverges at {}: {one} of its lanes {take} the branch, {two} {fall} through", at(pc));
                 (text, warp(sm, name).filter(|_| !reforms))
             }
             Event::Met { sm, warp: name, pc, mask } => {
                 let lanes = counted(mask.count_ones().into(), "lane");
-                (format!("{} is together again at {}: {lanes} go on", self.named(sm, name), at(pc)), warp(sm, name))
+                (format!("{} reconverges at {} with {lanes}", self.named(sm, name), at(pc)), warp(sm, name))
             }
             Event::BlockMet { sm, slot, pc, threads } => {
                 let block = self.session.sim().state.sms[usize::from(sm)].blocks[usize::from(slot)]
@@ -95,12 +95,12 @@ impl Stage {
                     .map(|block| block.current.index);
                 let who = block.map_or_else(|| "a block".to_string(), |id| format!("block {id}"));
                 let threads = counted(threads.into(), "thread");
-                (format!("{threads} of {who} are together again at {}", at(pc)), Some(Selection::Block { sm, slot }))
+                (format!("{threads} of {who} reconverge at {}", at(pc)), Some(Selection::Block { sm, slot }))
             }
             Event::BarrierArrive { sm, warp: name, barrier, .. } => {
-                (format!("{} comes to barrier {barrier}", self.named(sm, name)), warp(sm, name))
+                (format!("{} arrives at barrier {barrier}", self.named(sm, name)), warp(sm, name))
             }
-            Event::BarrierRelease { block, barrier, .. } => (format!("block {block} goes on from barrier {barrier}"), None),
+            Event::BarrierRelease { block, barrier, .. } => (format!("barrier {barrier} releases block {block}"), None),
             Event::L1 { sm, line, .. } => {
                 let address = line * u64::from(self.session.sim().machine.config.l1d_line);
                 (format!("the line of address {address:#x} is not in the L1 cache of SM {sm}"), None)
@@ -108,16 +108,16 @@ impl Stage {
             Event::BlockStart { sm, slot, block, .. } => (format!("block {block}"), Some(Selection::Block { sm, slot })),
             Event::BlockEnd { block, .. } => (format!("block {block}"), None),
             Event::WarpExit { sm, warp: name } => (self.named(sm, name), warp(sm, name)),
-            Event::GangSplit { row, gang, .. } => (format!("{} of original gang {row} part", members(gang)), None),
+            Event::GangSplit { row, gang, .. } => (format!("{} of original gang {row} split", members(gang)), None),
             Event::GangMerge { row, one, two, pc, .. } => {
-                (format!("{} of original gang {row} meet at {}", members(one | two), at(pc)), None)
+                (format!("{} of original gang {row} re-form a gang at {}", members(one | two), at(pc)), None)
             }
             Event::BlockArrive { pc, wcnt, .. } => {
-                let rest = if wcnt == 0 { "all are here".to_string() } else { format!("{wcnt} still on the way (WCnt)") };
+                let rest = if wcnt == 0 { "all have arrived".to_string() } else { format!("{wcnt} not arrived yet (WCnt)") };
                 (format!("a warp has arrived at {}: {rest}", at(pc)), None)
             }
             Event::Formed { pc, mask, .. } => {
-                (format!("a warp of {} was made for {}", counted(mask.count_ones().into(), "thread"), at(pc)), None)
+                (format!("a warp of {} was formed for {}", counted(mask.count_ones().into(), "thread"), at(pc)), None)
             }
             Event::Merged { pc, mask, .. } => {
                 let (threads, verb) = (mask.count_ones(), if mask.count_ones() == 1 { "joins" } else { "join" });
@@ -138,13 +138,13 @@ impl Stage {
                 (format!("{lanes} of {} came to its warp barrier at {}", self.named(sm, name), at(pc)), warp(sm, name))
             }
             Event::LogicalStart { block, .. } => (format!("the dispenser hands out logical block {block}"), None),
-            Event::Trap { pc, .. } => (format!("the kernel did something wrong at {}", at(pc)), None),
+            Event::Trap { pc, .. } => (format!("the kernel trapped at {}", at(pc)), None),
             _ => return None,
         })
     }
 }
 
-/// The members of a gang, a bit for each slice.
+/// Returns the number of a gang's members in words; `gang` has a bit for each slice.
 fn members(gang: u8) -> String {
     format!("{} members", gang.count_ones())
 }

@@ -1,7 +1,7 @@
-//! A kernel's divergence at a glance: the first warps of its small launch by the first cycles, and how many lanes each used.
+//! A kernel's divergence at a glance: the lane use of the first warps of its small launch over the first cycles.
 //!
-//! A **cell** is a warp in a stretch of cycles. It is as full as the instructions were that the warp issued there, and empty
-//! where it issued none. Warps that stay together make solid rows, warps that part make ragged ones.
+//! A **cell** is one warp over a stretch of cycles. Its height is the share of lanes that were active in the instructions
+//! issued there; a cell without an issue is empty. Warps that do not diverge make solid rows, warps that diverge ragged ones.
 
 use crate::config::Config;
 use crate::event::{Event, Sink};
@@ -10,25 +10,25 @@ use crate::scene::{Rect, Scene, Tone};
 use crate::sim::Sim;
 use crate::workload::Workload;
 
-/// Warps and stretches of cycles.
+/// Number of warps, and of stretches of cycles.
 const ROWS: usize = 8;
 const COLUMNS: usize = 56;
-/// Cycles that are looked at, of one SM.
+/// Number of cycles to simulate, on one SM.
 const CYCLES: u64 = 4_000;
-/// The size of a cell, and the space between rows.
+/// Width and height of a cell, and the gap between rows, in pixels.
 const WIDE: f32 = 4.0;
 const HIGH: f32 = 9.0;
 const GAP: f32 = 2.0;
 
-/// The picture of a kernel, and the share of lanes that its instructions used.
+/// A kernel's lane use as a grid of cells, and the share of lanes that its instructions used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
-    /// Row by row: the share of its lanes that a warp used.
+    /// Row by row, the share of lanes that a warp used; `None` where it issued nothing.
     cells: Vec<Option<f32>>,
     pub lanes: f64,
 }
 
-/// What issued.
+/// Records every issue: cycle, warp and number of active lanes.
 #[derive(Default)]
 struct Issues(Vec<(u64, u16, u32)>);
 
@@ -41,7 +41,7 @@ impl Sink for Issues {
 }
 
 impl Thumbnail {
-    /// Runs the kernel's small launch for a while, with a stack for each warp.
+    /// Simulates the first cycles of the kernel's small launch under PDOM, with a stack for each warp.
     pub fn of(workload: &Workload) -> Option<Thumbnail> {
         let job = Job::load(workload.ptx, workload.small, &|name| workload.read_file(name)).ok()?;
         let config = Config::build("gtx480", "PDOM", []).ok()?;
@@ -72,7 +72,7 @@ impl Thumbnail {
                 continue;
             }
             scene.fill(0, Tone::Sunken, Rect::new(0.0, y, scene.width, HIGH));
-            // Cells of one height are one shape.
+            // Adjacent cells of one height are one shape.
             let mut at = 0;
             for same in row.chunk_by(|one, next| high(*one) == high(*next)) {
                 let (x, tall) = (at as f32 * WIDE, high(same[0]));
@@ -86,7 +86,7 @@ impl Thumbnail {
     }
 }
 
-/// How high a cell is filled, in whole pixels.
+/// Returns the filled height of a cell, in whole pixels.
 fn high(cell: Option<f32>) -> f32 {
     cell.map_or(0.0, |share| (share * HIGH).round().max(1.0))
 }

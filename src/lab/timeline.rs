@@ -1,34 +1,34 @@
-//! Warps by cycles, as pixels: which cycles are in sight, and the colour of each.
+//! The timeline of warps over cycles: the visible cycles and rows, and the pixels of each row.
 
 use crate::event::Reason;
 use crate::record::{Codes, GONE, Record};
 use crate::scene::{Palette, Tone};
 use std::ops::Range;
 
-/// The fewest and the most cycles that a pixel shows.
+/// Fewest and most cycles per pixel.
 const NEAREST: f64 = 1.0 / 32.0;
 const FURTHEST: f64 = 8192.0;
-/// How high a warp's row is.
+/// Least and greatest height of a warp's row, in pixels.
 const ROW: std::ops::RangeInclusive<f64> = 2.0..=28.0;
-/// Rows above and below one that is brought in sight.
+/// Rows kept visible above and below a row that is scrolled into view.
 const NEIGHBOURS: usize = 3;
-/// How far away one may always go, however few cycles there are.
+/// Cycles per pixel up to which zooming out is always possible, however short the run.
 const SMALL_RUN: f64 = 0.5;
 
-/// The cycles in sight: from where on, and how many to a pixel.
+/// The visible cycles: the first one, and the number of cycles per pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
+pub struct VisibleCycles {
     pub from: f64,
     pub per_px: f64,
 }
 
-impl Default for Span {
-    fn default() -> Span {
-        Span { from: 0.0, per_px: 0.1 }
+impl Default for VisibleCycles {
+    fn default() -> VisibleCycles {
+        VisibleCycles { from: 0.0, per_px: 0.1 }
     }
 }
 
-impl Span {
+impl VisibleCycles {
     pub fn cycle_at(&self, x: f64) -> f64 {
         self.from + x * self.per_px
     }
@@ -37,66 +37,65 @@ impl Span {
         (cycle - self.from) / self.per_px
     }
 
-    /// Nearer (a factor under 1) or further away; the cycle under `x` stays where it is.
-    pub fn zoom(self, factor: f64, x: f64) -> Span {
+    /// Zooms in (factor below 1) or out; the cycle under `x` stays in place.
+    pub fn zoom(self, factor: f64, x: f64) -> VisibleCycles {
         let per_px = (self.per_px * factor).clamp(NEAREST, FURTHEST);
-        Span { from: self.cycle_at(x) - x * per_px, per_px }.bounded()
+        VisibleCycles { from: self.cycle_at(x) - x * per_px, per_px }.bounded()
     }
 
-    pub fn pan(self, pixels: f64) -> Span {
-        Span { from: self.from + pixels * self.per_px, ..self }.bounded()
+    pub fn pan(self, pixels: f64) -> VisibleCycles {
+        VisibleCycles { from: self.from + pixels * self.per_px, ..self }.bounded()
     }
 
-    /// Everything from the start to `end`.
-    pub fn fit(end: u64, width: f64) -> Span {
-        Span { from: 0.0, per_px: ((end as f64 * 1.02 + 4.0) / width.max(1.0)).clamp(NEAREST, FURTHEST) }
+    /// Returns the span of the whole run up to `end`.
+    pub fn fit(end: u64, width: f64) -> VisibleCycles {
+        VisibleCycles { from: 0.0, per_px: ((end as f64 * 1.02 + 4.0) / width.max(1.0)).clamp(NEAREST, FURTHEST) }
     }
 
-    /// Moves so that the cycle is in sight, if it is not: a step to the side keeps what was there in sight too.
-    pub fn follow(self, cycle: u64, width: f64) -> Span {
+    /// Scrolls to a cycle that is out of view; most of the old span stays visible if the cycle is just beyond its edge.
+    pub fn follow(self, cycle: u64, width: f64) -> VisibleCycles {
         let x = self.x_of(cycle as f64);
         if x >= 0.0 && x <= width - 16.0 {
             return self;
         }
         let room = if x < 0.0 { 0.1 } else { 0.8 };
-        Span { from: cycle as f64 - width * room * self.per_px, ..self }.bounded()
+        VisibleCycles { from: cycle as f64 - width * room * self.per_px, ..self }.bounded()
     }
 
-    /// Instead of `self`: this one, unless nothing of a run up to `end` would be left to see in it, or it would look like
-    /// nothing.
-    pub fn or(self, next: Span, end: u64, width: f64) -> Span {
-        let furthest = (2.0 * Span::fit(end, width).per_px).max(SMALL_RUN);
+    /// Returns `next`, moved so that some of a run up to `end` stays visible, or `self` if `next` zooms out too far.
+    pub fn or(self, next: VisibleCycles, end: u64, width: f64) -> VisibleCycles {
+        let furthest = (2.0 * VisibleCycles::fit(end, width).per_px).max(SMALL_RUN);
         if next.per_px > furthest && next.per_px > self.per_px {
             return self;
         }
         let last = (end as f64 - 0.1 * width * next.per_px).max(0.0);
-        Span { from: next.from.min(last), ..next }
+        VisibleCycles { from: next.from.min(last), ..next }
     }
 
-    fn bounded(self) -> Span {
-        Span { from: self.from.max(-64.0 * self.per_px), ..self }
+    fn bounded(self) -> VisibleCycles {
+        VisibleCycles { from: self.from.max(-64.0 * self.per_px), ..self }
     }
 }
 
-/// The tracks that ever held a warp.
+/// Returns the tracks that ever held a warp.
 pub fn rows(record: &Record) -> Vec<usize> {
     (0..record.tracks()).filter(|&at| !record.nth(at).is_empty()).collect()
 }
 
-/// The rows in sight: as high as there is room for, and where the lowest are still too many, those from one of them on.
+/// The visible rows: as high as the room allows; rows that do not fit at the lowest height are out of view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    /// The tracks of the rows.
+    /// The tracks of the visible rows.
     pub shown: Vec<usize>,
-    /// How high each is.
+    /// Height of each row, in pixels.
     pub each: f64,
-    /// Rows out of sight.
+    /// Number of rows out of view at the top and at the bottom.
     pub above: usize,
     pub below: usize,
 }
 
 impl Rows {
-    /// For so many pixels, with the row `first` at the top where that leaves no gap at the bottom.
+    /// Fits rows into `room` pixels, from row `first` on unless that leaves a gap at the bottom.
     pub fn fit(record: &Record, room: f64, first: usize) -> Rows {
         let all = rows(record);
         let each = (room / all.len().max(1) as f64).clamp(*ROW.start(), *ROW.end());
@@ -106,19 +105,19 @@ impl Rows {
         Rows { each, above, below: all.len() - above - shown.len(), shown }
     }
 
-    /// The track at a height below the first row's top.
+    /// Returns the track at `y` pixels below the top of the first row.
     pub fn at(&self, y: f64) -> Option<usize> {
         (y >= 0.0).then(|| self.shown.get((y / self.each) as usize).copied()).flatten()
     }
 
-    /// Which row has to be at the top so that this one of all is in sight, and a few beside it.
+    /// Returns the row to show at the top so that `row`, an index into all rows, and a few neighbours are visible.
     pub fn follow(&self, row: usize) -> usize {
         let beside = NEIGHBOURS.min(self.shown.len().saturating_sub(1) / 2);
         self.above.clamp((row + 1 + beside).saturating_sub(self.shown.len()), row.saturating_sub(beside))
     }
 }
 
-/// The colours of codes, ready for pixels; what is not there is see-through.
+/// Returns the RGBA colour of each reason code; where no warp is resident, pixels are transparent.
 pub fn colours(palette: &Palette) -> [[u8; 4]; 16] {
     let mut colours = [[0; 4]; 16];
     for (code, reason) in Reason::ALL.into_iter().enumerate() {
@@ -129,11 +128,11 @@ pub fn colours(palette: &Palette) -> [[u8; 4]; 16] {
     colours
 }
 
-/// One row of pixels for each track: RGBA, the columns `columns` of the span, `ratio` of them to a CSS pixel.
+/// Returns one row of RGBA pixels for each track: the columns `columns` of the span, `ratio` columns to a CSS pixel.
 pub fn raster(
     record: &Record,
     rows: &[usize],
-    span: Span,
+    span: VisibleCycles,
     columns: Range<usize>,
     ratio: f64,
     colours: &[[u8; 4]; 16],
@@ -143,7 +142,7 @@ pub fn raster(
     let mut known: Option<(usize, Vec<Codes>)> = None;
     for (row, pixels) in rows.iter().zip(pixels.chunks_exact_mut(width.max(1) * 4)) {
         let (group, lane) = record.place(*row);
-        // Rows of one group stand together.
+        // Rows of one group are adjacent, so the columns of the last group are reused.
         if known.as_ref().is_none_or(|(of, _)| *of != group) {
             known = Some((group, record.columns(group, span.from, span.per_px / ratio, columns.clone())));
         }
@@ -163,7 +162,7 @@ mod tests {
 
     #[test]
     fn zooming_keeps_what_is_under_the_pointer() {
-        let span = Span { from: 100.0, per_px: 2.0 };
+        let span = VisibleCycles { from: 100.0, per_px: 2.0 };
         for factor in [0.5, 0.9, 1.1, 4.0] {
             let near = span.zoom(factor, 40.0);
             assert!((near.cycle_at(40.0) - 180.0).abs() < 1e-9, "{near:?}");
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn something_of_the_run_stays_in_sight() {
         let (end, width) = (100_000, 1000.0);
-        let mut span = Span::default();
+        let mut span = VisibleCycles::default();
         for _ in 0..100 {
             span = span.or(span.zoom(1.3, 900.0), end, width);
         }
@@ -188,18 +187,18 @@ mod tests {
             span = span.or(span.zoom(0.7, 500.0), end, width);
         }
         assert!(span.x_of(end as f64) >= 99.0 && span.per_px == NEAREST, "{span:?}");
-        // Before the first cycle there is nothing to lose.
-        assert_eq!(Span::default().or(Span::default().zoom(2.0, 0.0), 0, width).per_px, 0.2);
+        // Even a run without cycles can be zoomed out up to `SMALL_RUN`.
+        assert_eq!(VisibleCycles::default().or(VisibleCycles::default().zoom(2.0, 0.0), 0, width).per_px, 0.2);
     }
 
     #[test]
     fn following_moves_only_when_it_must() {
-        let span = Span { from: 0.0, per_px: 1.0 };
+        let span = VisibleCycles { from: 0.0, per_px: 1.0 };
         assert_eq!(span.follow(500, 600.0), span);
         let moved = span.follow(700, 600.0);
         assert!((0.0..600.0).contains(&moved.x_of(700.0)), "{moved:?}");
         assert!((0.0..600.0).contains(&moved.follow(3, 600.0).x_of(3.0)));
-        assert!(Span::fit(100_000, 500.0).x_of(100_000.0) <= 500.0);
+        assert!(VisibleCycles::fit(100_000, 500.0).x_of(100_000.0) <= 500.0);
     }
 
     #[test]
@@ -230,13 +229,13 @@ mod tests {
         record.close(4);
         assert_eq!(rows(&record), [1]);
         let colours = colours(Palette::of(Theme::Light));
-        let pixels = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..5, 1.0, &colours);
+        let pixels = raster(&record, &[1], VisibleCycles { from: 0.0, per_px: 1.0 }, 0..5, 1.0, &colours);
         let expected: Vec<u8> = [0, 0, 2, 2, Reason::ALL.len()].iter().flat_map(|&code: &usize| colours[code]).collect();
         assert_eq!(pixels, expected);
-        let twice = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 0..8, 2.0, &colours);
+        let twice = raster(&record, &[1], VisibleCycles { from: 0.0, per_px: 1.0 }, 0..8, 2.0, &colours);
         assert_eq!(&twice[12..16], &colours[0], "two pixels to a cycle");
         assert_eq!(&twice[16..20], &colours[2]);
-        let part = raster(&record, &[1], Span { from: 0.0, per_px: 1.0 }, 3..8, 2.0, &colours);
+        let part = raster(&record, &[1], VisibleCycles { from: 0.0, per_px: 1.0 }, 3..8, 2.0, &colours);
         assert_eq!(part, twice[12..], "a part has the pixels of the whole");
     }
 }

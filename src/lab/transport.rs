@@ -1,29 +1,29 @@
-//! Play, pause, run to the end, look for an event: where the run is going, and how fast.
+//! Play, pause, run to the end, search: the goal of the run, and its speed.
 //!
-//! A long way is gone in slices of time, so that the page can draw and answer in between.
+//! A far goal is reached in time slices, so that the page can draw and respond in between.
 
 use super::Notice;
 use super::stage::LIMIT;
 use crate::event::EventKind;
 use crate::session::{Breakpoints, Session, StopReason, Target};
 
-/// Where the run is going.
+/// The goal of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     #[default]
     Rest,
-    /// On and on, at the chosen speed.
+    /// Runs on at the chosen speed.
     Play,
     End,
     Cycle(u64),
     Search(Target),
-    /// To a near cycle that is known, past all that lie on the way, at a pace that can be watched.
+    /// Goes to a near, simulated cycle through all cycles on the way, at a pace that can be watched.
     Jump(Jump),
-    /// The run has ended; its result is compared in a slice of its own.
+    /// The run has ended; its result is judged in a slice of its own.
     Verdict,
 }
 
-/// A short way through known cycles, forwards or backwards, that is played.
+/// An animated jump through a few simulated cycles, forwards or backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     pub from: u64,
@@ -31,9 +31,9 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// The most cycles that are played; longer ways are gone at once.
+    /// Most cycles of an animated jump; a longer one is made at once.
     const MOST: u64 = 40;
-    /// How long a cycle takes, and the whole way at most, in milliseconds.
+    /// Duration of a cycle, and the longest of the whole jump, in milliseconds.
     const CYCLE_MS: f64 = 120.0;
     const MOST_MS: f64 = 1500.0;
 
@@ -41,7 +41,7 @@ impl Jump {
         self.from.abs_diff(self.to)
     }
 
-    /// Whether there is something to play: a single step is a film already.
+    /// Returns whether the jump is animated; a single step has a film already.
     pub fn is_short(self) -> bool {
         (2..=Jump::MOST).contains(&self.cycles())
     }
@@ -50,20 +50,20 @@ impl Jump {
         (self.cycles() as f64 * Jump::CYCLE_MS).min(Jump::MOST_MS)
     }
 
-    /// The cycle to show after so many milliseconds.
+    /// Returns the cycle to show after `elapsed` milliseconds.
     fn at(self, elapsed: f64) -> u64 {
         let done = (elapsed / self.length_ms() * self.cycles() as f64) as u64;
         let done = done.min(self.cycles());
         if self.to > self.from { self.from + done } else { self.from - done }
     }
 
-    /// Cycles a second.
+    /// Returns the speed of the jump in cycles per second.
     fn rate(self) -> f64 {
         self.cycles() as f64 * 1000.0 / self.length_ms()
     }
 }
 
-/// What next and previous look for.
+/// What next and previous search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Event(EventKind),
@@ -103,34 +103,34 @@ impl Wanted {
     }
 }
 
-/// Cycles a second that play can have; the last is as fast as it goes.
+/// Speeds of play in cycles per second; the last one is as fast as possible.
 pub const SPEEDS: [u32; 14] = [1, 2, 4, 8, 15, 30, 60, 120, 250, 1_000, 5_000, 20_000, 100_000, u32::MAX];
 
-/// A cycle as a person types it: digits, in groups or not.
+/// Parses a cycle as the user types it: digits, grouped or not.
 pub fn typed_cycle(text: &str) -> Option<u64> {
     let groups = |c: &char| c.is_whitespace() || ",._'’".contains(*c);
     let digits: String = text.trim().chars().filter(|c| !groups(c)).collect();
-    // Groups have three digits: `1.5` is no cycle.
+    // The last group has three digits: `1.5` is no cycle.
     let tail = text.trim().chars().rev().take_while(char::is_ascii_digit).count();
     let sound = digits.chars().all(|c| c.is_ascii_digit()) && (tail == digits.len() || tail == 3);
-    // More digits than a number has are still a cycle far away.
+    // A number too large for a `u64` is still a cycle far away.
     (sound && !digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Cycles between two looks at the clock: at first, at least and at most; they follow how long the last ones took.
+/// Cycles between two checks of the clock: the initial number, and the range in which it adapts to the time taken.
 const CHUNK: u64 = 128;
 const CHUNKS: std::ops::RangeInclusive<u64> = 16..=4096;
-/// How long the cycles between two looks at the clock should take, in milliseconds.
+/// How long the cycles between two checks of the clock should take, in milliseconds.
 const CHUNK_MS: std::ops::RangeInclusive<f64> = 1.0..=2.0;
 
-/// Why a slice ended.
+/// Why a time slice ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// Time was up; there is more to do.
+    /// Time is up; there is more to do.
     Going,
     Arrived,
     NotFound,
-    /// As many cycles as the page simulates.
+    /// The page's limit of cycles is reached.
     Limit,
     /// A breakpoint, or the end of the run.
     Stopped(StopReason),
@@ -142,12 +142,12 @@ pub struct Transport {
     /// Index into [`SPEEDS`].
     pub speed: usize,
     pub wanted: Wanted,
-    /// Cycles that play still owes, in parts.
+    /// Cycles that play has yet to run, with a fraction.
     owed: f64,
-    /// How long the jump that is played has been under way, in milliseconds, and what there is to say at its goal.
+    /// Time since the animated jump began, in milliseconds, and the notice for its end.
     jumping: f64,
     pub(super) arrival: Option<Notice>,
-    /// Where a search began: who looks for something that is not there does not want to be elsewhere.
+    /// The cycle where a search began, to which a search without a hit returns.
     pub searched_from: u64,
 }
 
@@ -170,23 +170,23 @@ impl Transport {
         self.arrival = None;
     }
 
-    /// The jump that is being played.
+    /// Returns the jump that is being animated.
     pub fn jump(&self) -> Option<Jump> {
         if let Goal::Jump(jump) = self.goal { Some(jump) } else { None }
     }
 
     pub fn start(&mut self, goal: Goal) {
         self.goal = goal;
-        // The first cycle comes at once, not after a second of nothing.
+        // The first cycle is run at once, even at one cycle per second.
         self.owed = 1.0;
     }
 
-    /// Cycles a second.
+    /// Returns the speed of play in cycles per second.
     pub fn rate(&self) -> u32 {
         SPEEDS[self.speed.min(SPEEDS.len() - 1)]
     }
 
-    /// Cycles a second that pass before a person's eyes; none at single steps, no end of them on the way to a far goal.
+    /// Returns the cycles per second that the user sees: `None` for single steps, infinite on the way to a far goal.
     pub fn pace(&self) -> Option<f64> {
         match self.goal {
             Goal::Rest => None,
@@ -211,7 +211,7 @@ impl Transport {
             Goal::Rest => None,
             Goal::Play if self.rate() == u32::MAX => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
             Goal::Play => {
-                // A tab that was away for a minute owes no minute.
+                // Time that the tab spent in the background does not count.
                 self.owed += f64::from(self.rate()) * elapsed.min(250.0) / 1000.0;
                 let whole = self.owed.floor();
                 if whole < 1.0 {

@@ -1,4 +1,4 @@
-//! Moving through the run: steps, jumps, play, searches. What ends a movement early is told in a notice.
+//! Moving through the run: steps, jumps, play, searches. A notice says what ended a movement early.
 
 use super::{Goal, Jump, LIMIT, Lab, Notice, Stage, Wanted, transport};
 use crate::session::{Hit, StopReason, Target};
@@ -9,7 +9,7 @@ impl Lab {
         self.stage.as_ref().map_or(0, |stage| stage.session.cycle())
     }
 
-    /// The run has come from another cycle to where it is: plays the way, where it is short and is to be played.
+    /// Animates the way from cycle `from` to the current one, if it is short and jumps are to be animated.
     pub(super) fn play_way(&mut self, from: u64) {
         let jump = Jump { from, to: self.cycle() };
         if let Some(stage) = self.stage.as_mut().filter(|_| jump.is_short() && (self.plays_jumps)()) {
@@ -19,7 +19,7 @@ impl Lab {
         }
     }
 
-    /// Ends a jump that is being played, at its goal; whether there was one.
+    /// Ends an animated jump at its destination. Returns whether there was one.
     pub fn arrive(&mut self) -> bool {
         let Some(jump) = self.transport.jump() else { return false };
         if let Some(stage) = &mut self.stage {
@@ -30,7 +30,7 @@ impl Lab {
         true
     }
 
-    /// One cycle forwards; play stops.
+    /// Steps one cycle forwards; play stops.
     pub fn step(&mut self) {
         self.arrive();
         self.transport.rest();
@@ -46,7 +46,7 @@ impl Lab {
         self.notice = self.stage.as_ref().filter(|stage| stage.session.at_end()).map(Stage::ending);
     }
 
-    /// One cycle backwards; play stops.
+    /// Steps one cycle backwards; play stops.
     pub fn back(&mut self) {
         self.arrive();
         self.transport.rest();
@@ -56,7 +56,7 @@ impl Lab {
         }
     }
 
-    /// To a cycle: at once where it is known, in slices where it is not.
+    /// Seeks to a cycle: at once if it has been simulated, else in time slices.
     pub fn seek(&mut self, cycle: u64) {
         self.transport.rest();
         self.notice = None;
@@ -72,7 +72,7 @@ impl Lab {
         self.seek(0);
     }
 
-    /// Runs to the end, in slices.
+    /// Runs to the end, in time slices.
     pub fn end(&mut self) {
         self.notice = None;
         let Some(stage) = &mut self.stage else { return };
@@ -85,14 +85,14 @@ impl Lab {
         }
     }
 
-    /// Play or pause; a jump ends at its goal.
+    /// Plays or pauses; ends an animated jump at its destination.
     pub fn play(&mut self) {
         if self.arrive() {
             return;
         }
         let can = self.stage.as_ref().is_some_and(|stage| !stage.session.at_end());
         if self.transport.is_resting() && !can {
-            // At the end there is nothing to play, and what was said of it stays.
+            // At the end there is nothing to play, and the notice about the end stays.
             self.notice = self.stage.as_ref().map(|stage| stage.ending());
             return;
         }
@@ -104,7 +104,7 @@ impl Lab {
         }
     }
 
-    /// What next and previous look for: a stall of the selected warp, where stalls are wanted.
+    /// Returns what next and previous search for; for stalls, `None` without a selected warp.
     fn target(&self) -> Option<Target> {
         match self.transport.wanted {
             Wanted::Event(kind) => Some(Target::Event(kind)),
@@ -117,7 +117,7 @@ impl Lab {
         self.transport.rest();
         self.notice = None;
         let Some(target) = self.target() else {
-            self.notice = Some(Notice::bad("Select a warp first: its next stall is looked for."));
+            self.notice = Some(Notice::bad("Select a warp first, to search for its next stall."));
             return;
         };
         let Some(stage) = &mut self.stage else { return };
@@ -141,7 +141,7 @@ impl Lab {
         self.transport.rest();
         self.notice = None;
         let Some(target) = self.target() else {
-            self.notice = Some(Notice::bad("Select a warp first: its last stall is looked for."));
+            self.notice = Some(Notice::bad("Select a warp first, to search for its last stall."));
             return;
         };
         let Some(stage) = &mut self.stage else { return };
@@ -156,7 +156,7 @@ impl Lab {
         }
     }
 
-    /// Says which event was looked for and found.
+    /// Sets a notice about the event that a search has found.
     fn tell_found(&mut self) {
         let Some(stage) = &self.stage else { return };
         self.notice = match self.transport.wanted {
@@ -165,8 +165,8 @@ impl Lab {
         };
     }
 
-    /// Lets time pass: `elapsed` milliseconds since the last call, working for at most `slice` of them by `clock`.
-    /// Whether anything changed.
+    /// Works towards the goal: `elapsed` milliseconds have passed since the last call, and the work may take `slice`
+    /// milliseconds by `clock`. Returns whether anything changed.
     pub fn tick(&mut self, elapsed: f64, slice: f64, clock: &dyn Fn() -> f64) -> bool {
         let Some(stage) = &mut self.stage else {
             self.transport.rest();

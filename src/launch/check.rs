@@ -1,12 +1,12 @@
-//! Does the launch give what the kernel declares?
+//! Comparison of a launch with the parameters that a kernel declares.
 
 use super::{Launch, LaunchError, Param};
 use crate::ptx::types::Type;
 
-/// A device address, as a kernel's parameter.
+/// Size of a device address as a kernel parameter.
 const ADDRESS_BYTES: u32 = 8;
 
-/// One parameter as the kernel declares it. A struct is an array of bytes: `ty` is `b8`, `bytes` its whole size.
+/// One parameter as the kernel declares it. A struct is an array of bytes: `ty` is `b8`, `bytes` is its whole size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamShape {
     pub name: String,
@@ -16,7 +16,7 @@ pub struct ParamShape {
 }
 
 impl Launch {
-    /// Compares the launch with what the kernel declares, parameter by parameter.
+    /// Compares the launch with the kernel's declaration, parameter by parameter.
     pub fn check(&self, kernel: &str, shapes: &[ParamShape]) -> Result<(), LaunchError> {
         let wrong = |message: String| Err(LaunchError::Kernel(message));
         if let Some(wanted) = &self.kernel
@@ -58,7 +58,7 @@ impl Launch {
     }
 }
 
-/// An integer where the kernel says float, or the other way round; untyped bits take both.
+/// Whether an integer is given for a float, or a float for an integer; untyped bits take both.
 fn of_another_kind(given: Type, shape: &ParamShape) -> bool {
     let untyped = |ty: Type| matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64);
     !untyped(given) && !untyped(shape.ty) && given.is_float() != shape.ty.is_float()
@@ -88,7 +88,7 @@ mod tests {
         ParamShape { name: name.into(), ty, bytes, align: ty.bytes() }
     }
 
-    /// What the check says of a launch for a kernel `k` of these parameters, "" when it agrees.
+    /// Returns the message of the check for a kernel `k` with these parameters, "" if the launch fits.
     fn verdict(params: &str, shapes: &[ParamShape]) -> String {
         let launch = Launch::parse(&format!("grid = [1]\nblock = [32]\n{params}")).expect("a launch");
         launch.check("k", shapes).err().map_or(String::new(), |error| error.to_string())

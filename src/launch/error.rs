@@ -1,9 +1,9 @@
-//! What can be wrong with a launch, said to the person who wrote it.
+//! Errors of a launch, worded for the person who wrote it.
 
 use std::fmt;
 use thiserror::Error;
 
-/// A place in the launch file, both numbers from 1.
+/// A place in the launch file; line and column count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchPlace {
     pub line: usize,
@@ -11,7 +11,7 @@ pub struct LaunchPlace {
 }
 
 impl LaunchPlace {
-    /// The place of a byte of the text.
+    /// Returns the place of a byte of the text.
     pub(super) fn of(text: &str, byte: usize) -> LaunchPlace {
         let before = &text.as_bytes()[..byte.min(text.len())];
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
@@ -30,11 +30,11 @@ impl fmt::Display for LaunchPlace {
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LaunchError {
-    /// Not TOML: the parser's own words, which show the line.
+    /// The text is not TOML: the parser's message, which shows the line.
     #[error("the launch file cannot be read: {message}")]
     Text { message: String, place: Option<LaunchPlace> },
 
-    /// Well-formed, but with a key that does not exist, a value of the wrong kind, or not a launch that could run.
+    /// The text is TOML, but has an unknown key, a value of the wrong kind, or describes no launch that could run.
     #[error("launch file, {place}: {message}")]
     Meaning { message: String, place: LaunchPlace },
 
@@ -42,7 +42,7 @@ pub enum LaunchError {
     #[error("{0}")]
     Kernel(String),
 
-    /// A buffer's first contents cannot be had.
+    /// The initial contents of a buffer cannot be made.
     #[error("buffer `{buffer}`: {message}")]
     Fill { buffer: String, message: String },
 
@@ -52,7 +52,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// Where in the launch file, when the problem has a place there.
+    /// Returns the place in the launch file, if the problem has one.
     pub fn place(&self) -> Option<LaunchPlace> {
         match self {
             LaunchError::Text { place, .. } => *place,

@@ -1,7 +1,7 @@
-//! The launch file: TOML to a [`Launch`].
+//! The launch file: parses TOML into a [`Launch`].
 //!
-//! serde reads the text into [`LaunchTable`] and refuses unknown keys and values of the wrong type; a [`Reader`] turns the
-//! tables into what they mean and refuses what no launch can mean. Every refusal has its place.
+//! serde reads the text into [`LaunchTable`] and refuses unknown keys and values of the wrong type. A [`Reader`] converts the
+//! tables and refuses what no launch can mean. Every refusal has its place in the text.
 
 use super::fill::check_init;
 use super::{
@@ -13,10 +13,10 @@ use crate::ptx::types::Type;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The types that a buffer or a value may have, as the file names them.
+/// The types of buffers and values, as the file names them.
 const TYPES: &str = "u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64";
 
-/// What keys take, where the type of the value alone says too little.
+/// What keys take, where the type of the value says too little.
 const EXPECTED: &[Expected] = &[
     ("grid", "a list of one to three numbers, like [16, 1, 1],"),
     ("block", "a list of one to three numbers, like [16, 1, 1],"),
@@ -99,7 +99,7 @@ impl TryFrom<String> for ElementType {
     }
 }
 
-/// Turns tables into a launch; remembers the buffers described so far.
+/// Converts tables into a launch; keeps the buffers described so far.
 #[derive(Default)]
 struct Reader {
     buffers: Vec<Buffer>,
@@ -122,11 +122,11 @@ impl Reader {
         Ok(Launch { kernel: table.kernel, grid, block, shared, params, globals })
     }
 
-    /// One `[[global]]`; what it says is compared with the module's variable later.
+    /// Converts one `[[global]]`; it is compared with the module's variable later.
     fn global(&self, number: usize, global: GlobalTable, known: &[VariableInit]) -> Result<VariableInit, Refusal> {
         let name = global.name.get_ref();
         if name.is_empty() {
-            return Refusal::at(&global.name, format!("global {number} needs a name: that of a variable of the module"));
+            return Refusal::at(&global.name, format!("global {number} needs the name of a variable of the module"));
         }
         if known.iter().any(|other| other.name == *name) {
             return Refusal::at(&global.name, format!("global `{name}` is described twice"));
@@ -157,7 +157,7 @@ impl Reader {
         })
     }
 
-    /// One `[[param]]`: which keys stand together says what it is.
+    /// Converts one `[[param]]`; the combination of its keys decides its kind.
     fn param(&mut self, number: usize, param: &Spanned<ParamTable>) -> Result<Param, Refusal> {
         let ParamTable { buffer, ty, len, init, offset, value, bytes, hex } = param.get_ref();
         match (buffer, ty, len, init, offset, value, bytes, hex) {
@@ -182,7 +182,7 @@ impl Reader {
             (None, None, None, None, None, None, None, Some(hex)) => match hex_bytes(hex.get_ref()) {
                 Some(bytes) => Ok(Param::Bytes(bytes)),
                 None => {
-                    let message = format!("parameter {number}: hex takes pairs of the digits 0 to f, with spaces as you like");
+                    let message = format!("parameter {number}: hex takes pairs of the digits 0 to f; spaces are ignored");
                     Refusal::at(hex, message)
                 }
             },
@@ -208,7 +208,7 @@ impl Reader {
             let other_len = len.is_some_and(|len| len != known.len);
             if other_ty || other_len || init.is_some_and(|init| *init != known.init) {
                 let message = format!(
-                    "parameter {number} describes buffer `{name}` again and otherwise: to pass the same buffer twice, write only buffer = \"{name}\""
+                    "parameter {number} describes buffer `{name}` again, but differently: to pass the same buffer twice, write only buffer = \"{name}\""
                 );
                 return Refusal::at(param, message);
             }
@@ -241,7 +241,7 @@ impl Reader {
         let total = self.buffers.iter().fold(buffer.bytes(), |sum, other| sum.saturating_add(other.bytes()));
         if total > MAX_BUFFER_BYTES {
             let message = format!(
-                "with buffer `{name}` of {len} elements the buffers hold {total} bytes, and {MAX_BUFFER_BYTES} (1 GiB) is the most"
+                "with buffer `{name}` of {len} elements the buffers hold {total} bytes; at most {MAX_BUFFER_BYTES} (1 GiB) are allowed"
             );
             return Err(Refusal { message, at: len_start });
         }
@@ -250,7 +250,7 @@ impl Reader {
     }
 }
 
-/// One to three numbers; those left out are 1. Each has a limit, and so has their product.
+/// Reads one to three numbers; missing ones are 1. Each number and their product have a limit.
 fn size(given: &Spanned<Vec<Spanned<i64>>>, key: &str, things: &str, each: [u32; 3], most: u64) -> Result<[u32; 3], Refusal> {
     let numbers = given.get_ref();
     let mut counts = [1; 3];
@@ -266,7 +266,7 @@ fn size(given: &Spanned<Vec<Spanned<i64>>>, key: &str, things: &str, each: [u32;
     }
     let product: u128 = counts.iter().map(|&n| u128::from(n)).product();
     if product > u128::from(most) {
-        return Refusal::at(given, format!("{key} = {counts:?} has {product} {things}, and {most} is the most"));
+        return Refusal::at(given, format!("{key} = {counts:?} has {product} {things}; at most {most} are allowed"));
     }
     Ok(counts)
 }
@@ -282,7 +282,7 @@ fn shared_bytes(given: &Spanned<u64>) -> Result<u32, Refusal> {
     }
 }
 
-/// Refuses a whole number that lies outside of a range.
+/// Refuses a whole number outside of a range.
 fn outside<T>(key: &str, value: &Spanned<impl std::fmt::Display>, least: u64, most: u64) -> Result<T, Refusal> {
     let found = value.get_ref();
     Refusal::at(value, format!("`{key}` is {found}, and a whole number from {least} to {most} is expected"))

@@ -1,4 +1,4 @@
-//! What the launch file accepts and how it refuses.
+//! Tests of what the launch file accepts and refuses.
 
 use super::*;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ fn accepted(text: &str) -> Launch {
     Launch::parse(text).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// The text is refused, and the message holds all of these words.
+/// Expects that the text is refused with a message that contains all of these words.
 #[track_caller]
 fn refused(text: &str, words: &[&str]) {
     let message = Launch::parse(text).expect_err("a refusal").to_string();
@@ -197,7 +197,7 @@ fn the_place_can_be_asked_for() {
     assert_eq!(error.place().map(|place| place.line), Some(2));
 }
 
-/// Lines and pieces of lines as they stand in launch files, right and wrong.
+/// Generates lines and parts of lines of launch files, right and wrong.
 fn launch_like() -> impl Strategy<Value = String> {
     let number = prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
@@ -231,7 +231,7 @@ fn launch_like() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whatever is accepted can also be filled and keeps its limits.
+/// Checks that an accepted launch keeps its limits and can be filled.
 fn hold(text: &str) {
     let Ok(launch) = Launch::parse(text) else { return };
     assert!(launch.block_threads() <= MAX_BLOCK_THREADS && launch.blocks() <= MAX_GRID_BLOCKS);

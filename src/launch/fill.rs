@@ -1,4 +1,4 @@
-//! The first contents of the buffers.
+//! Initial contents of buffers and of module variables.
 
 use super::number::{float_bits, wrap};
 use super::{Buffer, Init, LaunchError, LaunchNumber, VariableInit};
@@ -12,8 +12,8 @@ pub struct BufferData {
     pub bytes: Vec<u8>,
 }
 
-/// The random numbers of launch files: Steele, Lea and Flood's SplitMix64, a 64-bit counter stepped by the golden
-/// ratio and scrambled. Small, the same everywhere, and every seed is as good as another.
+/// The random numbers of launch files: Steele, Lea and Flood's SplitMix64, a 64-bit counter stepped by the golden ratio and
+/// scrambled. It is small and portable, and every seed is as good as another.
 #[derive(Clone, Debug)]
 pub struct SplitMix64 {
     state: u64,
@@ -32,13 +32,13 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Evenly in [0, 1), in steps of 2^-53.
+    /// Draws evenly from [0, 1), in steps of 2^-53.
     pub fn unit(&mut self) -> f64 {
         (self.draw() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// The first contents of one buffer. `Launch::parse` has checked the numbers; what is made by hand is checked here.
+/// Makes the initial contents of one buffer. `Launch::parse` has checked the numbers; a launch made by hand is checked here.
 pub(super) fn fill(buffer: &Buffer, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<BufferData, LaunchError> {
     let bytes = match &buffer.init {
         Init::File(name) => read_whole(buffer, name, read_file),
@@ -50,7 +50,7 @@ pub(super) fn fill(buffer: &Buffer, read_file: &dyn Fn(&str) -> Result<Vec<u8>, 
 }
 
 impl VariableInit {
-    /// The first contents of a variable of that type, which holds `image` where the launch says nothing else.
+    /// Makes the initial contents of a variable of that type; elements that the launch does not set come from `image`.
     pub fn fill(
         &self,
         declared: Type,
@@ -61,7 +61,7 @@ impl VariableInit {
         let wrong = |message| Err(LaunchError::Global { name: self.name.clone(), message });
         let (width, bytes) = (u64::from(ty.bytes()), image.len() as u64);
         if !bytes.is_multiple_of(width) {
-            return wrong(format!("its {bytes} bytes are no whole number of elements of {ty}"));
+            return wrong(format!("its {bytes} bytes are not a whole number of {ty} elements"));
         }
         let Some(init) = &self.init else { return Ok(BufferData { name, ty, bytes: image }) };
         let values = if let Init::Values(values) = init { Some(values.len() as u64) } else { None };
@@ -134,7 +134,7 @@ fn elements(buffer: &Buffer, init: &Init) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Can this buffer be filled? All that is known before a file is read.
+/// Checks whether a buffer can be filled, as far as that is known before a file is read.
 pub(super) fn check_init(ty: Type, init: &Init) -> Result<(), String> {
     match init {
         Init::Zeros | Init::File(_) => Ok(()),
@@ -160,7 +160,7 @@ pub(super) fn check_init(ty: Type, init: &Init) -> Result<(), String> {
     }
 }
 
-/// A step may be negative whatever the type: the numbers wrap round.
+/// Returns an integer step. It may be negative whatever the type: the numbers wrap round.
 fn step_of(step: LaunchNumber) -> Result<i128, String> {
     match step {
         LaunchNumber::Int(step) => Ok(step),
@@ -168,7 +168,7 @@ fn step_of(step: LaunchNumber) -> Result<i128, String> {
     }
 }
 
-/// The smallest number of a range of integers, and how many there are. The largest is `max - 1`.
+/// Returns the smallest number of a range of integers, and how many there are. The largest is `max - 1`.
 fn random_range(min: LaunchNumber, max: LaunchNumber, ty: Type) -> Result<(i128, i128), String> {
     let min = min.to_int(ty)?;
     let max = match max {
@@ -202,7 +202,7 @@ mod tests {
         bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
     }
 
-    /// The numbers for seed 1234567 are those that other implementations publish; those for seed 7 were computed apart.
+    /// The numbers for seed 1234567 are those that other implementations publish; those for seed 7 were computed separately.
     #[test]
     fn splitmix64_draws_the_published_numbers() {
         let draws = |seed| {
@@ -225,7 +225,7 @@ mod tests {
         let unit: Vec<u32> =
             expected.iter().map(|draw| ((-1.0 + 2.0 * ((draw >> 11) as f64 * 2f64.powi(-53))) as f32).to_bits()).collect();
         assert_eq!(words(&filled(Type::F32, 3, floats)), unit);
-        // The whole of u64.
+        // The full range of u64.
         let all = Init::Random { seed: 7, min: LaunchNumber::Int(0), max: LaunchNumber::Int(1 << 64) };
         assert_eq!(filled(Type::U64, 1, all), SEED7_0.to_le_bytes());
     }

@@ -1,4 +1,4 @@
-//! How a kernel is launched: grid, block, parameters, and the device buffers with what they hold at the start.
+//! The launch of a kernel: grid, block, parameters, and the device buffers with their initial contents.
 //!
 //! A launch is a TOML file:
 //!
@@ -28,15 +28,15 @@
 //! [[global]]                  # a `__device__` or `__constant__` variable of the module
 //! name = "table"              # as the PTX spells it
 //! type = "f32"                # the variable's own unless given
-//! init = { values = [1, 2] }  # its first elements; without, it is as the PTX says
+//! init = { values = [1, 2] }  # its first elements; without it, the PTX's initial values stay
 //! ```
 //!
-//! A buffer that is passed twice is described once and named again: `buffer = "x"` alone. Without `init` it is zeros;
-//! without `len` it is as long as its `values`.
+//! A buffer that is passed twice is described once and then named alone: `buffer = "x"`. Without `init` it is zeros; without
+//! `len` it is as long as its `values`.
 //!
-//! [`Launch::parse`] reads the text and refuses whatever cannot be launched anywhere; [`Launch::check`] compares the
-//! launch with the parameters that a kernel declares; [`Launch::fill`] makes the buffers' first contents ([`Init`]).
-//! This room knows nothing of the machine: addresses and limits of a particular core are given elsewhere.
+//! [`Launch::parse`] reads the text and refuses what cannot be launched on any GPU; [`Launch::check`] compares the launch with
+//! the parameters that a kernel declares; [`Launch::fill`] makes the initial contents of the buffers ([`Init`]). The machine is
+//! unknown here: addresses and the limits of a particular core are given elsewhere.
 
 mod check;
 mod error;
@@ -65,10 +65,10 @@ pub const MAX_SHARED_BYTES: u32 = 227 * 1024;
 /// The most that all buffers may hold together: 1 GiB.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// A kernel's launch: what a launch file says, checked as far as it can be without the kernel.
+/// A kernel's launch as its file describes it, checked as far as possible without the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
-    /// The `.entry` to run; `None` where the file leaves it to a module with a single one.
+    /// The `.entry` to run; `None` selects the only kernel of a module.
     pub kernel: Option<String>,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
@@ -78,11 +78,11 @@ pub struct Launch {
     pub shared: u32,
     /// In the kernel's order.
     pub params: Vec<Param>,
-    /// Module variables that the launch sets or wants to read back.
+    /// Module variables that the launch sets or reads back.
     pub globals: Vec<VariableInit>,
 }
 
-/// What is passed for one parameter of the kernel.
+/// The value of one parameter of the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Param {
     /// A device buffer, passed as its address. The same name again is the same buffer.
@@ -95,7 +95,7 @@ pub enum Param {
     Bytes(Vec<u8>),
 }
 
-/// A device buffer: `len` elements of a type, and what they are before the kernel starts.
+/// A device buffer: `len` elements of a type, and their initial contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
     pub name: String,
@@ -110,15 +110,15 @@ impl Buffer {
     }
 }
 
-/// What a launch says of a module variable (`.global` or `.const` in PTX).
+/// The settings of a launch for a module variable (`.global` or `.const` in PTX).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableInit {
     pub name: String,
-    /// The type of its elements; the variable's own where it is left out.
+    /// The type of its elements; `None` takes the variable's own.
     pub ty: Option<Type>,
-    /// Elements that are set, from the first on; all of them, or as many as there are values, where it is left out.
+    /// Elements that are set, from the first on; `None` sets all of them, or as many as there are values.
     pub len: Option<u64>,
-    /// Without it the variable is as the PTX says.
+    /// Initial contents; `None` keeps the PTX's.
     pub init: Option<Init>,
 }
 
@@ -135,7 +135,7 @@ pub enum Init {
         #[serde(default = "LaunchNumber::one")]
         step: LaunchNumber,
     },
-    /// One [`SplitMix64`] draw an element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
+    /// One [`SplitMix64`] draw per element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
     /// floats `min + (max - min) * (draw >> 11) / 2^53`, computed in `f64` and rounded.
     Random { seed: u64, min: LaunchNumber, max: LaunchNumber },
     /// These values, then zeros up to the buffer's length.
@@ -150,17 +150,17 @@ impl Launch {
         file::parse(toml_text)
     }
 
-    /// Blocks in the whole grid.
+    /// Returns the number of blocks in the grid.
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Threads in one block.
+    /// Returns the number of threads in one block.
     pub fn block_threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// The buffers, each once, in the order in which the parameters first name them.
+    /// Returns the buffers, each once, in the order in which the parameters first name them.
     pub fn buffers(&self) -> Vec<&Buffer> {
         let mut buffers: Vec<&Buffer> = Vec::new();
         for param in &self.params {
@@ -173,8 +173,8 @@ impl Launch {
         buffers
     }
 
-    /// What each of [`Launch::buffers`] holds when the kernel starts. `read_file` gives the contents of a file that
-    /// the launch names, or says why it cannot: from the disk beside the launch file, from a workload's folder, …
+    /// Makes the initial contents of each of [`Launch::buffers`]. `read_file` returns the contents of a file that the launch
+    /// names, or why it cannot: from the disk beside the launch file, from a workload's folder, …
     pub fn fill(&self, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Vec<BufferData>, LaunchError> {
         self.buffers().into_iter().map(|buffer| fill::fill(buffer, read_file)).collect()
     }

@@ -1,10 +1,10 @@
-//! Numbers as a launch file writes them, and their bits in a PTX type.
+//! Numbers of a launch file, and their bits in a PTX type.
 
 use crate::ptx::types::Type;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::fmt;
 
-/// A number of the launch file: TOML tells whole numbers from floats, and so does every type's range check.
+/// A number of the launch file. TOML separates integers from floats, and so do the range checks of the types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LaunchNumber {
     Int(i128),
@@ -22,8 +22,8 @@ impl LaunchNumber {
         LaunchNumber::Int(1)
     }
 
-    /// The bits of this number in a type, or why the type cannot hold it. Floats are rounded to the nearest, ties to
-    /// even; a finite number never becomes infinite, and nothing is rounded to make an integer.
+    /// Returns the bits of this number in a type, or why the type cannot hold it. Floats are rounded to nearest, ties to even; a
+    /// finite number never becomes infinite, and a float never becomes an integer.
     pub fn bits(self, ty: Type) -> Result<u64, String> {
         match self {
             _ if ty.is_float() => {
@@ -46,7 +46,7 @@ impl LaunchNumber {
         }
     }
 
-    /// As `f64`, for arithmetic on float buffers.
+    /// Converts to `f64`, for arithmetic on float buffers.
     pub(super) fn to_f64(self) -> f64 {
         match self {
             LaunchNumber::Int(v) => v as f64,
@@ -54,7 +54,7 @@ impl LaunchNumber {
         }
     }
 
-    /// As an integer that fits its type, for arithmetic on integer buffers.
+    /// Converts to an integer that fits the type, for arithmetic on integer buffers.
     pub(super) fn to_int(self, ty: Type) -> Result<i128, String> {
         match self {
             LaunchNumber::Int(v) => self.bits(ty).map(|_| v),
@@ -100,7 +100,7 @@ impl Visitor<'_> for NumberVisitor {
     }
 }
 
-/// What an integer type holds; untyped bits hold either reading.
+/// Returns the range of an integer type; untyped bits hold signed and unsigned values.
 pub(super) fn integer_range(ty: Type) -> (i128, i128) {
     let bits = ty.bits().min(64);
     let signed_min = -(1i128 << (bits - 1));
@@ -112,17 +112,17 @@ pub(super) fn integer_range(ty: Type) -> (i128, i128) {
     }
 }
 
-/// The low bits of an integer, as many as the type has.
+/// Returns the low bits of an integer, as many as the type has.
 pub(super) fn wrap(value: i128, ty: Type) -> u64 {
     let bits = ty.bits().min(64);
     (value & ((1i128 << bits) - 1)) as u64
 }
 
-/// The bits of a float type for a number, rounded to the nearest.
+/// Returns the bits of a number in a float type, rounded to nearest.
 pub(super) fn float_bits(value: LaunchNumber, ty: Type) -> u64 {
     match (ty, value) {
         (Type::F64, v) => v.to_f64().to_bits(),
-        // Straight from the integer, so that it is rounded once.
+        // Directly from the integer, so that it is rounded once.
         (Type::F32, LaunchNumber::Int(v)) => u64::from((v as f32).to_bits()),
         (Type::F32, LaunchNumber::Float(v)) => u64::from((v as f32).to_bits()),
         (Type::Bf16, v) => small_float_bits(v.to_f64(), 8, 7),
@@ -139,7 +139,7 @@ fn exponent_mask(ty: Type) -> u64 {
     }
 }
 
-/// A 16-bit float of `exponent_bits` and `fraction_bits`, rounded to the nearest, ties to even.
+/// Encodes a 16-bit float of `exponent_bits` and `fraction_bits`, rounded to nearest, ties to even.
 fn small_float_bits(value: f64, exponent_bits: u32, fraction_bits: u32) -> u64 {
     let sign = u64::from(value.is_sign_negative()) << (exponent_bits + fraction_bits);
     let infinity = ((1u64 << exponent_bits) - 1) << fraction_bits;
@@ -151,11 +151,11 @@ fn small_float_bits(value: f64, exponent_bits: u32, fraction_bits: u32) -> u64 {
     }
     let bias = (1i32 << (exponent_bits - 1)) - 1;
     let magnitude = value.abs();
-    // The exponent of the value, but never below that of the smallest normal number: below it, steps stay equal.
+    // The exponent of the value, but at least that of the smallest normal number: subnormal numbers share its step.
     let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(1 - bias);
-    // In units of the last place: exact, for it scales by a power of two.
+    // In units of the last place; exact, because it scales by a power of two.
     let units = (magnitude * 2f64.powi(fraction_bits as i32 - exponent)).round_ties_even() as u64;
-    // Adding the fraction to the exponent's field lets a carry move on to the next exponent, and to infinity.
+    // Adding the fraction to the exponent's field lets a carry move on to the next exponent, and finally to infinity.
     let encoded = (((exponent + bias - 1) as u64) << fraction_bits) + units;
     sign | encoded.min(infinity)
 }

@@ -1,18 +1,18 @@
-//! Lessons: short guided runs of a small kernel on the machine for lessons, with stops at the right cycles.
+//! Lessons: short guided runs of a small kernel on the machine for lessons, with stops at chosen cycles.
 //!
-//! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `launch.toml`;
-//! and `lesson.toml`: title, the paper's section, preset and keys, the panel to look at, and the stops in their order. A stop
-//! says under which technique and at which [`Moment`] the run halts, what there is to see, and may ask a question.
+//! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `launch.toml`; and
+//! `lesson.toml`: title, the paper's section, preset and keys, the panel to show, and the stops in their order. A stop names the
+//! technique and the [`StopPoint`] at which the run halts, explains what is visible, and may ask a question.
 //!
-//! A lesson of one's own is one file: `lesson.toml` with the texts of the kernel and the launch in it ([`Lesson::read_own`]).
-//! [`Lesson::problems`] holds it to what the tests hold the others to.
+//! A user's own lesson is one file: `lesson.toml` with the texts of the kernel and the launch in it ([`Lesson::read_own`]).
+//! [`Lesson::problems`] lists what would keep a reader from completing it.
 //!
 //! # Adding a lesson
-//! Make the folder and add its line to the table of [`all`]. The tests hold every stop to come up.
+//! Make the folder and add its line to the table of [`all`]. The tests check that every stop is reached.
 
 mod stop;
 
-pub use stop::{Ask, Moment, Question, Stop};
+pub use stop::{Ask, Question, Stop, StopPoint};
 
 use crate::config::Config;
 use crate::document::{self, Expected, ReadError, Refusal};
@@ -25,38 +25,38 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// What keys of a lesson take, where the type of the value alone says too little.
+/// What keys of a lesson take, where the type of the value says too little.
 const EXPECTED: &[Expected] =
     &[("techniques", "a list of texts"), ("stop", "a list of tables, each under [[stop]],"), ("choices", "a list of texts")];
 
-/// What a lesson's file says.
+/// A lesson, as its file describes it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lesson {
     pub title: String,
-    /// Of the paper.
+    /// Section of the paper.
     pub section: String,
     pub preset: String,
     /// Keys of the machine that differ from the preset's.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
-    /// The techniques that it compares, the first one being where it begins.
+    /// The techniques that it compares; the lesson begins with the first.
     pub techniques: Vec<String>,
-    /// The panel of the stage that the lesson shows alone; all that apply where it names none.
+    /// The only panel of the stage to show; `None` shows all that apply.
     pub panel: Option<String>,
-    /// The control-flow graph stands in the source's place.
+    /// Shows the control-flow graph in place of the source.
     #[serde(default)]
     pub flow: bool,
-    /// What it is about, before the first stop.
+    /// The introduction, shown before the first stop.
     pub about: String,
     #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
-    /// In a lesson of one's own: its kernel and launch.
+    /// Kernel and launch of a user's own lesson.
     #[serde(default, rename = "kernel")]
     own_kernel: Option<String>,
     #[serde(default, rename = "launch")]
     own_launch: Option<String>,
-    /// The folder's name, and its files.
+    /// The name of the lesson's folder; `kernel` and `launch` hold its files.
     #[serde(skip)]
     pub id: &'static str,
     #[serde(skip)]
@@ -65,7 +65,7 @@ pub struct Lesson {
     pub launch: &'static str,
 }
 
-/// Every lesson, in order.
+/// Returns every lesson, in order.
 pub fn all() -> &'static [Lesson] {
     static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
     LESSONS.get_or_init(|| FILES.iter().filter_map(|file| file.read().ok()).collect())
@@ -141,13 +141,13 @@ lessons! {
     "25-hoisting",
 }
 
-/// More cycles than any lesson takes.
+/// Limit on the cycles of a lesson's run; no lesson takes as many.
 const MOST_CYCLES: u64 = 10_000;
 
-/// What a lesson of one's own is called in links and lists.
+/// The name of a user's own lesson in links and lists.
 pub const OWN: &str = "own";
 
-/// What lessons are grouped under, by the first word of their section.
+/// The headings of a list of lessons, by the first word of their section.
 const GROUPS: &[(&str, &str)] = &[
     ("Basics", "Start here"),
     ("TBC", "Thread block compaction, and dynamic warp formation"),
@@ -158,13 +158,13 @@ const GROUPS: &[(&str, &str)] = &[
 ];
 
 impl Lesson {
-    /// The heading that it stands under in a list.
+    /// Returns the heading of the lesson in a list.
     pub fn group(&self) -> &'static str {
         let paper = self.section.split([' ', ',']).next().unwrap_or_default();
         GROUPS.iter().find(|(name, _)| *name == paper).map_or("More", |(_, group)| group)
     }
 
-    /// About how many minutes it takes: to read it, and to look at each stop.
+    /// Estimates how many minutes it takes to read the lesson and to look at each stop.
     pub fn minutes(&self) -> usize {
         const WORDS_A_MINUTE: usize = 180;
         const LOOKING_SECONDS: usize = 20;
@@ -173,12 +173,12 @@ impl Lesson {
         (read * 60 / WORDS_A_MINUTE + self.stops.len() * LOOKING_SECONDS).div_ceil(60)
     }
 
-    /// Reads a lesson of one's own; `beside` knows the texts `kernel.ptx` and `launch.toml` where they are not in it. The
-    /// lesson stays for as long as the program runs, as all lessons do.
+    /// Reads a user's own lesson; `beside` supplies the texts `kernel.ptx` and `launch.toml` that the lesson does not contain.
+    /// The lesson lives as long as the program, as all lessons do.
     pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<&'static Lesson, String> {
         let mut lesson = parse(text)?;
         let part = |own: Option<String>, key: &str, file: &str| {
-            let missing = || format!("the lesson has no {key}: `{key} = \'\'\'`, its text, `\'\'\'`, above the first table");
+            let missing = || format!("the lesson has no {key}: add `{key} = \'\'\'TEXT\'\'\'` above the first table");
             own.or_else(|| beside(file)).filter(|text| !text.trim().is_empty()).ok_or_else(missing)
         };
         let kernel = part(lesson.own_kernel.take(), "kernel", "kernel.ptx")?;
@@ -187,11 +187,11 @@ impl Lesson {
         Ok(Box::leak(Box::new(lesson)))
     }
 
-    /// Everything that would keep somebody from walking through it.
+    /// Returns everything that would keep a reader from completing the lesson.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.techniques.is_empty() {
-            problems.push("`techniques` names none".to_string());
+            problems.push("`techniques` is empty".to_string());
         }
         for technique in &self.techniques {
             if let Err(error) = self.sim(technique) {
@@ -201,7 +201,7 @@ impl Lesson {
         if self.stops.is_empty() {
             problems.push("it has no [[stop]]".to_string());
         }
-        // A machine that cannot be has said so, and has no cycles to look for.
+        // An invalid machine is reported already, and has no cycles to search.
         if !problems.is_empty() {
             return problems;
         }
@@ -215,18 +215,18 @@ impl Lesson {
                 && *right >= choices.len()
             {
                 let count = choices.len();
-                problems.push(format!("stop {number}: the answer is choice {right} from 0, and there are {count} choices"));
+                problems.push(format!("stop {number}: the answer is choice {right} from 0, but there are {count} choices"));
             }
             if let Err(error) = self.sim_at(stop) {
                 problems.push(format!("stop {number}: {error}"));
                 continue;
             }
             let Some(cycle) = self.cycle_of(stop) else {
-                problems.push(format!("stop {number}: the run under {} never comes to it", stop.technique));
+                problems.push(format!("stop {number}: the run under {} never reaches it", stop.technique));
                 continue;
             };
             if before.is_some_and(|(other, earlier)| other.is_on_the_same_machine(stop) && cycle < earlier) {
-                problems.push(format!("stop {number}: cycle {cycle} lies before the stop above it"));
+                problems.push(format!("stop {number}: cycle {cycle} lies before the previous stop"));
             }
             before = Some((stop, cycle));
         }
@@ -238,17 +238,17 @@ impl Lesson {
         Config::build(&self.preset, technique, keys).map_err(|error| error.to_string())
     }
 
-    /// The machine before its first cycle.
+    /// Builds the machine before its first cycle.
     pub fn sim(&self, technique: &str) -> Result<Sim, String> {
         self.sim_on(self.config(technique)?)
     }
 
-    /// The keys of the machine at a stop.
+    /// Returns the keys of the machine at a stop.
     pub fn keys_at(&self, stop: &Stop) -> BTreeMap<String, String> {
         self.keys.clone().into_iter().chain(stop.keys.clone()).collect()
     }
 
-    /// The machine of a stop before its first cycle.
+    /// Builds the machine of a stop before its first cycle.
     pub fn sim_at(&self, stop: &Stop) -> Result<Sim, String> {
         let keys = self.keys_at(stop);
         let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -256,49 +256,50 @@ impl Lesson {
     }
 
     fn sim_on(&self, config: Config) -> Result<Sim, String> {
-        let read_file = |file: &str| Err(format!("lessons have no file {file}"));
+        let read_file = |file: &str| Err(format!("a lesson cannot read file {file}"));
         let job = Job::load(self.kernel, self.launch, &read_file).map_err(|error| error.to_string())?;
         Sim::of(&job, config).map_err(|error| error.to_string())
     }
 
-    /// The first instruction behind a label of the kernel.
+    /// Returns the first instruction behind a label of the kernel.
     pub fn label(&self, program: &Program, label: &str) -> Option<Pc> {
-        let line = format!("\n{label}:\n");
-        let at = self.kernel.find(&line)? + 1;
+        let is_label = |line: &str| line.trim_start().strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let before: usize = self.kernel.split_inclusive('\n').take_while(|line| !is_label(line)).map(str::len).sum();
+        let at = (before < self.kernel.len()).then_some(before)?;
         program.instructions.iter().position(|instruction| instruction.span.start as usize > at).map(|pc| pc as Pc)
     }
 
-    /// The cycle at which the machine stands when a stop is reached; `None` if it never is.
+    /// Returns the cycle at which a stop is reached; `None` if it never is.
     pub fn cycle_of(&self, stop: &Stop) -> Option<u64> {
         let mut run = Replay::new(self.sim_at(stop).ok()?);
         match &stop.at {
-            Moment::Cycle { cycle } => {
+            StopPoint::Cycle { cycle } => {
                 run.seek(*cycle);
                 (run.cycle() == *cycle).then_some(*cycle)
             }
-            Moment::Event { event, label, nth } => {
+            StopPoint::Event { event, label, nth } => {
                 let pc = match label {
                     Some(label) => Some(self.label(&run.sim().machine.program, label)?),
                     None => None,
                 };
-                let mut watch = Watch { kind: *event, pc, left: *nth };
-                while !run.ended() && watch.left > 0 && run.cycle() < MOST_CYCLES {
-                    run.step(&mut watch);
+                let mut countdown = EventCountdown { kind: *event, pc, left: *nth };
+                while !run.ended() && countdown.left > 0 && run.cycle() < MOST_CYCLES {
+                    run.step(&mut countdown);
                 }
-                (watch.left == 0).then_some(run.cycle())
+                (countdown.left == 0).then_some(run.cycle())
             }
         }
     }
 }
 
-/// Counts down to the event that is waited for.
-struct Watch {
+/// Counts down the events until the one at which a stop halts.
+struct EventCountdown {
     kind: EventKind,
     pc: Option<Pc>,
     left: u32,
 }
 
-impl Sink for Watch {
+impl Sink for EventCountdown {
     fn event(&mut self, _: u64, event: Event) {
         if let Some(pc) = self.kind.pc_of(&event)
             && self.pc.is_none_or(|wanted| wanted == pc)
@@ -322,7 +323,7 @@ mod tests {
         assert_eq!(all().len(), FILES.len());
     }
 
-    /// A lesson with a divergence, questions and an addition.
+    /// Returns a lesson with a divergence, questions and an addition.
     fn sample() -> &'static File {
         FILES.iter().find(|file| file.id == "1-compaction").expect("it is in the table")
     }
@@ -347,7 +348,7 @@ mod tests {
         }
     }
 
-    /// A lesson of the table as one file.
+    /// Returns a lesson of the table as one file.
     fn in_one_file() -> String {
         let File { lesson, kernel, launch, .. } = *sample();
         format!("kernel = \'\'\'\n{kernel}\'\'\'\nlaunch = \'\'\'\n{launch}\'\'\'\n{lesson}")
@@ -361,7 +362,7 @@ mod tests {
         assert_eq!(own.problems(), Vec::<String>::new());
         for (wrong, said) in [
             (text.replacen("answer = 0", "answer = 7", 1), "choice 7"),
-            (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "never comes"),
+            (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "never reaches"),
             (text.replacen("techniques = [", "techniques = [\"Nonsense\", ", 1), "Nonsense"),
             (text.replacen("add.u32", "bad.u32", 1), "bad.u32"),
         ] {
@@ -373,6 +374,21 @@ mod tests {
         assert!(Lesson::read_own(bare, |_| None).is_err_and(|error| error.contains("kernel = ")));
         let beside = |name: &str| Some(if name == "kernel.ptx" { sample().kernel } else { sample().launch }.to_string());
         assert!(Lesson::read_own(bare, beside).is_ok());
+    }
+
+    #[test]
+    fn a_label_is_found_however_its_line_is_written() {
+        let mut lesson = sample().read().expect("a lesson");
+        let at = |lesson: &Lesson, label: &str| {
+            let sim = lesson.sim(&lesson.techniques[0]).expect("it runs");
+            lesson.label(&sim.machine.program, label)
+        };
+        let expected = at(&lesson, "B");
+        assert!(expected.is_some() && at(&lesson, "NOWHERE").is_none());
+        for line in ["B: // a remark", "B :", "\tB:", "B:\r"] {
+            lesson.kernel = Box::leak(sample().kernel.replacen("\nB:\n", &format!("\n{line}\n"), 1).into_boxed_str());
+            assert_eq!(at(&lesson, "B"), expected, "{line:?}");
+        }
     }
 
     #[test]

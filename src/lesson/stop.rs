@@ -1,4 +1,4 @@
-//! A stop of a lesson: on which machine, at which moment, what there is to see, and what is asked.
+//! A stop of a lesson: its machine, its point in the run, its text and its question.
 
 use crate::event::EventKind;
 use serde::de::Error;
@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table with technique, keys, at, panel, text, question")]
 pub struct Stop {
-    /// Another one than the stop before's: the run begins anew.
+    /// If it differs from the technique of the stop before, the run restarts.
     pub technique: String,
-    /// The panel that it shows alone; the lesson's where it names none.
+    /// The only panel to show; `None` takes the lesson's.
     pub panel: Option<String>,
     /// Keys of the machine that differ at this stop from the lesson's.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
-    pub at: Moment,
+    pub at: StopPoint,
     pub text: String,
     pub question: Option<Question>,
 }
 
 impl Stop {
-    /// Whether the run goes on from one to the other, and does not begin anew.
+    /// Whether both stops have the same machine, so that the run continues and does not restart.
     pub(super) fn is_on_the_same_machine(&self, other: &Stop) -> bool {
         (&self.technique, &self.keys) == (&other.technique, &other.keys)
     }
@@ -33,16 +33,16 @@ impl Stop {
 pub struct Question {
     pub text: String,
     pub ask: Ask,
-    /// Said when it was answered.
+    /// The explanation shown after the answer.
     pub because: String,
 }
 
-/// What there is to choose.
+/// The possible answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// One of several answers; which is right, from 0.
+    /// One of several choices; `right` counts from 0.
     Choices { choices: Vec<String>, right: usize },
-    /// Lanes of a warp of so many; those that are right as bits.
+    /// Lanes of a warp of `count` lanes; `right` has a bit for each right lane.
     Lanes { count: u32, right: u64 },
 }
 
@@ -55,7 +55,7 @@ impl Question {
         }
     }
 
-    /// The right one of its choices in words; none where lanes are to be chosen.
+    /// Returns the text of the right choice; `None` where lanes are to be chosen.
     pub fn right_choice(&self) -> Option<&str> {
         match &self.ask {
             Ask::Choices { choices, right } => choices.get(*right).map(String::as_str),
@@ -66,7 +66,7 @@ impl Question {
 
 /// A [`Question`] as a lesson's file writes it.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with text, because, and with choices and answer or with mask")]
+#[serde(deny_unknown_fields, expecting = "a table with text, because, and either choices and answer or mask")]
 struct QuestionTable {
     text: String,
     choices: Option<Vec<String>>,
@@ -88,7 +88,7 @@ impl TryFrom<QuestionTable> for Question {
     }
 }
 
-/// Lanes as a file writes them: `#` for one that is right, `.` for another, lane 0 first.
+/// Parses a mask of lanes: `#` for a lane that is right, `.` for any other, lane 0 first.
 fn lanes(mask: &str) -> Result<Ask, &'static str> {
     let (mut count, mut right) = (0, 0);
     for lane in mask.chars() {
@@ -102,10 +102,10 @@ fn lanes(mask: &str) -> Result<Ask, &'static str> {
     if (1..=64).contains(&count) { Ok(Ask::Lanes { count, right }) } else { Err("a `mask` has 1 to 64 lanes") }
 }
 
-/// When to halt: behind a cycle, or behind the cycle in which something happens for the `nth` time.
+/// When to halt: after a cycle, or after the cycle in which an event happens for the `nth` time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "MomentTable")]
-pub enum Moment {
+#[serde(try_from = "StopPointTable")]
+pub enum StopPoint {
     Cycle {
         cycle: u64,
     },
@@ -113,15 +113,15 @@ pub enum Moment {
         event: EventKind,
         /// Only at the first instruction behind this label of the kernel.
         label: Option<String>,
-        /// From 1, which it is where the file does not say.
+        /// Counts from 1, the default.
         nth: u32,
     },
 }
 
-/// A [`Moment`] as a lesson's file writes it.
+/// A [`StopPoint`] as a lesson's file writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table with cycle, or with event, label, nth")]
-struct MomentTable {
+struct StopPointTable {
     cycle: Option<u64>,
     #[serde(default, deserialize_with = "kind")]
     event: Option<EventKind>,
@@ -129,21 +129,21 @@ struct MomentTable {
     nth: Option<u32>,
 }
 
-impl TryFrom<MomentTable> for Moment {
+impl TryFrom<StopPointTable> for StopPoint {
     type Error = &'static str;
 
-    fn try_from(table: MomentTable) -> Result<Moment, &'static str> {
+    fn try_from(table: StopPointTable) -> Result<StopPoint, &'static str> {
         match table {
-            MomentTable { cycle: Some(cycle), event: None, label: None, nth: None } => Ok(Moment::Cycle { cycle }),
-            MomentTable { cycle: None, event: Some(event), label, nth } => {
-                Ok(Moment::Event { event, label, nth: nth.unwrap_or(1) })
+            StopPointTable { cycle: Some(cycle), event: None, label: None, nth: None } => Ok(StopPoint::Cycle { cycle }),
+            StopPointTable { cycle: None, event: Some(event), label, nth } => {
+                Ok(StopPoint::Event { event, label, nth: nth.unwrap_or(1) })
             }
-            _ => Err("`at` takes a cycle, or an event with a label and an nth or without"),
+            _ => Err("`at` takes a cycle, or an event with an optional label and nth"),
         }
     }
 }
 
-/// The kind of an event, by its word.
+/// Reads the kind of an event by its word.
 fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EventKind>, D::Error> {
     let word = String::deserialize(deserializer)?;
     EventKind::from_word(&word).map(Some).ok_or_else(|| D::Error::unknown_variant(&word, &EventKind::WORDS))

@@ -1,41 +1,41 @@
-//! Who is at each line of a text: chips in a column of their own between the line numbers and the code.
+//! The warps at each line of a text: chips in a column between the line numbers and the code.
 //!
-//! A chip is a warp with lanes that run an instruction of the line, in the warp's hue; it says how many where those are not
-//! all of its lanes. A warp none of whose lanes can run, because its technique keeps them all, is at the lines where they will
-//! go on, as an outline. The selected warp is always among those that are named, with a ring around it; of the others, as many as
-//! there is room for, and how many more there are.
+//! A chip in a warp's hue is a warp with lanes that run an instruction of the line; it shows how many, unless all of the warp's
+//! lanes are there. If no lane of a warp can run because its technique keeps them all, the warp is an outline at the lines where
+//! they will go on. The selected warp is always named, with a ring around it. Of the others as many are named as fit, with a
+//! count of the rest.
 
 use super::parts::{hue, ink};
 use crate::program::Pc;
-use crate::scene::{Align, Figure, Rect, Scene, Tone};
-use crate::view::{Line, Picture, Selection, WarpPicture};
+use crate::scene::{Align, Geometry, Rect, Scene, Tone};
+use crate::view::{ListingLine, Picture, Selection, WarpPicture};
 
-/// The height of a line in pixels; the style sheet says the same.
+/// The height of a line, in pixels; the style sheet has the same.
 pub const LINE: f32 = 20.0;
 const SIZE: f32 = 11.0;
-/// What a letter of that size takes in the monospace fonts.
+/// The width of a letter of that size in the monospace fonts.
 const LETTER: f32 = SIZE * 0.6;
 const GAP: f32 = 4.0;
-/// Between the last chip and the code.
+/// The space between the last chip and the code.
 const EDGE: f32 = 4.0;
 
-/// The lines that are drawn.
-pub struct Lines<'a> {
+/// The lines to draw, and what is known about them.
+pub struct VisibleLines<'a> {
     pub picture: &'a Picture,
-    pub lines: &'a [Line],
-    /// Which line the first of them is, from 0.
+    pub lines: &'a [ListingLine],
+    /// The index in the text of the first of them, from 0.
     pub first: usize,
     pub selected: Option<(u16, u16)>,
-    /// The selected warp's line, from 0, which lies on another ground.
+    /// The selected warp's line, from 0, which has another background.
     pub current: Option<usize>,
-    /// How wide the text is that they are drawn beside.
+    /// The width of the text that they are drawn beside, in pixels.
     pub room: f32,
 }
 
-/// In a text that is narrower, chips do not say how many lanes of a warp are there, nor how many more warps.
+/// Beside a text narrower than this, chips show neither lane counts nor how many more warps there are.
 const TERSE: f32 = 300.0;
 
-/// Warps that a line names, in a text so many pixels wide.
+/// Returns how many warps a line names, beside a text of this width in pixels.
 fn named(room: f32) -> usize {
     match room {
         ..440.0 => 1,
@@ -44,7 +44,7 @@ fn named(room: f32) -> usize {
     }
 }
 
-/// The warps that have lanes at one of these instructions, with those lanes; those that can run come first.
+/// Returns the warps that have lanes at one of these instructions, with how many; warps that can run come first.
 pub fn warps_at<'a>(picture: &'a Picture, pcs: &'a [Pc]) -> impl Iterator<Item = (&'a WarpPicture, u32)> {
     let at = |runs: bool| picture.warps.iter().filter(move |warp| runs != warp.places.is_empty());
     at(true).chain(at(false)).map(|warp| (warp, warp.lanes_at(pcs).count_ones())).filter(|(_, lanes)| *lanes > 0)
@@ -63,7 +63,7 @@ impl Here<'_> {
         self.warp.places.is_empty()
     }
 
-    /// Its name, and how many lanes where they are not all.
+    /// Returns the warp's name, and its lane count unless all lanes are there.
     fn chip(&self, several: bool, terse: bool) -> (String, String) {
         let WarpPicture { sm, warp, width, .. } = self.warp;
         let name = if several { format!("{sm}:{warp}") } else { warp.to_string() };
@@ -71,7 +71,7 @@ impl Here<'_> {
     }
 }
 
-pub fn draw(view: &Lines) -> Scene<Selection> {
+pub fn draw(view: &VisibleLines) -> Scene<Selection> {
     let several = several(view.picture);
     let most = named(view.room);
     let mut scene = Scene::new(width(view.picture, view.room), view.lines.len() as f32 * LINE);
@@ -97,16 +97,16 @@ pub fn draw(view: &Lines) -> Scene<Selection> {
     scene
 }
 
-/// How wide the column of chips is beside a text that is so wide: the same in every cycle of a run.
+/// Returns the width of the column of chips beside a text of this width; it is the same in every cycle of a run.
 fn width(picture: &Picture, room: f32) -> f32 {
-    // Two digits of each, and of the SM.
+    // Two digits each for the warp, its lanes and the SM.
     let longest = if room < TERSE { 2 } else { 5 } + if several(picture) { 3 } else { 0 };
     let widest = letters(longest) + 2.0 * GAP;
     let more = if room < TERSE { 1 } else { 3 };
     (named(room) as f32 * (widest + GAP) + letters(more) + EDGE).ceil()
 }
 
-/// Whether names must say which SM.
+/// Returns whether names must include the SM.
 fn several(picture: &Picture) -> bool {
     picture.warps.last().is_some_and(|last| last.sm > 0)
 }
@@ -115,8 +115,8 @@ fn letters(count: usize) -> f32 {
     count as f32 * LETTER
 }
 
-/// The warps at a line that are named, and how many more are there.
-fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usize) {
+/// Returns the warps at a line that are named, and how many more there are.
+fn here<'a>(view: &VisibleLines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usize) {
     let mut named: Vec<Here> = Vec::new();
     let mut count = 0;
     for (warp, lanes) in warps_at(view.picture, pcs) {
@@ -132,14 +132,14 @@ fn here<'a>(view: &Lines<'a>, pcs: &'a [Pc], most: usize) -> (Vec<Here<'a>>, usi
     (named, more)
 }
 
-/// The chips of one line, up to the code that they are in front of.
+/// Draws the chips of one line, ending at the code.
 fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], named: Vec<(String, String)>, more: String) {
     let long = |(name, lanes): &(String, String)| letters(name.len() + lanes.chars().count());
     let wide = |chip: &(String, String)| (long(chip) + 2.0 * GAP).max(18.0).round();
     let all: f32 = named.iter().map(|chip| wide(chip) + GAP).sum();
     let mut x = scene.width - EDGE - letters(more.len()) - all;
     let write = |scene: &mut Scene<Selection>, tone: Tone, x: f32, bold: bool, text: String| {
-        scene.push(0, tone, Figure::Text { x, y: y + 14.0, size: SIZE, align: Align::Left, mono: true, bold, text });
+        scene.push(0, tone, Geometry::Text { x, y: y + 14.0, size: SIZE, align: Align::Left, mono: true, bold, text });
     };
     for (one, named) in here.iter().zip(named) {
         let warp = one.warp.warp;
@@ -168,7 +168,7 @@ fn chips(scene: &mut Scene<Selection>, y: f32, ground: Tone, here: &[Here], name
     }
 }
 
-/// The same in words.
+/// Describes the warps at a line in words.
 fn said(here: &[Here], more: usize, several: bool) -> String {
     let mut words: Vec<String> = here
         .iter()

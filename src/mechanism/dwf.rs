@@ -1,31 +1,31 @@
-//! DWF's picture: the warp pool, a line for each place in the code.
+//! The picture of DWF: the warp pool, a line for each place in the code.
 //!
-//! A line holds the warps at one place side by side, so that its length is its crowd: what majority scheduling looks at. The
-//! line that is issued from has a frame; the others are left behind until nobody is left in it. Every thread keeps its number
-//! and its static warp's colour, and flies to its lane in the warp that it joins. Under DWF-WB, static warps that have diverged
-//! have a barrier each, where they are restored. (TBC sections 1, 2.3 and 2.4)
+//! A line holds the warps at one place side by side, so its length shows how many there are, which is what majority scheduling
+//! looks at. The line that the scheduler issues from has a frame; the others wait until it is empty. Every thread keeps its
+//! number and its static warp's colour, and flies to its lane in the warp that it joins. Under DWF-WB, each static warp that has
+//! diverged has a barrier where it is restored. (TBC sections 1, 2.3 and 2.4)
 
 use super::PanelView;
 use super::parts::{self, BASE, LaneGrid, SMALL, Stand, Thread, fitting, heading, kind, overview};
 use crate::policy::divergence::dwf::{Dwf, PoolStage, PoolWarp};
 use crate::program::Pc;
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::why::counted;
 
-/// Left and right of the warps, and between two side by side.
+/// The space left and right of the warps, and between two side by side.
 const MARGIN: f32 = 8.0;
 const BETWEEN: f32 = 14.0;
 const TOP: f32 = 26.0;
-/// What a line has above its warps, for its place and what is said of them.
+/// Room above the warps of a line, for its place and its text.
 const SAID: f32 = 18.0;
 const GAP: f32 = 6.0;
-/// Between two rows of warps, with their frames.
+/// The space between two rows of warps, including their frames.
 const APART: f32 = 6.0;
-/// The least room for the static warps below.
+/// The most room that is reserved for the static warps below.
 const WARPS: f32 = 96.0;
 
-/// How large the pool's warps are, and how many lie side by side: the same as long as there are as many threads.
+/// The size of the pool's warps and how many lie side by side; stable while the pool is not unusually large.
 #[derive(Clone, Copy)]
 struct Sizes {
     grid: LaneGrid,
@@ -35,8 +35,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// As large as fits, for the pool as it is and for one with a warp for every static warp; where tokens would become too
-    /// small to be read, the picture scrolls.
+    /// Chooses the largest size that fits the current pool and a pool with a warp for every static warp. Where tokens would
+    /// become too small to read, the picture scrolls.
     fn new(view: &PanelView, lanes: u32, groups: &[usize], statics: usize) -> Sizes {
         let tall = view.height - TOP - 36.0 - (statics as f32 * 13.0).clamp(40.0, WARPS);
         let mut sizes = Sizes::of(view, lanes, 44.0);
@@ -59,7 +59,7 @@ impl Sizes {
         Sizes { grid, cell: (grid.pitch - grid.gap).clamp(7.0, most), lanes, columns }
     }
 
-    /// Where a warp's lanes lie.
+    /// Returns the positions of a warp's lanes.
     fn column(&self, at: usize) -> LaneGrid {
         let step = self.grid.width(self.lanes) + BETWEEN;
         LaneGrid { x: self.grid.x + (at % self.columns) as f32 * step, ..self.grid }
@@ -73,30 +73,30 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
     if view.width > 300.0 {
         let left = parts::shared(&mut scene, &view);
-        let about = fitting("a line for each place in the code", (left - 110.0) * SMALL / BASE);
+        let about = fitting("a row for each PC", (left - 110.0) * SMALL / BASE);
         scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, about);
     }
     let waiting = dwf.threads_by_pc();
     let threads_at = |pc: Pc| waiting.get(&pc).copied().unwrap_or_default();
     let (largest, most) =
         waiting.iter().map(|(&pc, &threads)| (pc, threads)).reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap_or_default();
-    // The line that is issued from: the scheduler stays with one until nobody is left, then takes the largest, the first
-    // among equals.
+    // The line that is issued from: the scheduler stays with one PC until no thread is left there, then takes the largest, the
+    // first among equals.
     let ports = &view.sim.state.sms[usize::from(name)].ports;
     let kept = ports.iter().find_map(|port| port.scheduler.majority_pc()).filter(|pc| threads_at(*pc) > 0);
     let turn = |pc: Pc| match kept {
-        Some(kept) if kept == pc => Some("until nobody is left"),
-        None if largest == pc && most > 0 => Some("the most that wait"),
+        Some(kept) if kept == pc => Some("until none is left"),
+        None if largest == pc && most > 0 => Some("the most waiting"),
         _ => None,
     };
-    // In the order of PCs, so that lines stay where they are while they grow and shrink.
+    // In the order of PCs, so that lines keep their places while they grow and shrink.
     let mut pool: Vec<(u16, &PoolWarp)> = dwf.pool().collect();
     pool.sort_by_key(|(_, warp)| warp.pc);
     let same_pc = |a: &(u16, &PoolWarp), b: &(u16, &PoolWarp)| a.1.pc == b.1.pc;
     let groups: Vec<usize> = pool.chunk_by(same_pc).map(<[_]>::len).collect();
     let statics = view.warps().count();
     let sizes = Sizes::new(&view, view.sim.machine.config.warp_width, &groups, statics);
-    let mut lines = Lines { view: &view, sm: name, sizes: &sizes, tokens: Vec::new() };
+    let mut lines = PoolLines { view: &view, sm: name, sizes: &sizes, tokens: Vec::new() };
     let mut y = TOP;
     for warps in pool.chunk_by(same_pc) {
         let pc = warps[0].1.pc;
@@ -110,7 +110,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
         y += 24.0;
     }
     y = barriers(&mut scene, &view, name, dwf, &sizes, y);
-    // At the bottom where there is room.
+    // At the bottom of the panel, if there is room.
     let room = (statics as f32 * 16.0).clamp(40.0, WARPS);
     y = y.max(view.height - room - 36.0);
     scene.fill(0, Tone::Line, Rect::new(0.0, y + 4.0, view.width, 1.0));
@@ -130,17 +130,17 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// The pool's lines as they are drawn. Their threads are kept for the end, so that they fly over every line.
-struct Lines<'a> {
+/// The pool's lines while they are drawn. Threads are collected and drawn last, so that they fly over every line.
+struct PoolLines<'a> {
     view: &'a PanelView<'a>,
     sm: u16,
     sizes: &'a Sizes,
     tokens: Vec<(Thread, Rect)>,
 }
 
-impl Lines<'_> {
-    /// The warps at one place, with how many of their threads wait to be issued, and why it is their turn, if it is. Where the
-    /// next line begins.
+impl PoolLines<'_> {
+    /// Draws the warps at one place, with how many threads wait to be issued and, if it is the line's turn, why. Returns the top
+    /// of the next line.
     fn line(
         &mut self,
         scene: &mut Scene<Selection>,
@@ -153,7 +153,7 @@ impl Lines<'_> {
         let tall = warps.len().div_ceil(sizes.columns) as f32 * (sizes.cell + APART);
         let framed = Rect::new(0.0, y, view.width, SAID + tall + 1.0);
         scene.beat = Beat::Settle;
-        scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Figure::Ring(framed));
+        scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Geometry::Ring(framed));
         scene.beat = Beat::Travel;
         let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
         let said = match (threads, turn) {
@@ -173,14 +173,15 @@ impl Lines<'_> {
         y + SAID + tall + GAP
     }
 
-    /// A warp of the pool: a frame around its lanes, strong when it has just issued, with a mark while it is in flight.
+    /// Draws a warp of the pool: a frame around its lanes, strong when it has just issued, with a stronger edge while it is in
+    /// flight.
     fn warp(&mut self, scene: &mut Scene<Selection>, entry: u16, warp: &PoolWarp, grid: &LaneGrid, y: f32) {
         let (view, sm, sizes) = (self.view, self.sm, self.sizes);
         let frame = Rect::new(grid.x - 3.0, y - 3.0, grid.width(sizes.lanes) + 6.0 - grid.gap, sizes.cell + APART);
         let issued = view.sim.state.sms[usize::from(sm)].issued.warps.contains(entry.into());
         scene.outline(0, if warp.stage == PoolStage::Flying { Tone::Edge } else { Tone::Line }, frame);
         scene.beat = Beat::Flash;
-        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, issued, Figure::Ring(frame));
+        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, issued, Geometry::Ring(frame));
         scene.beat = Beat::Travel;
         for lane in (0..sizes.lanes).filter(|lane| warp.members.mask >> lane & 1 == 0) {
             scene.outline(0, Tone::Line, grid.cell(lane, y, sizes.cell));
@@ -192,7 +193,7 @@ impl Lines<'_> {
     }
 }
 
-/// DWF-WB: the barriers of static warps that have diverged, side by side as the pool's warps are.
+/// Draws the barriers of static warps that have diverged (DWF-WB), side by side as the pool's warps are.
 fn barriers(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, dwf: &Dwf, sizes: &Sizes, mut y: f32) -> f32 {
     let diverged = view.picture.warps.iter().filter(|warp| warp.sm == sm);
     let all: Vec<_> = diverged.filter_map(|warp| Some((warp, dwf.warp_barrier(warp.warp)?))).collect();
@@ -200,7 +201,7 @@ fn barriers(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, dwf: &Dwf, 
         return y;
     }
     scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Warp barriers");
-    let about = "where a static warp's threads meet and are a warp again";
+    let about = "where a static warp's threads meet to re-form it";
     scene.label(0, Tone::Soft, 104.0, y + 12.0, SMALL, Align::Left, fitting(about, view.width - 104.0));
     y += 18.0;
     for (at, (warp, barrier)) in all.iter().enumerate() {

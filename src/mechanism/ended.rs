@@ -1,8 +1,8 @@
-//! What is left to see of a run that has ended, whatever the technique: what it came to, its execution flow where it was short,
-//! and where its warps' time went.
+//! The picture of a run that has ended, for every technique: its results, its execution flow if it was short, and where its
+//! warps' time went.
 //!
-//! The execution flow is the picture of TBC's figure 7: time to the right, a row for each lane, every issued instruction a
-//! column in the colours of its threads, grey where a lane had nothing to do.
+//! The execution flow is the picture of TBC's figure 7: time to the right, a row for each lane, every issued instruction a column
+//! in the colours of its threads, grey where a lane was idle.
 
 use super::PanelView;
 use super::parts::{BASE, SMALL, fitting, hue, reason};
@@ -13,11 +13,11 @@ use crate::record::Issue;
 use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 
-/// A line's height, where there is room.
+/// The height of a line, where there is room, and the least.
 const LINE: f32 = 22.0;
 const LEAST_LINE: f32 = 15.0;
 const BARS: f32 = 170.0;
-/// The narrowest column of the flow, and the widest; the highest row.
+/// The narrowest and the widest column of the flow, and the highest row.
 const NARROWEST: f32 = 1.5;
 const WIDEST: f32 = 24.0;
 const HIGHEST: f32 = 16.0;
@@ -43,7 +43,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// What it came to, in one column or, where there is a flow to be seen and room for it, in two.
+/// Writes the run's results in one or two columns, as the width allows; lines are closer where a flow follows.
 fn numbers(scene: &mut Scene<Selection>, view: &PanelView, report: &Report, short: bool) -> f32 {
     let figures = [
         ("Cycles", grouped(report.cycles)),
@@ -67,21 +67,21 @@ fn numbers(scene: &mut Scene<Selection>, view: &PanelView, report: &Report, shor
     20.0 + rows as f32 * line
 }
 
-/// The execution flow: how it is laid out.
+/// The layout of the execution flow.
 struct Flow<'a> {
     issues: Vec<&'a Issue>,
-    /// Pixels to a cycle and to a lane.
+    /// Pixels per cycle and per lane.
     cycle: f32,
     lane: f32,
-    /// Lanes of a warp, and how many warps lie side by side in the lanes (slices).
+    /// Lanes per warp, and slices.
     width: u32,
     slices: u32,
-    /// Warps that issued in one cycle, at most, each in a band of its own; where there are slices, in lanes of its own.
+    /// The most warps that issue in one cycle, each in a band of its own; slices have lanes of their own in one band.
     bands: usize,
 }
 
 impl<'a> Flow<'a> {
-    /// None where the run was too long for one.
+    /// Returns `None` if the run was too long for a flow.
     fn new(view: &PanelView<'a>, cycles: u64) -> Option<Flow<'a>> {
         let config = &view.sim.machine.config;
         let cycle = (view.width / cycles.max(1) as f32).min(WIDEST);
@@ -99,7 +99,7 @@ impl<'a> Flow<'a> {
         self.width * self.slices
     }
 
-    /// Every issue, with the band that its warp has in its cycle.
+    /// Returns every issue, with its warp's band in that cycle.
     fn columns(&self) -> Vec<(usize, &'a Issue)> {
         let mut last: Option<(usize, &Issue)> = None;
         let band = |issue: &&'a Issue| {
@@ -114,7 +114,7 @@ impl<'a> Flow<'a> {
         self.issues.iter().map(band).collect()
     }
 
-    /// Where it ends.
+    /// Draws the flow; returns its lower end.
     fn draw(&self, scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> f32 {
         scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Execution flow");
         let legend = "a column for each cycle, a row for each lane · grey: nothing to do";
@@ -130,7 +130,7 @@ impl<'a> Flow<'a> {
         let mut grey = None;
         for (band, issue) in &columns {
             let first = if self.slices > 1 { u32::from(issue.warp) % self.slices * self.width } else { 0 };
-            // The lanes of the warp, once for all whose threads are in it.
+            // The lanes of the warp, once for all static warps whose threads are in it.
             let of = (issue.cycle, issue.warp);
             if grey.replace(of) != Some(of) {
                 let all = cell(issue.cycle, *band, first);
@@ -145,7 +145,7 @@ impl<'a> Flow<'a> {
         below + 12.0
     }
 
-    /// The names of the places that the first band ran through, where there is room for them.
+    /// Writes the names of the places that the first band ran through, where they fit.
     fn places(&self, scene: &mut Scene<Selection>, view: &PanelView, columns: &[(usize, &Issue)], y: f32) {
         let name = |issue: &Issue| view.listing.place(issue.pc).split('+').next().unwrap_or_default().replace("line ", "");
         let named: Vec<(u64, String)> = columns.iter().filter(|(band, _)| *band == 0).map(|(_, i)| (i.cycle, name(i))).collect();
@@ -158,7 +158,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Where the warps' time went. Where it ends.
+/// Draws where the warps' time went; returns the lower end.
 fn time(scene: &mut Scene<Selection>, view: &PanelView, mut y: f32) -> f32 {
     y += 14.0;
     scene.bold(0, Tone::Text, 0.0, y, BASE, Align::Left, "What warps did");

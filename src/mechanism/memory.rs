@@ -1,45 +1,45 @@
-//! The accesses of a cycle: from the lanes of a warp to the cache lines that they want, or to the banks of shared memory.
+//! The memory accesses of a cycle: from the lanes of a warp to cache lines, or to the banks of shared memory.
 //!
-//! A line that several lanes want is one transaction, so the fewer boxes below, the better; each says what the L1 cache made
-//! of it. In shared memory a bank serves one word at a time: a bank that is asked for several is a conflict, and the access
-//! takes as many turns as its busiest bank has words. (TBC section 2.1; VWS section 2.1, figure 4)
+//! A line that several lanes access is one transaction, so the fewer boxes, the better; each box shows what the L1 cache made of
+//! it. A bank of shared memory serves one word at a time: a bank that is asked for several is a conflict, and the access takes as
+//! many turns as its busiest bank has words. (TBC section 2.1; VWS section 2.1, figure 4)
 
 use super::parts::{BASE, LaneGrid, SMALL, Stand, Thread, fitting, hue, kind, lane_numbers};
 use super::{PanelView, on_the_way};
 use crate::event::{CacheOutcome, Event, Space};
 use crate::program::Pc;
-use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::why::counted;
 use std::collections::BTreeMap;
 
-/// What lies above the lanes of an access, and below its boxes.
+/// The heights above the lanes of an access, and below its boxes.
 const ABOVE: f32 = 44.0;
 const BELOW: f32 = 48.0;
-/// Height of a box, and the least room for the ways to it.
+/// The height of a box, and the least room for the lines that lead to it.
 const BOX: f32 = 24.0;
 const WAYS: f32 = 46.0;
-/// Accesses that are drawn at most.
+/// The most accesses that are drawn.
 const MOST: usize = 3;
 
 /// One memory instruction of the last cycle.
-struct Access {
+struct WarpAccess {
     warp: u16,
     pc: Pc,
     space: Space,
     write: bool,
-    /// Lanes and the addresses that they want.
+    /// Lanes, and the addresses that they access.
     lanes: Vec<(u32, u64)>,
 }
 
-/// What a box stands for.
-struct Goal {
+/// A box of the picture: a cache line, a word of constant memory, or a bank.
+struct AccessTarget {
     name: String,
-    /// What became of it, and the tone for that.
-    fate: Option<(&'static str, Tone)>,
-    /// Different words that are wanted of it: more than one is a conflict of a bank.
+    /// The L1 cache's outcome, with its tone.
+    outcome: Option<(&'static str, Tone)>,
+    /// How many different words are accessed: more than one is a bank conflict.
     words: usize,
-    /// Lanes that want it, and how far along the box.
+    /// Lanes that access it, and how far along the box, from 0 to 1.
     lanes: Vec<(u32, f32)>,
 }
 
@@ -70,9 +70,9 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// The accesses of the last cycle on the SM that is looked at, the selected warp's first.
-fn accesses(view: &PanelView) -> Vec<Access> {
-    let mut all: Vec<Access> = Vec::new();
+/// Returns the last cycle's accesses on the selected SM, the selected warp's first.
+fn accesses(view: &PanelView) -> Vec<WarpAccess> {
+    let mut all: Vec<WarpAccess> = Vec::new();
     for event in view.last {
         let Event::LaneAccess { sm, warp, pc, lane, space, write, address } = *event else { continue };
         if sm != view.sm() {
@@ -80,7 +80,7 @@ fn accesses(view: &PanelView) -> Vec<Access> {
         }
         match all.last_mut().filter(|last| (last.warp, last.pc, last.space) == (warp, pc, space)) {
             Some(access) => access.lanes.push((lane.into(), address)),
-            None => all.push(Access { warp, pc, space, write, lanes: vec![(lane.into(), address)] }),
+            None => all.push(WarpAccess { warp, pc, space, write, lanes: vec![(lane.into(), address)] }),
         }
     }
     let picked = view.selection.and_then(Selection::warp).map(|(_, warp)| warp);
@@ -88,12 +88,12 @@ fn accesses(view: &PanelView) -> Vec<Access> {
     all
 }
 
-/// Draws an access into a band of the picture; the same in words.
-fn one(scene: &mut Scene<Selection>, view: &PanelView, access: &Access, number: usize, y: f32, tall: f32) -> String {
+/// Draws an access into a band of the picture; returns the same in words.
+fn one(scene: &mut Scene<Selection>, view: &PanelView, access: &WarpAccess, number: usize, y: f32, tall: f32) -> String {
     let config = &view.sim.machine.config;
     let lanes = config.warp_width * config.slices;
-    let goals = goals(view, access);
-    let said = said(view, access, &goals);
+    let targets = targets(view, access);
+    let said = said(view, access, &targets);
     let verb = match (access.write, access.space) {
         (true, Space::Shared) => "stores to shared memory",
         (true, _) => "stores",
@@ -112,55 +112,56 @@ fn one(scene: &mut Scene<Selection>, view: &PanelView, access: &Access, number: 
     for lane in 0..lanes {
         scene.outline(0, Tone::Line, grid.cell(lane, top, size));
     }
-    // Boxes as wide as there is room for, and no wider than a line of cache needs to be read.
-    let pitch = (view.width / goals.len() as f32).min(480.0);
+    // Boxes fill the width, but are no wider than a cache line needs to be readable.
+    let pitch = (view.width / targets.len() as f32).min(480.0);
     let box_top = (y + tall - BELOW - BOX).min(top + size + 190.0);
-    for (at, goal) in goals.iter().enumerate() {
+    for (at, target) in targets.iter().enumerate() {
         let rect = Rect::new(at as f32 * pitch, box_top, (pitch - 4.0).max(3.0), BOX);
-        let tone = goal.fate.map_or(if goal.words > 1 { Tone::Heat } else { Tone::Edge }, |(_, tone)| tone);
-        for &(lane, share) in &goal.lanes {
+        let tone = target.outcome.map_or(if target.words > 1 { Tone::Heat } else { Tone::Edge }, |(_, tone)| tone);
+        for &(lane, share) in &target.lanes {
             let from = grid.cell(lane, top, size);
             let (x, below) = (from.x + from.w / 2.0, from.y + from.h);
             let to = rect.x + 2.0 + share * (rect.w - 4.0).max(1.0);
             let way = Rect::new(x, below, to - x, rect.y - below);
             let thread = thread(view, access, lane);
             let tone = thread.map_or(Tone::Mark, |thread| hue(thread.warp));
-            scene.push(key(kind::WAY, lane, at as u16, number as u8), tone, Figure::Line(way));
+            scene.push(key(kind::WAY, lane, at as u16, number as u8), tone, Geometry::Line(way));
             scene.fill(0, tone, Rect::new(to - 1.0, rect.y + 1.0, 2.0, 6.0));
             match thread {
                 Some(thread) => thread.draw(scene, Stand::Token, from),
                 None => scene.round(0, Tone::Mark, from),
             }
         }
-        if goal.words > 1 {
+        if target.words > 1 {
             scene.fill(0, Tone::BadTint, rect);
         }
         scene.outline(0, tone, rect);
-        name_box(scene, goal, rect, tone);
+        name_box(scene, target, rect, tone);
     }
     format!("{title}: {said}.")
 }
 
-/// What is written in and below a box, where there is room.
-fn name_box(scene: &mut Scene<Selection>, goal: &Goal, rect: Rect, tone: Tone) {
+/// Writes a box's name in it and its outcome below it, where they fit.
+fn name_box(scene: &mut Scene<Selection>, target: &AccessTarget, rect: Rect, tone: Tone) {
     let middle = rect.x + rect.w / 2.0;
-    if goal.name.len() as f32 * 6.4 < rect.w {
-        scene.mono(0, Tone::Text, middle, rect.y + 18.0, 10.0, Align::Middle, goal.name.as_str());
+    if target.name.len() as f32 * 6.4 < rect.w {
+        scene.mono(0, Tone::Text, middle, rect.y + 18.0, 10.0, Align::Middle, target.name.as_str());
     }
-    let fate = match goal.fate {
+    let outcome = match target.outcome {
         Some((word, _)) if word.len() as f32 * 6.5 < rect.w => word.to_string(),
         Some((word, _)) => word[..1].to_string(),
-        None if goal.words > 1 => format!("{}", goal.words),
+        None if target.words > 1 => format!("{}", target.words),
         None => String::new(),
     };
     if rect.w >= 7.0 {
         let tone = if tone == Tone::Edge { Tone::Soft } else { tone };
-        scene.label(0, tone, middle, rect.y + rect.h + 14.0, SMALL, Align::Middle, fate);
+        scene.label(0, tone, middle, rect.y + rect.h + 14.0, SMALL, Align::Middle, outcome);
     }
 }
 
-/// The thread in a lane of the access: of the warp, of the narrow warp in that slice, or of the static warp that it came from.
-fn thread(view: &PanelView, access: &Access, lane: u32) -> Option<Thread> {
+/// Returns the thread in a lane of the access: the warp's own, that of the narrow warp in the slice, or that of the static warp
+/// of origin.
+fn thread(view: &PanelView, access: &WarpAccess, lane: u32) -> Option<Thread> {
     let (config, sm) = (&view.sim.machine.config, view.sm());
     let (warp, own) = if view.sim.machine.reforms {
         let origin = view.last.iter().find_map(|event| match *event {
@@ -183,8 +184,8 @@ fn thread(view: &PanelView, access: &Access, lane: u32) -> Option<Thread> {
     Some(Thread::of(view.picture.warp(sm, warp)?, own))
 }
 
-/// The boxes that an access goes to, in the order of their addresses.
-fn goals(view: &PanelView, access: &Access) -> Vec<Goal> {
+/// Returns the boxes of an access, in the order of their addresses.
+fn targets(view: &PanelView, access: &WarpAccess) -> Vec<AccessTarget> {
     let config = &view.sim.machine.config;
     if access.space == Space::Shared {
         let banks = u64::from(config.shared_banks);
@@ -193,9 +194,9 @@ fn goals(view: &PanelView, access: &Access) -> Vec<Goal> {
             let mut words: Vec<u64> = lanes.iter().map(|(_, address)| address / 4).collect();
             words.sort_unstable();
             words.dedup();
-            Goal {
+            AccessTarget {
                 name: bank.to_string(),
-                fate: None,
+                outcome: None,
                 words: words.len(),
                 lanes: lanes.iter().map(|(lane, _)| (*lane, 0.5)).collect(),
             }
@@ -208,7 +209,7 @@ fn goals(view: &PanelView, access: &Access) -> Vec<Goal> {
     for &(lane, address) in &access.lanes {
         found.entry(address / line).or_default().push((lane, (address % line) as f32 / line as f32));
     }
-    let fate = |number: u64| {
+    let outcome = |number: u64| {
         let of_line = view.last.iter().find_map(|event| match *event {
             Event::L1 { sm, line, outcome, .. } if (sm, line) == (view.sm(), number) => Some(outcome),
             _ => None,
@@ -219,25 +220,27 @@ fn goals(view: &PanelView, access: &Access) -> Vec<Goal> {
             CacheOutcome::Merged => ("merged", Tone::Accent),
         })
     };
-    let goal = |(number, lanes): (u64, Vec<(u32, f32)>)| Goal {
+    let target = |(number, lanes): (u64, Vec<(u32, f32)>)| AccessTarget {
         // The end of an address tells lines apart; its front is the same for all buffers.
         name: format!("…{:04x}", (number * line) & 0xffff),
-        fate: fate(number),
+        outcome: outcome(number),
         words: 1,
         lanes,
     };
-    found.into_iter().map(goal).collect()
+    found.into_iter().map(target).collect()
 }
 
-/// What it came to.
-fn said(view: &PanelView, access: &Access, goals: &[Goal]) -> String {
+/// Describes the outcome of an access.
+fn said(view: &PanelView, access: &WarpAccess, targets: &[AccessTarget]) -> String {
     let lanes = counted(access.lanes.len() as u64, "lane");
     if access.space == Space::Shared {
-        let busiest = goals.iter().map(|goal| goal.words).max().unwrap_or(1);
-        let used = goals.iter().filter(|goal| goal.words > 0).count();
-        let used = format!("{lanes} to {} of {} banks", used, goals.len());
+        let busiest = targets.iter().map(|target| target.words).max().unwrap_or(1);
+        let used = targets.iter().filter(|target| target.words > 0).count();
+        let used = format!("{lanes} to {} of {} banks", used, targets.len());
         let extra = view.last.iter().find_map(|event| match *event {
-            Event::BankConflict { warp, pc, extra, .. } if (warp, pc) == (access.warp, access.pc) => Some(extra),
+            Event::BankConflict { sm, warp, pc, extra, .. } if (sm, warp, pc) == (view.sm(), access.warp, access.pc) => {
+                Some(extra)
+            }
             _ => None,
         });
         return match extra {
@@ -248,13 +251,13 @@ fn said(view: &PanelView, access: &Access, goals: &[Goal]) -> String {
         };
     }
     if matches!(access.space, Space::Const | Space::Param) {
-        return format!("{lanes} to {}", counted(goals.len() as u64, "different word"));
+        return format!("{lanes} to {}", counted(targets.len() as u64, "different word"));
     }
-    let fates = ["hit", "miss", "merged"].map(|word| {
-        let count = goals.iter().filter(|goal| goal.fate.is_some_and(|(fate, _)| fate == word)).count();
+    let outcomes = ["hit", "miss", "merged"].map(|word| {
+        let count = targets.iter().filter(|target| target.outcome.is_some_and(|(outcome, _)| outcome == word)).count();
         (count > 0).then(|| format!("{count} {word}"))
     });
-    let fates: Vec<String> = fates.into_iter().flatten().collect();
-    let made = format!("{lanes} to {}", counted(goals.len() as u64, "transaction"));
-    if fates.is_empty() { made } else { format!("{made} · {}", fates.join(" · ")) }
+    let outcomes: Vec<String> = outcomes.into_iter().flatten().collect();
+    let made = format!("{lanes} to {}", counted(targets.len() as u64, "transaction"));
+    if outcomes.is_empty() { made } else { format!("{made} · {}", outcomes.join(" · ")) }
 }

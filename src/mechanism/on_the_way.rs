@@ -1,24 +1,24 @@
-//! Loads on their way: what the panel of accesses shows in a cycle in which nobody goes to memory.
+//! Loads in flight: what the memory panel shows in a cycle without an access to memory.
 //!
-//! A line for each load whose value is not there yet, the soonest first. Its warp's token stands as many cycles from the left as
-//! the load still needs, so that it comes nearer with every step; those that come back together stand one below the other.
+//! Each load whose value has not arrived has a line, the soonest first. Its warp's token stands as many cycles from the left as
+//! the load still needs, so it comes nearer with every step; loads that return together stand below each other.
 
 use super::PanelView;
 use super::parts::{BASE, SMALL, hue, ink, kind, round_up};
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use crate::view::why::{InFlight, Witness, counted};
+use crate::view::why::{Explainer, InFlight, counted};
 
-/// For the names of places, and the room at the right of the farthest token.
+/// Room for the names of places, and right of the farthest token.
 const LABEL: f32 = 76.0;
 const MARGIN: f32 = 44.0;
 /// The width of the title.
 const TITLE: f32 = 108.0;
-/// A token, and the least and the most from line to line.
+/// The width and height of a token; the least and the greatest height of a line.
 const TOKEN: (f32, f32) = (34.0, 18.0);
 const LINE: (f32, f32) = (21.0, 30.0);
 
-/// Draws the loads that are on their way from `y` on; the same in words.
+/// Draws the loads in flight from `y` on; returns the same in words.
 pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> String {
     let loads = loads(view);
     let Some(&(_, last)) = loads.last() else { return "No load is on its way.".to_string() };
@@ -51,15 +51,16 @@ pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> String {
     format!("{} on their way; the next is there in {next}.", counted(loads.len() as u64, "load"))
 }
 
-/// Warps and their loads, the soonest first. Static warps whose threads travel together have theirs in common.
+/// Returns warps and their loads, the soonest first. Static warps in the same entry of the warp table share their loads.
 fn loads(view: &PanelView) -> Vec<(u16, InFlight)> {
-    let witness = Witness { sim: view.sim, picture: view.picture, listing: view.listing, record: view.record, last: view.last };
+    let explainer =
+        Explainer { sim: view.sim, picture: view.picture, listing: view.listing, record: view.record, last: view.last };
     let mut entries = Vec::new();
     let mut loads = Vec::new();
     for warp in view.warps().filter(|warp| warp.entry.is_some()) {
         if !entries.contains(&warp.entry) {
             entries.push(warp.entry);
-            loads.extend(witness.in_flight(warp).into_iter().filter(|flight| flight.load).map(|flight| (warp.warp, flight)));
+            loads.extend(explainer.in_flight(warp).into_iter().filter(|flight| flight.load).map(|flight| (warp.warp, flight)));
         }
     }
     loads.sort_by_key(|(warp, flight)| (flight.due, *warp, flight.pc));

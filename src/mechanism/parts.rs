@@ -1,12 +1,12 @@
-//! What every mechanism's picture is put together from: lanes, warp chips, reason letters, and the overview of all warps.
+//! Building blocks of the panels: lanes, threads, warp chips, reason letters, and the overview of all warps.
 
 use super::PanelView;
 use crate::event::Reason;
-use crate::scene::{Align, Figure, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Key, Rect, Scene, Tone, key};
 use crate::view::why::counted;
-use crate::view::{Lane, Selection, WarpPicture};
+use crate::view::{LaneActivity, Selection, WarpPicture};
 
-/// Kinds of keys, so that no two things share one.
+/// Kinds of keys, so that no two things share a key.
 pub mod kind {
     pub const OVERVIEW_LANE: u8 = 1;
     pub const ENTRY_ROW: u8 = 4;
@@ -16,9 +16,9 @@ pub mod kind {
     pub const THREAD_TEXT: u8 = 8;
     pub const ENCODER: u8 = 9;
     pub const BLOCK: u8 = 10;
-    pub const PARTY: u8 = 11;
-    pub const PARTY_EDGE: u8 = 12;
-    pub const PARTY_TEXT: u8 = 13;
+    pub const OCCUPANT: u8 = 11;
+    pub const OCCUPANT_EDGE: u8 = 12;
+    pub const OCCUPANT_TEXT: u8 = 13;
     pub const RUNNER: u8 = 14;
     pub const RUNNER_TEXT: u8 = 15;
     pub const RUNNER_RING: u8 = 16;
@@ -56,32 +56,32 @@ pub mod kind {
     pub const MASK_PLACE: u8 = 48;
 }
 
-/// Space after every fourth lane, as a share of a cell.
+/// The space after every fourth lane, as a share of the pitch.
 const GROUP_GAP: f32 = 0.4;
 pub const SMALL: f32 = 11.0;
 pub const BASE: f32 = 13.0;
 
-/// The end of a scale that has to reach so far: a round number that does not change with every step.
+/// Returns the end of a scale that must reach `furthest`: a round number that rarely changes from step to step.
 pub fn round_up(furthest: u64) -> u64 {
     let fits = |scale: &u64| *scale >= furthest;
     (0..60).flat_map(|power| [8u64 << power, 12 << power]).find(fits).unwrap_or(u64::MAX)
 }
 
-/// Where lanes lie next to each other, in groups of four.
+/// The positions of lanes side by side, in groups of four.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneGrid {
     pub x: f32,
-    /// Width of a cell, its gap included.
+    /// The width of a cell including its gap.
     pub pitch: f32,
     pub gap: f32,
 }
 
 impl LaneGrid {
-    /// As wide as fits into `width`, but no wider than `most` a cell.
+    /// Returns a grid that is as wide as fits into `width`, with a pitch of at most `most`.
     pub fn fit(x: f32, width: f32, lanes: u32, most: f32) -> LaneGrid {
         let units = lanes as f32 + (lanes.saturating_sub(1) / 4) as f32 * GROUP_GAP;
         let pitch = (width / units).min(most).max(2.0);
-        // On whole pixels, so that what is painted in parts looks as if painted whole.
+        // On whole pixels, a partial repaint looks like a full one.
         let (x, pitch) = if pitch > 3.0 { (x.floor(), pitch.floor()) } else { (x, pitch) };
         let gap = match pitch {
             ..3.0 => 0.5,
@@ -99,24 +99,24 @@ impl LaneGrid {
         lanes as f32 * self.pitch + (lanes.saturating_sub(1) / 4) as f32 * self.between()
     }
 
-    /// Between two groups.
+    /// Returns the space between two groups.
     fn between(&self) -> f32 {
         let between = self.pitch * GROUP_GAP;
         if self.pitch < 3.0 { between } else { between.floor() }
     }
 }
 
-/// A static warp's own hue.
+/// Returns a static warp's own hue.
 pub fn hue(warp: u16) -> Tone {
     Tone::Warp((warp % 8) as u8)
 }
 
-/// What is written on a static warp's hue.
+/// Returns the text colour on a static warp's hue.
 pub fn ink(warp: u16) -> Tone {
     Tone::OnWarp((warp % 8) as u8)
 }
 
-/// A thread: in whichever place it stands, it has its static warp's hue, its number in its block, and its key.
+/// A thread. In every place it has its static warp's hue, its number in its block, and its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread {
     pub sm: u16,
@@ -124,23 +124,23 @@ pub struct Thread {
     pub lane: u32,
     /// Its number in its block.
     pub number: u32,
-    /// Digits of the highest number in its warp: a warp's threads have their numbers all, or none.
+    /// The digits of the highest number in its warp, so that all threads of a warp show their numbers, or none.
     digits: u32,
 }
 
-/// How a thread stands in its place.
+/// How a thread is drawn in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
     /// As a token.
     Token,
-    /// Only the place is to be seen, with the number faint: the thread is elsewhere, or waits for others.
+    /// An outline with a faint number: the thread is elsewhere, or waits for others.
     Faint,
-    /// At a barrier's line.
+    /// A bar at a barrier's line.
     Parked,
     Ended,
 }
 
-/// The least width of a token that carries its number.
+/// The least width of a token that shows its number.
 const NUMBERED: f32 = 12.0;
 
 impl Thread {
@@ -158,14 +158,14 @@ impl Thread {
         Selection::Lane { sm: self.sm, warp: self.warp, lane: self.lane as u8 }
     }
 
-    /// The thread itself, which moves from place to place.
+    /// Draws the thread itself, which moves from place to place.
     pub fn draw(&self, scene: &mut Scene<Selection>, stand: Stand, cell: Rect) {
         let (own, tone) = (self.key(kind::THREAD), hue(self.warp));
         match stand {
             Stand::Token => scene.round(own, tone, cell),
             Stand::Faint => scene.outline(own, tone, cell),
-            Stand::Parked => scene.push(own, tone, Figure::Wait(cell)),
-            Stand::Ended => scene.push(own, Tone::Soft, Figure::Dot(cell)),
+            Stand::Parked => scene.push(own, tone, Geometry::Wait(cell)),
+            Stand::Ended => scene.push(own, Tone::Soft, Geometry::Dot(cell)),
         }
         scene.spot(cell, self.selection());
         // Warps from 8 on have a stripe, which lies lower for every further eight.
@@ -174,40 +174,40 @@ impl Thread {
             scene.fill(self.key(kind::THREAD_STRIPE), Tone::Panel, Rect::new(cell.x, cell.y + down, cell.w, 1.0));
         }
         let ink = if stand == Stand::Token { ink(self.warp) } else { Tone::Soft };
-        // Beside the line that it waits at.
+        // The number stands beside the barrier's line.
         let room = if stand == Stand::Parked { Rect { w: cell.w * 0.72, ..cell } } else { cell };
         if let Some(numeral) = self.numeral(room) {
             scene.mark(self.key(kind::THREAD_TEXT), ink, stand != Stand::Ended, numeral);
         }
     }
 
-    /// Has the thread, which stands in a cell, pass over the middle of another place on its way there.
+    /// Lets the thread that ends in `cell` pass over the middle of `over` on its way.
     pub fn pass(&self, scene: &mut Scene<Selection>, cell: Rect, over: Rect) {
         let point = (over.x + (over.w - cell.w) / 2.0, over.y + (over.h - cell.h) / 2.0);
         let own = [kind::THREAD, kind::THREAD_TEXT, kind::THREAD_STRIPE].map(|kind| self.key(kind));
         scene.way_together(&own, (cell.x, cell.y), &[point]);
     }
 
-    /// Its number, where there is room for it.
+    /// Writes the thread's number where it fits.
     pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
         if let Some(numeral) = self.numeral(cell) {
             scene.push(key, tone, numeral);
         }
     }
 
-    fn numeral(&self, cell: Rect) -> Option<Figure> {
+    fn numeral(&self, cell: Rect) -> Option<Geometry> {
         let small = (cell.w * 0.65).min(9.0);
         let size = (cell.w.min(cell.h * 1.3) * 0.48).max(small).min(cell.w * 1.5 / self.digits as f32).min(15.0);
         let fits = cell.w >= NUMBERED && cell.h >= 11.0 && size >= 7.5;
         let (x, y) = (cell.x + cell.w / 2.0, cell.y + cell.h / 2.0 + size * 0.35);
         fits.then(|| {
             let text = self.number.to_string();
-            Figure::Text { x, y, size, align: Align::Middle, mono: true, bold: false, text }
+            Geometry::Text { x, y, size, align: Align::Middle, mono: true, bold: false, text }
         })
     }
 }
 
-/// The numbers of the lanes above their columns: every one, or every fourth where there is no room.
+/// Writes the lane numbers above their columns: all of them, or every fourth where they do not fit.
 pub fn lane_numbers(scene: &mut Scene<Selection>, grid: &LaneGrid, lanes: u32, y: f32) {
     for at in (0..lanes).filter(|at| at % 4 == 0 || grid.pitch >= 16.0) {
         let cell = grid.cell(at, y, 0.0);
@@ -215,25 +215,25 @@ pub fn lane_numbers(scene: &mut Scene<Selection>, grid: &LaneGrid, lanes: u32, y
     }
 }
 
-/// A place in the code: its name, and its PC small beside it.
+/// Writes a place in the code: its name, with its PC small beside it.
 pub fn place(scene: &mut Scene<Selection>, key: Key, tone: Tone, (x, y): (f32, f32), name: &str, pcs: &str) {
     scene.bold(key, tone, x, y, BASE, Align::Left, name);
     let wide = name.chars().count() as f32 * 8.8 + 8.0;
     scene.mono(if key == 0 { 0 } else { key ^ 0x80 }, Tone::Soft, x + wide, y, 10.0, Align::Left, pcs);
 }
 
-/// A lane in the look of what it does: told apart by shape as well as by tone.
-pub fn lane(scene: &mut Scene<Selection>, key: Key, look: Lane, tone: Tone, cell: Rect) {
+/// Draws a lane in the look of its state; states differ in shape as well as in tone.
+pub fn lane(scene: &mut Scene<Selection>, key: Key, look: LaneActivity, tone: Tone, cell: Rect) {
     match look {
-        Lane::Active => scene.fill(key, tone, cell),
-        Lane::Masked => scene.outline(key, Tone::Mark, cell),
-        Lane::Exited => scene.push(key, Tone::Soft, Figure::Dot(cell)),
-        Lane::Barrier => scene.push(key, tone, Figure::Wait(cell)),
-        Lane::Empty => {}
+        LaneActivity::Active => scene.fill(key, tone, cell),
+        LaneActivity::Masked => scene.outline(key, Tone::Mark, cell),
+        LaneActivity::Exited => scene.push(key, Tone::Soft, Geometry::Dot(cell)),
+        LaneActivity::Barrier => scene.push(key, tone, Geometry::Wait(cell)),
+        LaneActivity::Empty => {}
     }
 }
 
-/// The warp's hue and number; every further eight warps have a stripe more.
+/// Draws a square in the warp's hue, with one stripe for every eight warps before it.
 pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) {
     scene.fill(0, hue(warp), Rect::new(x, y, size, size));
     for stripe in 0..warp / 8 {
@@ -242,14 +242,14 @@ pub fn chip(scene: &mut Scene<Selection>, warp: u16, x: f32, y: f32, size: f32) 
     }
 }
 
-/// What the warp did in the last cycle: its colour and its letter.
+/// Draws what the warp did in the last cycle, as the reason's colour and letter.
 pub fn reason(scene: &mut Scene<Selection>, reason: Option<Reason>, x: f32, y: f32, size: f32) {
     let Some(reason) = reason else { return };
     scene.fill(0, Tone::Reason(reason), Rect::new(x, y, (size * 0.36).round(), size));
     scene.mono(0, Tone::Text, x + size * 0.5, y + size * 0.86, size, Align::Left, reason.letter().to_string());
 }
 
-/// How many issue slots were shared so far, at the right of the first line; the room that is left of it.
+/// Writes how many issue slots were shared so far at the right of the first line; returns the width left of it.
 pub fn shared(scene: &mut Scene<Selection>, view: &PanelView) -> f32 {
     let said = format!("{} shared so far", counted(view.tally.shared(), "issue slot"));
     let left = view.width - said.len() as f32 * 7.2;
@@ -257,13 +257,13 @@ pub fn shared(scene: &mut Scene<Selection>, view: &PanelView) -> f32 {
     left
 }
 
-/// The title of an overview, which says of which SM it is where there are several.
+/// Returns an overview's title, which names the SM where there are several.
 pub fn titled(view: &PanelView, title: &str) -> String {
     let several = view.sim.state.sms.len() > 1;
     if several { format!("{title} of SM {}", view.sm()) } else { title.to_string() }
 }
 
-/// An overview's title, and what its marks mean.
+/// Writes an overview's title, and what its marks mean.
 pub fn heading(scene: &mut Scene<Selection>, view: &PanelView, y: f32, title: &str, legend: &str) {
     let title = titled(view, title);
     let beside = title.len() as f32 * 8.0 + 10.0;
@@ -271,7 +271,7 @@ pub fn heading(scene: &mut Scene<Selection>, view: &PanelView, y: f32, title: &s
     scene.label(0, Tone::Soft, beside, y, SMALL, Align::Left, fitting(legend, view.width - beside));
 }
 
-/// As many of a text's parts, from the first on, as have room in the small size.
+/// Returns as many of a text's leading parts as fit in the small size.
 pub fn fitting(mut text: &str, room: f32) -> &str {
     const LETTER: f32 = 6.3;
     while !text.is_empty() && text.chars().count() as f32 * LETTER > room {
@@ -280,7 +280,7 @@ pub fn fitting(mut text: &str, room: f32) -> &str {
     text
 }
 
-/// What the colours mean, in as many lines as the entries need; where it ends.
+/// Draws what the colours mean, in as many lines as the entries need; returns the lower end.
 pub fn legend<T: Into<String>>(
     scene: &mut Scene<Selection>,
     entries: impl IntoIterator<Item = (T, Tone)>,
@@ -302,7 +302,7 @@ pub fn legend<T: Into<String>>(
     line + 8.0
 }
 
-/// Every warp that is resident on the SM as a row of lanes; the height that was needed.
+/// Draws every resident warp of the SM as a row of lanes; returns the height used.
 pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, at: Rect) -> f32 {
     let Rect { x, y, w: wide, h: room } = at;
     let warps: Vec<&WarpPicture> = view.warps().collect();
@@ -313,7 +313,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, at: Rect) -> f32
         return 24.0;
     }
     let width = warps[0].width;
-    // As many columns as keep a lane at three pixels and more, and no more than are needed.
+    // As many columns as keep a lane at three pixels or more, and no more than are needed.
     let wanted = (warps.len() as f32 * 16.0 / room.max(64.0)).ceil().max(1.0);
     let possible = ((wide + 16.0) / (LABEL + width as f32 * 3.4 + DEPTH + 16.0)).floor().max(1.0);
     let columns = wanted.min(possible).min(4.0);
@@ -332,7 +332,7 @@ pub fn overview(scene: &mut Scene<Selection>, view: &PanelView, at: Rect) -> f32
 const LABEL: f32 = 58.0;
 const DEPTH: f32 = 26.0;
 
-/// Where the lanes of a row lie.
+/// Returns the positions of a row's lanes.
 fn lanes_of(x: f32, width: f32, lanes: u32) -> LaneGrid {
     LaneGrid::fit(x + LABEL, width - LABEL - DEPTH, lanes, 24.0)
 }

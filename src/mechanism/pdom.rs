@@ -1,9 +1,8 @@
-//! PDOM's picture: the selected warp's lanes, large, and its stack below them; all warps below or beside.
+//! The picture of PDOM: the selected warp's lanes, large, with its stack below; all warps below or beside.
 //!
-//! Every thread stands in one place: in its lane while it runs, and in the entry of the stack where it waits while it does
-//! not. Entries lie under the lanes they are about, so that a mask is read off its column, the top entry, which runs, first.
-//! When a branch diverges, the threads of one side sink into their new entry; when the top is popped, those of the next rise
-//! into the lanes. (TBC section 2.2.2)
+//! Every thread stands in one place: in its lane while it runs, else in the stack entry where it waits. Entries lie under their
+//! lanes, so that a mask reads column by column. The top entry, which runs, comes first. When a branch diverges, the threads of
+//! one side sink into their new entry; when the top is popped, those of the next rise into the lanes. (TBC section 2.2.2)
 
 use super::PanelView;
 use super::parts::{
@@ -11,38 +10,39 @@ use super::parts::{
 };
 use crate::event::{Event, Reason};
 use crate::program::Pc;
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::why::{counted, the_lanes};
-use crate::view::{Lane, Selection, WarpPicture, cut};
+use crate::view::{LaneActivity, Selection, WarpPicture, cut};
 
-/// Left of the lanes, for the names of places; above them where lanes would become too narrow beside them.
+/// Room left of the lanes for the names of places, which stand above the lanes if the lanes would become too narrow.
 const LABELS: f32 = 136.0;
 const LINE: f32 = 16.0;
-/// Lanes narrower than this are.
+/// The width below which lanes are too narrow.
 const NARROW: f32 = 14.0;
 const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
-/// From the top of the picture to the lanes, and from them to the stack.
+/// The height from the top of the picture to the lanes.
 const ABOVE: f32 = 52.0;
-/// What the names of the parts take above the lanes.
+/// The height of the names of the parts above the lanes.
 const NAMES: f32 = 44.0;
+/// The height from the lanes to the stack.
 const BETWEEN: f32 = 30.0;
 /// The least width of the overview beside the selected warp.
 const OVERVIEW: f32 = 200.0;
 
-/// How large things are: the same all through a run.
+/// Sizes and positions, constant during a run.
 #[derive(Clone, Copy)]
 struct Sizes {
     grid: LaneGrid,
-    /// What names of places take above lanes and rows: nothing where they stand at the left.
+    /// The height of place names above lanes and rows; zero where they stand at the left.
     names: f32,
-    /// Where the lanes begin.
+    /// The top of the lanes.
     top: f32,
-    /// Of a lane's cell, and of a row of the stack.
+    /// The heights of a lane's cell and of a row of the stack.
     lane: f32,
     row: f32,
-    /// Rows that the stack has room for.
+    /// How many rows of the stack fit.
     rows: usize,
-    /// The overview lies at the right, from here on, where the lanes leave room for it; else below.
+    /// The left edge of the overview where it fits beside the lanes; else it lies below.
     beside: Option<f32>,
 }
 
@@ -65,12 +65,12 @@ impl Sizes {
         Sizes { grid, names, top, lane, row, rows: rows.clamp(3, 7), beside }
     }
 
-    /// The line in which the lanes' place is named.
+    /// Returns the baseline of the name of the lanes' place.
     fn place(&self) -> f32 {
         if self.names > 0.0 { self.top - 8.0 - self.names } else { self.top + self.lane / 2.0 - 1.0 }
     }
 
-    /// Where the stack begins.
+    /// Returns the top of the stack.
     fn stack(&self) -> f32 {
         self.top + self.lane + BETWEEN
     }
@@ -109,7 +109,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// Who is looked at, what it did, and its instruction.
+/// Draws the selected warp's name, what it did, and its instruction.
 fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
     chip(scene, warp.warp, 0.0, 3.0, 14.0);
     scene.bold(0, Tone::Text, 20.0, 15.0, 15.0, Align::Left, format!("Warp {}", warp.warp));
@@ -125,7 +125,7 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
     }
 }
 
-/// The lanes, with the threads that run in them.
+/// Draws the lanes, with the threads that run in them.
 fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
     let grid = &sizes.grid;
     lane_numbers(scene, grid, warp.width, sizes.top - 8.0);
@@ -135,18 +135,18 @@ fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
     let frame = Rect::new(grid.x - 4.0, sizes.top - 4.0, grid.width(warp.width) + 6.0 - grid.gap, sizes.lane + 8.0);
     scene.beat = Beat::Flash;
     let lit = warp.reason == Some(Reason::Issued);
-    scene.mark(key(kind::NOW, 0, 0, 0), Tone::Accent, lit, Figure::Ring(frame));
+    scene.mark(key(kind::NOW, 0, 0, 0), Tone::Accent, lit, Geometry::Ring(frame));
     scene.beat = Beat::Travel;
     for at in 0..warp.width {
         let cell = grid.cell(at, sizes.top, sizes.lane);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
-            Lane::Active => thread.draw(scene, Stand::Token, cell),
-            Lane::Barrier => thread.draw(scene, Stand::Parked, cell),
-            Lane::Exited => thread.draw(scene, Stand::Ended, cell),
-            Lane::Empty => scene.outline(0, Tone::Line, cell),
+            LaneActivity::Active => thread.draw(scene, Stand::Token, cell),
+            LaneActivity::Barrier => thread.draw(scene, Stand::Parked, cell),
+            LaneActivity::Exited => thread.draw(scene, Stand::Ended, cell),
+            LaneActivity::Empty => scene.outline(0, Tone::Line, cell),
             // The thread itself waits in the stack.
-            Lane::Masked => {
+            LaneActivity::Masked => {
                 scene.outline(0, Tone::Mark, cell);
                 thread.write(scene, 0, Tone::Mark, cell);
                 scene.spot(cell, thread.selection());
@@ -166,34 +166,34 @@ fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
     }
 }
 
-/// What a warp, a lane and a mask are, beside arrows to one of each.
+/// Explains a warp, a lane and a mask, with an arrow to one of each.
 fn name_parts(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) {
     let line = ABOVE - 22.0;
     let mut point = |x: f32, y: f32, to: (f32, f32), text: &str| {
         scene.bold(0, Tone::Accent, x, y, SMALL, Align::Left, text);
         let from = (to.0.clamp(x + 4.0, x + 60.0), y + 4.0);
-        scene.push(0, Tone::Accent, Figure::Arrow(Rect::new(from.0, from.1, to.0 - from.0, to.1 - from.1)));
+        scene.push(0, Tone::Accent, Geometry::Arrow(Rect::new(from.0, from.1, to.0 - from.0, to.1 - from.1)));
     };
-    let lane = |look: Lane, from: u32| (from..warp.width).chain(0..from).find(|&lane| warp.lane(lane) == look);
+    let lane = |look: LaneActivity, from: u32| (from..warp.width).chain(0..from).find(|&lane| warp.lane(lane) == look);
     let above = |lane: u32| {
         let cell = sizes.grid.cell(lane, sizes.top, sizes.lane);
         (cell.x + cell.w / 2.0, cell.y - 18.0)
     };
     let words = format!("a warp: {} threads that run one instruction together", warp.width);
     point(0.0, line, (20.0, sizes.place() - 22.0), &words);
-    // Beside the name of the place, where it stands above the lanes.
-    if let Some(at) = lane(Lane::Active, if sizes.names > 0.0 { warp.width / 4 } else { 0 }) {
+    // Beside the name of the place, if that stands above the lanes.
+    if let Some(at) = lane(LaneActivity::Active, if sizes.names > 0.0 { warp.width / 4 } else { 0 }) {
         let to = above(at);
         point((to.0 - 8.0).max(sizes.grid.x), line + 15.0, to, "a lane, filled: its thread runs");
     }
-    if let Some(at) = lane(Lane::Masked, warp.width / 2) {
+    if let Some(at) = lane(LaneActivity::Masked, warp.width / 2) {
         let to = above(at);
         let x = (to.0 - 24.0).min(view.width - 220.0).max(sizes.grid.x);
         point(x, line + 30.0, to, "masked: waits for the other side");
     }
 }
 
-/// The stack, with the threads that wait in it. Where it ends.
+/// Draws the stack, with the threads that wait in it; returns the lower end.
 fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, sizes: &Sizes) -> f32 {
     let y = sizes.stack();
     let likely = view.sim.machine.config.divergence.likely();
@@ -211,7 +211,7 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.label(0, Tone::Soft, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
     }
-    // New entries are there before threads sink into them; what is popped goes when they have risen.
+    // New entries appear before threads sink into them; popped entries go after their threads have risen.
     let opens = if has_pushed(view.last, warp) { Beat::Flash } else { Beat::Settle };
     let waiting = warp.alive & !warp.active & !warp.at_barrier;
     let mut placed = 0;
@@ -221,8 +221,8 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         scene.beat = opens;
         let wide = sizes.grid.x + sizes.grid.width(warp.width) + 4.0;
         let bar = Rect::new(0.0, top, wide, sizes.row - 3.0);
-        let (tone, figure) = if runs { (Tone::Changed, Figure::Round(bar)) } else { (Tone::Line, Figure::Outline(bar)) };
-        scene.push(key(kind::ENTRY_ROW, 0, 0, name), tone, figure);
+        let (tone, geometry) = if runs { (Tone::Changed, Geometry::Round(bar)) } else { (Tone::Line, Geometry::Outline(bar)) };
+        scene.push(key(kind::ENTRY_ROW, 0, 0, name), tone, geometry);
         let tone = if runs { Tone::Text } else { Tone::Soft };
         let middle = if sizes.names > 0.0 { top + 8.0 } else { top + (sizes.row - 3.0) / 2.0 };
         let text = key(kind::ENTRY_TEXT, 0, 0, name);
@@ -236,11 +236,11 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.bold(text, tone, 6.0, middle + 4.0, SMALL, Align::Left, way);
         }
     }
-    // Threads lie over all rows, so that none hides one on its way.
+    // Threads lie over all rows, so that no row hides a moving thread.
     scene.beat = Beat::Travel;
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
         let (top, name) = (y + row as f32 * sizes.row, at as u8);
-        // A thread is in several entries, and waits in the topmost.
+        // A thread is in several entries, and waits in the topmost of them.
         let here = entry.mask & waiting & !placed;
         placed |= entry.mask;
         for lane in (0..warp.width).filter(|lane| entry.mask >> lane & 1 != 0) {
@@ -257,12 +257,12 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
     y + warp.stack.len().max(sizes.rows) as f32 * sizes.row
 }
 
-/// Whether the warp's stack has grown in the last cycle.
+/// Returns whether the warp's stack grew in the last cycle.
 fn has_pushed(last: &[Event], of: &WarpPicture) -> bool {
     last.iter().any(|event| matches!(*event, Event::Push { sm, warp, .. } if (sm, warp) == (of.sm, of.warp)))
 }
 
-/// The lanes that came to the warp's likely-convergence point in the last cycle, and joined those that wait there.
+/// Returns the PC and the lanes that joined waiting lanes at the warp's likely-convergence point in the last cycle.
 fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u32)> {
     last.iter().find_map(|event| match *event {
         Event::LikelyMerge { sm, warp, pc, mask, .. } if (sm, warp) == (of.sm, of.warp) => Some((pc, mask)),

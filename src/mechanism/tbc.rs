@@ -1,10 +1,10 @@
-//! TBC's picture: a block's home rows, its stack, and below the compactor the warps of the warp buffer.
+//! The picture of TBC: a block's home rows, its stack, and below the compactor the warps of the warp buffer.
 //!
-//! Three bands, as in figures 7 to 9. *Home*: the block's static warps, a row each. *Stack*: the block-wide entries, each with
-//! a row of its mask for every static warp, and the sides of a branch that fill up while warps arrive at it. *Warp buffer*:
-//! under the homes and in the same lane columns, so that a thread that the compactor picks drops straight down through the
-//! encoder of its lane. A thread is in one of two places: at home while it waits, in a warp of the buffer while it runs. A
-//! thread that arrives passes the mask of the side that it goes to on its way home. (TBC sections 3.1 to 3.3)
+//! Three bands, as in figures 7 to 9. *Home*: the block's static warps, a row each. *Stack*: the block-wide entries, each with a
+//! row of its mask for every static warp, and the sides of a branch that fill up while warps arrive at it. *Warp buffer*: below
+//! the homes in the same lane columns, so that a thread that the compactor picks drops straight down through the encoder of its
+//! lane. A thread is in one of two places: at home while it waits, in a warp of the buffer while it runs. A thread that arrives
+//! at a branch passes the mask of its side on its way home. (TBC sections 3.1 to 3.3)
 
 use super::PanelView;
 use super::parts::{self, BASE, LaneGrid, SMALL, Stand, Thread, chip, fitting, heading, hue, kind, lane_numbers, overview};
@@ -14,43 +14,43 @@ use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, BlockStack, 
 use crate::policy::divergence::compactor;
 use crate::policy::divergence::tbc::Tbc;
 use crate::program::Pc;
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
 use crate::view::why::counted;
 use crate::view::{Selection, WarpPicture};
 
-/// Left of the lanes, for the names of warps.
+/// Room left of the lanes, for the names of warps.
 const LABEL: f32 = 74.0;
-/// The stack's width where it lies beside the lanes.
+/// The width of a stack beside the lanes.
 const STACK: f32 = 232.0;
 const TOP: f32 = 26.0;
-/// For the encoders between homes and warp buffer, and for headings.
+/// The heights of the encoders between homes and warp buffer, and of a heading.
 const ENCODERS: f32 = 26.0;
 const TITLE: f32 = 20.0;
-/// Where something can be written behind the warp buffer's title.
+/// Where text can stand to the right of the warp buffer's title.
 const BEHIND_TITLE: f32 = 92.0;
-/// What an entry's words take.
+/// The height of an entry's text.
 const WORDS: f32 = 34.0;
 
-/// How large things are, and where they lie: the same all through a block's life.
+/// Sizes and positions, constant during a block's life.
 #[derive(Clone, Copy)]
 struct Sizes {
     grid: LaneGrid,
-    /// Height of a thread's cell, and of a row with its gap.
+    /// The heights of a thread's cell, and of a row with its gap.
     cell: f32,
     row: f32,
     lanes: u32,
     warps: u16,
-    /// The stack: beside the lanes, or above them where they need all the width.
+    /// The area of the stack: beside the lanes, or above them if they need the full width.
     stack: Rect,
-    /// Where the homes begin.
+    /// The top of the homes.
     home: f32,
-    /// A cell of a mask in the stack.
+    /// The size of a mask's cell in the stack.
     mask: f32,
 }
 
 impl Sizes {
-    /// The stack beside or above, whichever leaves the threads more room.
+    /// Places the stack beside the lanes, or above them if that leaves the threads clearly more room.
     fn new(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
         let (beside, above) = (Sizes::beside(view, lanes, warps), Sizes::above(view, lanes, warps));
         let size = |sizes: &Sizes| sizes.cell.min(sizes.grid.pitch);
@@ -83,12 +83,12 @@ impl Sizes {
         self.stack.x > 0.0
     }
 
-    /// A thread's place at home: its static warp's number in the block, and its lane.
+    /// Returns a thread's cell at home, by its static warp's number in the block and its lane.
     fn home_cell(&self, number: u16, lane: u32) -> Rect {
         self.grid.cell(lane, self.home + TITLE + f32::from(number) * self.row, self.cell)
     }
 
-    /// The line of encoders, and the first row of the warp buffer.
+    /// Returns the top of the line of encoders, below which the warp buffer begins.
     fn encoders(&self) -> f32 {
         self.home + TITLE + f32::from(self.warps) * self.row + 2.0
     }
@@ -97,12 +97,12 @@ impl Sizes {
         self.grid.cell(lane, self.encoders() + ENCODERS + TITLE + row as f32 * self.row, self.cell)
     }
 
-    /// The height of a mask in the stack.
+    /// Returns the height of a mask in the stack.
     fn mask_tall(&self) -> f32 {
         f32::from(self.warps) * self.mask
     }
 
-    /// A thread's cell of the mask at a point.
+    /// Returns a thread's cell in the mask at a point.
     fn mask_cell(&self, (x, y): (f32, f32), number: u16, lane: u32) -> Rect {
         let x = x + (lane as f32 + (lane / 4) as f32 * 0.4) * self.mask;
         let gap = if self.mask > 4.0 { 1.0 } else { 0.5 };
@@ -110,19 +110,19 @@ impl Sizes {
     }
 }
 
-/// The widest a thread's cell becomes.
+/// The greatest width of a thread's cell.
 const MOST: f32 = 54.0;
-/// The lowest it becomes: then the picture scrolls.
+/// The least height of a thread's cell; below it the picture scrolls.
 const LEAST: f32 = 12.0;
 /// Room for the other blocks, without their masks.
 const OTHERS: f32 = 44.0;
 
-/// What the other blocks take at the bottom.
+/// Returns the height that the other blocks take at the bottom.
 fn others(view: &PanelView, warps: u16) -> f32 {
     if has_others(view) { OTHERS + f32::from(warps).min(8.0) * 3.0 } else { 0.0 }
 }
 
-/// Whether the machine ever has other blocks beside the one that is looked at.
+/// Returns whether the machine ever has other blocks beside the one that is shown.
 fn has_others(view: &PanelView) -> bool {
     let machine = &view.sim.machine;
     machine.start.shape.blocks() > 1 && machine.max_warps > machine.block_warps
@@ -165,7 +165,7 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, st
     if view.width > 480.0 {
         scene.label(0, Tone::Soft, 76.0, 15.0, BASE, Align::Left, about);
     }
-    // A narrow panel has no room for both.
+    // A narrow panel has no room for both texts.
     if view.width > 300.0 {
         parts::shared(scene, view);
     }
@@ -183,7 +183,7 @@ fn has(mask: &[u32], number: u16, lane: u32) -> bool {
     mask.get(usize::from(number)).is_some_and(|mask| mask >> lane & 1 != 0)
 }
 
-/// An entry of the stack, or a side of a branch that will be one, as it is drawn.
+/// An entry of the stack as it is drawn, or a side of a branch that will become one.
 struct Card<'a> {
     id: u32,
     state: &'static str,
@@ -192,13 +192,13 @@ struct Card<'a> {
     pcs: String,
     wcnt: Option<u16>,
     mask: &'a BlockMask,
-    /// It is still being filled.
+    /// Whether it is still being filled.
     fills: bool,
     /// When cards take their places: before threads go to them, or after.
     opens: Beat,
 }
 
-/// The cards from the top of the stack down: sides that fill up first.
+/// Returns the cards from the top of the stack down; sides that fill up stand above their entry.
 fn cards<'a>(view: &PanelView, stack: &'a BlockStack) -> Vec<Card<'a>> {
     let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
     let mut cards = Vec::new();
@@ -236,22 +236,22 @@ fn cards<'a>(view: &PanelView, stack: &'a BlockStack) -> Vec<Card<'a>> {
             opens: Beat::Settle,
         });
     }
-    // Sides make room for themselves, so that threads go to where they are.
+    // New sides take their places first, so that threads move to where the sides are.
     if cards.iter().any(|card| card.fills) {
         cards.iter_mut().for_each(|card| card.opens = Beat::Flash);
     }
     cards
 }
 
-/// The sides of the branch that an entry's warps arrive at.
+/// Returns the sides of the branch at which an entry's warps arrive.
 fn sides(entry: &BlockEntry) -> &[Side] {
     entry.arrivals.first().map_or(&[], |arrivals| &arrivals.sides)
 }
 
-/// Where the mask of each side that fills up is drawn.
+/// The mask of each side that fills up, with where it is drawn.
 type Ways<'a> = Vec<(&'a BlockMask, (f32, f32))>;
 
-/// The block's stack, the top first.
+/// Draws the block's stack, top first; returns the masks of the sides that fill up.
 fn stack_band<'a>(
     scene: &mut Scene<Selection>,
     view: &PanelView,
@@ -265,7 +265,7 @@ fn stack_band<'a>(
     scene.label(0, Tone::Soft, x + 50.0, y + 13.0, SMALL, Align::Left, fitting(legend, wide - 50.0));
     let step = if sizes.is_beside() { WORDS + sizes.mask_tall() + 8.0 } else { (sizes.mask_tall() + 6.0).max(18.0) };
     let mut cards = cards(view, stack);
-    // Of a deep stack the middle is left out where there is no room for it.
+    // The middle of a deep stack is left out where it does not fit.
     let most = ((tall - TITLE) / step).max(3.0) as usize;
     let all = cards.len();
     let left_out = all.saturating_sub(most);
@@ -291,17 +291,17 @@ fn stack_band<'a>(
     ways
 }
 
-/// What is written of an entry; where its mask goes.
+/// Writes an entry's text; returns where its mask goes.
 fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Sizes) -> (f32, f32) {
     let name = card.id as u16;
     let named = |column: u8| key(kind::ENTRY_TEXT, 0, name, column);
     scene.beat = card.opens;
-    let (tone, figure) = match (card.runs, card.fills) {
-        (true, _) => (Tone::Changed, Figure::Round(rect)),
-        (_, true) => (Tone::Accent, Figure::Outline(rect)),
-        _ => (Tone::Line, Figure::Outline(rect)),
+    let (tone, geometry) = match (card.runs, card.fills) {
+        (true, _) => (Tone::Changed, Geometry::Round(rect)),
+        (_, true) => (Tone::Accent, Geometry::Outline(rect)),
+        _ => (Tone::Line, Geometry::Outline(rect)),
     };
-    scene.push(key(kind::ENTRY_ROW, 0, name, 1), tone, figure);
+    scene.push(key(kind::ENTRY_ROW, 0, name, 1), tone, geometry);
     let tone = if card.runs { Tone::Text } else { Tone::Soft };
     let threads = counted(count(card.mask).into(), "thread");
     let beside = sizes.is_beside();
@@ -323,7 +323,7 @@ fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Siz
     masks
 }
 
-/// The mask of an entry: a row for each static warp.
+/// Draws the mask of an entry, a row for each static warp.
 fn mask(
     scene: &mut Scene<Selection>,
     view: &PanelView,
@@ -339,7 +339,7 @@ fn mask(
         for lane in (0..sizes.lanes).filter(|lane| present >> lane & 1 != 0) {
             let cell = sizes.mask_cell(at, number, lane);
             let name = |kind: u8| key(kind, card.id << 16 | u32::from(number), lane as u16, 0);
-            // A place is there whether it is filled or not, so that it stays while it empties.
+            // A place is drawn whether it is filled or not, so that it stays while it empties.
             if sizes.mask > 4.0 {
                 scene.beat = card.opens;
                 scene.outline(name(kind::MASK_PLACE), Tone::Line, cell);
@@ -353,7 +353,7 @@ fn mask(
     scene.beat = Beat::Travel;
 }
 
-/// Homes above, warps below, and every thread in one of the two.
+/// Draws homes above, warps below, and every thread in one of the two; returns the lower end.
 #[expect(clippy::too_many_arguments, reason = "a band of the picture has the block, its machine and its sizes")]
 fn threads(
     scene: &mut Scene<Selection>,
@@ -370,9 +370,10 @@ fn threads(
     lane_numbers(scene, &sizes.grid, width, sizes.home + 13.0);
     let buffer = sizes.encoders() + ENCODERS;
     scene.bold(0, Tone::Text, 0.0, buffer + 12.0, BASE, Align::Left, "Warp buffer");
-    // Warps of the block in the table, in the order of their entries.
+    // The block's warps in the warp table, in the order of their entries.
     let in_table = sm.sets.resident.iter(view.sim.machine.words).map(|entry| entry as u16);
-    let rows: Vec<u16> = in_table.filter(|&entry| tbc.crew(entry).is_some_and(|crew| crew.slot == warp.slot)).collect();
+    let rows: Vec<u16> =
+        in_table.filter(|&entry| tbc.buffered(entry).is_some_and(|buffered| buffered.slot == warp.slot)).collect();
     for (at, &entry) in rows.iter().enumerate() {
         let state = &sm.warps[usize::from(entry)];
         let first = sizes.away_cell(at, 0);
@@ -383,10 +384,10 @@ fn threads(
         let frame = Rect::new(first.x - 3.0, first.y - 2.0, last.x + last.w - first.x + 6.0, sizes.cell + 4.0);
         scene.beat = Beat::Flash;
         let lit = sm.issued.warps.contains(entry.into());
-        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, lit, Figure::Ring(frame));
+        scene.mark(key(kind::NOW, u32::from(entry), 0, 0), Tone::Accent, lit, Geometry::Ring(frame));
         scene.beat = Beat::Travel;
     }
-    // All places first, so that none lies over a thread on its way.
+    // Places are drawn first, so that none covers a moving thread.
     for number in 0..stack.warps {
         let Some(home) = view.picture.warp(warp.sm, stack.first_warp + number) else { continue };
         let taken = (0..width).filter(|lane| (home.present & home.alive) >> lane & 1 != 0);
@@ -414,7 +415,7 @@ fn threads(
                 }
                 None => {
                     thread.draw(scene, Stand::Token, cell);
-                    // On its way home it passes the mask of its side.
+                    // On its way home the thread passes the mask of its side.
                     if let Some((_, point)) = ways.iter().find(|(mask, _)| has(mask, number, lane)) {
                         thread.pass(scene, cell, sizes.mask_cell(*point, number, lane));
                     }
@@ -428,7 +429,7 @@ fn threads(
     buffer + TITLE + f32::from(stack.warps).max(rows.len() as f32) * sizes.row
 }
 
-/// The compactor's priority encoders: what each home lane still has to give.
+/// Draws the compactor's priority encoders, with how many threads each home lane still has to give.
 fn encoders(scene: &mut Scene<Selection>, stack: &BlockStack, sizes: &Sizes) {
     let y = sizes.encoders();
     let running = stack.entries.iter().rev().find(|entry| entry.state == EntryState::Running && count(&entry.todo) > 0);
@@ -436,7 +437,7 @@ fn encoders(scene: &mut Scene<Selection>, stack: &BlockStack, sizes: &Sizes) {
         let cell = sizes.grid.cell(lane, y + 3.0, 14.0);
         let waiting = running.map_or(0, |entry| entry.todo.iter().filter(|mask| *mask >> lane & 1 != 0).count());
         scene.beat = Beat::Flash;
-        scene.mark(key(kind::ENCODER, lane, 0, 0), Tone::Accent, waiting > 0, Figure::Fill(cell));
+        scene.mark(key(kind::ENCODER, lane, 0, 0), Tone::Accent, waiting > 0, Geometry::Fill(cell));
         scene.beat = Beat::Travel;
         scene.outline(0, Tone::Edge, cell);
         if waiting > 0 && cell.w >= 9.0 {
@@ -446,12 +447,12 @@ fn encoders(scene: &mut Scene<Selection>, stack: &BlockStack, sizes: &Sizes) {
     scene.label(0, Tone::Soft, 0.0, y + 14.0, SMALL, Align::Left, "compactor");
     if let Some(entry) = running {
         let text = format!("{} to go", counted(compactor::warps(&entry.todo).into(), "warp"));
-        // Beside the title of the buffer that they come to.
+        // Beside the title of the buffer that the warps go to.
         scene.label(0, Tone::Accent, BEHIND_TITLE, y + ENCODERS + 12.0, SMALL, Align::Left, text);
     }
 }
 
-/// The blocks of the SM, a small mask each: filled where a thread can run. Where it ends.
+/// Draws the SM's blocks, a small mask each, filled where a thread can run. Returns the lower end.
 fn other_blocks(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, y: f32) -> f32 {
     scene.fill(0, Tone::Line, Rect::new(0.0, y, view.width, 1.0));
     heading(scene, view, y + 17.0, "All blocks", "filled: can run · a row for each warp");
@@ -488,7 +489,7 @@ fn other_blocks(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPictu
     end + 4.0
 }
 
-/// The threads of the block that joined others at their likely-convergence point in the last cycle.
+/// Returns the PC and the number of the block's threads that merged at a likely-convergence point in the last cycle.
 fn merged(last: &[Event], of: &WarpPicture) -> Option<(Pc, u16)> {
     last.iter().find_map(|event| match *event {
         Event::BlockMerge { sm, slot, pc, threads, .. } if (sm, slot) == (of.sm, of.slot) => Some((pc, threads)),

@@ -1,40 +1,42 @@
-//! Variable warp sizing's picture: slices as columns, the gang table of one original gang, and all original gangs.
+//! The picture of variable warp sizing: slices as columns, the gang table of one original gang, and all original gangs.
 //!
-//! A warp stays in its slice's column for life: a frame around its threads. In the gang table each entry is a line: when a gang splits, those who leave it drop to the lines of their new gangs, or to
-//! that of singletons; when parts meet they rise again.
-//! Above, what every slice did in the last cycle: the gang or the warp that issued through it, and who was fetched for.
-//! Below, every original gang as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5, figure 6)
+//! A warp stays in its slice's column for life: a frame around its threads. Each entry of the gang table is a line. When a gang
+//! splits, its members drop to the lines of their new gangs or to the line of singletons; when parts meet, they rise again. Above
+//! is what every slice did in the last cycle: the gang or the warp that issued through it, and what was fetched. Below is every
+//! original gang, as a row of cells with the names of its gangs. Warps keep their own hues throughout. (VWS sections 4.1 to 4.5,
+//! figure 6)
 
 use super::PanelView;
 use super::parts::{BASE, SMALL, Stand, Thread, fitting, heading, hue, ink, kind, reason};
 use crate::event::{Event, Reason};
-use crate::policy::gang::{ENTRIES, Set};
+use crate::policy::gang::{ENTRIES, GangSet};
 use crate::program::Pc;
-use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
 use crate::view::gang::gang_name;
 use crate::view::why::counted;
-use crate::view::{Lane, Selection, WarpPicture};
+use crate::view::{LaneActivity, Selection, WarpPicture};
 
-/// Left of the slices, for names and for what the table says of a gang; in a narrow picture it says less.
+/// Room left of the slices, for names and the state of a gang; a narrow picture has less room and shows less.
 const LABEL: f32 = 136.0;
 const SHORT_LABEL: f32 = 78.0;
 const NARROW: f32 = 430.0;
-/// What the lines of the gang table leave to the rest of the picture, and the least and the most that one takes.
+/// The height that the gang table leaves to the rest of the picture, and the least height of a line of the table.
 const REST: f32 = 236.0;
 const LEAST_LINE: f32 = 30.0;
-/// With threads in two rows.
+/// The least height of a line with threads in two rows.
 const LEAST_DOUBLE: f32 = 42.0;
-/// A token with less room than this is better off in one of two rows.
+/// The width of a token below which two rows of threads are better than one.
 const ROOMY: f32 = 14.0;
+/// The greatest height of a line of the table.
 const MOST_LINE: f32 = 72.0;
-/// The pitch of cells that have room for a gang's name.
+/// The least pitch of cells with room for a gang's name.
 const NAME: f32 = 17.0;
 
 /// The mask of a warp that issues by itself, whatever its slice.
 const ALONE: u8 = 1;
 
-/// Where the slices lie next to each other.
+/// The positions of the slices side by side.
 #[derive(Clone, Copy)]
 struct Columns {
     x: f32,
@@ -52,7 +54,7 @@ impl Columns {
         self.x < LABEL
     }
 
-    /// What there is room for left of the slices.
+    /// Returns what fits left of the slices.
     fn label<'a>(&self, said: &'a str) -> &'a str {
         if self.is_narrow() { fitting(said, self.x) } else { said }
     }
@@ -63,16 +65,16 @@ impl Columns {
     }
 }
 
-/// A gang with its original gang's number: `2.g0`. Only the number if it is no longer in the table.
-fn full_name(set: Option<&Set>, row: u32, mask: u8) -> String {
+/// Returns a gang's name with its original gang's number: `2.g0`, or only the number if the gang has left the table.
+fn full_name(set: Option<&GangSet>, row: u32, mask: u8) -> String {
     set.and_then(|set| set.entry_of(mask)).map_or(row.to_string(), |entry| format!("{row}.{}", gang_name(entry)))
 }
 
-/// An original gang as the picture needs it: who is where, whether there is a gang table or only slices.
+/// An original gang as the picture needs it, with its warps by slice, whether the machine has gangs or only slices.
 struct Row<'a> {
     sm: u16,
     number: u32,
-    set: Set,
+    set: GangSet,
     warps: Vec<Option<&'a WarpPicture>>,
 }
 
@@ -93,12 +95,12 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let Some(sm) = view.sim.state.sms.get(usize::from(name)) else { return scene };
     let slices = view.sim.machine.config.slices;
     let rows = rows(&view, sm, name, slices);
-    // Of a block, its first warp's.
+    // A selected block stands for its first warp.
     let warp = view.selection.and_then(Selection::warp).map(|(_, warp)| warp).or_else(|| Some(view.focus()?.warp));
     let asked = warp.map(|warp| u32::from(warp) / slices);
     let lives = |row: &&Row| row.warps.iter().flatten().any(|warp| warp.alive != 0);
     let chosen = rows.iter().find(|row| Some(row.number) == asked);
-    // Of an original gang that has ended there is nothing to see.
+    // An original gang that has ended has nothing to show.
     let focus = chosen.filter(lives).or_else(|| rows.iter().find(lives)).or(rows.first());
     let columns = Columns::of(&view);
     let mut y = slices_in_cycle(&mut scene, &view, name, columns);
@@ -110,7 +112,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     if rows.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident.");
     } else if sm.gangs.is_some() {
-        heading(&mut scene, &view, y, "All original gangs", "g0 to g3: gangs · outline: by itself · dot: ended");
+        heading(&mut scene, &view, y, "All original gangs", "g0 to g3: gangs · outline: singleton · dot: ended");
     } else {
         heading(&mut scene, &view, y, "All warps", "from that number on, a cell for each slice · outline: waits · dot: ended");
     }
@@ -121,13 +123,13 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// Original gangs with anybody resident.
+/// Returns the original gangs that have a resident warp.
 fn rows<'a>(view: &PanelView<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a>> {
     let mut rows: Vec<Row> = Vec::new();
     for warp in view.warps() {
         let number = u32::from(warp.warp) / slices;
         if rows.last().is_none_or(|row| row.number != number) {
-            let set = sm.gangs.as_ref().map_or(Set::default(), |gangs| gangs.sets[number as usize]);
+            let set = sm.gangs.as_ref().map_or(GangSet::default(), |gangs| gangs.sets[number as usize]);
             rows.push(Row { sm: name, number, set, warps: vec![None; slices as usize] });
         }
         if let Some(row) = rows.last_mut() {
@@ -137,7 +139,7 @@ fn rows<'a>(view: &PanelView<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Row<'a
     rows
 }
 
-/// What every slice did in the last cycle; where the picture goes on.
+/// Draws what every slice did in the last cycle; returns the lower end.
 fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns) -> f32 {
     let slices = view.sim.machine.config.slices;
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Slices");
@@ -171,20 +173,20 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
             slice += 1;
             continue;
         };
-        // Members side by side are one bar. The gang may have split by what it issued; it was one all the same.
+        // Members side by side are one bar, even if the instruction that they issued has split the gang.
         let joined = mask.count_ones() > 1;
         let run = (slice..slices).take_while(|at| joined && mask >> at & 1 != 0).count().max(1) as u32;
         let bar = Rect { w: cell.w + (run - 1) as f32 * columns.pitch, ..cell };
         let warp = (row * slices + slice) as u16;
         let (tone, ink) = if joined { (Tone::Soft, Tone::Panel) } else { (hue(warp), ink(warp)) };
         scene.fill(key(kind::ENCODER, slice, 1, 0), tone, bar);
-        // By its name, unless what it issued has parted it.
+        // The gang's name, unless the instruction that it issued has split it.
         let set = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
         let name = full_name(set.as_ref(), row, mask);
         let text = match (joined, run) {
             (true, 1) => name.rsplit('.').next().unwrap_or_default().to_string(),
             (true, 2) => name,
-            // It has parted or merged, and has no name any more.
+            // The gang has split or merged, and has no name any more.
             (true, _) if !name.contains('.') => format!("gang of {name}"),
             (true, _) => format!("gang {name}"),
             (false, _) => format!("w{warp}"),
@@ -199,7 +201,7 @@ fn slices_in_cycle(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, colu
     memory(scene, view, sm, columns, y)
 }
 
-/// Who was fetched for, and who won the ports of the instruction cache: a gang by its name, a warp by the cache that it hit.
+/// Draws what was fetched through which I-cache ports: a gang by its name, a warp by the cache that it hit.
 fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns, y: f32) -> f32 {
     let config = &view.sim.machine.config;
     let slices = config.slices;
@@ -232,14 +234,14 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Col
         let cell = columns.cell(slice as u32, y, 14.0);
         let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
-        // Where there is no room for a gang's full name, the number of its original gang is left out.
+        // If a gang's full name does not fit, the number of its original gang is left out.
         let text = if columns.is_narrow() { text.rsplit('.').next().unwrap_or_default().to_string() } else { text };
         scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
     }
     y + 18.0
 }
 
-/// What this cycle's accesses to memory became.
+/// Writes how many transactions the last cycle's memory accesses became.
 fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Columns, y: f32) -> f32 {
     let (mut warps, mut lines) = (0u32, 0u32);
     for event in view.last {
@@ -260,7 +262,7 @@ fn memory(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, columns: Colu
     y + 18.0
 }
 
-/// The chosen original gang: a line for each entry of its set of the gang table, and one for singletons.
+/// Draws the chosen original gang: a line for each entry of its set of the gang table, and one for singletons.
 fn table(
     scene: &mut Scene<Selection>,
     view: &PanelView,
@@ -284,14 +286,14 @@ fn table(
     };
     let about = format!("block {block}{instead}");
     scene.label(0, Tone::Soft, 168.0, y + 20.0, BASE, Align::Left, fitting(&about, (view.width - 168.0) * SMALL / BASE));
-    // Room for it is kept, so that nothing jumps when something happens.
+    // Its room is always kept, so that nothing jumps when something happens.
     if let Some(text) = happened(view, row) {
         scene.bold(0, Tone::Accent, 0.0, y + 37.0, SMALL, Align::Left, text);
     }
     let mut y = y + 44.0;
     let lines = if config.gangs { ENTRIES.min(slices as usize / 2) } else { 0 };
     let rows = view.warps().count() as f32 / slices as f32;
-    // Where a row of threads has no room for their numbers, there are two rows.
+    // If the numbers of a row of threads do not fit, there are two rows.
     let threads = row.warps.iter().flatten().map(|warp| warp.width).max().unwrap_or(1);
     let double = columns.cell(0, 0.0, 0.0).w - 6.0 < ROOMY * threads as f32;
     let least = if double { LEAST_DOUBLE } else { LEAST_LINE };
@@ -325,7 +327,7 @@ fn table(
     y + line
 }
 
-/// What the table says of a gang: its PC, whether its instruction is there, and who is ready.
+/// Writes a gang's state: its PC, whether its instruction is fetched, and how many members are ready.
 fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Row, (mask, columns): (u8, Columns), middle: f32) {
     let config = &view.sim.machine.config;
     let first = row.number * config.slices;
@@ -354,7 +356,7 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     scene.mono(0, Tone::Soft, x, middle + 10.0, if columns.is_narrow() { 9.0 } else { 10.0 }, Align::Left, said);
 }
 
-/// A warp in its slice's column: a frame around its threads, strong when it has just issued.
+/// Draws a warp in its slice's column: a frame around its threads, strong when it has just issued.
 fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, entry: Option<usize>, cell: Rect) {
     let tone = hue(warp.warp);
     let who = u32::from(warp.sm) << 16 | u32::from(warp.warp);
@@ -368,9 +370,9 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
         Tone::Mark
     };
     scene.outline(key(kind::ENTRY_ROW, who, 0, 0), if ended { Tone::Line } else { edge }, cell);
-    scene.mark(key(kind::NOW, who, 0, 0), Tone::Accent, warp.reason == Some(Reason::Issued), Figure::Ring(cell));
+    scene.mark(key(kind::NOW, who, 0, 0), Tone::Accent, warp.reason == Some(Reason::Issued), Geometry::Ring(cell));
     scene.spot(cell, Selection::Warp { sm: warp.sm, warp: warp.warp });
-    // In two rows where that makes them larger, with room for their numbers.
+    // Two rows, if that makes the tokens larger and leaves room for their numbers.
     let margin = if cell.w < 40.0 { 2.0 } else { 3.0 };
     let (wide, high) = (cell.w - 2.0 * margin, cell.h - 6.0);
     let rows = if wide / (warp.width as f32) < high / 2.0 && high / 2.0 >= ROOMY { 2 } else { 1 };
@@ -384,16 +386,16 @@ fn member(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, en
             Rect::new(cell.x + margin + (at % in_row) as f32 * width + gap / 2.0, top, width - gap, size - (rows - 1) as f32);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
-            Lane::Active => thread.draw(scene, Stand::Token, small),
-            Lane::Masked => thread.draw(scene, Stand::Faint, small),
-            Lane::Barrier => thread.draw(scene, Stand::Parked, small),
-            Lane::Exited => thread.draw(scene, Stand::Ended, small),
-            Lane::Empty => {}
+            LaneActivity::Active => thread.draw(scene, Stand::Token, small),
+            LaneActivity::Masked => thread.draw(scene, Stand::Faint, small),
+            LaneActivity::Barrier => thread.draw(scene, Stand::Parked, small),
+            LaneActivity::Exited => thread.draw(scene, Stand::Ended, small),
+            LaneActivity::Empty => {}
         }
     }
 }
 
-/// A split or a merge of this original gang in the last cycle, written out.
+/// Describes a split or a merge of this original gang in the last cycle.
 fn happened(view: &PanelView, row: &Row) -> Option<String> {
     let part = |mask: u8| {
         let slices: Vec<String> = (0..8).filter(|slice| mask >> slice & 1 != 0).map(|slice| slice.to_string()).collect();
@@ -404,18 +406,18 @@ fn happened(view: &PanelView, row: &Row) -> Option<String> {
             let name = |gang: u8| row.set.entry_of(gang).map_or(String::new(), |entry| gang_name(entry) + " ");
             let gangs = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{}{{{}}}", name(gang), part(gang)));
             let gangs: Vec<String> = gangs.collect();
-            let alone = if singles == 0 { String::new() } else { format!(", alone {}", part(singles)) };
-            let parted = if gangs.is_empty() { "fell apart".to_string() } else { format!("split into {}", gangs.join(" ")) };
+            let alone = if singles == 0 { String::new() } else { format!(", single {}", part(singles)) };
+            let parted = if gangs.is_empty() { "split".to_string() } else { format!("split into {}", gangs.join(" ")) };
             Some(format!("{parted}{alone}: {}", cause.words()))
         }
         Event::GangMerge { sm, row: at, one, two, pc } if (sm, u32::from(at)) == (row.sm, row.number) => {
-            Some(format!("{{{}}} and {{{}}} met at PC {pc}", part(one), part(two)))
+            Some(format!("{{{}}} and {{{}}} merged at PC {pc}", part(one), part(two)))
         }
         _ => None,
     })
 }
 
-/// Every original gang as a row of cells; where the picture ends.
+/// Draws every original gang as a row of cells; returns the lower end.
 fn overview(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen: Option<u32>, y: f32) -> f32 {
     let slices = view.sim.machine.config.slices;
     let height = 17.0;
@@ -439,7 +441,7 @@ fn overview(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen
             let cell = Rect::new(left + 52.0 + slice as f32 * pitch, top + 2.0, pitch - 3.0, height - 4.0);
             let who = key(kind::OVERVIEW_LANE, u32::from(warp.sm) << 16 | u32::from(warp.warp), 0, 0);
             if !row.lives(slice) {
-                scene.push(who, Tone::Soft, crate::scene::Figure::Dot(cell));
+                scene.push(who, Tone::Soft, crate::scene::Geometry::Dot(cell));
             } else if let Some(entry) = row.entry(slice) {
                 scene.fill(who, hue(warp.warp), cell);
                 if pitch >= 12.0 {
@@ -467,7 +469,7 @@ fn overview(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen
     y + per_column.min(rows.len().max(1)) as f32 * height
 }
 
-/// Different instructions that an original gang is at.
+/// Returns how many different instructions an original gang is at.
 fn places(row: &Row) -> usize {
     let mut pcs: Vec<Pc> = row.warps.iter().flatten().filter(|warp| warp.alive != 0).map(|warp| warp.pc).collect();
     pcs.sort_unstable();
@@ -493,7 +495,7 @@ fn words(view: &PanelView, sm: u16, rows: &[Row], focus: Option<&Row>) -> String
     );
     if let Some(row) = focus {
         let sizes: Vec<String> = row.set.parts().map(|part| part.count_ones().to_string()).collect();
-        text += &format!(" Original gang {} is in parts of {}.", row.number, sizes.join(", "));
+        text += &format!(" Original gang {} has parts of {} warps.", row.number, sizes.join(", "));
         if let Some(happened) = happened(view, row) {
             text += &format!(" Last cycle: {happened}.");
         }

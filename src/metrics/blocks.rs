@@ -1,4 +1,4 @@
-//! Folds that follow blocks through their lives: warp-phases ([`super::phases`]) and warp-level divergence (VTW section 3).
+//! Block metrics: warp-phases ([`super::phases`]) and warp-level divergence (VTW section 3).
 //!
 //! The *divergent warp region* of a block is the time from its first warp's end to its last one's ([`super::lives`]).
 
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct SmBlocks {
     lives: Lives,
-    /// Instructions that each warp slot has issued since its block started, and how many of them before its warp-phase.
+    /// Instructions that each warp slot has issued since its block started, and those before its current warp-phase.
     instructions: Vec<u64>,
     before_phase: Vec<u64>,
     /// The most instructions that any warp issued in a phase that has ended.
     longest_phase: u64,
     stalls: u64,
-    /// The cycles being told count as stalls: no port has issued in them so far.
+    /// Whether the cycles being reported count as stalls: no port has issued in them so far.
     stalled: bool,
 }
 
@@ -32,21 +32,21 @@ pub struct BlockFolds {
     finished: Vec<Finished>,
 }
 
-/// How far apart the warps of blocks are (VTW tables 1 and 2).
+/// How much the warps of a block differ (VTW tables 1 and 2).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarpDivergence {
     /// Blocks whose warps differ by more than 50, 25, 10, 5 per cent in instructions.
-    pub instructions: Shares,
+    pub instructions: SpreadCounts,
     /// Likewise in cycles.
-    pub cycles: Shares,
-    /// Share of a block's time between its first and its last warp's end; over the blocks that others waited behind.
+    pub cycles: SpreadCounts,
+    /// Share of a block's time between its first and its last warp's end; for blocks whose slot another block waited for.
     pub dwr: Option<f64>,
-    /// Share of the cycles without any issue that fall into that region.
+    /// Share of the block's cycles without any issue on the SM that fall into that region.
     pub dws: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shares {
+pub struct SpreadCounts {
     pub over_50: u64,
     pub over_25: u64,
     pub over_10: u64,
@@ -60,13 +60,13 @@ impl SmBlocks {
         count(&self.instructions) - count(&self.before_phase)
     }
 
-    /// A warp is through a barrier.
+    /// Ends the phase of a warp that has passed a barrier.
     fn end_phase(&mut self, warp: usize) {
         self.longest_phase = self.longest_phase.max(self.progress(warp));
         self.before_phase[warp] = self.instructions[warp];
     }
 
-    /// A cycle as a warp sees it.
+    /// Returns a cycle with the instructions that a warp has issued by then.
     fn moment(&self, cycle: u64, warp: u16) -> Mark {
         Mark { cycle, issued: self.instructions.get(usize::from(warp)).copied().unwrap_or(0) }
     }
@@ -77,20 +77,19 @@ impl SmBlocks {
 }
 
 impl BlockFolds {
-    /// Instructions that a warp slot has issued since the last barrier of its block that it went through, or since the
-    /// block's start.
+    /// Returns the instructions that a warp slot has issued since the last barrier that it passed, or since its block's start.
     pub fn phase_progress(&self, sm: u16, warp: u16) -> u64 {
         self.sms.get(usize::from(sm)).map_or(0, |sm| sm.progress(warp.into()))
     }
 
-    /// The most instructions that any warp of an SM has issued in one phase so far.
+    /// Returns the most instructions that any warp of an SM has issued in one phase so far.
     pub fn longest_phase(&self, sm: u16) -> u64 {
         self.sms
             .get(usize::from(sm))
             .map_or(0, |sm| (0..sm.instructions.len()).map(|warp| sm.progress(warp)).fold(sm.longest_phase, u64::max))
     }
 
-    /// A warp issued an instruction.
+    /// Counts an instruction that a warp issued.
     #[inline(always)]
     pub fn issued(&mut self, sm: u16, warp: u16) {
         if let Some(count) = self.sms.get_mut(usize::from(sm)).and_then(|sm| sm.instructions.get_mut(usize::from(warp))) {
@@ -98,7 +97,7 @@ impl BlockFolds {
         }
     }
 
-    /// Starts, ends and barriers; issues and slots, which are many, have doors of their own.
+    /// Counts starts, ends and barriers; the frequent issues and slots have methods of their own.
     pub fn event(&mut self, now: u64, event: Event) {
         if let Some(phase) = self.tracker.event(now, event) {
             self.phase(&phase);
@@ -150,7 +149,7 @@ impl BlockFolds {
         &mut self.sms[at]
     }
 
-    /// A cycle in which no port of an SM issues is a stall; ports tell one after another, the first being number 0.
+    /// Counts cycles in which no port of an SM issues as stalls; ports report one after another, number 0 first.
     #[inline(always)]
     pub fn slot(&mut self, sm: u16, port: u16, slot: SlotUse, repeat: u64) {
         let sm = self.sm(sm);
@@ -172,23 +171,23 @@ impl BlockFolds {
         }
     }
 
-    /// Cycles in which no port of an SM issued, of all SMs together.
+    /// Returns the cycles in which no port of an SM issued, summed over SMs.
     pub fn stalls(&self) -> u64 {
         self.sms.iter().map(|sm| sm.stalls).sum()
     }
 
-    /// The most blocks that were resident at a time, of all SMs together.
+    /// Returns the most blocks that were resident at a time, summed over SMs.
     pub fn resident_blocks(&self) -> u64 {
         self.sms.iter().map(|sm| sm.lives.resident_most as u64).sum()
     }
 
-    /// The average RTRU of a phase.
+    /// Returns the average RTRU of a phase.
     pub fn rtru(&self) -> f64 {
         if self.phases == 0 { 0.0 } else { self.rtru_millionths as f64 / 1e6 / self.phases as f64 }
     }
 
     pub fn warp_divergence(&self) -> WarpDivergence {
-        // Only the first blocks to finish have others waiting for their place (VTW: the first N − R).
+        // Other blocks wait only for the slots of the first blocks to finish (VTW: the first N − R).
         let first = &self.finished[..self.finished.len().saturating_sub(self.resident_blocks() as usize)];
         let mean =
             |values: Vec<f64>| if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) };
@@ -202,9 +201,9 @@ impl BlockFolds {
     }
 }
 
-/// Counts blocks whose largest value exceeds the smallest by more than so much of it.
-fn shares(spreads: impl Iterator<Item = (u64, u64)>) -> Shares {
-    let mut shares = Shares::default();
+/// Counts the blocks whose largest value exceeds the smallest by more than each percentage.
+fn shares(spreads: impl Iterator<Item = (u64, u64)>) -> SpreadCounts {
+    let mut shares = SpreadCounts::default();
     for (low, high) in spreads {
         let more = |percent: u64| u64::from((high - low.min(high)) * 100 > low * percent);
         shares.over_50 += more(50);
@@ -269,7 +268,7 @@ mod tests {
         folds.event(30, Event::WarpExit { sm: 0, warp: 1 });
         folds.event(40, Event::WarpExit { sm: 0, warp: 2 });
         folds.event(40, Event::BlockEnd { sm: 0, slot: 0, block: 0 });
-        // Nobody is late at the barrier; then (20 − 10) / (2 · 20).
+        // No warp is late at the barrier; then (20 − 10) / (2 · 20).
         assert_eq!((folds.phases, folds.rtru()), (2, 0.125));
     }
 
@@ -320,6 +319,6 @@ mod tests {
         }
         let divergence = folds.warp_divergence();
         assert_eq!(divergence.dwr, Some(0.75));
-        assert_eq!(divergence.cycles, Shares { over_50: 3, over_25: 3, over_10: 3, over_5: 3 });
+        assert_eq!(divergence.cycles, SpreadCounts { over_50: 3, over_25: 3, over_10: 3, over_5: 3 });
     }
 }

@@ -1,4 +1,4 @@
-//! What each number means.
+//! The definition of each number of a report.
 
 use super::report::{Report, ReportNumber};
 use serde::Serialize;
@@ -8,11 +8,11 @@ use serde::Serialize;
 pub struct Definition {
     /// The key in JSON.
     pub name: &'static str,
-    /// What a legend or an axis says.
+    /// The label in a legend or at an axis.
     pub label: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
-    /// Where it is a single number: that of a report.
+    /// Reads it from a report, if it is a single number.
     #[serde(skip)]
     pub value: Option<fn(&Report) -> ReportNumber>,
 }
@@ -39,11 +39,11 @@ definitions! {
         |report| ReportNumber::Count(report.cycles);
     "warp_instructions", "Warp instructions", "instructions", "Instructions issued by warps",
         |report| ReportNumber::Count(report.warp_instructions);
-    "thread_instructions", "Thread instructions", "instructions", "The sum of their active threads",
+    "thread_instructions", "Thread instructions", "instructions", "Active threads of issued instructions",
         |report| ReportNumber::Count(report.thread_instructions);
     "ipc", "IPC", "thread instructions/cycle", "Thread instructions per cycle, the papers' IPC",
         |report| ReportNumber::Ratio(report.ipc);
-    "lane_efficiency", "Lanes used", "", "Threads issued over the lanes that the machine had in the cycles in which it issued: comparable across warp widths",
+    "lane_efficiency", "Lanes used", "", "Issued threads divided by the lanes of the machine in cycles with an issue: comparable across warp widths",
         |report| ReportNumber::Ratio(report.lane_efficiency);
     "simd_efficiency", "SIMD efficiency", "", "Thread instructions over warp instructions times warp width, the papers' number: comparable at one warp width only",
         |report| ReportNumber::Ratio(report.simd_efficiency);
@@ -51,7 +51,7 @@ definitions! {
         |report| ReportNumber::Ratio(report.partial_warps);
     "branches", "Branches", "instructions", "Branches that could diverge, executed by warps",
         |report| ReportNumber::Count(report.branches);
-    "divergent_branches", "Divergent branches", "instructions", "Those whose threads split",
+    "divergent_branches", "Divergent branches", "instructions", "Branches whose threads split",
         |report| ReportNumber::Count(report.divergent_branches);
     "branch_efficiency", "Branch efficiency", "", "Share of branches that did not split",
         |report| ReportNumber::Ratio(report.branch_efficiency);
@@ -77,13 +77,13 @@ definitions! {
     "l2", "L2 cache", "accesses", "Accesses, hits, misses, and accesses to lines already on their way";
     "memory_transactions", "Memory transactions", "transactions", "Lines that global and local accesses were coalesced into",
         |report| ReportNumber::Count(report.memory_transactions);
-    "memory_bytes", "Memory bytes", "bytes", "What those transactions move",
+    "memory_bytes", "Memory bytes", "bytes", "Bytes that transactions move",
         |report| ReportNumber::Count(report.memory_bytes);
     "shared_bank_conflicts", "Bank conflicts", "cycles", "Cycles that shared memory needed beyond the first of each access",
         |report| ReportNumber::Count(report.shared_bank_conflicts);
     "max_stack_depth", "Stack depth", "entries", "The deepest reconvergence stack (TBC table 3); 0 for techniques without one",
         |report| ReportNumber::Count(report.max_stack_depth);
-    "warps_formed", "Warps formed", "warps", "Warps put together at run time by techniques that re-form them, those that blocks start with included",
+    "warps_formed", "Warps formed", "warps", "Warps formed at run time by techniques that re-form them, including those that blocks start with",
         |report| ReportNumber::Count(report.warps_formed);
     "threads_merged", "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)",
         |report| ReportNumber::Count(report.threads_merged);
@@ -94,9 +94,9 @@ definitions! {
     "resident_blocks", "Resident blocks", "blocks", "The most blocks that were resident at a time, over all SMs (VTW tables 1 and 7)",
         |report| ReportNumber::Count(report.resident_blocks);
     "virtual_blocks", "Virtual blocks", "", "blocks: resident blocks that ran one logical block after another; iterations: the most that one of them ran (VTW section 4.1); null without them";
-    "gangs", "Gangs", "", "Instructions that gangs issued, splits and those for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
-    "power", "Power", "", "Of the INT and the FP pipelines: lane-cycles busy, idle, idle_detect, gated and wakeup; gating_events, and lost_events after which the lane was wanted too early; overhead: what switching costs; leakage_saved: gated less that cost; all over lane-cycles (Origami figures 10, 11); folded: share of instructions (figure 12); bubbles: share of cycles in gaps under 10 (figure 2); null where lanes are not looked at";
-    "leakage_saved", "Leakage saved", "", "Of the INT and FP pipelines together, net of what switching lanes off costs; 0 where lanes are not looked at",
+    "gangs", "Gangs", "", "Instructions that gangs issued, splits in all and for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
+    "power", "Power", "", "Of the INT and the FP pipelines: lane-cycles busy, idle, idle_detect, gated and wakeup; gating_events, and lost_events after which the lane was needed too early; overhead: what switching costs; leakage_saved: gated less that cost; all over lane-cycles (Origami figures 10, 11); folded: share of instructions (figure 12); bubbles: share of cycles in gaps under 10 (figure 2); null with gating off";
+    "leakage_saved", "Leakage saved", "", "Of the INT and FP pipelines together, net of what switching lanes off costs; 0 with gating off",
         |report| ReportNumber::Ratio(report.leakage_saved);
     "area_mm2", "Added area", "mm²", "What slices and gangs add to an SM in a 40 nm process, by the paper's estimate (VWS table 2)",
         |report| ReportNumber::Ratio(report.area_mm2);

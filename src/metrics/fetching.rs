@@ -1,7 +1,7 @@
 //! Whether the fetch stage serves the warp that issues next (BAWS section 4.2).
 //!
-//! A fetch is *used next* if the first instruction that its warp's scheduler issues afterwards is one of that warp. Fetches
-//! that are not are the mismatch between the two stages that critical-fetch-first is meant to remove.
+//! A fetch is *used next* if the first instruction that its warp's scheduler issues afterwards belongs to that warp. The other
+//! fetches are the mismatch between the two stages that critical-fetch-first is meant to remove.
 
 use crate::config::Config;
 
@@ -11,7 +11,7 @@ pub struct FetchFolds {
     pub used_next: u64,
     slices: u32,
     schedulers: u32,
-    /// For each port of each SM, the warps that were fetched for since it last issued, and since when.
+    /// For each port of each SM, the fetches since it last issued, by cycle and warp.
     waiting: Vec<Vec<(u64, u16)>>,
 }
 
@@ -44,7 +44,7 @@ impl FetchFolds {
         if let Some(waiting) = self.of(sm, warp)
             && !waiting.is_empty()
         {
-            // What is fetched behind issue in the same cycle is for the next one.
+            // A fetch follows issue within a cycle, so it is for the next one.
             used = waiting.iter().filter(|fetch| **fetch == (fetch.0, warp) && fetch.0 < cycle).count() as u64;
             waiting.retain(|fetch| fetch.0 >= cycle);
         }

@@ -1,10 +1,10 @@
-//! How large gangs are over time, and how often they part and meet (VWS figures 9 and 18).
+//! Gang sizes over time, and how often gangs split and re-form (VWS figures 9 and 18).
 
 use crate::event::{Event, SplitCause};
-use crate::policy::gang::MOST;
+use crate::policy::gang::MAX_SLICES;
 use serde::{Deserialize, Serialize};
 
-/// Spans that a run is cut into; when it is longer, two become one.
+/// The most spans that a run is cut into; in a longer run, two become one.
 const SPANS: usize = 128;
 
 /// Counts over the whole run. Warp-cycles are by the size of the warp's gang, singletons first.
@@ -14,16 +14,16 @@ pub struct GangFolds {
     pub splits: u64,
     pub memory_splits: u64,
     pub reformations: u64,
-    /// What slices asked their own instruction caches for, and how much of it was there.
+    /// Fetches that slices looked up in their L0 caches, and the hits among them.
     pub l0_fetches: u64,
     pub l0_hits: u64,
-    /// Of all cycles.
-    pub warp_cycles: [u64; MOST],
-    /// Of each SM, now.
-    sizes: Vec<[u16; MOST]>,
+    /// Over all cycles.
+    pub warp_cycles: [u64; MAX_SLICES],
+    /// The current sizes, by SM.
+    sizes: Vec<[u16; MAX_SLICES]>,
     /// Cycles of a span, and the warp-cycles of each.
     every: u64,
-    spans: Vec<[u64; MOST]>,
+    spans: Vec<[u64; MAX_SLICES]>,
 }
 
 impl Default for GangFolds {
@@ -35,7 +35,7 @@ impl Default for GangFolds {
             reformations: 0,
             l0_fetches: 0,
             l0_hits: 0,
-            warp_cycles: [0; MOST],
+            warp_cycles: [0; MAX_SLICES],
             sizes: Vec::new(),
             every: 64,
             spans: Vec::new(),
@@ -43,20 +43,20 @@ impl Default for GangFolds {
     }
 }
 
-/// The same as it is printed.
+/// The gang counts of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GangReport {
     /// Instructions that gangs issued, each for all of its warps.
     pub issued: u64,
-    /// Times that a gang was taken apart, and how many of them for memory.
+    /// Times that a gang split, and how many of those for memory.
     pub splits: u64,
     pub memory_splits: u64,
-    /// Times that two parts of an original gang became one.
+    /// Times that two parts of an original gang merged.
     pub reformations: u64,
-    /// Average over all warps and cycles.
+    /// The average gang size, over all warps and cycles.
     pub mean_size: f64,
     /// Warp-cycles in gangs of 1 (singletons) to 8.
-    pub warp_cycles: [u64; MOST],
+    pub warp_cycles: [u64; MAX_SLICES],
     pub over_time: OverTime,
 }
 
@@ -64,11 +64,11 @@ pub struct GangReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverTime {
     pub every: u64,
-    pub warps: Vec<[f64; MOST]>,
+    pub warps: Vec<[f64; MAX_SLICES]>,
 }
 
 impl GangFolds {
-    /// What gangs do; cycles have a door of their own.
+    /// Counts gang events; cycles have a method of their own.
     pub fn event(&mut self, event: Event) {
         match event {
             Event::GangIssued { .. } => self.issued += 1,
@@ -84,7 +84,7 @@ impl GangFolds {
             Event::GangSizes { sm, sizes } => {
                 let at = usize::from(sm);
                 if self.sizes.len() <= at {
-                    self.sizes.resize(at + 1, [0; MOST]);
+                    self.sizes.resize(at + 1, [0; MAX_SLICES]);
                 }
                 self.sizes[at] = sizes;
             }
@@ -92,7 +92,7 @@ impl GangFolds {
         }
     }
 
-    /// An SM's gangs have stayed as they are from `cycle` on for so many cycles.
+    /// Counts `repeat` cycles from `cycle` on in which the gangs of an SM stayed as they are.
     #[inline(always)]
     pub fn cycle(&mut self, sm: u16, cycle: u64, repeat: u64) {
         if !self.sizes.is_empty() {
@@ -111,7 +111,7 @@ impl GangFolds {
             let at = (cycle / self.every) as usize;
             let part = repeat.min((at as u64 + 1) * self.every - cycle);
             if self.spans.len() <= at {
-                self.spans.resize(at + 1, [0; MOST]);
+                self.spans.resize(at + 1, [0; MAX_SLICES]);
             }
             for (total, size) in self.spans[at].iter_mut().zip(sizes) {
                 *total += u64::from(size) * part;
@@ -120,7 +120,7 @@ impl GangFolds {
         }
     }
 
-    /// Of a run of so many cycles; nothing where there were no gangs.
+    /// Returns the numbers of a run of so many cycles; `None` without gangs.
     pub fn report(&self, cycles: u64) -> Option<GangReport> {
         if self.sizes.is_empty() {
             return None;
@@ -128,7 +128,7 @@ impl GangFolds {
         let warp_cycles = self.warp_cycles;
         let all: u64 = warp_cycles.iter().sum();
         let weighted: u64 = warp_cycles.iter().enumerate().map(|(at, count)| (at as u64 + 1) * count).sum();
-        let average = |(at, span): (usize, &[u64; MOST])| {
+        let average = |(at, span): (usize, &[u64; MAX_SLICES])| {
             let length = cycles.saturating_sub(at as u64 * self.every).min(self.every).max(1);
             span.map(|count| count as f64 / length as f64)
         };

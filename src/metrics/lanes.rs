@@ -1,8 +1,8 @@
-//! Lanes that the machine had when it issued, for a share that can be compared across warp widths.
+//! Lanes that were available when the machine issued, for a utilisation that is comparable across warp widths.
 //!
-//! The lanes of a scheduler are a **row**: one wide warp fills it, or a warp of each slice. Whenever anything of a row
-//! issues, all of its lanes are offered: eight warps of 4 that issue in one cycle use a row as one warp of 32 does, and one
-//! warp of 4 alone uses an eighth of it.
+//! The lanes of a scheduler are a **row**, which one wide warp fills, or a narrow warp of each slice. Whenever a warp of a row
+//! issues, all lanes of the row are offered: eight warps of 4 that issue in one cycle use a row as one warp of 32 does, and
+//! one warp of 4 alone uses an eighth of it.
 
 use crate::config::Config;
 
@@ -29,7 +29,7 @@ impl LaneFolds {
         }
     }
 
-    /// A warp has issued.
+    /// Counts the lanes that are offered to a warp that issues.
     #[inline(always)]
     pub fn issued(&mut self, cycle: u64, sm: u16, warp: u16) {
         if self.slices > 1 && self.has_issued(cycle, sm, warp) {
@@ -38,7 +38,7 @@ impl LaneFolds {
         self.offered += self.row_threads;
     }
 
-    /// Whether another warp of the warp's row has issued in this cycle.
+    /// Whether another warp of the same row has issued in this cycle.
     fn has_issued(&mut self, cycle: u64, sm: u16, warp: u16) -> bool {
         if self.at != (cycle, sm) {
             (self.at, self.rows) = ((cycle, sm), 0);

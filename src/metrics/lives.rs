@@ -1,24 +1,24 @@
-//! The blocks of one SM through their lives: which warp works on which, from when to when (VTW section 3).
+//! The lifetimes of the blocks of one SM: which warp works on which block, and when (VTW section 3).
 //!
-//! Blocks are those of the launch. Where resident blocks run one after another (VTW), a warp's part of a block goes from the
-//! cycle in which it is given it to the one in which it is given its next, or in which the block ends.
+//! Blocks are those of the launch. Where a resident block runs several of them (VTW), a warp's part of a block lasts from the
+//! cycle in which it is assigned the block to the one in which it is assigned the next, or in which the block ends.
 
 use std::ops::Range;
 
-/// What is known of one block that is being worked on.
+/// A block that is being executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Life {
     block: u64,
     first_warp: usize,
-    parts: Vec<Part>,
-    /// Cycles without any issue on the SM: at the block's start, and at its first warp's end.
+    parts: Vec<LifePart>,
+    /// Cycles in which the SM had issued nothing, by the block's start, and by its first warp's end.
     stalls_at_start: u64,
     stalls_at_first_end: u64,
 }
 
 /// A warp's part of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Part {
+struct LifePart {
     begun: Option<Mark>,
     ended: Option<Mark>,
 }
@@ -30,7 +30,7 @@ pub struct Mark {
     pub issued: u64,
 }
 
-/// What remains of a block: the least and the most that one of its warps took, and the stalls in its divergent region and in all.
+/// A block that has ended: minimum and maximum over its warps, and the stalls in its divergent region and in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
     pub instructions: (u64, u64),
@@ -46,12 +46,12 @@ pub struct Lives {
     pub resident_most: usize,
 }
 
-impl Part {
+impl LifePart {
     fn is_open(self) -> bool {
         self.begun.is_some() && self.ended.is_none()
     }
 
-    /// Instructions and cycles.
+    /// Returns the instructions and cycles that it took.
     fn took(self) -> Option<(u64, u64)> {
         let (begun, ended) = (self.begun?, self.ended?);
         Some((ended.issued - begun.issued, ended.cycle + 1 - begun.cycle))
@@ -59,13 +59,13 @@ impl Part {
 }
 
 impl Life {
-    fn part(&self, warp: usize) -> Option<Part> {
+    fn part(&self, warp: usize) -> Option<LifePart> {
         self.parts.get(warp.checked_sub(self.first_warp)?).copied()
     }
 }
 
 impl Lives {
-    /// A block becomes resident, and all of its warps begin it.
+    /// Starts a resident block, which all of its warps begin.
     pub fn start(&mut self, now: u64, (slot, block): (u16, u64), warps: Range<usize>, stalls: u64) {
         self.homes.push((slot, warps.clone()));
         self.resident_most = self.resident_most.max(self.homes.len());
@@ -73,7 +73,7 @@ impl Lives {
         self.push(block, warps, begun, stalls);
     }
 
-    /// The resident block in a slot is given its next one, which its warps begin one by one.
+    /// Starts the next block of the resident one in a slot, which its warps begin one by one.
     pub fn start_next(&mut self, slot: u16, block: u64, stalls: u64) {
         if let Some((_, warps)) = self.homes.iter().find(|(home, _)| *home == slot) {
             self.push(block, warps.clone(), None, stalls);
@@ -81,11 +81,11 @@ impl Lives {
     }
 
     fn push(&mut self, block: u64, warps: Range<usize>, begun: Option<Mark>, stalls: u64) {
-        let (first_warp, parts) = (warps.start, vec![Part { begun, ended: None }; warps.len()]);
+        let (first_warp, parts) = (warps.start, vec![LifePart { begun, ended: None }; warps.len()]);
         self.lives.push(Life { block, first_warp, parts, stalls_at_start: stalls, stalls_at_first_end: stalls });
     }
 
-    /// A warp is given a block; it may have had it from its start.
+    /// Assigns a block to a warp, which may have had it from the block's start.
     pub fn assign(&mut self, now: Mark, warp: usize, block: u64, stalls: u64) {
         let Some(at) = self.lives.iter().position(|life| life.block == block) else { return };
         if self.lives[at].part(warp).is_some_and(|part| part.begun.is_none()) {
@@ -95,9 +95,9 @@ impl Lives {
         }
     }
 
-    /// A warp ends its part of the block that it works on.
+    /// Ends a warp's part of the block that it works on.
     pub fn close(&mut self, now: Mark, warp: usize, stalls: u64) {
-        let works_on = |life: &&mut Life| life.part(warp).is_some_and(Part::is_open);
+        let works_on = |life: &&mut Life| life.part(warp).is_some_and(LifePart::is_open);
         let Some(life) = self.lives.iter_mut().find(works_on) else { return };
         if life.parts.iter().all(|part| part.ended.is_none()) {
             life.stalls_at_first_end = stalls;
@@ -105,13 +105,13 @@ impl Lives {
         life.parts[warp - life.first_warp].ended = Some(now);
     }
 
-    /// A block ends, with the parts of it that are still open; `issued` is what each warp of the SM has.
+    /// Ends a block, with its parts that are still open; `issued` has the instructions of each warp of the SM.
     pub fn end(&mut self, cycle: u64, block: u64, issued: &[u64], stalls: u64) -> Option<Finished> {
         let at = self.lives.iter().position(|life| life.block == block)?;
         let first = self.lives[at].first_warp;
         let warps = first..first + self.lives[at].parts.len();
         for (warp, &issued) in warps.clone().zip(&issued[warps]) {
-            if self.lives[at].part(warp).is_some_and(Part::is_open) {
+            if self.lives[at].part(warp).is_some_and(LifePart::is_open) {
                 self.close(Mark { cycle, issued }, warp, stalls);
             }
         }
@@ -127,7 +127,7 @@ impl Lives {
         })
     }
 
-    /// A resident block leaves.
+    /// Removes the resident block in a slot.
     pub fn leave(&mut self, slot: u16) {
         self.homes.retain(|(home, _)| *home != slot);
     }
@@ -142,7 +142,7 @@ mod tests {
         let mut lives = Lives::default();
         let at = |cycle, issued| Mark { cycle, issued };
         lives.start(0, (3, 10), 4..6, 0);
-        // Each warp's own first block changes nothing; then warp 5 is through at 19, with 8 instructions, after two stalls.
+        // Assigning a warp's first block again changes nothing. Warp 5 ends at 19, with 8 instructions, after two stalls.
         lives.assign(at(2, 1), 4, 10, 0);
         lives.start_next(3, 11, 2);
         lives.assign(at(19, 8), 5, 11, 2);

@@ -1,4 +1,4 @@
-//! Numbers of a run: folds over its events, each defined once.
+//! Metrics of a run: counts over its events, each defined once.
 //!
 //! [`Metrics`] listens to the machine and counts. [`DEFINITIONS`] says what each key of `run --json` means, for the command
 //! line, legends and axes alike.
@@ -32,14 +32,14 @@ use serde::{Deserialize, Serialize};
 pub struct Metrics {
     /// Threads of a warp.
     pub width: u32,
-    /// Resident blocks run one logical block after another (VTW).
+    /// Whether resident blocks run one logical block after another (VTW).
     pub is_virtual: bool,
     pub virtual_blocks: VirtualBlocks,
     pub warp_instructions: u64,
     pub thread_instructions: u64,
     pub branches: u64,
     pub divergent_branches: u64,
-    /// Issue slots by active threads, from one on, then stall, memory, idle.
+    /// Issue slots by active threads, from one on; then those with a stall, with a wait for memory, and idle ones.
     pub slots_by_threads: [u64; 32],
     pub slots_stall: u64,
     pub slots_memory: u64,
@@ -53,7 +53,7 @@ pub struct Metrics {
     pub memory_transactions: u64,
     pub shared_bank_conflicts: u64,
     pub max_stack_depth: u64,
-    /// Dynamic warps put together, and threads that joined others in a pool or at a likely-convergence point.
+    /// Dynamic warps formed, and threads that joined others in a pool or at a likely-convergence point.
     pub warps_formed: u64,
     pub threads_merged: u64,
     pub blocks: u64,
@@ -61,18 +61,18 @@ pub struct Metrics {
     pub gangs: gangs::GangFolds,
     pub lanes: lanes::LaneFolds,
     pub fetching: fetching::FetchFolds,
-    pub power: power::PowerFolds,
+    pub power: power::PowerCounts,
 }
 
 impl Metrics {
-    /// For a run on a machine.
+    /// Creates the counts for a run on a machine.
     pub fn of(config: &Config) -> Metrics {
         Metrics {
             width: config.warp_width,
             is_virtual: config.dispatch == DispatchKind::Virtual,
             lanes: lanes::LaneFolds::new(config),
             fetching: fetching::FetchFolds::new(config),
-            power: power::PowerFolds::new(config),
+            power: power::PowerCounts::new(config),
             ..Metrics::default()
         }
     }
@@ -82,7 +82,7 @@ impl Metrics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VirtualBlocks {
     pub blocks: u64,
-    /// The most logical blocks that one of them has begun.
+    /// The most logical blocks that one resident block has begun.
     pub iterations: u32,
 }
 
@@ -155,7 +155,7 @@ impl Sink for Metrics {
             Event::L2 { outcome, .. } => self.l2.count(outcome),
             Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
             Event::BlockEnd { .. } => {
-                // A virtual block has had many; each of those has told of its own end.
+                // A virtual block has run many logical blocks, whose ends are events of their own.
                 self.blocks += u64::from(!self.is_virtual);
                 self.block_folds.event(cycle, event);
             }

@@ -1,8 +1,8 @@
-//! Warp-phases (BAWS section 3): what the warps of a block do between two barriers.
+//! Warp-phases (BAWS section 3): the execution of a block's warps between two barriers.
 //!
 //! A *warp-phase* is a warp's execution from a barrier, or from its block's start, to the next barrier or to its block's end,
-//! which is a barrier that nobody wrote down. The warps that one barrier releases together make a [`Phase`]. RTRU, the ratio
-//! of temporal resource underutilisation, says how unequal they are: Σ(max T − Tᵢ) / (N · max T) (equation 1).
+//! which is an implicit barrier. The warps that one barrier releases together form a [`Phase`]. RTRU, the ratio of temporal
+//! resource underutilisation, measures how unequal they are: Σ(max T − Tᵢ) / (N · max T) (equation 1).
 
 use crate::event::Event;
 
@@ -12,21 +12,21 @@ pub enum Ending {
     Barrier,
     /// The block's end.
     Block,
-    /// Nothing yet: the phase still runs.
+    /// Nothing yet: the phase is still running.
     Open,
 }
 
 /// One warp's part in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PhasePart {
     /// The warp's number in its block.
     pub warp: u16,
-    /// Whether it ended, rather than arrived at a barrier.
+    /// Whether the warp ended, rather than arrived at a barrier.
     pub exited: bool,
-    /// The warp's phases are counted from 1.
+    /// The number of the warp-phase, counted from 1 for each warp.
     pub number: u32,
     pub start: u64,
-    /// When it arrived at the barrier or ended; in an open phase, the present for warps that still run.
+    /// When it arrived at the barrier or ended; in an open phase, the current cycle for warps that still run.
     pub arrival: u64,
 }
 
@@ -38,23 +38,23 @@ pub struct Phase {
     pub block: u64,
     /// The warp slot of the block's warp 0.
     pub first_warp: u16,
-    /// The block's phases are counted from 1.
+    /// The number of the phase, counted from 1 for each block.
     pub number: u32,
     pub start: u64,
-    /// When the barrier released its warps, or the block ended; the present where neither has happened.
+    /// When the barrier released its warps, or the block ended; the current cycle where neither has happened.
     pub release: u64,
     pub ending: Ending,
-    pub parts: Vec<Part>,
+    pub parts: Vec<PhasePart>,
 }
 
 impl Phase {
-    /// Execution times of the warps that take part. A warp that ended before the phase began does not.
+    /// Returns the execution times of the warps that take part. A warp that ended before the phase began does not.
     pub fn times(&self) -> impl Iterator<Item = u64> {
         let took_part = self.parts.iter().filter(|part| part.arrival >= self.start);
         took_part.map(|part| part.arrival - part.start.max(self.start))
     }
 
-    /// RTRU in millionths: sums of floats would depend on their order.
+    /// Returns the RTRU in millionths: sums of floats would depend on their order.
     pub fn rtru_millionths(&self) -> u64 {
         let (mut warps, mut sum, mut longest) = (0, 0, 0);
         for time in self.times() {
@@ -64,13 +64,13 @@ impl Phase {
     }
 }
 
-/// Follows the resident blocks of all SMs through their phases.
+/// Tracks the phases of the resident blocks of all SMs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhaseTracker {
     blocks: Vec<Tracked>,
 }
 
-/// A resident block.
+/// A resident block, with its current phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tracked {
     sm: u16,
@@ -88,7 +88,7 @@ struct Tracked {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TrackedWarp {
-    /// Of its current phase.
+    /// The start and the number of its current phase.
     start: u64,
     number: u32,
     /// When it arrived, and at which barrier.
@@ -97,7 +97,7 @@ struct TrackedWarp {
 }
 
 impl PhaseTracker {
-    /// The phase that an event ends, if any. Other events than starts, ends and barriers change nothing.
+    /// Returns the phase that an event ends, if any. Only starts, ends and barriers change anything.
     pub fn event(&mut self, now: u64, event: Event) -> Option<Phase> {
         match event {
             Event::BlockStart { sm, slot, block, first_warp, warps } => {
@@ -117,7 +117,7 @@ impl PhaseTracker {
             }
             Event::BarrierArrive { sm, warp, barrier, .. } => {
                 let warp = self.warp(sm, warp)?;
-                // Threads of a warp may arrive one after the other; a warp that is at another barrier now did not wait at the first.
+                // Threads of a warp may arrive one by one; a warp that is now at another barrier did not wait at the first.
                 if warp.arrived.is_none_or(|(_, at)| at != barrier) {
                     warp.arrived = Some((now, barrier));
                 }
@@ -145,7 +145,7 @@ impl PhaseTracker {
         }
     }
 
-    /// The phases that resident blocks are in, as they stand at `now`.
+    /// Returns the phases that resident blocks are in, as they stand at `now`.
     pub fn open(&self, now: u64) -> impl Iterator<Item = Phase> {
         self.blocks.iter().map(move |block| {
             let arrival = |warp: &TrackedWarp| warp.exited.or(warp.arrived.map(|(at, _)| at)).unwrap_or(now);
@@ -168,7 +168,7 @@ impl PhaseTracker {
 }
 
 impl Tracked {
-    /// The warps that have arrived at a barrier go on; the others stay in their phase.
+    /// Ends the phase of the warps that have arrived at a barrier; the others stay in theirs.
     fn release(&mut self, now: u64, barrier: u8) -> Option<Phase> {
         self.last_release = now;
         let mut parts = Vec::with_capacity(self.warps.len());
@@ -189,16 +189,16 @@ impl Tracked {
         self.phase(self.last_release, now, Ending::Block, parts)
     }
 
-    /// The phase that has not ended yet.
-    fn phase(&self, start: u64, release: u64, ending: Ending, parts: Vec<Part>) -> Phase {
+    /// Returns the phase that follows those that have ended.
+    fn phase(&self, start: u64, release: u64, ending: Ending, parts: Vec<PhasePart>) -> Phase {
         let Tracked { sm, slot, block, first_warp, .. } = *self;
         Phase { sm, slot, block, first_warp, number: self.ended + 1, start, release, ending, parts }
     }
 }
 
 impl TrackedWarp {
-    fn part(&self, at: usize, arrival: u64, exited: bool) -> Part {
-        Part { warp: at as u16, exited, number: self.number, start: self.start, arrival }
+    fn part(&self, at: usize, arrival: u64, exited: bool) -> PhasePart {
+        PhasePart { warp: at as u16, exited, number: self.number, start: self.start, arrival }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What the lanes of the INT and FP pipelines did, and what sleeping saved (Origami sections 2.3 and 4.2).
+//! What the lanes of the INT and FP pipelines did, and what power gating saved (Origami sections 2.3 and 4.2).
 //!
-//! Every cycle of every lane is in exactly one class. A lane leaks in all of them but *gated*; switching it off and on costs
+//! Every cycle of every lane is in exactly one class. A lane leaks in all classes but *gated*. Switching it off and on costs
 //! as much as it leaks in `break_even` cycles.
 
 use crate::config::{Config, GatingKind};
@@ -28,37 +28,37 @@ impl LaneCycles {
     }
 }
 
-/// What a pipeline did, or those of one type.
+/// Counts of one pipeline, or of all pipelines of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct PipeFolds {
+struct PipeCounts {
     cycles: LaneCycles,
     events: u64,
-    /// Events after which the lane woke before it had paid.
+    /// Gating events after which the lane woke before break-even.
     lost: u64,
     instructions: u64,
     folded: u64,
     bubbles: u64,
 }
 
-/// What is known about a pipeline.
+/// The state of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pipe {
-    /// Since when its lanes do what they do.
+    /// The cycle from which its lanes do what they do now.
     since: u64,
     busy: u32,
     dark: u32,
     earning: u32,
     waking: u32,
-    /// When each lane went off, if it has.
+    /// The cycle in which each lane was last gated.
     off_at: [u64; 32],
-    /// The first cycle in which its last instruction no longer enters.
+    /// The first cycle in which its last instruction has entered completely.
     entered: Option<u64>,
-    folds: PipeFolds,
+    counts: PipeCounts,
 }
 
 /// Counts over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PowerFolds {
+pub struct PowerCounts {
     gating: Option<GatingKind>,
     lanes: u32,
     break_even: u32,
@@ -67,13 +67,13 @@ pub struct PowerFolds {
     pipes: Vec<Pipe>,
 }
 
-impl PowerFolds {
-    pub fn new(config: &Config) -> PowerFolds {
+impl PowerCounts {
+    pub fn new(config: &Config) -> PowerCounts {
         if config.gating == GatingKind::Off {
-            return PowerFolds::default();
+            return PowerCounts::default();
         }
         let per_sm = 2 * config.sp_units as usize;
-        PowerFolds {
+        PowerCounts {
             gating: Some(config.gating),
             lanes: config.simd_width.min(config.warp_width),
             break_even: config.break_even,
@@ -93,50 +93,50 @@ impl PowerFolds {
                 let break_even = u64::from(self.break_even);
                 let Some(pipe) = self.pipes.get_mut(at) else { return };
                 pipe.pass(cycle, lanes, gating);
-                // A lane that is wanted in the very cycle in which it goes off wakes at once: that costs as much.
+                // A lane that is requested in the very cycle in which it is gated wakes at once, which costs as much.
                 let goes_off = (dark | earning | waking) & !(pipe.dark | pipe.earning | pipe.waking);
                 let wakes = waking & !pipe.waking;
                 if goes_off | wakes != 0 {
                     let each = |mask: u32| (0..32).filter(move |lane| mask >> lane & 1 != 0);
                     each(goes_off).for_each(|lane| pipe.off_at[lane] = cycle);
-                    pipe.folds.lost += each(wakes).filter(|&lane| cycle - pipe.off_at[lane] < break_even).count() as u64;
+                    pipe.counts.lost += each(wakes).filter(|&lane| cycle - pipe.off_at[lane] < break_even).count() as u64;
                 }
-                pipe.folds.events += u64::from(goes_off.count_ones());
+                pipe.counts.events += u64::from(goes_off.count_ones());
                 (pipe.busy, pipe.dark, pipe.earning, pipe.waking) = (busy, dark, earning, waking);
             }
             Event::Placed { sm, pipe, then, interval, .. } => {
                 let at = self.at(sm, pipe);
                 let Some(pipe) = self.pipes.get_mut(at) else { return };
-                let folds = &mut pipe.folds;
+                let counts = &mut pipe.counts;
                 let gap = pipe.entered.map_or(0, |entered| cycle.saturating_sub(entered));
-                folds.bubbles += if gap < BUBBLE { gap } else { 0 };
+                counts.bubbles += if gap < BUBBLE { gap } else { 0 };
                 pipe.entered = Some(cycle + u64::from(interval) * if then == 0 { 1 } else { 2 });
-                folds.instructions += 1;
-                folds.folded += u64::from(then != 0);
+                counts.instructions += 1;
+                counts.folded += u64::from(then != 0);
             }
             _ => {}
         }
     }
 
-    /// The numbers after so many cycles; nothing where lanes are not looked at.
+    /// Returns the numbers after so many cycles; `None` where lanes are not tracked.
     pub fn report(&self, cycles: u64) -> Option<PowerReport> {
         self.gating?;
         let of_type = |second: usize| self.sum(self.pipes.iter().skip(second).step_by(2), cycles);
         Some(PowerReport { int: of_type(0), fp: of_type(1) })
     }
 
-    /// The numbers of one pipeline of an SM.
+    /// Returns the numbers of one pipeline of an SM.
     pub fn of_pipe(&self, sm: u16, pipe: u8, cycles: u64) -> Option<PipelinePower> {
         let pipe = self.pipes.get(self.at(sm, pipe))?;
         Some(self.sum([pipe].into_iter(), cycles))
     }
 
     fn sum<'p>(&self, pipes: impl Iterator<Item = &'p Pipe>, cycles: u64) -> PipelinePower {
-        let (mut all, mut count) = (PipeFolds::default(), 0);
+        let (mut all, mut count) = (PipeCounts::default(), 0);
         for pipe in pipes {
             let mut pipe = *pipe;
             pipe.pass(cycles, self.lanes, self.gating);
-            all.add(&pipe.folds);
+            all.add(&pipe.counts);
             count += 1;
         }
         all.report(self.break_even, cycles * count)
@@ -144,13 +144,13 @@ impl PowerFolds {
 }
 
 impl Pipe {
-    /// Books the cycles since it was last told of.
+    /// Books the cycles since its last event.
     fn pass(&mut self, cycle: u64, lanes: u32, gating: Option<GatingKind>) {
         let span = cycle.saturating_sub(self.since);
         let of = |mask: u32| u64::from(mask.count_ones()) * span;
         let off = of(self.dark) + of(self.earning);
         let idle = u64::from(lanes) * span - of(self.busy) - off - of(self.waking);
-        let cycles = &mut self.folds.cycles;
+        let cycles = &mut self.counts.cycles;
         cycles.busy += of(self.busy);
         cycles.gated += off;
         cycles.wakeup += of(self.waking);
@@ -159,8 +159,8 @@ impl Pipe {
     }
 }
 
-impl PipeFolds {
-    fn add(&mut self, other: &PipeFolds) {
+impl PipeCounts {
+    fn add(&mut self, other: &PipeCounts) {
         let (cycles, more) = (&mut self.cycles, &other.cycles);
         cycles.busy += more.busy;
         cycles.idle += more.idle;
@@ -191,7 +191,7 @@ impl PipeFolds {
     }
 }
 
-/// The numbers of both types.
+/// The numbers of the pipelines of both types.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PowerReport {
     pub int: PipelinePower,
@@ -199,7 +199,7 @@ pub struct PowerReport {
 }
 
 impl PowerReport {
-    /// Of both types together.
+    /// Returns the share over both types together.
     pub fn leakage_saved(&self) -> f64 {
         let [int, fp] = [&self.int, &self.fp].map(|power| (power.leakage_saved, power.lane_cycles.total() as f64));
         if int.1 + fp.1 == 0.0 { 0.0 } else { (int.0 * int.1 + fp.0 * fp.1) / (int.1 + fp.1) }
@@ -211,11 +211,11 @@ impl PowerReport {
 pub struct PipelinePower {
     pub lane_cycles: LaneCycles,
     pub gating_events: u64,
-    /// Those after which the lane woke before it had paid.
+    /// Gating events after which the lane woke before break-even.
     pub lost_events: u64,
     /// What switching costs, as a share of all leakage (figure 11).
     pub overhead: f64,
-    /// Net of that cost (figure 10).
+    /// Share of all leakage that gating saved, net of that cost (figure 10).
     pub leakage_saved: f64,
     pub instructions: u64,
     /// Share of instructions that were folded (figure 12).
@@ -228,8 +228,8 @@ pub struct PipelinePower {
 mod tests {
     use super::*;
 
-    fn folds() -> PowerFolds {
-        PowerFolds::new(&Config { gating: GatingKind::On, sp_units: 1, ..Config::default() })
+    fn counts() -> PowerCounts {
+        PowerCounts::new(&Config { gating: GatingKind::On, sp_units: 1, ..Config::default() })
     }
 
     fn lanes(pipe: u8, busy: u32, dark: u32, earning: u32, waking: u32) -> Event {
@@ -238,13 +238,13 @@ mod tests {
 
     #[test]
     fn every_lane_cycle_is_in_one_class_and_sleep_has_its_price() {
-        let mut folds = folds();
-        folds.event(0, lanes(0, 3, 0, 0, 0));
-        folds.event(4, lanes(0, 0, 0, 0, 0));
-        folds.event(9, lanes(0, 0, u32::MAX, 0, 0));
-        folds.event(23, lanes(0, 0, 0, u32::MAX, 0));
-        folds.event(40, lanes(0, 0, 0, !1, 1));
-        let report = folds.report(43).expect("lanes are looked at");
+        let mut counts = counts();
+        counts.event(0, lanes(0, 3, 0, 0, 0));
+        counts.event(4, lanes(0, 0, 0, 0, 0));
+        counts.event(9, lanes(0, 0, u32::MAX, 0, 0));
+        counts.event(23, lanes(0, 0, 0, u32::MAX, 0));
+        counts.event(40, lanes(0, 0, 0, !1, 1));
+        let report = counts.report(43).expect("lanes are looked at");
         let cycles = LaneCycles { busy: 8, idle: 0, idle_detect: 4 * 30 + 5 * 32, gated: 31 * 32 + 3 * 31, wakeup: 3 };
         assert_eq!(report.int.lane_cycles, cycles);
         assert_eq!(cycles.total(), 32 * 43);
@@ -256,33 +256,33 @@ mod tests {
 
     #[test]
     fn a_lane_that_wakes_when_it_has_just_paid_is_none() {
-        let mut folds = folds();
-        folds.event(0, lanes(1, 0, 1, 0, 0));
-        folds.event(14, lanes(1, 0, 0, 0, 1));
-        let fp = folds.report(17).expect("lanes are looked at").fp;
+        let mut counts = counts();
+        counts.event(0, lanes(1, 0, 1, 0, 0));
+        counts.event(14, lanes(1, 0, 0, 0, 1));
+        let fp = counts.report(17).expect("lanes are looked at").fp;
         assert_eq!((fp.gating_events, fp.lost_events, fp.leakage_saved), (1, 0, 0.0));
     }
 
     #[test]
     fn a_lane_that_is_wanted_too_early_is_a_loss() {
-        let mut folds = folds();
-        folds.event(0, lanes(1, 0, 1, 0, 0));
-        folds.event(5, lanes(1, 0, 0, 0, 1));
-        folds.event(8, lanes(1, 1, 0, 0, 0));
-        let fp = folds.report(10).expect("lanes are looked at").fp;
+        let mut counts = counts();
+        counts.event(0, lanes(1, 0, 1, 0, 0));
+        counts.event(5, lanes(1, 0, 0, 0, 1));
+        counts.event(8, lanes(1, 1, 0, 0, 0));
+        let fp = counts.report(10).expect("lanes are looked at").fp;
         assert_eq!((fp.gating_events, fp.lost_events), (1, 1));
         assert!(fp.leakage_saved < 0.0 && (fp.leakage_saved - (5.0 - 14.0) / 320.0).abs() < 1e-12);
     }
 
     #[test]
     fn gaps_of_fewer_than_ten_cycles_are_bubbles() {
-        let mut folds = folds();
+        let mut counts = counts();
         let placed = |then| Event::Placed { sm: 0, warp: 0, pipe: 0, first: 1, then, interval: 1 };
-        // Entered 0; 2 to 3 folded; 4; 14; 25.
+        // The input is taken in cycles 0, 2 to 3 (folded), 4, 14 and 25.
         for (cycle, then) in [(0, 0), (2, 1), (4, 0), (14, 0), (25, 0)] {
-            folds.event(cycle, placed(then));
+            counts.event(cycle, placed(then));
         }
-        let int = folds.report(100).expect("lanes are looked at").int;
+        let int = counts.report(100).expect("lanes are looked at").int;
         assert_eq!((int.instructions, int.folded, int.bubbles), (5, 0.2, 0.1), "gaps of 1, 0, 9 and 10 cycles");
     }
 }

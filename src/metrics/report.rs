@@ -1,4 +1,4 @@
-//! The numbers of a run as they are printed.
+//! The report of a run: its numbers as they are printed.
 
 use super::VirtualBlocks;
 use super::blocks::WarpDivergence;
@@ -54,12 +54,12 @@ pub struct Report {
     pub blocks: u64,
 }
 
-/// Numbers with names, in an order.
+/// Named numbers, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub Vec<(String, u64)>);
 
 impl Counts {
-    /// The number of that name; 0 where there is none.
+    /// Returns the number of that name, or 0 if there is none.
     pub fn get(&self, name: &str) -> u64 {
         self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
     }
@@ -71,7 +71,7 @@ impl Serialize for Counts {
     }
 }
 
-/// As it is written: a map, whose order is kept.
+/// Reads the map that serialising writes, and keeps its order.
 impl<'de> Deserialize<'de> for Counts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
         let map = serde_json::Map::deserialize(deserializer)?;
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for Counts {
     }
 }
 
-/// A number of a report.
+/// A number of a report, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReportNumber {
     Count(u64),
@@ -153,14 +153,14 @@ impl Report {
         }
     }
 
-    /// The number of that name, where it is a single one.
+    /// Returns the number of that name, if it is a single one.
     pub fn number(&self, name: &str) -> Option<ReportNumber> {
         let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
         definition.value.map(|value| value(self))
     }
 }
 
-/// Slots by class, and what went unused.
+/// Counts issue slots by class, the unused ones last.
 fn issue_slots(metrics: &Metrics, width: u32) -> Counts {
     let mut counts = vec![0; slots::names(width).len()];
     for (threads, count) in (1..).zip(&metrics.slots_by_threads[..width as usize]) {

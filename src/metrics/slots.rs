@@ -1,22 +1,22 @@
-//! Classes of issue slots: active threads in eighths of the port's width (TBC figure 13), for numbers and plots alike.
+//! Classes of issue slots: active threads in eighths of the port's width (TBC figure 13).
 
-/// The most classes of slots in which something issued.
+/// The most classes of slots in which an instruction issued.
 pub const MOST: usize = 8;
 
-/// Classes of slots in which nothing issued, behind the others.
+/// Classes of slots in which no instruction issued, listed after the others.
 pub const UNUSED: [&str; 3] = ["stall", "w0_mem", "w0_idle"];
 
-/// Threads of a class, for warps of a width.
+/// Returns how many numbers of threads a class spans, for warps of a width.
 fn step(width: u32) -> u32 {
     width.div_ceil(MOST as u32).max(1)
 }
 
-/// The class of an instruction with so many active threads, from 0 on.
+/// Returns the class of an instruction with this many active threads, from 0 on.
 pub fn class_of(threads: u32, width: u32) -> usize {
     ((threads.max(1) - 1) / step(width)) as usize
 }
 
-/// The names of the classes in which something issued: `W1_4` … `W29_32` for warps of 32, `W1` … `W8` for warps of 8.
+/// Names the classes in which an instruction issued: `W1_4` … `W29_32` for warps of 32, `W1` … `W8` for warps of 8.
 pub fn names(width: u32) -> Vec<String> {
     let name = |low: u32| match (low + step(width) - 1).min(width) {
         high if high == low => format!("W{low}"),

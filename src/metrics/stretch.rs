@@ -1,11 +1,11 @@
-//! Numbers of a stretch of cycles: what was counted at its end less what was counted at its beginning.
+//! Metrics of a stretch of cycles: what was counted at its end less what was counted at its beginning.
 //!
-//! Not every number has such a difference. How deep a stack ever was, how unequal a block's warps were or how long a lane slept
-//! belongs to the whole run; those are left out of a stretch ([`OF_A_STRETCH`] names those that are in).
+//! Some numbers belong to the whole run and have no such difference: the deepest stack, how unequal the warps of a block were,
+//! how long a lane was gated. A stretch leaves them out; [`OF_A_STRETCH`] names those that it has.
 
 use super::{CacheCounts, Metrics};
 
-/// The numbers of a report that mean something over a stretch.
+/// The numbers of a report that are meaningful for a stretch.
 pub const OF_A_STRETCH: &[&str] = &[
     "cycles",
     "warp_instructions",
@@ -40,7 +40,7 @@ impl CacheCounts {
 }
 
 impl Metrics {
-    /// What was counted behind an earlier moment of the same run; all that does not add up is as before the first cycle.
+    /// Returns the counts since an earlier cycle of the same run; numbers that do not add up are as before the first cycle.
     pub(super) fn since(&self, earlier: &Metrics) -> Metrics {
         let mut lanes = self.lanes.clone();
         lanes.offered -= earlier.lanes.offered;

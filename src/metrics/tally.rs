@@ -1,26 +1,26 @@
-//! All that is counted while a run is stepped: the numbers of the whole run, and what each instruction cost.
+//! The counts of a run: its metrics, and what each instruction cost.
 
 use super::Metrics;
 use crate::config::Config;
 use crate::event::{Event, SCATTERED, Sink};
 use crate::program::Pc;
 
-/// What one instruction did to the run so far.
+/// What one instruction has cost the run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Times that it issued.
     pub issues: u64,
-    /// Lanes of those issues that had nothing to do.
+    /// Lanes of those issues that were not active.
     pub lost: u64,
-    /// Times that it split its warp.
+    /// Times that it made its warp diverge.
     pub splits: u64,
-    /// Cycles of its SM from the issue before up to its own: one where something issues in every cycle, more where all waited
-    /// until it could. Every cycle up to the last issue is one instruction's.
+    /// Cycles of its SM from the previous issue up to its own: 1 where something issues in every cycle, more where all warps
+    /// waited. Every cycle up to the last issue belongs to exactly one instruction.
     pub cycles: u64,
 }
 
 impl Cost {
-    /// Threads that have executed it, each time counted, on warps of that width.
+    /// Returns the threads that have executed it, each time counted, for warps of `width` threads.
     pub fn threads(&self, width: u32) -> u64 {
         self.issues * u64::from(width) - self.lost
     }
@@ -41,40 +41,40 @@ impl<'a> std::iter::Sum<&'a Cost> for Cost {
     }
 }
 
-/// Numbers and costs up to a cycle.
+/// The metrics and costs of a run up to a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     pub metrics: Metrics,
     /// By PC.
     pub costs: Vec<Cost>,
-    /// Instructions whose threads are of several static warps, and those warps added up.
+    /// Instructions that dynamic warps issued, and the static warps of each added up.
     scattered: u64,
     scattered_parts: u64,
     width: u32,
-    /// By SM: cycles up to here are some instruction's.
+    /// By SM, the first cycle that no instruction's cost has yet.
     told: Vec<u64>,
 }
 
 impl Tally {
-    /// For a kernel of so many instructions on a machine.
+    /// Creates the counts for a kernel of so many instructions on a machine.
     pub fn new(instructions: usize, config: &Config) -> Tally {
         let (metrics, costs) = (Metrics::of(config), vec![Cost::default(); instructions]);
         let told = vec![0; config.sms as usize];
         Tally { metrics, costs, scattered: 0, scattered_parts: 0, width: config.warp_width, told }
     }
 
-    /// What all these instructions cost together.
+    /// Returns what these instructions cost together.
     pub fn cost_of(&self, pcs: &[Pc]) -> Cost {
         pcs.iter().filter_map(|&pc| self.costs.get(pc as usize)).sum()
     }
 
-    /// Threads that have executed one of these instructions, each time counted.
+    /// Returns the threads that have executed one of these instructions, each time counted.
     pub fn threads_of(&self, pcs: &[Pc]) -> u64 {
         self.cost_of(pcs).threads(self.width)
     }
 
-    /// What was counted behind an earlier moment of the same run: [costs](Self::costs), and of the numbers those that
-    /// [add up](super::OF_A_STRETCH).
+    /// Returns what was counted since an earlier cycle of the same run: [costs](Self::costs), and the metrics that [add
+    /// up](super::OF_A_STRETCH).
     pub fn since(&self, earlier: &Tally) -> Tally {
         let costs = self.costs.iter().zip(&earlier.costs).map(|(now, then)| now.with(then, |a, b| a - b)).collect();
         Tally {
@@ -87,8 +87,8 @@ impl Tally {
         }
     }
 
-    /// Issue slots that were shared: an instruction for threads of three static warps counts two. What that is worth shows only
-    /// beside a run without regrouping, which may need fewer instructions to begin with.
+    /// Returns the issue slots that were shared: an instruction for threads of three static warps counts two. Only a run
+    /// without regrouping shows what that is worth, as it may need fewer instructions.
     pub fn shared(&self) -> u64 {
         self.scattered_parts - self.scattered
     }

@@ -1,11 +1,11 @@
 //! Barrier-Aware Warp Scheduling (Liu et al., ICS 2016): its evaluation in section 6, on the machine of its section 5.
 //!
-//! The paper calls a workload barrier-intensive when a warp is stalled at barriers, its block's end included, for more than
-//! 15 per cent of its time (section 5). The same rule sorts the whole catalogue here, measured under LRR. The two listings of
-//! the TBC paper are no applications and are left out. Speedups are ratios of cycles, their means harmonic.
+//! The paper calls a workload barrier-intensive if a warp is stalled at barriers, its block's end included, for more than 15 per
+//! cent of its time (section 5). The same rule sorts the suites of divergence and of barriers here, measured under LRR. The two
+//! listings of the TBC paper are no applications and are left out. Speedups are ratios of cycles, their means harmonic.
 //!
-//! Instructions are fetched for warps with an empty I-buffer, as section 2.2 says. Fewest-entries-first and a wider I-buffer
-//! change nothing then, so those claims are tested where warps with room in it take instructions (`fetch_when=room`), and
+//! Instructions are fetched for warps with an empty I-buffer, as section 2.2 says. Fewest-entries-first and a wider I-buffer then
+//! change nothing, so those claims are tested where warps with room in the I-buffer are fetched for (`fetch_when=room`), and
 //! compared with runs of the same kind.
 
 use super::judge::{Effect, Judge, Speedups, each, mean};
@@ -17,18 +17,19 @@ use crate::workload::{self, Suite};
 const JUDGE: Judge = Judge { paper: "baws" };
 const PRESET: &str = "gtx480";
 const EXAMPLES: [&str; 2] = ["tbc_example1", "tbc_example2"];
-/// Section 5.
+/// Share of its time at barriers above which a workload is barrier-intensive (section 5).
 const INTENSIVE_ABOVE: f64 = 0.15;
 const TECHNIQUES: [&str; 11] =
     ["LRR", "GTO", "TLS", "MWF-LRR", "MWF-GTO", "SAWS", "GTO+CFF", "TLS+CFF", "MWF-LRR+CFF", "MWF-GTO+CFF", "SAWS+CFF"];
-/// With room in the I-buffer: what fewest-entries-first is compared with.
+/// Techniques that run with room in the I-buffer, to compare fewest-entries-first with.
 const WITH_ROOM: [&str; 4] = ["LRR", "MWF-GTO", "MWF-GTO+CFF", "MWF-GTO+FEF"];
 const ROOM: [(&str, &str); 1] = [("fetch_when", "room")];
-/// Section 6.4.
+/// A wider I-buffer (section 6.4).
 const WIDE_BUFFER: [(&str, &str); 2] = [("fetch_when", "room"), ("ibuffer", "4")];
-/// An experiment of our own: fetches for two warps a cycle that never miss, more than any order of fetches can gain.
+/// An experiment that the paper does not have: fetches for two warps a cycle that never miss, which bound the gain of any fetch
+/// order.
 const FREE_FETCH: [(&str, &str); 2] = [("fetch_ports", "2"), ("icache_bytes", "65536")];
-/// What is neutral: less than half of the smallest effect that the paper reports as one, the 1.7% of CFF for GTO.
+/// The difference that counts as none: half of the smallest speedup that the paper counts as one, the 1.7% of CFF for GTO.
 const NEUTRAL: f64 = 0.0085;
 
 fn applications() -> impl Iterator<Item = &'static str> {
@@ -69,7 +70,7 @@ impl<'a> Board<'a> {
         self.results.of(&Run::new(workload, PRESET, technique).with(keys))
     }
 
-    /// How much faster a technique is than another, for each workload that both ran.
+    /// Returns the speedup of a technique over another, for each workload that both ran.
     fn speedups_with(&self, set: &[&'static str], technique: &str, over: &str, keys: &[(&str, &str)]) -> Speedups {
         let cycles = |workload: &str, technique: &str| Some(self.report(workload, technique, keys)?.cycles as f64);
         set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
@@ -79,14 +80,14 @@ impl<'a> Board<'a> {
         self.speedups_with(&self.intensive, technique, over, &[])
     }
 
-    /// A quantity of a run on average over the barrier-intensive workloads.
+    /// Returns the average of a quantity over the barrier-intensive workloads.
     fn average(&self, technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
         let values: Option<Vec<f64>> =
             self.intensive.iter().map(|name| self.report(name, technique, &[]).map(&quantity)).collect();
         values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
     }
 
-    /// Stall cycles of a kind under a technique over those under LRR: of the sums over the set.
+    /// Returns stall cycles of some reasons over those under LRR, each summed over the set.
     fn stalls(&self, technique: &str, reasons: &[&str]) -> Option<f64> {
         let of = |report: &Report| reasons.iter().map(|reason| report.warp_cycles.get(reason) as f64).sum::<f64>();
         let lrr = self.average("LRR", of).filter(|&stalls| stalls > 0.0)?;
@@ -94,7 +95,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// `name, name`
+/// Returns the workloads whose speedup satisfies a condition.
 fn names(speedups: &Speedups, is_one: impl Fn(f64) -> bool) -> Vec<&'static str> {
     speedups.iter().filter(|(_, speedup)| is_one(*speedup)).map(|(name, _)| *name).collect()
 }
@@ -116,7 +117,7 @@ fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: 
     Effect { judge: JUDGE, id, place, claim, expected }
 }
 
-/// Section 6.1, figure 8; section 6.6, figure 12.
+/// Judges section 6.1, figure 8, and section 6.6, figure 12.
 fn speeds(board: &Board) -> Vec<Claim> {
     let over_lrr = |id, claim, technique, expected| {
         let speedups = board.speedups(technique, "LRR");
@@ -183,13 +184,13 @@ fn speeds(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// A claim that there is no difference.
+/// Judges a claim that there is no difference.
 fn neutral(id: &'static str, place: &'static str, claim: &'static str, speedups: &Speedups) -> Claim {
     let measured = mean(speedups).map(|mean| (format!("{mean:.3}"), (mean - 1.0).abs() <= NEUTRAL));
     JUDGE.fact(id, place, claim, &format!("within {:.2}% of 1", 100.0 * NEUTRAL), measured, each(speedups))
 }
 
-/// Sections 6.2 and 6.4: the fetch stage.
+/// Judges the fetch stage (sections 6.1, 6.2 and 6.4).
 fn fetching(board: &Board) -> Vec<Claim> {
     let mwf_with = |keys: &[(&str, &str)], without: &[(&str, &str)]| -> Speedups {
         let cycles = |name: &str, keys: &[(&str, &str)]| Some(board.report(name, "MWF-GTO", keys)?.cycles as f64);
@@ -243,7 +244,7 @@ fn fetching(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Figures 1, 5 and 10.
+/// Judges figures 1, 5 and 10.
 fn stalls(board: &Board) -> Vec<Claim> {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let fraction = |technique: &str| board.average(technique, |report| report.barriers.stall_fraction);
@@ -305,7 +306,7 @@ fn stalls(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Section 6.5, figures 11 and 14; section 4.1.2.
+/// Judges the other workloads (section 6.5, figures 11 and 14) and the storage cost (section 4.1.2).
 fn others(board: &Board) -> Vec<Claim> {
     let over = |over: &str| board.speedups_with(&board.others, "MWF-GTO+CFF", over, &[]);
     let over_lrr = over("LRR");

@@ -1,38 +1,38 @@
-//! How a claim is judged: the size of an effect against the paper's, or a fact that holds or does not.
+//! The judging of a claim: the size of an effect against the paper's, or a fact that holds or does not.
 
 use super::{Claim, Verdict, harmonic_mean};
 
-/// A number of each workload of a set, mostly a speedup.
+/// One number for each workload of a set, mostly a speedup.
 pub type Speedups = Vec<(&'static str, f64)>;
 
-/// The papers' mean of speedups.
+/// Returns the harmonic mean, which the papers use for speedups.
 pub fn mean(speedups: &Speedups) -> Option<f64> {
     harmonic_mean(&speedups.iter().map(|(_, speedup)| *speedup).collect::<Vec<_>>())
 }
 
-/// The mean of ratios to one baseline.
+/// Returns the geometric mean, for ratios to one baseline.
 pub fn geometric_mean(ratios: &Speedups) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|(_, ratio)| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }
 
-/// `name 1.23, …`
+/// Formats numbers as `name 1.23, …`.
 pub fn each(speedups: &Speedups) -> String {
     speedups.iter().map(|(name, speedup)| format!("{name} {speedup:.2}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Who makes the claims.
+/// The builder of one paper's claims.
 #[derive(Clone, Copy, Debug)]
 pub struct Judge {
     pub paper: &'static str,
 }
 
-/// What "slightly" may mean: a difference from one of so much.
+/// The differences from 1 that count as "slightly".
 const SLIGHT: std::ops::RangeInclusive<f64> = 0.002..=0.05;
 
-/// A claim about how much faster something is, or how much more or less of something there is: it holds where the difference
-/// from one is half to one and a half times the paper's, and in direction where it is on the same side and no less than an
-/// eighth of it.
+/// A claim about a speedup, or about how much more or less of something there is. It holds where the difference from 1 is half to
+/// one and a half times the paper's. It holds in direction where the difference has the same sign and is at least an eighth of
+/// the paper's.
 pub struct Effect {
     pub judge: Judge,
     pub id: &'static str,
@@ -41,7 +41,7 @@ pub struct Effect {
     pub expected: f64,
 }
 
-/// What so many times the paper's effect means for its claim.
+/// Returns the verdict on an effect that is `times` the paper's.
 fn verdict(times: Option<f64>) -> Verdict {
     match times {
         None => Verdict::NotTestable,
@@ -57,7 +57,7 @@ impl Effect {
         self.claim(verdict, measured, note)
     }
 
-    /// For a set that is defined by being on one side of one in this very number: only the size can be judged.
+    /// Judges only the size, for a set that is defined by this number being on one side of 1.
     pub fn judge_size(self, measured: Option<f64>, note: String) -> Claim {
         let verdict = match self.verdict(measured) {
             Verdict::HoldsInDirection => Verdict::DoesNotHold,
@@ -78,7 +78,7 @@ impl Effect {
 }
 
 impl Judge {
-    /// A claim that something is slightly above or below one: it holds in direction where it is on that side, but by more.
+    /// Judges a claim that something is slightly above or below 1: it holds in direction where the difference is larger.
     pub fn slightly(
         self,
         id: &'static str,
@@ -101,12 +101,12 @@ impl Judge {
         self.claim(id, place, claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
     }
 
-    /// A claim that nothing here can test, and why.
+    /// Returns a claim that nothing here can test, with the reason.
     pub fn untestable(self, id: &'static str, place: &'static str, claim: &'static str, expected: &str, why: &str) -> Claim {
         self.claim(id, place, claim, expected.to_string(), None, Verdict::NotTestable, why.to_string())
     }
 
-    /// A claim about a share: the bands are those of an [`Effect`].
+    /// Judges a claim about a share; the bands are those of an [`Effect`].
     pub fn share(
         self,
         id: &'static str,
@@ -121,7 +121,7 @@ impl Judge {
         self.claim(id, place, claim, percent(expected), measured.map(percent), verdict, note)
     }
 
-    /// A claim that is true or not.
+    /// Judges a claim that is true or false.
     pub fn fact(
         self,
         id: &'static str,
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!([1.03, 0.97].map(|measured| verdict(true, measured)), [Verdict::Holds, Verdict::DoesNotHold]);
     }
 
-    /// Where the set has the direction by definition, a small effect is none.
+    /// The set has the direction by definition, so a small effect counts as none.
     #[test]
     fn a_set_defined_by_a_number_is_judged_by_its_size_alone() {
         let effect = || Effect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected: 0.73 };

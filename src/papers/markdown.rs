@@ -3,7 +3,7 @@
 use super::{Claim, Paper, Verdict};
 use std::fmt::Write;
 
-/// How the document begins.
+/// The introduction of the document.
 pub const HEAD: &str = "# What the papers claim, and what Warpscope measures
 
 Made by `warpscope papers --markdown`; every number is of runs of this version, and none is typed by hand. A claim about an
@@ -12,7 +12,7 @@ and at least an eighth as large. A claim that cannot be tested here says why. Th
 the papers' own.
 ";
 
-/// One paper: how many claims fare how, and claim by claim what was expected and found.
+/// Formats one paper: the number of claims by verdict, then what was expected and found for each claim.
 pub fn section(paper: &Paper, claims: &[Claim]) -> String {
     let mut text = format!("\n## {}\n\n", paper.title);
     let all = [Verdict::Holds, Verdict::HoldsInDirection, Verdict::DoesNotHold, Verdict::NotTestable];

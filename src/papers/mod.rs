@@ -1,11 +1,11 @@
-//! What the papers claim, and what this machine says to it: the scoreboard.
+//! The scoreboard: what the papers claim, and what this simulator measures.
 //!
-//! A [`Paper`] is data: the runs that its claims are tested by, the experiments that their results call for, and a function from
-//! all results to [`Claim`]s. Whoever wants a scoreboard performs the runs, in whatever order and on as many threads or workers
-//! as there are, and asks for the verdicts. Nothing here depends on the order, so every scoreboard of one build is the same.
+//! A [`Paper`] is data: the runs that test its claims, the experiments that some of their results call for, and a function from
+//! all results to [`Claim`]s. The caller performs the runs, in any order and on any number of threads or workers, and asks for
+//! the verdicts. No verdict depends on the order, so every scoreboard of one build is the same.
 //!
 //! # Adding a paper
-//! Write its file, with the runs and a claim for each sentence that can be tested, and add its row to [`PAPERS`].
+//! Write its file, with the runs and a claim for each testable sentence, and add its row to [`PAPERS`].
 
 mod baws;
 mod judge;
@@ -27,14 +27,14 @@ use thiserror::Error;
 
 /// A paper whose claims are tested.
 pub struct Paper {
-    /// As the command line writes it.
+    /// Its name on the command line.
     pub id: &'static str,
     pub title: &'static str,
-    /// Everything that has to run.
+    /// The runs that test the claims.
     pub runs: fn() -> Vec<Run>,
-    /// What has to run besides once their results are there: experiments that only some results call for.
+    /// Further runs that only some results of these runs call for.
     pub experiments: fn(&Results) -> Vec<Run>,
-    /// What the results say.
+    /// Judges every claim by the results.
     pub judge: fn(&Results) -> Vec<Claim>,
 }
 
@@ -90,16 +90,16 @@ pub struct Run {
     pub workload: String,
     pub preset: String,
     pub technique: String,
-    /// Keys that are changed on top.
+    /// Keys that are changed on top of preset and technique.
     pub keys: Vec<(String, String)>,
-    /// Its tiny launch instead, the one that lessons and figures show.
+    /// Whether to run the tiny launch instead, which lessons and figures show.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tiny: bool,
 }
 
-/// More cycles than any run of the catalogue takes.
+/// Limit on the cycles of a run; no run of the catalogue takes as many.
 const MOST_CYCLES: u64 = 2_000_000_000;
-/// More cycles than code that relies on lock-step takes where it has it; without, it may never end.
+/// The limit for code without the lock-step that it relies on, which may never end. With lock-step it takes fewer cycles.
 const MOST_WITHOUT_LOCK_STEP: u64 = 6_000_000;
 
 impl Run {
@@ -117,18 +117,18 @@ impl Run {
         self
     }
 
-    /// The launch file.
+    /// Returns the text of the launch file.
     fn launch(&self, workload: &Workload) -> &'static str {
         workload.tiny.filter(|_| self.tiny).unwrap_or(workload.full)
     }
 
-    /// The machine that it runs on.
+    /// Builds the configuration of the machine.
     pub fn config(&self) -> Result<Config, String> {
         let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         Config::build(&self.preset, &self.technique, keys).map_err(|error| error.to_string())
     }
 
-    /// The workload with its launch, and the machine before its first cycle.
+    /// Loads the workload with its launch, and builds the machine before its first cycle.
     fn load(&self) -> Result<(&'static Workload, Job, Sim), RunError> {
         let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
         let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
@@ -138,13 +138,14 @@ impl Run {
         Ok((named, job, sim))
     }
 
-    /// Whether the code relies on lock-step and the machine does not keep it: what comes of that is anybody's guess.
+    /// Whether the code relies on lock-step and the machine does not keep it: the result is then unpredictable.
     fn loses_lock_step(&self) -> bool {
         let relies = workload::find(&self.workload).is_some_and(|workload| workload.lock_step);
         relies && self.config().is_ok_and(|config| !config.reunites_warps())
     }
 
-    /// A number for the program, the launch and the machine: runs that share it are the same. `None` for what cannot be run.
+    /// Returns a hash of the program, the launch and the machine; runs with the same hash are the same. `None` for what cannot be
+    /// run.
     pub fn key(&self) -> Option<u64> {
         let named = workload::find(&self.workload)?;
         let mut hasher = DefaultHasher::new();
@@ -152,12 +153,12 @@ impl Run {
         Some(hasher.finish())
     }
 
-    /// Registers of a thread in the program that the machine runs.
+    /// Returns the registers of a thread in the program that the machine runs.
     fn registers(&self) -> Option<u32> {
         self.load().ok().map(|(_, _, sim)| sim.machine.program.registers_needed)
     }
 
-    /// Runs it to its end and checks what it left.
+    /// Runs the launch to its end and checks what it left.
     pub fn perform(&self) -> Result<Report, RunError> {
         let (named, job, mut sim) = self.load()?;
         let mut metrics = Metrics::of(&sim.machine.config);
@@ -174,38 +175,38 @@ impl Run {
     }
 }
 
-/// Why there is no report of a run.
+/// Why a run has no report.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum RunError {
-    /// The machine cannot be, or cannot hold the launch.
+    /// The configuration is invalid, or the machine cannot hold the launch.
     #[error("{0}")]
     Unfit(String),
-    /// The kernel trapped or went on for ever.
+    /// The kernel trapped or did not end.
     #[error("{0}")]
     Failed(String),
-    /// The kernel left something else than its reference.
+    /// The kernel left other results than its reference.
     #[error("{0}")]
     Wrong(String),
 }
 
-/// Runs with what came of them.
+/// Runs, each with its report or its error.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     pub runs: BTreeMap<Run, Result<Report, RunError>>,
 }
 
 impl Results {
-    /// The report of a run that went well.
+    /// Returns the report of a run that succeeded.
     pub fn of(&self, run: &Run) -> Option<&Report> {
         self.runs.get(run)?.as_ref().ok()
     }
 
-    /// Why a run did not go well.
+    /// Returns the error of a run that failed.
     pub fn error(&self, run: &Run) -> Option<&RunError> {
         self.runs.get(run)?.as_ref().err()
     }
 
-    /// Runs that did not go well although they should have, in words.
+    /// Describes the runs that failed although they should have succeeded.
     pub fn failures(&self) -> Vec<String> {
         let failed = |(run, report): (&Run, &Result<Report, RunError>)| {
             let error = report.as_ref().err().filter(|error| matches!(error, RunError::Unfit(_)) || !run.loses_lock_step())?;
@@ -219,7 +220,7 @@ impl Results {
 pub enum Verdict {
     #[serde(rename = "holds")]
     Holds,
-    /// The sign is right, the size is not.
+    /// The direction is right, the size is not.
     #[serde(rename = "holds in direction")]
     HoldsInDirection,
     #[serde(rename = "does not hold")]
@@ -239,7 +240,7 @@ impl Verdict {
     }
 }
 
-/// A sentence of a paper, and how it fares here.
+/// A claim of a paper, what is measured here, and the verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub id: &'static str,
@@ -251,17 +252,17 @@ pub struct Claim {
     pub expected: String,
     pub measured: String,
     pub verdict: Verdict,
-    /// What the numbers stand on, and why they are far off where they are.
+    /// What the numbers are based on, and why they are far from the paper's where they are.
     pub note: String,
 }
 
-/// The scoreboard as it is printed in JSON.
+/// The scoreboard as printed in JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scoreboard {
     pub claims: Vec<Claim>,
 }
 
-/// The papers' mean of speedups.
+/// Returns the harmonic mean, which the papers use for speedups.
 pub fn harmonic_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| 1.0 / value).sum();
     (!values.is_empty()).then(|| values.len() as f64 / sum)

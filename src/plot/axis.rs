@@ -1,14 +1,14 @@
-//! Numbers on axes: where ticks stand and how values are written.
+//! Numbers on axes: the positions of ticks and the format of values.
 
 use std::ops::Range;
 
-/// A count with its thousands set apart: 1 234 567.
+/// Formats a count with its thousands set apart: 1 234 567.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3 * 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            // A narrow space that no line breaks at.
+            // A narrow no-break space.
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -16,7 +16,7 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// A value with about three digits that say something.
+/// Formats a value with about three significant digits.
 pub fn decimal(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => grouped(value.round() as u64),
@@ -31,7 +31,7 @@ fn trimmed(value: f64, decimals: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// The smallest tidy step that divides `top` into at most `most` parts. Whole steps are 1, 2 or 5 times a power of ten;
+/// Returns the smallest tidy step that divides `top` into at most `most` parts. Whole steps are 1, 2 or 5 times a power of ten;
 /// others may also be 2.5 times one.
 pub fn step(top: f64, most: usize, whole: bool) -> f64 {
     if !(top.is_finite() && top > 0.0) {
@@ -45,7 +45,7 @@ pub fn step(top: f64, most: usize, whole: bool) -> f64 {
     if whole { tidy.max(1.0) } else { tidy }
 }
 
-/// The ticks of an axis: how long it is, and the values to write. It begins at zero, unless it counts cycles.
+/// The ticks of an axis: its length, and the values to write. An axis begins at zero unless it shows cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
     pub top: f64,
@@ -54,16 +54,16 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// For values up to `largest`; the axis ends at a tick.
+    /// Returns ticks for values up to `largest`; the axis ends at a tick.
     pub fn around(largest: f64, most: usize) -> Ticks {
         let largest = if largest.is_finite() && largest > 0.0 { largest } else { 1.0 };
         let step = step(largest, most, false);
         Ticks::every(step, (largest / step - 1e-9).ceil().max(1.0) * step)
     }
 
-    /// For an axis that ends at `top`, whatever the values.
+    /// Returns ticks for an axis that ends at `top`, whatever the values are.
     pub fn up_to(top: f64, most: usize) -> Ticks {
-        // Widths of warps are powers of two, and read best in halves of halves.
+        // Warp widths are powers of two, and read best in halves and quarters.
         let halves = (4.0..=64.0).contains(&top) && top.log2().fract() == 0.0;
         let step = match halves {
             true if most >= 4 => top / 4.0,
@@ -73,7 +73,7 @@ impl Ticks {
         Ticks::every(step, top)
     }
 
-    /// For cycles, of which the first need not be 0.
+    /// Returns ticks for a range of cycles, which need not begin at 0.
     pub fn cycles(shown: Range<u64>, most: usize) -> Ticks {
         let (start, end) = (shown.start as f64, shown.end.max(shown.start + 1) as f64);
         let step = step(end - start, most, true);
@@ -92,7 +92,7 @@ impl Ticks {
         Ticks { top, values: (0..=count.min(64)).map(|at| at as f64 * step).collect(), decimals: decimals.unwrap_or(6) }
     }
 
-    /// A tick's value as it is written.
+    /// Formats a tick's value.
     pub fn label(&self, value: f64) -> String {
         if self.decimals == 0 { grouped(value.round() as u64) } else { format!("{value:.*}", self.decimals) }
     }

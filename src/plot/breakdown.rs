@@ -5,25 +5,25 @@ use super::chart::{Content, PlottedRun};
 use super::curves::largest_three;
 use super::figures::{Figure, Label};
 use super::file::cell;
-use super::layout::{Room, Sheet, text_width};
+use super::layout::{Bounds, Sheet, text_width};
 use crate::event::Reason;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
 
-/// What is no hazard; the paper's figure leaves it out.
+/// The reasons that are no hazard; the paper's figure leaves them out.
 const NO_HAZARD: [Reason; 3] = [Reason::Sync, Reason::NotSelected, Reason::Issued];
-/// The bar, the gap below it and a row of the table, in heights of letters.
+/// The heights of the bar, the gap below it and a row of the table, in multiples of the letter size.
 const BAR: f64 = 2.2;
 const GAP: f64 = 0.8;
 const ROW: f64 = 1.5;
-/// The most that the table spreads, in heights of letters: the eye has to find the way from a name to its numbers.
+/// The greatest width of the table, in multiples of the letter size: a name has to stay close to its numbers.
 const WIDEST: f64 = 28.0;
 
 #[derive(Clone, Debug)]
 pub struct Breakdown {
-    /// Hazards first.
+    /// Labels with their counts, hazards first.
     parts: Vec<(Label, u64)>,
-    /// Counted up to here.
+    /// The cycle up to which the parts are counted.
     cycle: u64,
 }
 
@@ -35,7 +35,7 @@ impl Breakdown {
         Breakdown { parts: parts.collect(), cycle: run.cycle.unwrap_or(run.series.end()) }
     }
 
-    /// Warp-cycles of all resident warps.
+    /// Returns the warp-cycles of all resident warps.
     pub fn total(&self) -> u64 {
         self.parts.iter().map(|part| part.1).sum()
     }
@@ -58,7 +58,7 @@ impl Content for Breakdown {
         self.parts.iter().map(|part| &part.0).collect()
     }
 
-    /// The labels stand beside their numbers.
+    /// The labels stand beside their numbers instead.
     fn has_legend(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ impl Content for Breakdown {
         (BAR + GAP + ROW * self.parts.len() as f64) * letters
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Room, _: Option<u64>) {
+    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
         let letters = sheet.letters;
         let whole = self.total() as f64;
         let mut before = 0;

@@ -1,12 +1,12 @@
-//! Numbers over stretches of cycles, as curves or as layers. A stretch is drawn as wide as it is, so that a single cycle
-//! shows as a step.
+//! Values over stretches of cycles, as curves or as layers. A stretch is drawn at its full width, so that a single cycle shows as
+//! a step.
 
 use super::axis::{Ticks, decimal, grouped};
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, OverTime, Paint, RunFacts};
 use super::file::cell;
-use super::layout::{BELOW, Mark, Point, Room, Sheet};
-use crate::record::Bucket;
+use super::layout::{BELOW, Bounds, Mark, Point, Sheet};
+use crate::record::StretchCounts;
 use crate::scene::Tone;
 use plotters::coord::CoordTranslate;
 use plotters::coord::cartesian::Cartesian2d;
@@ -15,24 +15,24 @@ use std::fmt::Write;
 
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// Where each stretch begins, and where the last ends; nothing where nothing has run.
+    /// The first cycle of each stretch, then the end of the last one; empty if nothing has run.
     pub edges: Vec<u64>,
     pub curves: Vec<Curve>,
-    /// Where the y axis ends, if not with the data.
+    /// Where the y axis ends; `None` fits it to the data.
     pub top: Option<f64>,
-    /// Layers on top of each other, the first at the bottom; else from the same zero.
+    /// Whether the curves are layers, the first at the bottom, rather than lines over a common zero.
     pub stacked: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Curve {
     pub label: Label,
-    /// A value for each stretch; not a number where there is nothing to say.
+    /// A value for each stretch; NaN where there is no value.
     pub values: Vec<f64>,
 }
 
 impl Curves {
-    /// At most `most` stretches. Buckets are brought together in powers of two, so that stretches do not shift as a run grows.
+    /// Builds at most `most` stretches. Buckets are grouped by powers of two, so that stretches do not shift as a run grows.
     pub fn new(figure: &OverTime, stacked: bool, run: &PlottedRun, most: usize) -> Curves {
         let PlottedRun { series, warp_width, .. } = *run;
         let facts = RunFacts { warp_width, sms: series.sms().max(1), reasons: series.reasons() };
@@ -47,8 +47,8 @@ impl Curves {
         if !series.is_empty() {
             edges.push(series.end());
         }
-        let cycles = |bucket: &Bucket| bucket.cycles.div_ceil(facts.sms as u64);
-        // A last stretch of a few cycles would be a spike: it goes with the one before it.
+        let cycles = |bucket: &StretchCounts| bucket.cycles.div_ceil(facts.sms as u64);
+        // A last stretch of a few cycles would be a spike, so it is merged into the one before it.
         if let [.., before, last] = &mut sums[..]
             && cycles(last) * 2 < series.span() * group as u64
         {
@@ -63,22 +63,22 @@ impl Curves {
         Curves { edges, curves, top: (figure.top)(&facts), stacked }
     }
 
-    /// Cycles that are shown.
+    /// Returns the number of cycles that are shown.
     pub fn end(&self) -> u64 {
         self.edges.last().copied().unwrap_or(0)
     }
 
-    /// Stretches that are shown.
+    /// Returns the number of stretches that are shown.
     pub fn len(&self) -> usize {
         self.edges.len().saturating_sub(1)
     }
 
-    /// Nothing has run.
+    /// Returns whether nothing has run.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The largest value that is drawn.
+    /// Returns the largest value that is drawn.
     fn largest(&self) -> f64 {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.filter(|value| value.is_finite()).fold(0.0, f64::max);
         if self.stacked {
@@ -96,7 +96,7 @@ impl Curves {
             };
             let runs: Vec<Vec<Point>> =
                 runs(values).map(|run| stairs(plane, &self.edges, &values[run.clone()], run.start)).collect();
-            // With several curves, washes would hide each other.
+            // The washes of several curves would hide each other.
             if self.curves.len() == 1 {
                 sheet.marks.extend(runs.iter().map(|run| Mark::Area { points: closed(run.clone(), zero), colour: wash }));
             }
@@ -105,7 +105,8 @@ impl Curves {
         }
     }
 
-    /// Each layer goes down to zero and the lower ones hide what is not its own: no ground shines through between.
+    /// Draws the layers from the top one down. Each reaches to zero and lower ones cover it, so that no background shows between
+    /// them.
     fn draw_layers(&self, sheet: &mut Sheet, plane: &Plane, zero: i32) {
         let mut tops = vec![vec![0.0; self.len()]];
         for curve in &self.curves {
@@ -141,10 +142,10 @@ impl Content for Curves {
         usual + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, room: Room, cycle: Option<u64>) {
-        let rows = sheet.tick_rows(room);
+    fn draw(&self, sheet: &mut Sheet, bounds: Bounds, cycle: Option<u64>) {
+        let rows = sheet.tick_rows(bounds);
         let ticks = self.top.map_or_else(|| Ticks::around(self.largest(), rows), |top| Ticks::up_to(top, rows));
-        let [left, top, right, bottom] = sheet.values(room, &ticks);
+        let [left, top, right, bottom] = sheet.values(bounds, &ticks);
         let (x, y) = (sheet.sharp(left)..sheet.sharp(right), sheet.sharp(bottom)..sheet.sharp(top));
         let zero = y.start;
         let plane = Plane::new(0.0..self.end() as f64, 0.0..ticks.top, (x, y));
@@ -160,7 +161,7 @@ impl Content for Curves {
         let Figure { title, unit, .. } = figure;
         let end = self.end();
         let cycle = cycle.unwrap_or(end).min(end);
-        // At cycle n the last thing that happened is cycle n − 1.
+        // At cycle n the last executed cycle is n − 1.
         let at = self.edges.partition_point(|&edge| edge < cycle.max(1)).saturating_sub(1).min(self.len() - 1);
         let with_unit = |value: f64| if value.is_finite() { format!("{} {unit}", decimal(value)) } else { "nothing".into() };
         let now = if self.stacked {
@@ -176,7 +177,7 @@ impl Content for Curves {
         format!("{title} at cycle {} of {}: {now}.", grouped(cycle), grouped(end))
     }
 
-    /// A row for each stretch: its first cycle and a value for each curve. A cell is empty where there is nothing to say.
+    /// Returns a row for each stretch: its first cycle and a value for each curve. A cell without a value is empty.
     fn csv(&self, figure: &Figure) -> String {
         let mut text = String::from("cycle");
         for curve in &self.curves {
@@ -197,7 +198,7 @@ impl Content for Curves {
     }
 }
 
-/// The three largest parts of a whole, for a sentence.
+/// Names the three largest parts of a whole, for a sentence.
 pub fn largest_three<'a>(parts: impl Iterator<Item = (&'a Label, f64)>, with_unit: impl Fn(f64) -> String) -> String {
     let mut parts: Vec<(&Label, f64)> = parts.filter(|part| part.1 > 0.0).collect();
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -205,10 +206,10 @@ pub fn largest_three<'a>(parts: impl Iterator<Item = (&'a Label, f64)>, with_uni
     if said.is_empty() { "nothing".into() } else { said.join(", ") }
 }
 
-/// Cycles and values to backend units.
+/// Maps cycles and values to backend units.
 type Plane = Cartesian2d<RangedCoordf64, RangedCoordf64>;
 
-/// The stretches in which there is something to say, one after the other.
+/// Returns the runs of stretches that have a value, in order.
 fn runs(values: &[f64]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -219,7 +220,7 @@ fn runs(values: &[f64]) -> impl Iterator<Item = std::ops::Range<usize>> {
     })
 }
 
-/// The corners of a run of values that begins with stretch `from`.
+/// Returns the corners of a run of values that begins with stretch `from`.
 fn stairs(plane: &Plane, edges: &[u64], values: &[f64], from: usize) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::with_capacity(2 * values.len());
     for (at, &value) in values.iter().enumerate() {
@@ -236,7 +237,7 @@ fn stairs(plane: &Plane, edges: &[u64], values: &[f64], from: usize) -> Vec<Poin
     points
 }
 
-/// Down to zero at both ends.
+/// Closes a path: down to zero at both ends.
 fn closed(mut points: Vec<Point>, zero: i32) -> Vec<Point> {
     if let (Some(&first), Some(&last)) = (points.first(), points.last()) {
         points.extend([(last.0, zero), (first.0, zero)]);

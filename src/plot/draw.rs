@@ -1,7 +1,7 @@
-//! Marks on a plotters backend, and files of them.
+//! Draws marks on a plotters backend, and writes them as SVG files.
 
 use super::Chart;
-use super::layout::{FINE, Frame, Mark, lay_out};
+use super::layout::{FINE, Mark, SheetSize, lay_out};
 use crate::scene::{Align, Palette, Rgb, SANS, escape};
 use plotters::backend::{DrawingBackend, SVGBackend};
 use plotters::drawing::DrawingAreaErrorKind;
@@ -9,27 +9,27 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor};
 use std::fmt::Write;
 
-/// Draws a chart. The backend's own size is not asked: the sheet says how large it is.
+/// Draws a chart. The sheet size gives the size; the backend's own size is not used.
 pub fn draw<B: DrawingBackend>(
     chart: &Chart,
     palette: &Palette,
-    frame: &Frame,
+    sheet_size: &SheetSize,
     backend: B,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    paint(lay_out(chart, palette, frame), 1.0, backend)
+    paint(lay_out(chart, palette, sheet_size), 1.0, backend)
 }
 
-/// An SVG file. The fonts are a list that ends in one which every machine has.
+/// Returns an SVG file. Its list of fonts ends in a generic one that every machine has.
 pub fn svg(chart: &Chart, palette: &Palette, width: u32, height: u32) -> String {
-    /// By how much plotters makes letters smaller in SVG than on canvas.
+    /// The factor by which plotters draws letters smaller in SVG than on a canvas.
     const SHRUNK: f64 = 1.24;
-    let frame = Frame { width, height, scale: 1.0, fine: FINE, titled: true };
+    let sheet_size = SheetSize { width, height, scale: 1.0, fine: FINE, titled: true };
     let (fine_width, fine_height) = (width * FINE, height * FINE);
     let mut drawn = String::new();
     let backend = SVGBackend::with_string(&mut drawn, (fine_width, fine_height));
     // Writing to a string does not fail.
-    let _ = paint(lay_out(chart, palette, &frame), SHRUNK, backend);
-    // plotters' own opening tag would make the picture as large as its units are fine.
+    let _ = paint(lay_out(chart, palette, &sheet_size), SHRUNK, backend);
+    // plotters' own opening tag would make the picture as many pixels wide as it has fine units.
     let marks = drawn.split_once('>').map_or("</svg>", |(_, marks)| marks.trim());
     let mut file = String::with_capacity(marks.len() + 512);
     let _ = writeln!(
@@ -43,8 +43,7 @@ pub fn svg(chart: &Chart, palette: &Palette, width: u32, height: u32) -> String 
     file
 }
 
-/// Straight on the backend: plotters' drawing areas would cut off what lies beyond the backend's own pixels, and marks are in
-/// finer units than those.
+/// Draws straight on the backend. plotters' drawing areas would clip at the backend's own pixels, and marks are in finer units.
 fn paint<B: DrawingBackend>(marks: Vec<Mark>, letters: f64, mut backend: B) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     backend.ensure_prepared().map_err(DrawingAreaErrorKind::BackendError)?;
     for mark in marks {

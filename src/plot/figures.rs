@@ -1,32 +1,32 @@
-//! The figures, a row each.
+//! The table of figures, one row each.
 
 use crate::config::Config;
 use crate::event::Reason;
 use crate::metrics::slots;
-use crate::record::{Bucket, SLOT_CLASSES};
+use crate::record::{SLOT_CLASSES, StretchCounts};
 use crate::scene::{Palette, Rgb, Tone};
 
-/// A thing to plot of a run.
+/// A figure that can be plotted for a run.
 #[derive(Debug)]
 pub struct Figure {
-    /// For names of files.
+    /// Identifies the figure in file names.
     pub id: &'static str,
     pub title: &'static str,
-    /// What the y axis counts, and in what.
+    /// The quantity on the y axis, and its unit.
     pub y: &'static str,
     pub unit: &'static str,
     pub about: &'static str,
-    /// Whether it is for machines of this configuration.
+    /// Whether the figure applies to machines of this configuration.
     pub shows: fn(&Config) -> bool,
     pub kind: FigureKind,
 }
 
-/// How a figure's numbers come about, and how they are drawn.
+/// How a figure's numbers are computed and drawn.
 #[derive(Debug)]
 pub enum FigureKind {
-    /// Curves from the same zero.
+    /// Curves over a common zero.
     Line(OverTime),
-    /// Layers on top of each other, the first at the bottom.
+    /// Layers stacked on each other, the first at the bottom.
     Stack(OverTime),
     /// A bar for each warp and warp-phase.
     WarpPhases,
@@ -36,30 +36,30 @@ pub enum FigureKind {
     WhoRan,
     /// One bar for all warp-cycles.
     Breakdown,
-    /// A bar for each of many runs.
+    /// A bar for each of several runs.
     Race,
 }
 
-/// Numbers of stretches of cycles.
+/// The values of a figure per stretch of cycles.
 #[derive(Debug)]
 pub struct OverTime {
-    /// Where the y axis ends, if not with the data.
+    /// Where the y axis ends; `None` fits it to the data.
     pub top: fn(&RunFacts) -> Option<f64>,
     pub labels: fn(&RunFacts) -> Vec<Label>,
-    /// A value for each label; not a number where there is nothing to say.
-    pub values: fn(&Bucket, &RunFacts) -> Vec<f64>,
+    /// A value for each label; NaN where there is no value.
+    pub values: fn(&StretchCounts, &RunFacts) -> Vec<f64>,
 }
 
-/// What figures must know of the machine.
+/// The facts about a machine and its run that figures need.
 #[derive(Clone, Debug)]
 pub struct RunFacts {
     pub warp_width: u32,
     pub sms: usize,
-    /// The reasons that lists of the run have.
+    /// The reasons that this run's breakdowns list.
     pub reasons: Vec<Reason>,
 }
 
-/// How a legend tells a curve.
+/// The legend entry of a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     /// The letter that stands for it everywhere, if it has one.
@@ -69,13 +69,13 @@ pub struct Label {
 }
 
 impl Label {
-    /// For a reason, in its colour.
+    /// Returns the label of a reason, in the reason's colour.
     pub fn of(reason: Reason) -> Label {
         Label { letter: Some(reason.letter()), name: reason.label().into(), paint: Paint::Pure(Tone::Reason(reason)) }
     }
 }
 
-/// What a class of issue slots is called where people read: `W1_4` is a range, and `w0` would be a warp everywhere else.
+/// Returns the display name of a class of issue slots: `W1_4` becomes a range, and `w0` would read as a warp.
 pub fn slot_words(key: &str) -> String {
     match key {
         "w0_mem" => "memory".into(),
@@ -85,11 +85,11 @@ pub fn slot_words(key: &str) -> String {
     }
 }
 
-/// A colour by what it means.
+/// A colour, given by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Paint {
     Pure(Tone),
-    /// So much of the first, from 0 to 1; the rest of the second.
+    /// The share of the first tone, from 0 to 1; the second has the rest.
     Mix(Tone, Tone, f32),
 }
 
@@ -125,7 +125,7 @@ pub static FIGURES: &[Figure] = &[
         title: "Lanes used",
         y: "Lanes used",
         unit: "%",
-        about: "Threads issued over the lanes that the machine had in the cycles in which it issued. It can be compared \
+        about: "Issued threads divided by the lanes of the machine in cycles with an issue. It can be compared \
                 across warp widths. A gap is a stretch in which nothing issued.",
         shows: |_| true,
         kind: FigureKind::Line(OverTime {
@@ -155,7 +155,7 @@ pub static FIGURES: &[Figure] = &[
         title: "Active lanes",
         y: "Active lanes",
         unit: "lanes/instruction",
-        about: "Lanes at work in an issued instruction, on average; the axis ends at the warp's width. \
+        about: "Active lanes in an issued instruction, on average; the axis ends at the warp's width. \
                 A gap is a stretch in which nothing issued.",
         shows: |_| true,
         kind: FigureKind::Line(OverTime {
@@ -185,8 +185,8 @@ pub static FIGURES: &[Figure] = &[
         title: "Stall totals",
         y: "Warp-cycles",
         unit: "%",
-        about: "Warp-cycles up to the cycle that is looked at, by what the warp waited for (BAWS figure 10): hazards first, then \
-                what is no hazard. They add up to the warp-cycles of all resident warps.",
+        about: "Warp-cycles up to the current cycle, by what the warp waited for (BAWS figure 10): hazards first, then \
+                other reasons. They add up to the warp-cycles of all resident warps.",
         shows: |_| true,
         kind: FigureKind::Breakdown,
     },
@@ -216,7 +216,7 @@ pub static FIGURES: &[Figure] = &[
         y: "Warp slots",
         unit: "cycles",
         about: "A row for each warp slot, a bar for each warp of a block that it ran, in the block's colour and with its number (VTW \
-                figure 1). Red: the warp had ended, and its block had not. Where blocks are virtual, the slot goes on meanwhile.",
+                figure 1). Red: the warp had ended, and its block had not. With virtual blocks the slot runs the next one meanwhile.",
         shows: |_| true,
         kind: FigureKind::WhoRan,
     },
@@ -286,7 +286,7 @@ pub static FIGURES: &[Figure] = &[
     },
 ];
 
-/// From dark (all eight together) to pale (each by itself).
+/// Returns a gang size's colour, from dark (eight warps together) to pale (a singleton).
 fn gang_paint(at: usize) -> Paint {
     Paint::Mix(Tone::Accent, Tone::Panel, 1.0 - at as f32 * 0.115)
 }
@@ -295,7 +295,7 @@ const HIT: Paint = Paint::Pure(Tone::Good);
 const MERGED: Paint = Paint::Mix(Tone::Heat, Tone::Panel, 0.45);
 const MISS: Paint = Paint::Pure(Tone::Heat);
 
-/// Issue slots that issued nothing, in the order of the buckets. The reasons that they are near to lend their colours.
+/// Classes of unused issue slots, in the order of the buckets, each in the colour of the closest reason.
 const UNUSED: [(&str, Tone); 3] = [
     ("stall", Tone::Reason(Reason::Structural)),
     ("w0_mem", Tone::Reason(Reason::Memory)),
@@ -312,12 +312,12 @@ fn single(name: &str) -> Vec<Label> {
     vec![Paint::Pure(Tone::Accent).label(name)]
 }
 
-/// Classes that a warp of this width can fall into.
+/// Returns how many classes a warp of this width can fall into.
 fn filled_classes(facts: &RunFacts) -> usize {
     slots::names(facts.warp_width).len()
 }
 
-/// From pale (few lanes) to full (all lanes), then what went unused.
+/// Returns the classes from pale (few lanes) to full colour (all lanes), then the unused ones.
 fn slot_labels(facts: &RunFacts) -> Vec<Label> {
     let filled = filled_classes(facts);
     let class = |(at, name): (usize, String)| {
@@ -345,6 +345,6 @@ fn shares(counts: &[u64]) -> Vec<f64> {
     counts.iter().map(|&count| percent(count, whole)).collect()
 }
 
-fn per_cycle(counts: &[u64], bucket: &Bucket, facts: &RunFacts) -> Vec<f64> {
+fn per_cycle(counts: &[u64], bucket: &StretchCounts, facts: &RunFacts) -> Vec<f64> {
     counts.iter().map(|&count| ratio(count * facts.sms as u64, bucket.cycles)).collect()
 }

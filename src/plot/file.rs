@@ -1,27 +1,27 @@
-//! What leaves the page: a chart as a table for other programs, and names of files.
+//! Export of charts: a chart as a CSV table, and names of files.
 
 use super::Chart;
 
-/// The numbers of a chart: a heading with names and units, then rows.
+/// Returns a chart's numbers as CSV: a heading with names and units, then rows.
 pub fn csv(chart: &Chart) -> String {
     chart.content().csv(chart.figure)
 }
 
-/// `warpscope-collatz-pdom-ipc@2x.png`: what was run, on what, the figure, and how the file ends.
+/// Builds a name like `warpscope-collatz-pdom-ipc@2x.png`: the kernel, the machine, the figure, the ending.
 pub fn file_name(kernel: &str, machine: &str, figure: &str, ending: &str) -> String {
     let parts = ["warpscope", kernel, machine, figure].map(plain);
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{}{ending}", parts.join("-"))
 }
 
-/// In small letters, digits and single hyphens.
+/// Reduces a text to lower-case letters, digits, underscores and single hyphens.
 fn plain(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
     words.join("-").chars().take(64).collect()
 }
 
-/// In quotes where it would not read back otherwise.
+/// Puts a cell in quotes where it would not read back otherwise.
 pub fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }

@@ -1,7 +1,7 @@
-//! Where everything in a figure lies: a chart becomes marks with places and colours, whatever they are drawn on.
+//! The layout of a figure: turns a chart into marks with places and colours, for any backend.
 //!
-//! The axis' name stands above it, upright; the legend stands beside the data where there is room and below them elsewhere,
-//! never on them. What lies between is the figure's own: each kind draws it with the [`Sheet`]'s axes and marks.
+//! The y axis' name stands above the axis, upright. The legend stands beside the data where it fits, else below them, and never
+//! covers them. Each kind of figure draws the area in between with the axes and marks of the [`Sheet`].
 
 use super::axis::Ticks;
 use super::chart::{Chart, Content};
@@ -9,40 +9,40 @@ use super::figures::{Label, slot_words};
 use crate::scene::{Align, Palette, Rgb, Tone};
 use std::ops::Range;
 
-/// Units of a pixel on backends that can be shrunk by as much. Backends take whole numbers; in whole pixels, gentle slopes
-/// would be stairs.
+/// Units per pixel on backends whose output can be shrunk by as much. Backends take whole numbers; in whole pixels, gentle slopes
+/// would look like stairs.
 pub const FINE: u32 = 8;
 
-/// From here on a legend stands beside the data, and letters are larger.
+/// The width, in pixels, from which on the legend stands beside the data and letters are larger.
 const WIDE: u32 = 560;
 pub const PAD: f64 = 8.0;
-/// Room for the y axis' name above the data and for cycles below, in heights of letters.
+/// Room for the y axis' name above the data and for cycles below them, in multiples of the letter size.
 const ABOVE: f64 = 2.0;
 pub const BELOW: f64 = 1.6;
-/// A line of running words, in heights of letters.
+/// The height of a line of text, in multiples of the letter size.
 const LINE: f64 = 1.4;
 
-/// The size of words and numbers.
-fn letters(frame: &Frame) -> f64 {
-    if frame.width < WIDE { 12.0 } else { 14.0 }
+/// Returns the letter size, in the page's pixels.
+fn letters(sheet_size: &SheetSize) -> f64 {
+    if sheet_size.width < WIDE { 12.0 } else { 14.0 }
 }
 
-/// The sheet that a figure is drawn on.
+/// The size and the resolution of the sheet that a figure is drawn on.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct SheetSize {
     /// In the page's pixels.
     pub width: u32,
     pub height: u32,
-    /// The device's pixels for each of the page's.
+    /// Device pixels per page pixel.
     pub scale: f64,
-    /// Backend units for each of the device's pixels: [`FINE`] where the backend is shrunk by it, 1 elsewhere.
+    /// Backend units per device pixel: [`FINE`] where the backend's output is shrunk by it, else 1.
     pub fine: u32,
-    /// Whether the title and what was run are written on it.
+    /// Whether the title and the note on what was run are drawn.
     pub titled: bool,
 }
 
-impl Frame {
-    /// The device's pixels.
+impl SheetSize {
+    /// Returns the size in device pixels.
     pub fn pixels(&self) -> (u32, u32) {
         let pixels = |length: u32| (f64::from(length) * self.scale).round().max(1.0) as u32;
         (pixels(self.width), pixels(self.height))
@@ -51,8 +51,8 @@ impl Frame {
 
 pub type Point = (i32, i32);
 
-/// A part of the sheet, in the page's pixels: left, top, right, bottom.
-pub type Room = [f64; 4];
+/// A region of the sheet, in the page's pixels: left, top, right, bottom.
+pub type Bounds = [f64; 4];
 
 /// Something to draw, in backend units.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub enum Mark {
         width: u32,
         colour: Rgb,
     },
-    /// In the middle of its line's height.
+    /// The text is centred vertically on `at`.
     Text {
         at: Point,
         size: f64,
@@ -82,33 +82,33 @@ pub enum Mark {
     },
 }
 
-/// How tall a sheet without a title must be, for curves to have `data` for their height.
+/// Returns the height of a sheet without a title that gives curves the height `data`.
 pub fn fitting_height(chart: &Chart, width: u32, data: u32) -> u32 {
-    let frame = Frame { width, height: 0, scale: 1.0, fine: 1, titled: false };
-    let letters = letters(&frame);
+    let sheet_size = SheetSize { width, height: 0, scale: 1.0, fine: 1, titled: false };
+    let letters = letters(&sheet_size);
     let content = chart.content();
     if content.nothing().is_some() {
         return (2.0 * PAD + letters * (ABOVE + BELOW) + f64::from(data)).ceil() as u32;
     }
-    let legend = Legend::new(content, &frame, letters, 0.0);
-    let remark = remark(content, &frame).len() as f64 * letters * LINE;
+    let legend = Legend::new(content, &sheet_size, letters, 0.0);
+    let remark = remark(content, &sheet_size).len() as f64 * letters * LINE;
     (PAD + letters * ABOVE + remark + content.height(f64::from(data), letters) - legend.bottom).ceil() as u32
 }
 
-/// What a figure remarks, in lines that fit the sheet.
-fn remark(content: &dyn Content, frame: &Frame) -> Vec<String> {
-    let fits = f64::from(frame.width) - 2.0 * PAD;
-    content.remark().map_or_else(Vec::new, |text| wrapped(&text, letters(frame), fits))
+/// Returns a figure's remark, in lines that fit the sheet.
+fn remark(content: &dyn Content, sheet_size: &SheetSize) -> Vec<String> {
+    let fits = f64::from(sheet_size.width) - 2.0 * PAD;
+    content.remark().map_or_else(Vec::new, |text| wrapped(&text, letters(sheet_size), fits))
 }
 
-pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
-    let mut sheet = Sheet::new(palette, frame);
-    let (width, height) = (f64::from(frame.width), f64::from(frame.height));
+pub fn lay_out(chart: &Chart, palette: &Palette, sheet_size: &SheetSize) -> Vec<Mark> {
+    let mut sheet = Sheet::new(palette, sheet_size);
+    let (width, height) = (f64::from(sheet_size.width), f64::from(sheet_size.height));
     let letters = sheet.letters;
     let ground = palette.get(Tone::Panel);
     sheet.bar([0.0, 0.0, width, height], ground);
     let mut top = PAD;
-    if frame.titled {
+    if sheet_size.titled {
         top = sheet.title(chart, top);
     }
     let content = chart.content();
@@ -122,55 +122,62 @@ pub fn lay_out(chart: &Chart, palette: &Palette, frame: &Frame) -> Vec<Mark> {
     }
 
     sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &content.heading(chart.figure));
-    for line in remark(content, frame) {
+    for line in remark(content, sheet_size) {
         top += letters * LINE;
         sheet.text(PAD, top + letters * 0.75, Align::Left, Tone::Soft, &line);
     }
     top += letters * ABOVE;
-    let legend = Legend::new(content, frame, letters, top);
+    let legend = Legend::new(content, sheet_size, letters, top);
     content.draw(&mut sheet, [PAD, top, legend.right.max(PAD + 1.0), legend.bottom.max(top + 1.0)], chart.cycle);
     legend.draw(content, &mut sheet);
     sheet.marks
 }
 
-/// What has been drawn so far, and how to draw more.
+/// The marks drawn so far, and the operations that add more.
 pub struct Sheet<'a> {
     pub palette: &'a Palette,
     scale: f64,
     fine: i32,
-    /// The size of words and numbers.
+    /// The letter size, in the page's pixels.
     pub letters: f64,
     width: f64,
     pub marks: Vec<Mark>,
 }
 
 impl<'a> Sheet<'a> {
-    fn new(palette: &'a Palette, frame: &Frame) -> Sheet<'a> {
-        let fine = frame.fine.max(1) as i32;
-        Sheet { palette, scale: frame.scale, fine, letters: letters(frame), width: f64::from(frame.width), marks: Vec::new() }
+    fn new(palette: &'a Palette, sheet_size: &SheetSize) -> Sheet<'a> {
+        let fine = sheet_size.fine.max(1) as i32;
+        Sheet {
+            palette,
+            scale: sheet_size.scale,
+            fine,
+            letters: letters(sheet_size),
+            width: f64::from(sheet_size.width),
+            marks: Vec::new(),
+        }
     }
 
     fn unit(&self) -> f64 {
         self.scale * f64::from(self.fine)
     }
 
-    /// At the nearest whole pixel of the device, where bars have sharp edges.
+    /// Rounds a length to the nearest device pixel, where bars have sharp edges; returns backend units.
     pub fn sharp(&self, length: f64) -> i32 {
         (length * self.scale).round() as i32 * self.fine
     }
 
-    pub fn bar(&mut self, [left, top, right, bottom]: Room, colour: Rgb) {
+    pub fn bar(&mut self, [left, top, right, bottom]: Bounds, colour: Rgb) {
         let (from, to) = ((self.sharp(left), self.sharp(top)), (self.sharp(right), self.sharp(bottom)));
         self.marks.push(Mark::Bar { from, to, colour });
     }
 
-    /// How thick a curve is, in backend units.
+    /// Returns the line width of a curve, in backend units.
     pub fn stroke(&self) -> u32 {
         (1.5 * self.unit()).round().max(1.0) as u32
     }
 
-    /// A bar one pixel thick; which way it runs follows from where it is long.
-    pub fn hairline(&mut self, [left, top, right, bottom]: Room, colour: Rgb) {
+    /// Draws a line one page pixel thick, horizontal or vertical, whichever way the region is long.
+    pub fn hairline(&mut self, [left, top, right, bottom]: Bounds, colour: Rgb) {
         let thick = self.scale.round().max(1.0) as i32 * self.fine;
         let from = (self.sharp(left), self.sharp(top));
         let to = (self.sharp(right).max(from.0 + thick), self.sharp(bottom).max(from.1 + thick));
@@ -188,7 +195,7 @@ impl<'a> Sheet<'a> {
         self.marks.push(Mark::Text { at, size: size * unit, bold, align, colour, text: text.into() });
     }
 
-    /// A label from `x` on: its colour, its letter and its name.
+    /// Draws a label from `x` on: its colour, its letter and its name.
     pub fn label(&mut self, x: f64, y: f64, label: &Label) {
         let letters = self.letters;
         let half = letters * 0.4;
@@ -201,7 +208,7 @@ impl<'a> Sheet<'a> {
         self.text(x, y, Align::Left, Tone::Text, &slot_words(&label.name));
     }
 
-    /// The title, and what was run beside it or below; returns where the rest begins.
+    /// Draws the title, with the note beside or below it; returns where the rest begins.
     fn title(&mut self, chart: &Chart, top: f64) -> f64 {
         let (letters, size) = (self.letters, (self.letters * 1.3).round());
         let row = size * 1.6;
@@ -218,13 +225,13 @@ impl<'a> Sheet<'a> {
         top + row + letters * 1.5
     }
 
-    /// How many ticks a y axis has room for, with cycles below it.
-    pub fn tick_rows(&self, [_, top, _, bottom]: Room) -> usize {
+    /// Returns how many ticks fit on a y axis that has cycles below it.
+    pub fn tick_rows(&self, [_, top, _, bottom]: Bounds) -> usize {
         ((bottom - self.letters * BELOW - top) / (self.letters * 2.2)).max(2.0) as usize
     }
 
-    /// A y axis with its lines; returns the room for data, which leaves room for cycles below.
-    pub fn values(&mut self, [left, top, right, bottom]: Room, ticks: &Ticks) -> Room {
+    /// Draws a y axis with its grid lines; returns the room for data, with room for cycles left below.
+    pub fn values(&mut self, [left, top, right, bottom]: Bounds, ticks: &Ticks) -> Bounds {
         let letters = self.letters;
         let names: Vec<String> = ticks.values.iter().map(|&value| ticks.label(value)).collect();
         let left = left + names.iter().map(|name| text_width(name, letters)).fold(0.0, f64::max) + 6.0;
@@ -237,8 +244,8 @@ impl<'a> Sheet<'a> {
         data
     }
 
-    /// The x axis below the data, and the cycle that is looked at.
-    pub fn cycles(&mut self, [left, top, right, bottom]: Room, shown: Range<u64>, cycle: Option<u64>) {
+    /// Draws the x axis below the data, and a line at the displayed cycle.
+    pub fn cycles(&mut self, [left, top, right, bottom]: Bounds, shown: Range<u64>, cycle: Option<u64>) {
         let letters = self.letters;
         self.hairline([left, bottom, right, bottom], self.palette.get(Tone::Edge));
         let ticks = Ticks::cycles(shown.clone(), ((right - left) / (letters * 5.4)).max(1.0) as usize);
@@ -253,7 +260,7 @@ impl<'a> Sheet<'a> {
                 self.text(x, middle, Align::Middle, Tone::Soft, &text);
             }
         }
-        // At the very end it would say nothing.
+        // At the very end of the axis the line would say nothing.
         if let Some(cycle) = cycle.filter(|cycle| shown.contains(cycle)) {
             let x = place(cycle as f64);
             self.hairline([x, top - 4.0, x, bottom], self.palette.get(Tone::Text));
@@ -261,13 +268,13 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Where a cycle of those shown lies between left and right.
+/// Returns the x coordinate of a cycle, if the range `shown` extends from left to right.
 pub fn along([left, right]: [f64; 2], shown: &Range<u64>, cycle: f64) -> f64 {
     let cycles = shown.end.saturating_sub(shown.start).max(1) as f64;
     left + (right - left) * (cycle - shown.start as f64) / cycles
 }
 
-/// A text in lines of at most a width.
+/// Wraps a text into lines of at most `width`.
 fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -282,20 +289,20 @@ fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// Where the legend lies, and what it leaves of the sheet.
+/// Where the legend lies, and the room that it leaves.
 struct Legend {
-    place: Option<Room>,
+    place: Option<Bounds>,
     columns: usize,
     column: f64,
     row: f64,
-    /// How far right and down the rest may go.
+    /// The right and the bottom edge of the room that is left.
     right: f64,
     bottom: f64,
 }
 
 impl Legend {
-    fn new(content: &dyn Content, frame: &Frame, letters: f64, top: f64) -> Legend {
-        let (width, height) = (f64::from(frame.width), f64::from(frame.height));
+    fn new(content: &dyn Content, sheet_size: &SheetSize, letters: f64, top: f64) -> Legend {
+        let (width, height) = (f64::from(sheet_size.width), f64::from(sheet_size.height));
         let (right, bottom) = (width - PAD, height - PAD);
         let labels = content.labels();
         let count = labels.len();
@@ -303,7 +310,7 @@ impl Legend {
             return Legend { place: None, columns: 0, column: 0.0, row: 0.0, right, bottom };
         }
         let widest = labels.iter().map(|label| entry_width(label, letters)).fold(0.0, f64::max);
-        if frame.width >= WIDE {
+        if sheet_size.width >= WIDE {
             let row = (letters * 1.5).min((bottom - top) / count as f64);
             let left = right - widest;
             let place = Some([left, top, right, top + row * count as f64]);
@@ -322,7 +329,7 @@ impl Legend {
         let count = labels.len();
         let rows = count.div_ceil(self.columns.max(1));
         for (at, label) in labels.into_iter().enumerate() {
-            // Beside the data the legend is read as they lie, from the top; below them, column by column.
+            // Beside the data, stacked labels are listed from the top, as the data lie; below the data, column by column.
             let at = if self.columns == 1 && content.is_stacked() { count - 1 - at } else { at };
             let (column, row) = (at / rows, at % rows);
             let x = left + column as f64 * self.column;
@@ -336,8 +343,8 @@ fn entry_width(label: &Label, letters: f64) -> f64 {
     (1.25 + letter) * letters + text_width(&slot_words(&label.name), letters)
 }
 
-/// How wide a text is at most, about, in the sans serifs that a reader's machine may have. Asking the browser would make it
-/// lay out the page for every word.
+/// Estimates the greatest width of a text in the sans serifs that a reader's machine may have. Asking the browser would force a
+/// page layout for every word.
 pub fn text_width(text: &str, size: f64) -> f64 {
     let em = |letter: char| match letter {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | '|' | ':' | '\u{202f}' => 0.29,

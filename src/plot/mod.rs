@@ -1,9 +1,9 @@
-//! Figures of a run: what a figure shows, apart from how it is drawn.
+//! Figures of a run: what a figure shows, independent of how it is drawn.
 //!
-//! A [`Figure`] is a row of the table [`FIGURES`]: what it is called, what stands on its axes, and its [`FigureKind`]. A [`Chart`] is
-//! a figure of one [`PlottedRun`], that is, numbers; each kind has a file with its [`Content`]: the numbers, where they lie on a
-//! sheet, and what they are as a table and as words. Laying a chart out gives marks with places and colours; any plotters
-//! backend (canvas, SVG, bitmap) can take those.
+//! A [`Figure`] is a row of the table [`FIGURES`]: its name, its axes and its [`FigureKind`]. A [`Chart`] holds a figure's
+//! numbers for one [`PlottedRun`]. Each kind has a file with its [`Content`]: the numbers, their layout on a sheet, and their
+//! form as a table and as words. The layout turns a chart into marks with places and colours, which any plotters backend (canvas,
+//! SVG, bitmap) can draw.
 //!
 //! ```text
 //!   Run ── Figure ──► Chart ──┬─► layout ─► marks ─► draw: any plotters backend
@@ -13,7 +13,7 @@
 //!
 //! A **stretch** is one or more of the series' buckets; a **curve** is one line, or one layer of a stack.
 //!
-//! Adding a figure over time: one row in `figures.rs`. Adding a kind: a variant, and a file with its content.
+//! To add a figure over time, add a row to `figures.rs`. To add a kind, add a variant and a file with its content.
 
 mod axis;
 mod breakdown;
@@ -34,7 +34,7 @@ pub use curves::{Curve, Curves};
 pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, FigureKind, Label, Paint, slot_words};
 pub use file::{csv, file_name};
-pub use layout::{FINE, Frame, Room, Sheet, fitting_height};
+pub use layout::{Bounds, FINE, Sheet, SheetSize, fitting_height};
 pub use race::{RACE, Racer};
 pub use warp_phases::WarpPhases;
 

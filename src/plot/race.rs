@@ -1,19 +1,19 @@
-//! Runs of one kernel as bars: each as long as it took, in the colours of what its warps did.
+//! Runs of one kernel as bars: as long as the run took, in the colours of what its warps did.
 
 use super::axis::grouped;
 use super::chart::Content;
 use super::figures::{Figure, FigureKind, Label};
 use super::file::cell;
-use super::layout::{Room, Sheet, text_width};
+use super::layout::{Bounds, Sheet, text_width};
 use crate::event::Reason;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
 
-/// A row and its bar, in heights of letters.
+/// The heights of a row and of its bar, in multiples of the letter size.
 const ROW: f64 = 1.6;
 const BAR: f64 = 1.0;
 
-/// The figure; it is of many runs, so it is not among those of one.
+/// The figure. It compares several runs, so it is not in the table of figures of one run.
 pub static RACE: Figure = Figure {
     id: "race",
     title: "Every technique on one kernel",
@@ -24,7 +24,7 @@ pub static RACE: Figure = Figure {
     kind: FigureKind::Race,
 };
 
-/// One run.
+/// One run of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Racer {
     pub name: String,
@@ -67,7 +67,7 @@ impl Content for Race {
         ROW * letters * self.racers.len() as f64
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Room, _: Option<u64>) {
+    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
         let letters = sheet.letters;
         let widest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max) + letters;
         let names = widest(&mut self.racers.iter().map(|racer| text_width(&racer.name, letters)));

@@ -1,25 +1,25 @@
-//! RTRU of every warp-phase that has ended, over time (BAWS section 3.2), and its average over the run.
+//! The RTRU of every warp-phase that has ended, over time (BAWS section 3.2), and its average over the run.
 
 use super::axis::{Ticks, decimal, grouped};
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, Mark, Point, Room, Sheet, along};
+use super::layout::{BELOW, Bounds, Mark, Point, Sheet, along};
 use super::warp_phases::{NO_BARRIER, left_out};
 use crate::metrics::phases::Phase;
 use crate::scene::Tone;
 use std::fmt::Write;
 
-/// A dot's width, in the page's pixels.
+/// The width of a dot, in the page's pixels.
 const DOT: f64 = 4.0;
-/// The axis ends here at least, in per cent: phases that are almost equal are to look so.
+/// The least end of the axis, in per cent, so that phases that are almost equal look so.
 const LEAST_TOP: f64 = 10.0;
 
 #[derive(Clone, Debug)]
 pub struct Rtru {
     barriers: bool,
-    /// In the order in which they ended.
+    /// In the order in which the phases ended.
     dots: Vec<Dot>,
-    /// Over all phases, whether kept or left out, in per cent.
+    /// The average over all phases, kept or left out, in per cent.
     mean: Option<f64>,
     left_out: u64,
     end: u64,
@@ -81,11 +81,11 @@ impl Content for Rtru {
         usual + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, room: Room, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut Sheet, bounds: Bounds, cycle: Option<u64>) {
         let [dot, line] = [0, 1].map(|at: usize| self.labels[at].paint.colour(sheet.palette));
         let largest = self.dots.iter().map(|dot| dot.percent).fold(LEAST_TOP, f64::max);
-        let ticks = Ticks::around(largest, sheet.tick_rows(room));
-        let data @ [left, top, right, bottom] = sheet.values(room, &ticks);
+        let ticks = Ticks::around(largest, sheet.tick_rows(bounds));
+        let data @ [left, top, right, bottom] = sheet.values(bounds, &ticks);
         let height = |percent: f64| bottom - (bottom - top) * percent / ticks.top;
         let mut places: Vec<Point> = self
             .dots
@@ -95,7 +95,7 @@ impl Content for Rtru {
                 (sheet.sharp(x - DOT / 2.0), sheet.sharp(height(dot.percent) - DOT / 2.0))
             })
             .collect();
-        // Many phases may fall on one place, where one dot shows them all.
+        // Phases that fall on one place share a dot.
         places.sort_unstable();
         places.dedup();
         let size = sheet.sharp(DOT);

@@ -1,28 +1,28 @@
-//! The warp-phases of a few blocks over time, a row for each warp (BAWS figures 3 and 4): dark while the warp executes, pale
-//! while it waits for the last one of its block. Above a block's rows stand the numbers of its phases.
+//! The warp-phases of a few blocks over time, a row for each warp (BAWS figures 3 and 4). A bar is dark while the warp executes
+//! and pale while it waits for the last warp of its block. Above a block's rows stand the numbers of its phases.
 
 use super::axis::grouped;
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, PAD, Room, Sheet, along, text_width};
+use super::layout::{BELOW, Bounds, PAD, Sheet, along, text_width};
 use crate::event::Reason;
-use crate::metrics::phases::{Ending, Part, Phase};
+use crate::metrics::phases::{Ending, Phase, PhasePart};
 use crate::scene::{Align, Tone};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// What figures of warp-phases say where there are none.
+/// The message of warp-phase figures for a kernel without barriers.
 pub const NO_BARRIER: &str = "This kernel has no barrier that would divide it into warp-phases";
 
-/// The most blocks that are shown, and the most warps; one block is shown whatever its warps.
+/// The most blocks and the most warps that are shown; one block is shown however many warps it has.
 const MOST_BLOCKS: usize = 3;
 const MOST_ROWS: usize = 48;
-/// The line above a block's rows, in heights of letters.
+/// The height of the band above a block's rows, in multiples of the letter size.
 const BAND: f64 = 1.5;
-/// How far down the words in it stand: as far from the rows as their own names allow.
+/// The vertical middle of the text in the band, in multiples of the letter size; it keeps clear of the rows' names.
 const BAND_MIDDLE: f64 = 0.6;
-/// The thickest bar, in the page's pixels.
+/// The height of the thickest bar, in the page's pixels.
 const THICKEST: f64 = 18.0;
 
 #[derive(Clone, Debug)]
@@ -30,35 +30,35 @@ pub struct WarpPhases {
     barriers: bool,
     sm: u16,
     blocks: Vec<Rows>,
-    /// Blocks that the SM has had.
+    /// How many blocks the SM has had.
     known: usize,
-    /// Cycles that are shown.
+    /// The cycles that are shown.
     shown: Range<u64>,
-    /// Phases that are not among the kept ones, and how many are.
+    /// How many phases are not kept, and how many are.
     left_out: u64,
     kept: usize,
     labels: [Label; 4],
 }
 
-/// A block's phases.
+/// The phases of one block.
 #[derive(Clone, Debug)]
 struct Rows {
     sm: u16,
     block: u64,
     first_warp: u16,
     warps: usize,
-    /// In the order in which they ended; the one that has not is the last.
+    /// In the order in which they ended; a phase that is still open is last.
     phases: Vec<Phase>,
-    /// How many there are, those that are not shown among them.
+    /// How many phases there are, including those that are not shown.
     known: usize,
 }
 
 impl WarpPhases {
-    /// As many phases as go well with `most` stretches; with [`usize::MAX`] all phases of all blocks of all SMs.
+    /// Collects as many phases as fit `most` stretches; [`usize::MAX`] takes all phases of all blocks of all SMs.
     pub fn new(run: &PlottedRun, most: usize) -> WarpPhases {
         let open: Vec<Phase> = run.phases.open(run.series.end()).collect();
         let all = || run.phases.kept().iter().chain(&open).filter(|phase| most == usize::MAX || phase.sm == run.sm);
-        // Every block has one first phase.
+        // Every block has exactly one first phase.
         let mut firsts: Vec<&Phase> = if run.barriers { all().filter(|phase| phase.number == 1).collect() } else { Vec::new() };
         firsts.sort_by_key(|phase| (phase.sm, phase.start, phase.block));
         let known = firsts.len();
@@ -86,7 +86,7 @@ impl WarpPhases {
         phases
     }
 
-    /// Leaves so many phases of the first block, around the cycle that is looked at, and what the others do meanwhile.
+    /// Keeps `most` phases of the first block, around the displayed cycle, and the other blocks' phases of the same time.
     fn cut(&mut self, most: usize, cycle: Option<u64>) {
         let phases = || self.blocks.iter().flat_map(|rows| &rows.phases);
         let earliest = |phases: &mut dyn Iterator<Item = &Phase>| {
@@ -113,8 +113,8 @@ impl WarpPhases {
         self.blocks.iter().map(|rows| rows.warps).sum()
     }
 
-    fn draw_part(&self, sheet: &mut Sheet, room: Room, phase: &Phase, part: &Part) {
-        let [left, top, right, bottom] = room;
+    fn draw_part(&self, sheet: &mut Sheet, bounds: Bounds, phase: &Phase, part: &PhasePart) {
+        let [left, top, right, bottom] = bounds;
         let place = |cycle: u64| along([left, right], &self.shown, cycle.clamp(self.shown.start, self.shown.end) as f64);
         let (start, arrival, release) = (place(part.start), place(part.arrival), place(phase.release));
         let [odd, even, waits, ended] = [0, 1, 2, 3].map(|at: usize| self.labels[at].paint.colour(sheet.palette));
@@ -126,8 +126,8 @@ impl WarpPhases {
         }
     }
 
-    /// The numbers of a block's phases above its rows, where there is room for them, and marks between them.
-    fn draw_band(&self, sheet: &mut Sheet, rows: &Rows, [left, top, right, bottom]: Room) {
+    /// Draws the numbers of a block's phases above its rows, where they fit, and marks between the phases.
+    fn draw_band(&self, sheet: &mut Sheet, rows: &Rows, [left, top, right, bottom]: Bounds) {
         let letters = sheet.letters;
         let mut free = left;
         for phase in &rows.phases {
@@ -146,7 +146,7 @@ impl WarpPhases {
         }
     }
 
-    /// Names of warps beside their rows, as many as there is room for.
+    /// Draws the names of warps beside their rows, as many as fit.
     fn draw_names(&self, sheet: &mut Sheet, rows: &Rows, right: f64, top: f64, pitch: f64) {
         let every = (sheet.letters * 1.05 / pitch.max(0.1)).ceil().max(1.0) as usize;
         for warp in (0..rows.warps).step_by(every) {
@@ -198,7 +198,7 @@ impl Content for WarpPhases {
         (rows as f64 * pitch + self.blocks.len() as f64 * BAND * letters).max(usual) + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Room, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
         let letters = sheet.letters;
         let names = self.blocks.iter().map(|rows| text_width(&name(rows.block), letters)).fold(0.0, f64::max);
         let warps = self.blocks.iter().map(|rows| usize::from(rows.first_warp) + rows.warps).max().unwrap_or(0);
@@ -252,12 +252,12 @@ impl Content for WarpPhases {
         text
     }
 
-    /// A row for each warp and phase that has ended.
+    /// Returns a row for each warp and phase that has ended.
     fn csv(&self, _: &Figure) -> String {
         let mut text = String::from("sm,block,warp,phase,start [cycle],arrival [cycle],release [cycle],ends at\n");
         for (rows, phase) in self.ended() {
             let ends = if phase.ending == Ending::Barrier { "barrier" } else { "block end" };
-            for Part { warp, number, start, arrival, .. } in &phase.parts {
+            for PhasePart { warp, number, start, arrival, .. } in &phase.parts {
                 let warp = rows.first_warp + warp;
                 let _ = writeln!(text, "{},{},{warp},{number},{start},{arrival},{},{ends}", rows.sm, rows.block, phase.release);
             }
@@ -270,19 +270,19 @@ fn name(block: u64) -> String {
     format!("block {block}")
 }
 
-/// That later phases are not kept, where it is so.
+/// Returns a remark that later phases are not kept, if there are any.
 pub fn left_out(left_out: u64, kept: usize) -> Option<String> {
     let (kept, more) = (grouped(kept as u64), grouped(left_out));
     (left_out > 0).then(|| format!("Only the first {kept} warp-phases of the run are kept; {more} ended later."))
 }
 
-/// How many warps a block has: its last phase has all of them, whatever its barriers.
+/// Returns how many warps a block has. Its last phase has all of them, whatever its barriers.
 fn warps<'a>(phases: impl Iterator<Item = &'a Phase>, sm: u16, block: u64) -> usize {
     let parts = phases.filter(|phase| phase.sm == sm && phase.block == block).flat_map(|phase| &phase.parts);
     parts.map(|part| usize::from(part.warp) + 1).max().unwrap_or(0)
 }
 
-/// The phases of each of some blocks, which are given by their first ones.
+/// Collects the phases of each block whose first phase is given.
 fn collected<'a>(firsts: &[&Phase], all: impl Iterator<Item = &'a Phase>) -> Vec<Rows> {
     let places: BTreeMap<(u16, u64), usize> = firsts.iter().enumerate().map(|(at, it)| ((it.sm, it.block), at)).collect();
     let rows =
@@ -299,7 +299,7 @@ fn collected<'a>(firsts: &[&Phase], all: impl Iterator<Item = &'a Phase>) -> Vec
     blocks
 }
 
-/// The blocks to show of those known, by their first phases: the selected one and those behind it, then those before it.
+/// Chooses the blocks to show, by their first phases: the selected one and those behind it, then those before it.
 fn chosen<'a>(firsts: &[&'a Phase], block: Option<u64>, warps: impl Fn(u64) -> usize) -> Vec<&'a Phase> {
     let at = block.and_then(|block| firsts.iter().position(|first| first.block == block)).unwrap_or(0);
     let order = firsts[at..].iter().chain(firsts[..at].iter().rev()).take(MOST_BLOCKS);

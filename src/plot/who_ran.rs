@@ -1,10 +1,10 @@
-//! Who ran which block when: a row for each warp slot, a bar for each warp of a logical block that it ran (VTW figure 1), pale
-//! red where a warp had ended and its block had not.
+//! Which warp slot ran which block when (VTW figure 1): a row for each warp slot, a bar for each warp of a logical block that it
+//! ran, pale red from the warp's end to its block's end.
 
 use super::axis::grouped;
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, Room, Sheet, along, text_width};
+use super::layout::{BELOW, Bounds, Sheet, along, text_width};
 use crate::record::Stint;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
@@ -12,20 +12,22 @@ use std::ops::Range;
 
 /// The most warp slots that are shown.
 const MOST_ROWS: usize = 48;
-/// The thickest bar, in the page's pixels.
+/// The height of the thickest bar, in the page's pixels.
 const THICKEST: f64 = 18.0;
-/// Block numbers are written on bars that are so much wider than they are.
+/// How much wider than its block number a bar must be to show it, in the page's pixels.
 const AIR: f64 = 4.0;
 
 #[derive(Clone, Debug)]
 pub struct WhoRan {
     rows: Vec<Row>,
-    /// Cycles that are shown.
+    /// The cycles that are shown.
     shown: Range<u64>,
     width: u32,
     is_virtual: bool,
     sms: usize,
     left_out: bool,
+    /// Warp slots of the SM, shown or not.
+    slots: usize,
     labels: Vec<Label>,
 }
 
@@ -36,18 +38,18 @@ struct Row {
     bars: Vec<Bar>,
 }
 
-/// A stint, and until when others of its logical block went on.
+/// A stint, and the cycle up to which other warps of its logical block went on.
 #[derive(Clone, Copy, Debug)]
 struct Bar {
     stint: Stint,
-    /// Its warp's place in the resident block.
+    /// The warp's place in the resident block.
     own: u16,
     to: u64,
     held: u64,
 }
 
 impl WhoRan {
-    /// The SM that is looked at; with [`usize::MAX`] all of them.
+    /// Collects the rows of the selected SM, or of all SMs if `most` is [`usize::MAX`].
     pub fn new(run: &PlottedRun, most: usize) -> WhoRan {
         let end = run.series.end();
         let mut rows: Vec<Row> = Vec::new();
@@ -60,6 +62,7 @@ impl WhoRan {
             let bar = Bar { stint, own: warp % run.block_warps.max(1), to, held };
             rows.last_mut().into_iter().for_each(|row| row.bars.push(bar));
         }
+        let slots = rows.len();
         if most != usize::MAX {
             rows.truncate(MOST_ROWS);
         }
@@ -71,6 +74,7 @@ impl WhoRan {
             is_virtual: run.is_virtual,
             sms: run.series.sms(),
             left_out: run.stints.are_left_out(),
+            slots,
             labels: vec![
                 Paint::Pure(Tone::Warp(0)).label("runs a block, in its colour"),
                 Paint::Mix(Tone::Bad, Tone::Panel, 0.7).label(waits),
@@ -78,7 +82,7 @@ impl WhoRan {
         }
     }
 
-    fn draw_bar(&self, sheet: &mut Sheet, bar: &Bar, [left, top, right, bottom]: Room) {
+    fn draw_bar(&self, sheet: &mut Sheet, bar: &Bar, [left, top, right, bottom]: Bounds) {
         let place = |cycle: u64| along([left, right], &self.shown, cycle.clamp(self.shown.start, self.shown.end) as f64);
         let (from, to, held) = (place(bar.stint.from), place(bar.to), place(bar.held));
         let red = self.labels[1].paint.colour(sheet.palette);
@@ -110,7 +114,13 @@ impl Content for WhoRan {
     }
 
     fn remark(&self) -> Option<String> {
-        self.left_out.then(|| "Only the first warps of the run are kept.".to_string())
+        let rows = self.rows.len();
+        match (rows < self.slots, self.left_out) {
+            (true, true) => Some(format!("The first {rows} of {} warp slots, and only the first warps of the run.", self.slots)),
+            (true, false) => Some(format!("The first {rows} of {} warp slots; the CSV file has all.", self.slots)),
+            (false, true) => Some("Only the first warps of the run are kept.".to_string()),
+            (false, false) => None,
+        }
     }
 
     fn labels(&self) -> Vec<&Label> {
@@ -122,7 +132,7 @@ impl Content for WhoRan {
         (self.rows.len() as f64 * pitch).max(usual) + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Room, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
         let letters = sheet.letters;
         let name = |row: &Row| format!("w{}", row.warp);
         let left = left + self.rows.iter().map(|row| text_width(&name(row), letters)).fold(0.0, f64::max) + 6.0;
@@ -155,7 +165,7 @@ impl Content for WhoRan {
         )
     }
 
-    /// A row for each warp of a block that somebody ran.
+    /// Returns a row for each warp of a block that a slot ran.
     fn csv(&self, _: &Figure) -> String {
         let mut text = String::from("sm,warp slot,block,warp of the block,start [cycle],end [cycle],block end [cycle]\n");
         for (row, bar) in self.rows.iter().flat_map(|row| row.bars.iter().map(move |bar| (row, bar))) {

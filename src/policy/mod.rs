@@ -1,11 +1,11 @@
-//! The decisions that techniques differ in, one variant a file.
+//! The decisions in which techniques differ, one variant per file.
 //!
-//! A policy sees a read-only view and returns a choice; the stage acts on it and emits the event. Its memory lives in
-//! itself and is plain data, so that the machine can be copied and rewound. No policy knows another.
+//! A policy reads a view of the machine and returns a choice; the stage acts on it and emits the event. The state of a policy is
+//! plain data inside it, so that the machine can be copied and rewound. Policies do not depend on each other.
 //!
 //! # Adding a policy
-//! Write the file in its family's folder, add its row to the family's table (the `policies!` lines), and give it a name in
-//! `config/technique.rs` if people are to choose it by one. Menus, the command line and the tests follow the tables.
+//! Write the file in its family's folder, add a row to the family's table (`kinds!` in `config/choices.rs`), and give it a name
+//! in `config/technique.rs` if users should be able to select it. Menus, the command line and the tests follow the tables.
 
 pub mod dispatch;
 pub mod divergence;

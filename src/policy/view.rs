@@ -1,95 +1,95 @@
-//! What a policy may look at: a read-only view of the warps and blocks of one SM.
+//! What a policy can read: a view of the warps and blocks of one SM.
 
 use super::divergence::Place;
 use super::warp_set::WarpSet;
 
-/// What executes an instruction.
+/// The kind of execution unit that an instruction needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// The integer pipeline of an SP unit.
     Int = 0,
-    /// Its floating-point pipeline, which takes instructions independently of the other.
+    /// The floating-point pipeline of an SP unit; it takes instructions independently of the integer one.
     Fp = 1,
-    /// Special functions.
+    /// Special-function units.
     Sfu = 2,
-    /// Loads and stores.
+    /// Load/store units.
     LdSt = 3,
-    /// Branches, barriers and exits need no unit but the issue port.
+    /// Branches, barriers and exits: they need only the issue port, where units are separate pipelines.
     Control = 4,
 }
 
-/// Kinds of units.
+/// Number of kinds of units.
 pub const UNITS: usize = 5;
 
-/// What is known about the warps of an SM.
+/// Read access to the warps and blocks of an SM, for policies.
 pub trait Warps {
-    /// Where a warp is, and with which lanes.
+    /// Returns a warp's PC and active mask.
     fn place(&self, warp: u32) -> Place;
-    /// The unit that its next instruction needs.
+    /// Returns the unit that the warp's next instruction needs.
     fn unit(&self, warp: u32) -> Unit;
-    /// Instructions in its I-buffer.
+    /// Returns the number of instructions in the warp's I-buffer.
     fn buffered(&self, warp: u32) -> u8;
-    /// The block of its threads.
+    /// Returns the facts about the block that the warp belongs to.
     fn block(&self, warp: u32) -> BlockFacts;
-    /// How far it has come with its logical block.
+    /// Returns the warp's progress in its logical block.
     fn progress(&self, warp: u32) -> WarpProgress;
     /// Whether a block is resident in a slot.
     fn has_block(&self, slot: u16) -> bool;
-    /// How the warps of its block stand to each other.
-    fn iterations(&self, warp: u32) -> VirtualFacts;
+    /// Returns progress and barrier counts over the warps of the warp's virtual block.
+    fn iterations(&self, warp: u32) -> VirtualBlockFacts;
 }
 
-/// How far a warp has come (VTW section 4.3.2).
+/// The progress of one warp (VTW section 4.3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarpProgress {
-    /// Instructions that it has issued for its logical block.
+    /// Instructions that the warp has issued for its current logical block.
     pub instructions: u32,
-    /// It is in the iteration after that of other warps of its block.
+    /// Whether the warp is one iteration ahead of other warps of its block.
     pub is_ahead: bool,
 }
 
-/// How the warps of a virtual block stand to each other.
+/// Progress, barrier and iteration counts over the live warps of a virtual block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct VirtualFacts {
-    /// The sum of its warps' instructions.
+pub struct VirtualBlockFacts {
+    /// Sum of the instructions that its warps have issued for their logical blocks.
     pub progress: u32,
-    /// Its warps at a barrier.
+    /// Number of its warps at a barrier.
     pub at_barrier: u32,
-    /// Its warps in the lower and in the higher of two iterations.
+    /// Number of its warps in the lower (`lower`) and in the higher (`higher`) of two iterations.
     pub lower: u32,
     pub higher: u32,
-    /// All logical blocks have been given out.
+    /// Whether all logical blocks have been assigned.
     pub slow_phase: bool,
 }
 
-/// What is known about a resident block.
+/// The facts about a resident block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockFacts {
     pub slot: u16,
-    /// Its linear index in the grid: blocks are dispatched in this order.
+    /// Linear index in the grid; blocks are dispatched in this order.
     pub index: u64,
-    /// Its warps at a barrier, and by `exits_wait` those that have exited: the block's entry in the warp priority table.
+    /// Its entry in the warp priority table: warps at a barrier and, with `exits_wait`, warps that have exited.
     pub waiting: u32,
-    /// When the first of those came there since the last release.
+    /// The cycle in which the first of those warps began to wait, since the last release.
     pub first_hit: Option<u64>,
 }
 
-/// What a scheduler may look at.
+/// What a scheduler can read when it chooses a warp.
 pub struct IssueView<'a> {
-    /// Its warps that could issue now.
+    /// The scheduler's warps that can issue in this cycle.
     pub available: &'a WarpSet,
-    /// Those, and its warps that only a busy unit holds back.
+    /// The available warps, and those that only a busy unit holds back.
     pub ready: &'a WarpSet,
-    /// Its warps that wait for memory, at a barrier, or have ended.
+    /// Warps that will not issue for long: they wait for memory or for other threads, or have exited.
     pub long_wait: &'a WarpSet,
-    /// Its resident warps.
+    /// The scheduler's resident warps.
     pub resident: &'a WarpSet,
-    /// When each warp was dispatched or formed: lower is older.
+    /// For each warp, its position in the order of dispatch or formation: lower is older.
     pub age: &'a [u64],
     pub warps: &'a dyn Warps,
-    /// Block slots of the SM.
+    /// Number of block slots of the SM.
     pub slots: u16,
     pub cycle: u64,
-    /// Words of the sets that are in use.
+    /// Number of words in use in each set.
     pub words: usize,
 }

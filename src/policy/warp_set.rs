@@ -1,11 +1,11 @@
-//! Sets of warps as bits, for decisions about all warps at once.
+//! Sets of warps as bit masks, for operations on all warps at once.
 
 use crate::config::MAX_THREADS;
 
-/// Words that a set has room for.
+/// Number of words in a set.
 pub const WORDS: usize = MAX_THREADS as usize / 64;
 
-/// Warps of one SM by their entry in the warp table. Operations that look at the whole set take how many words are in use.
+/// A set of warps of one SM, by warp-table entry. Operations on the whole set take the number of words in use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WarpSet {
     pub bits: [u64; WORDS],
@@ -17,7 +17,7 @@ impl Default for WarpSet {
     }
 }
 
-/// Who is in it.
+/// Lists the warps in the set.
 impl std::fmt::Debug for WarpSet {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.debug_set().entries(self.iter(WORDS)).finish()
@@ -25,7 +25,7 @@ impl std::fmt::Debug for WarpSet {
 }
 
 impl WarpSet {
-    /// Nobody, as far as the words in use go.
+    /// Removes all warps from the words in use.
     #[inline(always)]
     pub fn clear(&mut self, words: usize) {
         self.bits[..words].fill(0);
@@ -62,20 +62,21 @@ impl WarpSet {
         self.bits[..words].iter().map(|w| w.count_ones()).sum()
     }
 
-    /// `count` neighbours from `first` on, which is a multiple of their number, a power of two, as the low bits.
+    /// Returns `count` neighbouring warps from `first` on, as the low bits. `count` is a power of two and `first` a multiple of
+    /// it.
     #[inline(always)]
     pub fn row(&self, first: u32, count: u32) -> u64 {
         let bits = self.bits[first as usize / 64] >> (first % 64);
         if count >= 64 { bits } else { bits & ((1 << count) - 1) }
     }
 
-    /// Inserts neighbours that are given in the same way.
+    /// Inserts neighbouring warps given as in [`WarpSet::row`].
     #[inline(always)]
     pub fn insert_row(&mut self, first: u32, row: u64) {
         self.bits[first as usize / 64] |= row << (first % 64);
     }
 
-    /// The first warp from `start` on, going round.
+    /// Returns the first warp at or after `start`, wrapping around.
     #[inline(always)]
     pub fn next_from(&self, start: u32, words: usize) -> Option<u32> {
         let (first, shift) = ((start as usize / 64) % words, if start as usize / 64 < words { start % 64 } else { 0 });
@@ -93,7 +94,7 @@ impl WarpSet {
         None
     }
 
-    /// In ascending order.
+    /// Iterates over the warps in ascending order.
     #[inline(always)]
     pub fn iter(&self, words: usize) -> impl Iterator<Item = u32> + '_ {
         self.bits[..words].iter().enumerate().flat_map(|(at, &word)| {

@@ -1,7 +1,7 @@
-//! Where things lie: one 64-bit generic address space with a window for each state space.
+//! Address layout: one 64-bit generic address space with a window for each state space.
 //!
-//! Inside its own space an address is an offset from zero (so 32-bit shared addresses work); `cvta` adds or takes away the
-//! window. Global addresses are the same in both, as on real machines. The lowest page belongs to nothing, so that a null
+//! Inside its own space an address is an offset from zero, so 32-bit shared addresses work; `cvta` adds or subtracts the base of
+//! the window. A global address equals its generic address, as on real machines. The lowest page is unmapped, so that a null
 //! pointer is told apart from a wild one.
 
 use crate::ptx::types::Space;
@@ -11,16 +11,16 @@ pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
 pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
 pub const CONST_WINDOW: u64 = 0x0300_0000_0000;
 pub const PARAM_WINDOW: u64 = 0x0400_0000_0000;
-/// Functions have addresses here, which can be stored and compared but hold nothing.
+/// Base of the functions' addresses, which can be stored and compared but hold no data.
 pub const CODE_WINDOW: u64 = 0x0500_0000_0000;
-/// Size of each window.
+/// Size of each window in bytes.
 pub const WINDOW: u64 = 0x0100_0000_0000;
-/// Where global memory begins.
+/// First address of global memory.
 pub const GLOBAL_BASE: u64 = 0x7f00_0000_0000;
-/// Buffers and variables begin at multiples of this.
+/// Smallest alignment of buffers and of global variables, in bytes.
 pub const GRANULE: u64 = 256;
 
-/// What `cvta` adds to an address of the space.
+/// Returns what `cvta` adds to an address of the space.
 pub fn window(space: Space) -> u64 {
     match space {
         Space::Shared => SHARED_WINDOW,
@@ -31,7 +31,7 @@ pub fn window(space: Space) -> u64 {
     }
 }
 
-/// The space that a generic address lies in, and its address there.
+/// Splits a generic address into its state space and the address inside that space.
 pub fn resolve(generic: u64) -> (Space, u64) {
     match generic / WINDOW {
         1 => (Space::Shared, generic - SHARED_WINDOW),
@@ -42,7 +42,7 @@ pub fn resolve(generic: u64) -> (Space, u64) {
     }
 }
 
-/// `value` rounded up to a multiple of `align`, which is a power of two; at the end of all addresses it begins anew.
+/// Rounds `value` up to a multiple of `align`, a power of two; wraps at the end of the address space.
 pub fn align_up(value: u64, align: u64) -> u64 {
     value.wrapping_add(align - 1) & !(align - 1)
 }

@@ -6,26 +6,26 @@ use petgraph::Direction;
 use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// A run of instructions that is entered at its first and left at its last.
+/// A basic block: entered at its first instruction and left at its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub start: Pc,
-    /// Behind the last instruction.
+    /// One past the last instruction.
     pub end: Pc,
-    /// Blocks that may follow, in the order taken, not taken; each once.
+    /// Successor blocks, taken before not taken; each once.
     pub successors: Vec<usize>,
     /// Whether its last instruction may end a thread.
     pub exits: bool,
 }
 
-/// A loop, by its header and the jump back to it.
+/// A natural loop: its header and one edge back to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// The block that every iteration passes.
     pub header: usize,
     /// The block whose branch goes back to the header.
     pub latch: usize,
-    /// All blocks of the loop, header first, in program order behind it.
+    /// All blocks of the loop: the header first, then the others in program order.
     pub body: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl Cfg {
         let mut leads = vec![false; n + 1];
         leads[0] = true;
         for (pc, instruction) in instructions.iter().enumerate() {
-            // Sides that have come here one by one go on together.
+            // The sides of a branch execute this one by one and continue together behind it.
             leads[pc + 1] |= instruction.op == Op::Meet;
             if ends_block(instruction.op) {
                 leads[pc + 1] = true;
@@ -87,7 +87,7 @@ impl Cfg {
         cfg
     }
 
-    /// Blocks as graph nodes, in order.
+    /// Returns the graph of the blocks; a node's index is its block's number.
     pub fn graph(&self) -> DiGraph<usize, ()> {
         let mut graph = DiGraph::with_capacity(self.blocks.len(), self.blocks.len() * 2);
         for at in 0..self.blocks.len() {
@@ -101,7 +101,7 @@ impl Cfg {
         graph
     }
 
-    /// Natural loops: an edge to a block that dominates its source closes one.
+    /// Returns the natural loops: an edge to a block that dominates its source closes one.
     pub fn loops(&self) -> Vec<Loop> {
         if self.blocks.is_empty() {
             return Vec::new();
@@ -122,7 +122,7 @@ impl Cfg {
     }
 }
 
-/// The tree of dominators: when each block is entered and left on a walk through it, nothing for blocks that are not reached.
+/// The dominator tree: when a walk enters and leaves each block; `None` for unreachable blocks.
 struct Tree {
     spans: Vec<Option<(usize, usize)>>,
 }
@@ -137,7 +137,7 @@ impl Tree {
         }
         let mut spans = vec![None; blocks];
         let mut clock = 0;
-        // Every block lies on the pile twice: to be entered, and to be left once its children have been.
+        // Every block is pushed twice: to be entered, and to be left after its children.
         let mut pile = vec![(dominators.root().index(), false)];
         while let Some((block, entered)) = pile.pop() {
             clock += 1;
@@ -158,7 +158,8 @@ impl Tree {
     }
 }
 
-/// The header and every block that reaches the latch without passing it. Blocks seen are marked in `visits` with `visit`.
+/// Returns the header and every block that reaches the latch without passing the header. Marks visited blocks in `visits` with
+/// `visit`.
 fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &mut [usize], visit: usize) -> Vec<usize> {
     let mut body = vec![header];
     visits[header] = visit;
@@ -174,7 +175,7 @@ fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &m
     body
 }
 
-/// Whether control may go elsewhere than to the next instruction.
+/// Whether control may continue elsewhere than at the next instruction.
 pub fn ends_block(op: Op) -> bool {
     match op.kind() {
         Kind::Branch | Kind::End | Kind::Again | Kind::Trap => true,
@@ -184,7 +185,7 @@ pub fn ends_block(op: Op) -> bool {
     }
 }
 
-/// Where a branch may go besides the next instruction.
+/// Returns the targets of a branch, without the next instruction.
 pub fn targets<'a>(instruction: &'a Instruction, tables: &'a [Box<[Pc]>]) -> impl Iterator<Item = Pc> + 'a {
     let (one, many): (Option<Pc>, &[Pc]) = match instruction.op {
         Op::Bra { .. } => (Some(instruction.target), &[]),

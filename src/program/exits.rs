@@ -1,20 +1,20 @@
 //! Post-dominators of branches in a kernel with several exits.
 //!
-//! A branch's **main exit** is the exit towards which its sides meet; paths to the other exits are taken to leave, and do
-//! not keep the rest from meeting. Exits are ranked once for the whole program, by the first of these that differs:
+//! A branch's **main exit** is the exit towards which its sides meet; paths to other exits leave the kernel and do not keep the
+//! remaining threads from meeting. Exits are ranked once for the whole program, by the first of these criteria that differs:
 //!
 //! 1. A trap ranks lowest.
-//! 2. The exit behind more blocks with a barrier, or with an operation that joins a warp, ranks higher: threads that
-//!    leave must be gone before the others wait for everybody.
-//! 3. A block that does nothing but return ranks lower: meeting there gains nothing.
-//! 4. The exit for which fewer branches can run again before their sides have met ranks higher: a `return` from inside
-//!    a loop is a poor meeting point for the rest of the loop.
-//! 5. The exit that more blocks can reach ranks higher, so that a cold block is not the main exit for standing last.
-//! 6. The last in the text wins.
+//! 2. The exit that is reachable from more blocks with a barrier, or with an operation that joins a warp, ranks higher: threads
+//!    that leave must be gone before the others wait for all.
+//! 3. A block that only returns ranks lower: meeting there gains nothing.
+//! 4. The exit for which fewer branches can run again before their sides have met ranks higher: a `return` from inside a loop is
+//!    a poor meeting point for the rest of the loop.
+//! 5. The exit that more blocks can reach ranks higher, so that a cold block does not become the main exit by standing last.
+//! 6. The last exit in the text ranks highest.
 //!
-//! A branch takes the highest-ranked exit that it can reach without a barrier between the branch and the meeting
-//! point, and if there is none the highest-ranked of all: threads that wait at the meeting point would otherwise keep
-//! such a barrier from completing.
+//! A branch takes the highest-ranked exit that it can reach without a barrier between the branch and the meeting point, because
+//! threads that wait at the meeting point would keep such a barrier from completing. If there is none, it takes the
+//! highest-ranked exit that it can reach.
 
 use super::Instruction;
 use super::cfg::Cfg;
@@ -23,16 +23,16 @@ use crate::ptx::op::Op;
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// Blocks that are searched behind one branch when exits are ranked, and for a barrier.
+/// Limits on the blocks searched behind one branch, to rank exits and to find a barrier.
 const MOST_FOR_RANK: usize = 128;
 const MOST_FOR_BARRIER: usize = 2048;
 
-/// The blocks in which every thread ends: of very many, the last 64 in the text.
+/// The blocks in which threads end: of more than 64, the last 64 in the text.
 pub struct Exits<'a> {
     cfg: &'a Cfg,
     /// Lowest rank first.
     exits: Vec<Exit>,
-    /// Blocks in which threads wait for others.
+    /// Blocks in which threads wait for other threads.
     waits: Vec<bool>,
     pub any_waits: bool,
     /// Immediate post-dominators with every exit kept, for branches that reach none of `exits`.
@@ -47,7 +47,7 @@ struct Exit {
     towards: Vec<Option<usize>>,
 }
 
-/// How much an exit counts; see the module's comment.
+/// The rank of an exit, by the criteria of the module's comment.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     is_no_trap: bool,
@@ -78,7 +78,7 @@ impl<'a> Exits<'a> {
             towards: immediate(cfg, |at| at == block),
         };
         let exits: Vec<Exit> = blocks.into_iter().map(exit).collect();
-        // With a single exit there is nothing to rank.
+        // A single exit needs no ranking.
         let several = exits.len() > 1;
         let rerun = |exit: &Exit| {
             let again = |&&at: &&usize| reaches(cfg, at, exit.towards[at], MOST_FOR_RANK, |block| block == at);
@@ -100,7 +100,7 @@ impl<'a> Exits<'a> {
         Exits { cfg, exits, waits, any_waits, towards_any }
     }
 
-    /// The block at which the sides of a branch meet; `None` if only the end of the kernel follows on all paths.
+    /// Returns the block at which the sides of a branch meet; `None` if all paths meet only at the kernel's end.
     pub fn meeting(&self, branch: usize) -> Option<usize> {
         let reached = || self.exits.iter().rev().filter(|exit| exit.reached_from[branch]);
         let several = reached().nth(1).is_some();
@@ -112,15 +112,15 @@ impl<'a> Exits<'a> {
         }
     }
 
-    /// Whether threads of a branch can come to a block that waits for others before they come to `meeting`.
+    /// Whether threads of a branch can reach a block that waits for others before they reach `meeting`.
     fn waits_before(&self, branch: usize, meeting: Option<usize>) -> bool {
         reaches(self.cfg, branch, meeting, MOST_FOR_BARRIER, |block| self.waits[block])
     }
 }
 
-/// Whether some path from a branch comes to a wanted block before it comes to `stop`.
+/// Whether some path from a branch reaches a wanted block before it reaches `stop`.
 ///
-/// Searches `most` blocks, and takes the block to be there if that does not settle it.
+/// Searches `most` blocks, and assumes that a wanted block is reached if that does not settle it.
 pub fn reaches(cfg: &Cfg, branch: usize, stop: Option<usize>, most: usize, wanted: impl Fn(usize) -> bool) -> bool {
     let mut seen = std::collections::HashSet::new();
     seen.extend(stop);
@@ -138,7 +138,7 @@ pub fn reaches(cfg: &Cfg, branch: usize, stop: Option<usize>, most: usize, wante
     false
 }
 
-/// The nodes that can be reached from one, itself included.
+/// Returns which nodes can be reached from one, itself included.
 fn reachable<'n>(nodes: usize, from: usize, next: impl Fn(usize) -> &'n [usize]) -> Vec<bool> {
     let mut found = vec![false; nodes];
     let mut open: Vec<usize> = (from..nodes).take(1).collect();
@@ -150,10 +150,10 @@ fn reachable<'n>(nodes: usize, from: usize, next: impl Fn(usize) -> &'n [usize])
     found
 }
 
-/// For each block its immediate post-dominator with only some exits kept, if it has one that is a block.
+/// Returns the immediate post-dominator of each block with only some exits kept, if it is a block.
 fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let n = cfg.blocks.len();
-    // Edges turned round, from a root that stands for the end of the kernel.
+    // Reversed edges, from a root that stands for the kernel's end.
     let mut graph = DiGraph::<usize, ()>::with_capacity(n + 1, 2 * n);
     for at in 0..=n {
         graph.add_node(at);

@@ -1,18 +1,18 @@
-//! A program laid open: blocks, loops, meeting points, registers; as text, as data for JSON, and for Graphviz.
+//! A report on a program: blocks, loops, reconvergence points, registers; as text, as JSON data, and for Graphviz.
 
 use super::passes::Rewrite;
 use super::{Program, SourcePlace};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What `warpscope inspect` tells about one kernel.
+/// The data that `warpscope inspect` prints about one kernel.
 #[derive(Serialize)]
 pub struct Inspection {
     pub kernel: String,
     pub instructions: usize,
     pub registers_declared: usize,
     pub registers_needed: u32,
-    /// Where the code stands in a loop over logical blocks.
+    /// The loop over logical blocks, if a pass has put one around the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrapper: Option<WrapperReport>,
     pub shared_bytes: u32,
@@ -27,7 +27,7 @@ pub struct Inspection {
 /// The loop over logical blocks (VTW section 4.1).
 #[derive(Serialize)]
 pub struct WrapperReport {
-    /// Instructions in front of it.
+    /// Instructions in front of the loop.
     pub hoisted: u32,
     pub head: u32,
     pub body: u32,
@@ -59,7 +59,7 @@ pub struct BranchReport {
     pub pc: u32,
     pub block: u32,
     pub source: Option<String>,
-    /// Reconvergence PC: where the two sides meet again.
+    /// Reconvergence PC: where the two sides reconverge.
     pub rpc: Option<u32>,
     /// Likely-convergence PC.
     pub lpc: Option<u32>,
@@ -73,7 +73,7 @@ pub struct LoopReport {
 }
 
 impl Inspection {
-    /// `text` is the PTX that the program was built from.
+    /// Builds the report; `text` is the PTX that the program was built from.
     pub fn new(program: &Program, text: &str) -> Inspection {
         let place = |place: Option<SourcePlace>| place.map(|p| program.place_name(p));
         let cfg = &program.cfg;
@@ -194,7 +194,8 @@ impl Inspection {
         Ok(())
     }
 
-    /// The control-flow graph for Graphviz; dashed edges lead to reconvergence points.
+    /// Renders the control-flow graph for Graphviz; dashed edges lead to reconvergence points, dotted ones to likely-convergence
+    /// points.
     pub fn dot(&self) -> String {
         let mut out = String::new();
         let _ = self.write_dot(&mut out);
@@ -234,7 +235,7 @@ fn meets(branch: &BranchReport) -> String {
     format!("   // reconverges {rpc}{lpc}")
 }
 
-/// The PTX text of an instruction on one line, with what a pass has made of it.
+/// Returns an instruction's PTX text on one line, with the rewrite that a pass made as a comment.
 pub fn code(program: &Program, text: &str, pc: u32) -> String {
     let instruction = &program.instructions[pc as usize];
     let mut written = match &instruction.text {

@@ -7,12 +7,12 @@ use crate::ptx::problem::Problem;
 use crate::ptx::types::Space;
 use std::collections::HashMap;
 
-/// Module variables may fill this much.
+/// Limit on the module's global variables, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// Constant variables may fill this much; real machines have 64 KiB.
+/// Limit on the module's constant variables, in bytes; real machines have 64 KiB.
 const MOST_CONSTANT_BYTES: u64 = 1 << 20;
 
-/// The variables that every kernel of a module sees, laid out once.
+/// The layout of the variables that all kernels of a module share.
 pub struct ModuleLayout {
     pub constants: Vec<u8>,
     pub variables: Vec<ModuleVariable>,
@@ -38,7 +38,7 @@ impl ModuleLayout {
             }
             match variable.space {
                 Space::Global => {
-                    // A free granule between neighbours makes an overrun land outside of both.
+                    // A free granule between neighbours, so that an overrun lands outside of both.
                     layout.addresses.insert(variable.name.clone(), (Space::Global, global));
                     global = align_up(global + bytes, GRANULE.max(variable.align.into())) + GRANULE;
                 }
@@ -64,12 +64,12 @@ impl ModuleLayout {
         Ok(layout)
     }
 
-    /// Space and address of a module variable, in its own space.
+    /// Returns the space of a module variable, and its address in that space.
     pub fn find(&self, name: &str) -> Option<(Space, u64)> {
         self.addresses.get(name).copied()
     }
 
-    /// The pieces of a variable's initial value, with addresses resolved; what lies outside of it does not count.
+    /// Returns the pieces of a variable's initial value with addresses resolved; drops pieces outside of the variable.
     fn init(&self, module: &Module, variable: &Variable) -> Result<Vec<(u64, Vec<u8>)>, Problem> {
         let mut pieces = Vec::with_capacity(variable.init.len());
         for part in &variable.init {
@@ -95,13 +95,13 @@ impl ModuleLayout {
     }
 }
 
-/// The address of a function. Compilers put functions into tables that kernels may hold without ever calling through them.
+/// Returns the address of a function. Compilers put functions into tables that a kernel may hold without calling through them.
 pub fn code_address(module: &Module, name: &str) -> Option<(Space, u64)> {
     let at = module.functions.iter().position(|function| function.name == name)?;
     Some((Space::Generic, CODE_WINDOW + 16 * at as u64))
 }
 
-/// Grows by one variable after another: shared memory of a kernel, local memory of a thread.
+/// Allocates one variable after another: shared memory of a kernel, or local memory of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     pub bytes: u64,

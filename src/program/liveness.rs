@@ -1,8 +1,8 @@
-//! Which registers hold a value that is still needed, and so how many a thread needs.
+//! Live registers, and from them how many registers a thread needs.
 //!
-//! The usual backward data flow over blocks, on planes (32-bit words), so that a 64-bit register counts twice, as it does
-//! in a register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it
-//! ends no life, unless a pass says otherwise ([`Instruction::begins`]).
+//! A backward data-flow analysis over blocks, on planes (32-bit words), so that a 64-bit register counts twice, as it does in a
+//! register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it does not end the
+//! live range of the old value, unless a pass says otherwise ([`Instruction::begins`]).
 
 use super::cfg::Block;
 use super::{Base, Dst, Instruction, Plane, Program, Src, is_wide};
@@ -10,7 +10,7 @@ use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Type;
 
 pub struct Liveness {
-    /// The most planes, predicates apart, that are live at once.
+    /// The largest number of planes that are live at once, without predicates.
     pub registers_needed: u32,
     /// Live planes at the start of each block, as bit sets.
     pub live_in: Vec<Vec<u64>>,
@@ -20,7 +20,7 @@ impl Liveness {
     pub fn build(program: &Program) -> Liveness {
         let words = (program.planes as usize).div_ceil(64);
         let blocks = &program.cfg.blocks;
-        // A jump to the head of the loop over logical blocks ends threads for whoever asks where they meet, but not their values.
+        // The CFG treats a jump to the head of the loop over logical blocks as an exit; values stay live across it.
         let head = program.wrapper.as_ref().map(|wrapper| program.cfg.block_of[wrapper.head as usize] as usize);
         let again = |block: &Block| head.filter(|_| program.instructions[block.end as usize - 1].op == Op::Again);
         let mut live_in = vec![vec![0u64; words]; blocks.len()];
@@ -49,8 +49,8 @@ impl Liveness {
                 counted[plane as usize / 64] |= 1 << (plane % 64);
             }
         }
-        // A parameter is an operand, not a register, where it is there from the start.
-        for plane in program.presets.iter().flat_map(|preset| preset.plane..preset.plane + preset.planes) {
+        // In machine code a parameter is an operand, so its register does not count.
+        for plane in program.param_registers.iter().flat_map(|register| register.plane..register.plane + register.planes) {
             counted[plane as usize / 64] &= !(1 << (plane % 64));
         }
         let count = |live: &[u64]| live.iter().zip(&counted).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
@@ -73,7 +73,7 @@ impl Liveness {
     }
 }
 
-/// What is live before an instruction, given what is live behind it.
+/// Turns the planes that are live after an instruction into those that are live before it.
 pub fn step(instruction: &Instruction, planes: u32, live: &mut [u64]) {
     let carry = planes - 1;
     if instruction.guard.is_none() || instruction.begins {
@@ -82,7 +82,7 @@ pub fn step(instruction: &Instruction, planes: u32, live: &mut [u64]) {
     for_reads(instruction, carry, |plane| live[plane as usize / 64] |= 1 << (plane % 64));
 }
 
-/// Calls `each` for every plane that the instruction writes; `carry` is the carry flag's.
+/// Calls `each` for every plane that the instruction writes; `carry` is the carry flag's plane.
 pub fn for_writes(instruction: &Instruction, carry: Plane, mut each: impl FnMut(Plane)) {
     for dst in &instruction.dst {
         if let Dst::Register { plane, bits } = *dst {

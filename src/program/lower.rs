@@ -1,4 +1,4 @@
-//! From a parsed module to flat instructions: calls expanded, labels to positions, names to addresses and planes.
+//! Lowering of a parsed module to flat instructions: expands calls, resolves labels, names and registers.
 
 use super::address::align_up;
 use super::layout::{ModuleLayout, Stack, code_address};
@@ -7,14 +7,14 @@ use super::{
     unsupported,
 };
 use crate::ptx::module::{AddressBase, Body, Function, Module, Operand, RegisterId, Symbol};
-use crate::ptx::op::{Access, Kind, Op};
+use crate::ptx::op::{AccessForm, Kind, Op};
 use crate::ptx::problem::{Problem, Span, Trouble};
 use crate::ptx::types::Space;
 use std::collections::HashMap;
 
-/// A kernel that grows past this is one that inlining cannot serve.
+/// Limit on the instructions of a kernel with its calls expanded.
 const MOST_INSTRUCTIONS: usize = 2_000_000;
-/// Deeper chains of calls than any compiler leaves standing.
+/// Limit on the depth of calls; no compiler leaves deeper chains.
 const MOST_DEPTH: usize = 64;
 
 pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
@@ -39,13 +39,13 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
     };
     let mut params = Stack::default();
     let param_offsets: Vec<u32> = function.params.iter().map(|p| params.place(p.bytes.unwrap_or(0), p.align) as u32).collect();
-    let frame = Frame {
+    let call_site = CallSite {
         params: param_offsets.iter().map(|&at| (Space::Param, u64::from(at))).collect(),
         returns: Vec::new(),
         is_kernel: true,
         called_from: None,
     };
-    lowering.expand(function, frame).map_err(|mut problem| {
+    lowering.expand(function, call_site).map_err(|mut problem| {
         problem.function.get_or_insert_with(|| kernel.to_string());
         one(problem)
     })?;
@@ -70,8 +70,8 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         reconvergence: Default::default(),
         registers_needed: 0,
         wrapper: None,
-        meets_by_trip: false,
-        presets: Vec::new(),
+        reconverges_within_trip: false,
+        param_registers: Vec::new(),
         renamed: Vec::new(),
     })
 }
@@ -85,53 +85,53 @@ struct Lowering<'m> {
     planes: u32,
     local: Stack,
     shared: Stack,
-    /// Shared variables already placed, by their function (or `""`) and name with a space between them.
+    /// Shared variables already placed, by function (or `""`) and name with a space between them.
     shared_places: HashMap<String, (Space, u64)>,
-    /// Instructions whose source or address is the dynamic shared array, whose place is known last.
-    dynamic_shared: Vec<(usize, Hole)>,
+    /// Instructions that refer to the dynamic shared array, whose address is known last.
+    dynamic_shared: Vec<(usize, AddressFixup)>,
     /// The functions being expanded, outermost first.
     calls: Vec<String>,
 }
 
-/// Where a yet unknown address goes.
+/// The operand of an instruction that receives an address once it is known.
 #[derive(Clone, Copy)]
-enum Hole {
+enum AddressFixup {
     Source(usize),
     Address,
 }
 
-/// What a function's parameters and results mean where it is called.
-struct Frame {
+/// The parameters and results of a function at one of its call sites.
+struct CallSite {
     params: Vec<(Space, u64)>,
     returns: Vec<(Space, u64)>,
     is_kernel: bool,
-    /// File and line of the call in the kernel that led here.
+    /// File and line of the call in the kernel that led to this function.
     called_from: Option<(u32, u32)>,
 }
 
 /// One expansion of a function: its registers, variables and labels.
 struct Instance<'f> {
     body: &'f Body,
-    frame: Frame,
+    call_site: CallSite,
     planes: Vec<Plane>,
     /// Space and address of each body variable.
     variables: Vec<(Space, u64)>,
-    /// Where its branch tables begin in the program's.
+    /// Index of its first branch table among the program's.
     first_table: usize,
-    /// Position of each original instruction in the program, and behind the last one.
+    /// Position of each original instruction in the program, then the position behind the last one.
     positions: Vec<Pc>,
 }
 
 impl<'m> Lowering<'m> {
-    fn expand(&mut self, function: &'m Function, frame: Frame) -> Result<(), Problem> {
+    fn expand(&mut self, function: &'m Function, call_site: CallSite) -> Result<(), Problem> {
         let body = function
             .body
             .as_ref()
-            .ok_or_else(|| unsupported(function.span, format!("`{}` is declared but nowhere defined", function.name)))?;
+            .ok_or_else(|| unsupported(function.span, format!("`{}` is declared but never defined", function.name)))?;
         if self.calls.contains(&function.name) {
             return Err(unsupported(
                 function.span,
-                format!("`{}` calls itself: recursion is not run, because calls are expanded", function.name),
+                format!("`{}` calls itself: recursion is not supported, because calls are expanded", function.name),
             )
             .label("recursive"));
         }
@@ -143,8 +143,14 @@ impl<'m> Lowering<'m> {
         let variables = body.variables.iter().map(|v| self.place_variable(function, v)).collect::<Result<_, _>>()?;
         let first_table = self.tables.len();
         self.tables.resize(first_table + body.tables.len(), Box::default());
-        let mut instance =
-            Instance { body, frame, planes, variables, first_table, positions: Vec::with_capacity(body.instructions.len() + 1) };
+        let mut instance = Instance {
+            body,
+            call_site,
+            planes,
+            variables,
+            first_table,
+            positions: Vec::with_capacity(body.instructions.len() + 1),
+        };
         // Branches are patched when every position is known.
         let mut branches = Vec::new();
         for instruction in &body.instructions {
@@ -171,8 +177,8 @@ impl<'m> Lowering<'m> {
                     self.instructions.push(lowered);
                 }
                 (Op::Ret, _) => {
-                    // In a called function `ret` jumps behind its end; in a kernel it ends the thread.
-                    let op = if instance.frame.is_kernel { Op::Exit } else { Op::Bra { uniform: false } };
+                    // In a called function `ret` jumps behind the function's end; in a kernel it ends the thread.
+                    let op = if instance.call_site.is_kernel { Op::Exit } else { Op::Bra { uniform: false } };
                     let mut lowered = self.plain(&instance, instruction, op)?;
                     lowered.target = Pc::MAX;
                     self.instructions.push(lowered);
@@ -184,14 +190,14 @@ impl<'m> Lowering<'m> {
             }
         }
         // A kernel that runs off its end stops there, as one that ends in `ret` does.
-        let falls_off = instance.frame.is_kernel
+        let falls_off = instance.call_site.is_kernel
             && !self.instructions.last().is_some_and(|i| i.guard.is_none() && matches!(i.op, Op::Exit | Op::Bra { .. }));
         let jumps_to_end = branches.iter().map(|(_, label)| label).chain(body.tables.iter().flat_map(|t| &t.targets));
         let label_at_end =
             jumps_to_end.into_iter().any(|label| body.labels[label.0 as usize].at as usize == body.instructions.len());
         let end = self.instructions.len() as Pc;
         instance.positions.push(end);
-        if instance.frame.is_kernel && (falls_off || label_at_end) {
+        if instance.call_site.is_kernel && (falls_off || label_at_end) {
             self.instructions.push(bare(Op::Exit, function.span));
         }
         self.patch(&instance, &branches, end);
@@ -234,7 +240,7 @@ impl<'m> Lowering<'m> {
             }
             Space::Local | Space::Param => Ok((Space::Local, self.local.place(variable.bytes.unwrap_or(0), variable.align))),
             Space::Global | Space::Const | Space::Generic => {
-                Err(unsupported(variable.span, format!("`.{}` variables inside a function are not run", variable.space)))
+                Err(unsupported(variable.span, format!("`.{}` variables inside a function are not supported", variable.space)))
             }
         }
     }
@@ -249,12 +255,12 @@ impl<'m> Lowering<'m> {
         place
     }
 
-    /// Space and address of what a name means; the address is `u64::MAX` for the dynamic shared array.
+    /// Returns a symbol's space and address; the address is `u64::MAX` for the dynamic shared array.
     fn symbol(&mut self, instance: &Instance, symbol: &Symbol, span: Span) -> Result<(Space, u64), Problem> {
         match symbol {
             Symbol::Body(index) => Ok(instance.variables[*index as usize]),
-            Symbol::Param(index) => Ok(instance.frame.params[*index as usize]),
-            Symbol::Return(index) => Ok(instance.frame.returns[*index as usize]),
+            Symbol::Param(index) => Ok(instance.call_site.params[*index as usize]),
+            Symbol::Return(index) => Ok(instance.call_site.returns[*index as usize]),
             Symbol::Module(name) => {
                 if let Some(place) = self.layout.find(name) {
                     return Ok(place);
@@ -271,21 +277,21 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Dynamic shared memory lies behind everything static, on a 16-byte boundary.
+    /// Places dynamic shared memory behind all static arrays, on a 16-byte boundary.
     fn place_dynamic_shared(&mut self) {
         if self.dynamic_shared.is_empty() {
             return;
         }
         self.shared.bytes = align_up(self.shared.bytes, 16);
-        for &(at, hole) in &self.dynamic_shared {
+        for &(at, fixup) in &self.dynamic_shared {
             let instruction = &mut self.instructions[at];
-            match hole {
-                Hole::Source(index) => {
+            match fixup {
+                AddressFixup::Source(index) => {
                     if let Src::Immediate(value) = &mut instruction.src[index] {
                         *value = value.wrapping_add(self.shared.bytes);
                     }
                 }
-                Hole::Address => {
+                AddressFixup::Address => {
                     if let Some(address) = &mut instruction.address {
                         address.offset = address.offset.wrapping_add(self.shared.bytes as i64);
                     }
@@ -296,7 +302,7 @@ impl<'m> Lowering<'m> {
 
     // ---- One instruction ----
 
-    /// Everything but calls; it will stand at the end of the program.
+    /// Lowers any instruction except a call, for the end of the program.
     fn plain(
         &mut self,
         instance: &Instance,
@@ -308,7 +314,7 @@ impl<'m> Lowering<'m> {
         lowered.guard = instruction.guard.map(|guard| Guard { plane: instance.plane(guard.register), negated: guard.negated });
         lowered.place = instruction.place.and_then(|index| source_place(&instance.body.places, index));
         if let Some(place) = &mut lowered.place {
-            place.outer = instance.frame.called_from.or(place.outer);
+            place.outer = instance.call_site.called_from.or(place.outer);
         }
         let writes = destinations(op);
         let (mut dst, mut src) = (Vec::new(), Vec::new());
@@ -333,7 +339,7 @@ impl<'m> Lowering<'m> {
                 Operand::Symbol { symbol, offset } => {
                     let (_, mut address) = self.symbol(instance, symbol, instruction.span)?;
                     if address == u64::MAX {
-                        self.dynamic_shared.push((here, Hole::Source(src.len())));
+                        self.dynamic_shared.push((here, AddressFixup::Source(src.len())));
                         address = 0;
                     }
                     src.push(Src::Immediate(address.wrapping_add(*offset as u64)));
@@ -346,7 +352,7 @@ impl<'m> Lowering<'m> {
         Ok(lowered)
     }
 
-    /// The address operand, and the space it really lies in.
+    /// Lowers an address operand. For an access to `.param` it also returns the space in which the operand really lies.
     fn address(
         &mut self,
         instance: &Instance,
@@ -366,13 +372,13 @@ impl<'m> Lowering<'m> {
                     bits => return Err(Problem::new(Trouble::Operand, span, format!("an address is 32 or 64 bits, not {bits}"))),
                 };
                 // Parameters of an expanded function lie in the caller's frame.
-                let space = (space_of(op) == Some(Space::Param) && !instance.frame.is_kernel).then_some(Space::Local);
+                let space = (space_of(op) == Some(Space::Param) && !instance.call_site.is_kernel).then_some(Space::Local);
                 Ok((space, Address { base, offset }))
             }
             AddressBase::Symbol(symbol) => {
                 let (space, mut start) = self.symbol(instance, symbol, span)?;
                 if start == u64::MAX {
-                    self.dynamic_shared.push((here, Hole::Address));
+                    self.dynamic_shared.push((here, AddressFixup::Address));
                     start = 0;
                 }
                 let named = space_of(op);
@@ -432,10 +438,10 @@ impl<'m> Lowering<'m> {
         if callee.body.is_none() {
             return Err(unsupported(
                 instruction.span,
-                format!("`{name}` is an external function: it is declared but nowhere defined"),
+                format!("`{name}` is an external function: it is declared but never defined"),
             )
             .label("refused")
-            .help("of external functions only `vprintf` and `__assertfail` are run"));
+            .help("of external functions only `vprintf` and `__assertfail` are supported"));
         }
         for (what, wanted, given) in
             [("arguments", callee.params.len(), arguments.len()), ("results", callee.returns.len(), returns.len())]
@@ -448,7 +454,7 @@ impl<'m> Lowering<'m> {
                 ));
             }
         }
-        // The call itself, which a machine spends an instruction on: a jump to what follows, or past it when guarded off.
+        // The call itself takes one instruction: a jump to what follows, or past the function when guarded off.
         let here = self.instructions.len();
         let mut jump = self.plain(instance, instruction, Op::Bra { uniform: instruction.guard.is_none() })?;
         jump.target = here as Pc + 1;
@@ -457,8 +463,8 @@ impl<'m> Lowering<'m> {
         }
         let called_from = jump.place.map(|place| place.outer.unwrap_or((place.file, place.line)));
         self.instructions.push(jump);
-        self.expand(callee, Frame { params: arguments, returns, is_kernel: false, called_from }).map_err(|problem| {
-            // The chain's innermost function knows what is wrong; the caller knows where it matters.
+        self.expand(callee, CallSite { params: arguments, returns, is_kernel: false, called_from }).map_err(|problem| {
+            // A problem with the callee as a whole is reported at the call.
             if problem.span == callee.span { Problem { span: instruction.span, ..problem } } else { problem }
         })?;
         if instruction.guard.is_some() {
@@ -490,10 +496,10 @@ pub(super) fn bare(op: Op, span: Span) -> Instruction {
     }
 }
 
-/// How many of the first operands an operation writes.
+/// Returns how many of the first operands an operation writes.
 fn destinations(op: Op) -> usize {
     match op {
-        Op::Load(Access { vector, .. }) => vector as usize,
+        Op::Load(AccessForm { vector, .. }) => vector as usize,
         Op::Unpack { parts, .. } => parts as usize,
         Op::Setp { .. } | Op::Shfl(_) | Op::Match { .. } | Op::Lop3Test(_) | Op::NextBlock => 2,
         Op::Atom { result, .. } => result as usize,
@@ -515,8 +521,8 @@ fn space_of(op: Op) -> Option<Space> {
 
 fn with_space(op: Op, space: Option<Space>) -> Op {
     match (op, space) {
-        (Op::Load(access), Some(space)) => Op::Load(Access { space, ..access }),
-        (Op::Store(access), Some(space)) => Op::Store(Access { space, ..access }),
+        (Op::Load(access), Some(space)) => Op::Load(AccessForm { space, ..access }),
+        (Op::Store(access), Some(space)) => Op::Store(AccessForm { space, ..access }),
         (op, _) => op,
     }
 }

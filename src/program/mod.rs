@@ -1,18 +1,17 @@
-//! A kernel ready to run: flat instructions with resolved targets, addresses and registers, and what analysis knows of them.
+//! A kernel ready to run: flat instructions with resolved targets, addresses and registers, and their analyses.
 //!
 //! ```text
 //! ptx::Module ─► lower (calls expanded, names to numbers) ─► passes (rewrites) ─► Program { instructions, layout }
 //!                                                 └─► cfg (blocks, edges) ─► reconverge (RPC, LPC), loops, liveness
 //! ```
 //!
-//! **Calls are inlined.** Every call to a named function is expanded into the kernel, with registers and local memory of
-//! its own for each place it is called from. The machine then knows no call stack, reconvergence after a divergent
-//! return is the ordinary post-dominator (the instruction behind the call), and every technique works on one control-flow
-//! graph. The price is that recursion and calls through pointers are refused; compilers write the first rarely and the
-//! second hardly ever.
+//! **Calls are inlined.** Every call to a named function is expanded into the kernel, with its own registers and local memory for
+//! each call site. The machine then needs no call stack, a divergent return reconverges at the ordinary post-dominator (the
+//! instruction behind the call), and every technique works on one control-flow graph. The price: recursion and calls through
+//! pointers are refused; compilers emit the first rarely and the second hardly ever.
 //!
-//! A register is one or two **planes**: 32-bit words stored by plane, then by thread, so that the lanes of a warp lie side
-//! by side. Predicates and 16-bit registers take one plane, 64-bit registers two (low word first).
+//! A register is one or two **planes**: 32-bit words stored by plane, then by thread, so that the lanes of a warp are adjacent.
+//! Predicates and 16-bit registers take one plane, 64-bit registers two (low word first).
 
 pub mod address;
 pub mod cfg;
@@ -34,7 +33,7 @@ use crate::ptx::types::{Space, Type};
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
 use passes::Rewrite;
-use passes::native::Preset;
+use passes::native::ParamRegister;
 use passes::virtualise::Wrapper;
 use reconverge::Reconvergence;
 
@@ -48,39 +47,39 @@ pub type Plane = u32;
 pub struct Program {
     pub kernel: String,
     pub instructions: Vec<Instruction>,
-    /// Targets of `brx.idx`, by table.
+    /// Branch tables: the targets of each `brx.idx`.
     pub tables: Vec<Box<[Pc]>>,
     pub registers: Vec<RegisterInfo>,
-    /// Planes a thread needs; the last one is the carry flag.
+    /// Planes that a thread needs; the last one is the carry flag.
     pub planes: u32,
     pub params: Vec<ParamShape>,
-    /// Where each parameter lies in the parameter space.
+    /// Offset of each parameter in the parameter space.
     pub param_offsets: Vec<u32>,
     pub param_bytes: u32,
-    /// Shared memory that the kernel declares; the launch's dynamic part begins here.
+    /// Bytes of static shared memory; the launch's dynamic part begins behind them.
     pub shared_bytes: u32,
-    /// Local memory of a thread: depots and call frames.
+    /// Bytes of local memory of a thread: depots and call frames.
     pub local_bytes: u32,
     /// The initial contents of constant space.
     pub constants: Vec<u8>,
     /// Module variables: those in global memory at fixed addresses below the launch's buffers, and those in constant space.
     pub variables: Vec<ModuleVariable>,
-    /// Block shape that the kernel insists on (`.reqntid`), or the largest it allows (`.maxntid`).
+    /// The block shape that the kernel requires (`.reqntid`), or the largest that it allows (`.maxntid`).
     pub max_threads: Option<[u32; 3]>,
     pub required_threads: bool,
     pub files: Vec<SourceFile>,
     pub cfg: Cfg,
-    /// Per instruction that ends a block in a branch: where its threads meet again.
+    /// Reconvergence points of the branches that can diverge.
     pub reconvergence: Reconvergence,
-    /// Threads never wait for others who come only in a later trip of a loop, as in native code.
-    pub meets_by_trip: bool,
+    /// Threads never wait for threads that arrive only in a later iteration of a loop, as in native code.
+    pub reconverges_within_trip: bool,
     /// The most 32-bit registers that are live at once.
     pub registers_needed: u32,
-    /// The loop over logical blocks that a pass has put around the code.
+    /// The loop over logical blocks, if a pass has put one around the code.
     pub wrapper: Option<Wrapper>,
-    /// Registers that hold parameters from the start.
-    pub presets: Vec<Preset>,
-    /// Names in the PTX of what has become another operand, with that operand; later ones may name earlier ones' operands.
+    /// Registers that hold a parameter when the block starts.
+    pub param_registers: Vec<ParamRegister>,
+    /// PTX names that passes replaced, each with its new operand; a later entry may replace the operand of an earlier one.
     pub renamed: Vec<(String, String)>,
 }
 
@@ -89,17 +88,17 @@ pub struct Program {
 pub struct ModuleVariable {
     pub name: String,
     pub space: Space,
-    /// In its own space.
+    /// Address in its own space.
     pub address: u64,
     pub ty: Type,
     /// Size in bytes.
     pub bytes: u64,
-    /// Its initial contents where they are not zero: offset and bytes, so that a large array costs nothing before it runs.
+    /// Non-zero initial contents as offset and bytes, so that a large array costs nothing before it runs.
     pub init: Vec<(u64, Vec<u8>)>,
 }
 
 impl ModuleVariable {
-    /// The whole initial contents.
+    /// Returns the whole initial contents.
     pub fn image(&self) -> Vec<u8> {
         let mut image = vec![0; self.bytes as usize];
         for (offset, bytes) in &self.init {
@@ -124,13 +123,13 @@ pub struct RegisterInfo {
 pub struct Instruction {
     pub op: Op,
     pub guard: Option<Guard>,
-    /// Threads that its guard holds back do not need what its destinations held: a value's life begins here in spite of it.
+    /// The write begins a live range despite its guard: threads that the guard holds back do not need the old value.
     pub begins: bool,
     pub dst: Box<[Dst]>,
     pub src: Box<[Src]>,
-    /// Where a load, store or atomic goes.
+    /// Address of a load, store or atomic.
     pub address: Option<Address>,
-    /// Where a branch goes; for `brx.idx`, the index of its table.
+    /// Target of a branch; for `brx.idx`, the index of its table.
     pub target: Pc,
     /// The PTX text that it came from.
     pub span: Span,
@@ -138,7 +137,7 @@ pub struct Instruction {
     pub place: Option<SourcePlace>,
     /// The pass that changed it, if one did.
     pub rewrite: Option<Rewrite>,
-    /// What to show in place of the PTX text, where a pass has made it.
+    /// Text to show in place of the PTX text, where a pass made the instruction.
     pub text: Option<Box<str>>,
 }
 
@@ -148,7 +147,7 @@ pub struct SourcePlace {
     pub file: u32,
     pub line: u32,
     pub column: u32,
-    /// The line of the outermost call in the chain, when there is one.
+    /// File and line of the outermost call in the chain, if there is one.
     pub outer: Option<(u32, u32)>,
 }
 
@@ -158,7 +157,7 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// A destination register; a sink has no planes.
+/// A destination register, or a sink that drops the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dst {
     Register { plane: Plane, bits: u8 },
@@ -188,10 +187,10 @@ pub enum Base {
     Register64(Plane),
 }
 
-/// Parses a PTX text and prepares one of its kernels: the one named, or the only one.
+/// Parses a PTX text and builds one of its kernels: the named one, or the only one.
 ///
-/// Problems outside of the kernel and of what it calls do not count, so that a module with one kernel that cannot be run
-/// still serves the others.
+/// Ignores problems outside of the kernel and of the functions that it calls, so that a module with one unusable kernel still
+/// serves the others.
 pub fn load(text: &str, kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
     let (module, problems) = crate::ptx::parse(text);
     let name = choose_kernel(&module, &problems, kernel)?;
@@ -217,7 +216,7 @@ fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) ->
     Err(vec![Problem::new(Trouble::Name, Span::default(), message)])
 }
 
-/// The function and everything that it calls, directly or not.
+/// Returns the function and all functions that it calls, directly or not.
 pub fn reachable(module: &Module, name: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![name.to_string()];
     let mut at = 0;
@@ -238,15 +237,15 @@ pub fn reachable(module: &Module, name: &str) -> Vec<String> {
 }
 
 impl Program {
-    /// Prepares the kernel of that name. Problems name functions that cannot be had: recursion, missing definitions.
+    /// Builds the kernel of that name. Problems name functions that cannot be inlined: recursion, missing definitions.
     pub fn build(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         Ok(lower::lower(module, kernel)?.through(passes::ALWAYS))
     }
 
-    /// Works out what is known of the instructions as they stand.
+    /// Recomputes blocks, reconvergence points and register needs from the instructions.
     fn analyse(&mut self) {
         self.cfg = Cfg::build(&self.instructions, &self.tables);
-        self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions, self.meets_by_trip);
+        self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions, self.reconverges_within_trip);
         self.registers_needed = liveness::Liveness::build(self).registers_needed;
     }
 
@@ -267,7 +266,7 @@ impl Program {
     }
 }
 
-/// The shape of each parameter of a kernel, for the launch to be checked against.
+/// Returns the shape of a kernel parameter, for checking a launch against it.
 fn param_shape(variable: &crate::ptx::module::Variable) -> ParamShape {
     let bytes = variable.bytes.unwrap_or(0) as u32;
     ParamShape { name: variable.name.clone(), ty: variable.ty, bytes, align: variable.align }
@@ -277,7 +276,7 @@ fn unsupported(span: Span, message: String) -> Problem {
     Problem::new(Trouble::Unsupported, span, message)
 }
 
-/// The outermost call of a place's chain, and the place itself.
+/// Returns a source place with the outermost call of its inlining chain.
 fn source_place(places: &[LocPlace], index: u32) -> Option<SourcePlace> {
     let inner = places.get(index as usize)?;
     let mut outer = None;
@@ -289,12 +288,12 @@ fn source_place(places: &[LocPlace], index: u32) -> Option<SourcePlace> {
     Some(SourcePlace { file: inner.file, line: inner.line, column: inner.column, outer })
 }
 
-/// Width in planes of a register of that many bits.
+/// Returns the number of planes that a register of that many bits takes.
 fn planes_of(bits: u32) -> u32 {
     bits.div_ceil(32)
 }
 
-/// Whether a value of the type fills two planes.
+/// Whether a value of the type takes two planes.
 pub fn is_wide(ty: Type) -> bool {
     ty.bits() == 64
 }

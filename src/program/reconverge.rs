@@ -1,35 +1,34 @@
-//! Where the threads of a divergent branch meet again.
+//! Reconvergence points: where the threads of a divergent branch meet again.
 //!
 //! - **RPC**, the reconvergence point: the first instruction of the branch's immediate post-dominator, the earliest place
 //!   that every path from the branch passes (TBC section 2, PDOM).
-//! - **LPC**, the likely-convergence point: TBC section 4, footnote 6: the closest enclosing backward branch. For a branch
-//!   inside a loop that a `break` leaves, the immediate post-dominator lies behind the loop, yet most threads meet at the
-//!   block that jumps back. Only points that threads can come to before they come to the RPC are kept.
+//! - **LPC**, the likely-convergence point (TBC section 4, footnote 6): the block of the closest enclosing backward branch. For a
+//!   branch inside a loop that a `break` leaves, the immediate post-dominator lies behind the loop, yet most threads meet at the
+//!   block that jumps back. Only points that threads can reach before the RPC are kept.
 //!
-//! In native code the sides of a branch execute an instruction of their own where they meet (`Op::Meet`): both points then
-//! lie behind it. And threads wait for nobody who comes only in a later trip of the loop: where the immediate post-dominator is
-//! such a place, as the one block by which a loop is left can be, the next one is taken (`trips`).
+//! In native code the sides of a branch execute an instruction of their own where they meet (`Op::Meet`), and both points lie
+//! behind it. Threads then never wait for threads that arrive only in a later iteration of the loop: where the immediate
+//! post-dominator is such a point, as the only exit block of a loop can be, the next one is taken (`trips`).
 //!
-//! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did
-//! not exist. Post-dominance is therefore computed with one exit alone, the branch's main exit (`exits.rs`); the
-//! others are cut off.
+//! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did not
+//! exist. Post-dominance is therefore computed with only the branch's main exit (`exits.rs`); the other exits are cut off.
 
 use super::cfg::{Block, Cfg, Loop};
 use super::exits::{Exits, reaches};
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
 
-/// How many blocks are looked through for a likely-convergence point, before one is taken to be on the way.
+/// Limit on the blocks searched for a likely-convergence point, before it is assumed to be on the way.
 const MOST_BLOCKS: usize = 128;
 
-/// What analysis knows of one branch.
+/// The reconvergence points of one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meeting {
     /// The branch instruction.
     pub pc: Pc,
-    /// Where all paths meet; `None` when only the end of the kernel does.
+    /// Where all paths meet; `None` if they meet only at the kernel's end.
     pub rpc: Option<Pc>,
-    /// Where most paths meet earlier, if that is somewhere else.
+    /// Where most paths meet earlier, if that is a different point.
     pub lpc: Option<Pc>,
 }
 
@@ -66,14 +65,14 @@ impl Reconvergence {
         Reconvergence { meetings, index }
     }
 
-    /// What is known of the branch at `pc`; `None` for instructions that cannot split a warp.
+    /// Returns the points of the branch at `pc`; `None` for instructions that cannot split a warp.
     pub fn at(&self, pc: Pc) -> Option<&Meeting> {
         self.meetings.get((*self.index.get(pc as usize)? as usize).checked_sub(1)?)
     }
 }
 
-/// Where the sides of a branch meet without waiting for a later trip of the loop that it is in. Where threads wait for others at
-/// barriers, they meet before those as ever.
+/// Returns where the sides of a branch meet without waiting for a later iteration of the loop around it. In a kernel whose
+/// threads wait at barriers, they meet at the ordinary point.
 fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> Option<usize> {
     let mut meeting = exits.meeting(branch);
     let around = loops.iter().filter(|around| around.body.contains(&branch)).min_by_key(|around| around.body.len());
@@ -91,7 +90,8 @@ fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> 
     meeting
 }
 
-/// Conditional and indexed branches can split a warp. A guarded exit cannot: those who exit are gone.
+/// Whether an instruction can split a warp: conditional and indexed branches can. A guarded exit cannot, because exited threads
+/// are gone.
 fn may_diverge(instruction: &Instruction) -> bool {
     match instruction.op {
         Op::Bra { uniform } => instruction.guard.is_some() && !uniform,
@@ -100,11 +100,11 @@ fn may_diverge(instruction: &Instruction) -> bool {
     }
 }
 
-/// For each block: the block with the closest backward branch behind it that jumps to or before it.
+/// Returns for each block the closest block behind it with a backward branch to the block or before it.
 fn likely_convergence(cfg: &Cfg) -> Vec<Option<usize>> {
     let mut found = vec![None; cfg.blocks.len()];
-    // Backward branches behind the block that is looked at, the closest on top. One that jumps to behind a block jumps to
-    // behind all earlier ones too.
+    // Backward branches behind the current block, the closest on top. A branch with a target behind a block has its target behind
+    // all earlier blocks too.
     let mut latches: Vec<(usize, usize)> = Vec::new();
     for (at, here) in cfg.blocks.iter().enumerate().rev() {
         let target = here.successors.iter().copied().filter(|&to| to <= at).min();
@@ -121,7 +121,7 @@ fn likely_convergence(cfg: &Cfg) -> Vec<Option<usize>> {
 mod tests {
     use super::super::{Pc, load};
 
-    /// Branch, RPC and LPC, as the letters of their blocks. A block is a line; whatever is conditional is so on `p`. The
+    /// Returns each branch with RPC and LPC, as the letters of their blocks. A block is a line; every condition is `p`. The
     /// stores keep blocks that end in a return from being nothing but a return.
     fn meetings(blocks: &[&str]) -> Vec<String> {
         meetings_of(blocks, false)
@@ -131,7 +131,7 @@ mod tests {
         let head = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{ .reg .pred p; .reg .b32 r;\n";
         let text = format!("{head}{}\n}}\n", blocks.join("\n"));
         let mut program = load(&text, None).expect("a sound kernel");
-        program.meets_by_trip = trips;
+        program.reconverges_within_trip = trips;
         program.analyse();
         let line = |at: u32| text[..at as usize].matches('\n').count();
         let letter = |pc: Pc| &blocks[line(program.instructions[pc as usize].span.start) - 5][..1];
@@ -139,8 +139,8 @@ mod tests {
         meetings.map(|m| format!("{} {} {}", letter(m.pc), m.rpc.map_or("end", letter), m.lpc.map_or("-", letter))).collect()
     }
 
-    /// A loop that is left by one block only, to which one side comes in a later trip: all ways pass it, and nobody is to wait
-    /// there. What is left is the block behind the loop, and its end as the likely point.
+    /// A loop with a single exit block, which one side reaches only in a later iteration. All paths pass that block, but no
+    /// thread is to wait there. What remains is the block behind the loop, with the loop's end as the likely point.
     #[test]
     fn nobody_waits_for_a_later_trip_where_that_is_asked_for() {
         let blocks = [

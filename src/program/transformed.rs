@@ -1,16 +1,16 @@
-//! A program as PTX-like text: what the passes have left of a kernel, to be read from top to bottom.
+//! A program as PTX-like text: the kernel as the passes leave it, in program order.
 
 use super::inspect::code;
 use super::{Pc, Program, cfg};
 use crate::ptx::op::Op;
 use std::collections::BTreeMap;
 
-/// The whole kernel; `source` is the PTX that it was built from.
+/// Returns the whole kernel as text; `source` is the PTX that it was built from.
 pub fn text(program: &Program, source: &str) -> String {
     lines(program, source).into_iter().fold(String::new(), |text, (line, _)| text + &line + "\n")
 }
 
-/// The same line by line, with the instruction that a line holds.
+/// Returns the same text line by line, each with the instruction that it holds.
 pub fn lines(program: &Program, source: &str) -> Vec<(String, Option<Pc>)> {
     let labels = labels(program, source);
     let mut lines = vec![(format!(".visible .entry {}", program.kernel), None), ("{".to_string(), None)];
@@ -33,7 +33,7 @@ pub fn lines(program: &Program, source: &str) -> Vec<(String, Option<Pc>)> {
     lines
 }
 
-/// The names of the places that branches go to, as the branches have them.
+/// Returns a label for every branch target: the name in the branch, or else `$L` and the PC.
 fn labels(program: &Program, source: &str) -> BTreeMap<Pc, String> {
     let mut labels = BTreeMap::new();
     for instruction in &program.instructions {

@@ -1,11 +1,11 @@
-//! Branches that all threads of a block take the same way (TBC section 3.1).
+//! Branches on which all threads of a block agree (TBC section 3.1).
 //!
-//! A plane **varies** if two threads of a block may find different values in it at the same place. Parameters, constants and
-//! special registers such as `%ctaid` and `%ntid` do not, and neither does what is computed from them alone. A value varies
-//! if it is computed from one that does, if it comes from memory that the kernel can write, or if it is written where not all
-//! threads of the block come along: between a branch that may split the block and the place where its sides meet.
+//! A plane **varies** if two threads of a block may find different values in it at the same instruction. Parameters, constants
+//! and special registers such as `%ctaid` and `%ntid` do not vary, and neither do values computed from them alone. A value varies
+//! if it is computed from one that does, if it comes from memory that the kernel can write, or if it is written where threads of
+//! the block may be missing: between a branch that may split the block and the point where its sides meet.
 //!
-//! The analysis starts with nothing that varies and adds until nothing changes. Whatever it does not know varies.
+//! The analysis starts with nothing varying and adds until nothing changes. What it does not know varies.
 
 use super::liveness::{for_reads, for_writes};
 use super::{Instruction, Program, Src};
@@ -13,10 +13,10 @@ use crate::ptx::module::Special;
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
 
-/// For each instruction, whether it is a branch that could split a warp and cannot split a block.
+/// Returns for each instruction whether it is a branch that could split a warp but cannot split a block.
 pub fn uniform_branches(program: &Program) -> Vec<bool> {
     let mut uniform = vec![false; program.instructions.len()];
-    // In a loop over logical blocks the block's own index changes.
+    // In a loop over logical blocks `%ctaid` changes, so no branch counts as uniform.
     if program.wrapper.is_some() {
         return uniform;
     }
@@ -29,13 +29,13 @@ pub fn uniform_branches(program: &Program) -> Vec<bool> {
 
 struct Analysis<'a> {
     program: &'a Program,
-    /// By plane.
+    /// By plane: whether it varies.
     varies: Vec<bool>,
-    /// By basic block: not all threads of the thread block need come there together.
+    /// By basic block: whether threads of the thread block may arrive apart.
     apart: Vec<bool>,
-    /// By basic block: its branch may split the thread block.
+    /// By basic block: whether its branch may split the thread block.
     splits: Vec<bool>,
-    /// Parameters are only read.
+    /// No instruction writes parameters.
     fixed_params: bool,
 }
 
@@ -77,7 +77,7 @@ impl Analysis<'_> {
         self.splits
     }
 
-    /// Whether the instruction gives the same to all threads that bring the same.
+    /// Whether the instruction gives equal results to all threads with equal inputs.
     fn is_known(&self, instruction: &Instruction) -> bool {
         match instruction.op {
             Op::Load(access) => access.space == Space::Const || access.space == Space::Param && self.fixed_params,
@@ -91,7 +91,7 @@ impl Analysis<'_> {
         varies
     }
 
-    /// Marks the blocks that threads come to between a branch and the place where its sides meet.
+    /// Marks the blocks that threads pass between a branch and the point where its sides meet.
     fn part(&mut self, branch: usize) {
         let cfg = &self.program.cfg;
         let pc = cfg.blocks[branch].end - 1;
@@ -109,9 +109,9 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether all threads of a block read the same, whenever they do.
+/// Whether all threads of a block read the same value, at any time.
 fn is_fixed(special: Special) -> bool {
-    special.is_uniform() && !matches!(special, Special::Clock | Special::Clock64 | Special::GlobalTimer)
+    special.is_uniform() && !matches!(special, Special::Clock | Special::ClockHigh | Special::Clock64 | Special::GlobalTimer)
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::program::load;
 
-    /// The guarded branches of a body, in order: whether each is uniform.
+    /// Checks which of a body's guarded branches are uniform, in order.
     fn check(body: &str, expected: &[bool]) {
         let text = format!(
             ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 buf, .param .u32 n)\n{{\n\
@@ -143,7 +143,7 @@ mod tests {
         check(body, &[false]);
     }
 
-    /// A loop over a parameter is uniform; once threads leave it by themselves its counter is not.
+    /// A loop over a parameter is uniform; once threads leave it one by one, its counter varies.
     #[test]
     fn a_counter_varies_where_threads_leave_its_loop_apart() {
         let count = "ld.param.u32 %r1, [n]; mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1;";
@@ -154,7 +154,7 @@ mod tests {
         check(&format!("{count} {leave} {again} {after}"), &[false, false, false]);
     }
 
-    /// Each side writes a constant, and yet threads come out with different ones.
+    /// Each side writes a constant, so threads leave the branch with different ones.
     #[test]
     fn what_two_sides_write_varies() {
         let body = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 bra A; mov.u32 %r2, 2; \

@@ -1,4 +1,4 @@
-//! Fitting the operands of an instruction to what its form wants: kinds, widths, constants to bits.
+//! Binds written operands to an instruction's form: checks kinds and widths, and converts constants to bits.
 
 use super::body::Builder;
 use super::cursor::shorten;
@@ -14,7 +14,7 @@ use super::types::Type;
 const GRID_SYNC: [&str; 2] = ["%envreg1", "%envreg2"];
 
 impl Builder<'_, '_> {
-    /// Fits what was written to what the form wants.
+    /// Binds the operands as written to those that the form expects.
     pub fn bind(&mut self, whole: &str, span: Span, op: Op, wants: &[Want], raw: Vec<Raw>) -> Result<(Op, Vec<Operand>)> {
         if let Op::Mov(ty) = op
             && raw.iter().any(|operand| matches!(operand, Raw::Vector(..)))
@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
     fn bind_one(&mut self, whole: &str, want: Want, raw: Raw, operands: &mut Vec<Operand>) -> Result<()> {
         let span = raw.span();
         let mismatch = |found: String| {
-            Err(Problem::new(Trouble::Operand, span, format!("`{whole}` wants {} here, found {found}", describe(&want)))
+            Err(Problem::new(Trouble::Operand, span, format!("`{whole}` expects {} here, found {found}", describe(&want)))
                 .label(format!("expected {}", describe(&want))))
         };
         match (want, raw) {
@@ -125,7 +125,7 @@ impl Builder<'_, '_> {
             Trouble::Operand,
             span,
             format!(
-                "`{name}` is {}, but `{whole}` wants {} here",
+                "`{name}` is {}, but `{whole}` expects {} here",
                 width(found),
                 if wanted == 1 { "a predicate".into() } else { format!("{wanted} bits") }
             ),
@@ -163,13 +163,13 @@ impl Builder<'_, '_> {
             Raw::Offset(token, offset, _) => {
                 let name = self.p.word(token);
                 if name.starts_with('%') {
-                    return Err(Problem::new(Trouble::Operand, token.span, "a register takes no offset outside of brackets"));
+                    return Err(Problem::new(Trouble::Operand, token.span, "a register takes an offset only in brackets"));
                 }
                 Ok(Operand::Symbol { symbol: self.find_variable(name), offset })
             }
             Raw::Number(literal, span) => match literal.bits(ty) {
                 Some(bits) => Ok(Operand::Immediate(bits)),
-                None => Err(Problem::new(Trouble::Operand, span, format!("`{whole}` wants a constant of type `.{ty}` here"))
+                None => Err(Problem::new(Trouble::Operand, span, format!("`{whole}` expects a constant of type `.{ty}` here"))
                     .label(format!("not a `.{ty}`"))
                     .help(if ty.is_float() {
                         "write it with a point (1.0) or as bits (0f3f800000)"
@@ -181,7 +181,7 @@ impl Builder<'_, '_> {
             raw => Err(Problem::new(
                 Trouble::Operand,
                 raw.span(),
-                format!("`{whole}` wants a value here, found `{}`", shorten(raw.span().text(self.p.text))),
+                format!("`{whole}` expects a value here, found `{}`", shorten(raw.span().text(self.p.text))),
             )
             .label(format!("expected a `.{ty}`"))),
         }
@@ -224,7 +224,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The elements of a vector operand of that many, or what was found instead.
+/// Returns the elements of a vector operand of `count` elements, or a description of what was found instead.
 fn elements(raw: Raw, count: u8) -> std::result::Result<Vec<Raw>, String> {
     match raw {
         Raw::Vector(list, _) if list.len() == count as usize => Ok(list),
@@ -241,7 +241,7 @@ fn describe(want: &Want) -> String {
         Want::DstWide(bits) => format!("a register of at least {bits} bits"),
         Want::Src(ty) | Want::SrcWide(ty) => format!("a `.{ty}`"),
         Want::Pred => "a predicate".into(),
-        Want::Optional(ty) => format!("perhaps a `.{ty}`"),
+        Want::Optional(ty) => format!("optionally a `.{ty}`"),
         Want::Address => "an address in brackets".into(),
         Want::DstVector(1, bits) => format!("a register of at least {bits} bits"),
         Want::DstVector(count, bits) => format!("{count} registers of at least {bits} bits in braces"),

@@ -1,8 +1,8 @@
 //! Function bodies: nested scopes and the statements in them.
 //!
-//! Compilers declare registers in ranges (`.reg .b32 %r<20>`) and inline assembly opens `{ }` scopes whose registers and
-//! labels are its own. A register comes into being when it is first used; a label reference belongs to the innermost
-//! scope that defines the name, which may be known only when that scope closes.
+//! Compilers declare registers in ranges (`.reg .b32 %r<20>`), and inline assembly opens `{ }` scopes with registers and labels
+//! of their own. A register of a range is created at its first use. A label reference belongs to the innermost scope that
+//! defines the name, which may be known only when that scope closes.
 
 use super::lexer::{Token, TokenKind};
 use super::module::{Body, BranchTable, Function, Label, LabelId, Operand};
@@ -11,7 +11,7 @@ use super::problem::{Problem, Trouble};
 use super::scopes::{Scope, UNDEFINED};
 use super::sources::{self, Places};
 
-/// Parses a body; its opening brace is next. Problems go to the parser's list.
+/// Parses a body, beginning at its opening brace. Problems go to the parser's list.
 pub(super) fn parse(parser: &mut Parser, function: &Function) -> Body {
     let mut builder = Builder {
         p: parser,
@@ -27,24 +27,24 @@ pub(super) fn parse(parser: &mut Parser, function: &Function) -> Body {
     builder.finish()
 }
 
-/// A body on its way. [`super::scopes`] adds its names, [`super::instruction`] its instructions.
+/// A body under construction. [`super::scopes`] adds its names, [`super::instruction`] its instructions.
 pub(super) struct Builder<'p, 'a> {
     pub p: &'p mut Parser<'a>,
     pub function: &'p Function,
     pub body: Body,
-    /// Innermost last.
+    /// Open scopes, innermost last.
     pub scopes: Vec<Scope<'a>>,
-    /// For each label, the one of an outer scope that it turned out to mean.
+    /// For each label, the label of an outer scope that it resolved to.
     pub aliases: Vec<Option<LabelId>>,
     places: Places<'a>,
-    /// The source place of what comes next.
+    /// The source place of the next instruction.
     pub place: Option<u32>,
-    /// Nothing has said yet where the code behind the last label comes from.
+    /// No `.loc` has followed the last label yet.
     at_label: bool,
 }
 
 impl Builder<'_, '_> {
-    /// A `{ … }`, its opening brace being next.
+    /// Parses a `{ … }` scope, beginning at its opening brace.
     fn scope(&mut self, depth: u32) {
         let open = self.p.next();
         if depth > MOST_NESTING {
@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
                 let location = sources::location(self.p)?;
                 match self.places.intern(&location) {
                     Some(place) => (self.place, self.at_label) = (Some(place), false),
-                    // Line 0 means no line: what was before it goes on, but not over a label, where another path comes in.
+                    // Line 0 means no line: the previous place stays valid, except after a label, where another path may join.
                     None if self.at_label => self.place = None,
                     None => {}
                 }
@@ -159,7 +159,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// `name: .branchtargets A, B;`
+    /// Parses `name: .branchtargets A, B;`
     fn branch_table(&mut self, name: Token) -> Result<()> {
         self.p.next();
         let mut targets = Vec::new();

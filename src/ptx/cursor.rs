@@ -1,4 +1,4 @@
-//! The parser's way through the tokens: look, take, expect, skip, complain.
+//! The parser's token cursor: peek, take, expect, skip and report.
 
 use super::lexer::{Token, TokenKind};
 use super::literal::Literal;
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         Err(self.unexpected(what))
     }
 
-    /// A problem at the next token: it is not what should be here.
+    /// Returns a problem at the next token: `wanted` was expected.
     pub fn unexpected(&self, wanted: &str) -> Problem {
         let token = self.peek();
         let found = match token.kind {
@@ -76,9 +76,9 @@ impl<'a> Parser<'a> {
         Problem::new(Trouble::Syntax, token.span, format!("expected {wanted}, found {found}")).label(format!("expected {wanted}"))
     }
 
-    /// Skips the rest of a statement: to behind its `;`, or to before a brace that is not part of it.
+    /// Skips the rest of a statement: past its `;`, or up to a brace that is not part of it.
     ///
-    /// Vector operands and initial values stand in braces too; a brace that a `;` follows before it closes opens a scope.
+    /// Vector operands and initial values use braces too; a `{` opens a scope if a `;` or another `{` comes before its `}`.
     pub fn skip_statement(&mut self) {
         let mut open = None;
         while !self.is_end() {
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips what stands in parentheses, if they are next.
+    /// Skips a group in parentheses, if one is next.
     pub fn skip_parentheses(&mut self) {
         let mut depth = 0u32;
         while !self.is_end() && (depth > 0 || self.is(b'(')) {
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips what stands in braces, the opening one being next.
+    /// Skips a group in braces, beginning at its opening brace.
     pub fn skip_braces(&mut self) {
         let mut depth = 0u32;
         while !self.is_end() {
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
         Ok(if negative { value.wrapping_neg() } else { value })
     }
 
-    /// Any number of `+8`, `-8` and `+-8`, added up.
+    /// Parses any number of `+8`, `-8` and `+-8`, and returns their sum.
     pub fn offset(&mut self) -> Result<i64> {
         let mut offset = 0i64;
         while self.eat(b'+') || self.is(b'-') {
@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
         Ok(offset)
     }
 
-    /// Where the token before the next one ends.
+    /// Returns the byte position at which the previous token ends.
     pub fn previous_end(&self) -> usize {
         self.at.checked_sub(1).map_or(0, |at| self.tokens[at].span.end as usize)
     }
@@ -158,7 +158,7 @@ pub(super) fn bad_number(span: Span, text: &str) -> Problem {
     Problem::new(Trouble::Syntax, span, format!("`{}` is not a number that fits here", shorten(text)))
 }
 
-/// A word as a message shows it.
+/// Shortens a word for a message.
 pub(super) fn shorten(word: &str) -> String {
     if word.chars().count() > 40 { word.chars().take(37).chain("…".chars()).collect() } else { word.to_string() }
 }

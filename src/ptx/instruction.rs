@@ -1,4 +1,4 @@
-//! One instruction: guard, opcode with its modifiers, operands; and the tail of a call.
+//! Parses one instruction: guard, opcode with its modifiers, and operands or the callee of a call.
 
 use super::body::Builder;
 use super::cursor::shorten;
@@ -58,7 +58,7 @@ impl Builder<'_, '_> {
         Ok(Some(Guard { register, negated }))
     }
 
-    /// `(result), function, (arguments)`, with all but the function optional; its `;` stays.
+    /// Parses `(result), function, (arguments)`, of which only the function is required; leaves the `;`.
     fn callee(&mut self) -> Result<Operand> {
         let returns = if self.p.is(b'(') {
             let list = self.arguments()?;
@@ -73,7 +73,7 @@ impl Builder<'_, '_> {
             return Err(Problem::new(
                 Trouble::Unsupported,
                 token.span,
-                format!("a call through the register `{name}` is not run"),
+                format!("a call through the register `{name}` is not supported"),
             )
             .label("an indirect call")
             .help("calls are expanded before the kernel runs, so the function must be named"));
@@ -119,7 +119,7 @@ fn no_form(whole: &str, span: Span, reason: NoForm) -> Problem {
     match reason {
         NoForm::Unknown => Problem::new(Trouble::Unsupported, span, format!("unknown instruction `{whole}`"))
             .label("not an instruction of PTX that Warpscope knows"),
-        NoForm::Refused(what) => Problem::new(Trouble::Unsupported, span, format!("`{whole}` is not run: it is {what}"))
+        NoForm::Refused(what) => Problem::new(Trouble::Unsupported, span, format!("`{whole}` is not supported: it is {what}"))
             .label("refused")
             .help("kernels that use it cannot be run; the other kernels of the module can"),
         NoForm::Modifiers(why) => Problem::new(Trouble::Operand, span, format!("`{whole}`: {why}")).label(why),

@@ -1,8 +1,8 @@
-//! PTX text to tokens.
+//! Splits PTX text into tokens.
 //!
-//! A token is a kind and a byte range; its text stays in the source. Words that begin with a dot (`.u32`, `.shared::cta`)
-//! are one token each, so that `ld.global.u32` is a name and two dotted words, and `%tid.x` a name and one.
-//! Comments and white space disappear; what no PTX may hold is kept as [`TokenKind::Stray`] for the parser to complain about.
+//! A token is a kind and a byte range; its text stays in the source. A word that begins with a dot (`.u32`, `.shared::cta`) is
+//! one token, so that `ld.global.u32` is a name and two dotted words, and `%tid.x` a name and one dotted word. Comments and
+//! white space are dropped. Text that no PTX may contain becomes [`TokenKind::Stray`], which the parser reports.
 
 use super::problem::Span;
 
@@ -18,7 +18,7 @@ pub enum TokenKind {
     Text,
     /// One of `, ; : [ ] { } ( ) < > + - * / ! @ | = & ^ ~ ? %`.
     Punct(u8),
-    /// A character, or an unclosed comment or string, that PTX has no use for.
+    /// A character that PTX does not use, or an unclosed comment or string.
     Stray,
     /// The end of the text; the last token of every list.
     End,
@@ -38,11 +38,11 @@ const fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$')
 }
 
-/// All tokens of `text`, closed by one [`TokenKind::End`].
+/// Returns all tokens of `text`, followed by one [`TokenKind::End`].
 pub fn lex(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(bytes.len() / 4 + 1);
-    // Some editors begin a file with a mark of its byte order.
+    // Some editors begin a file with a byte order mark.
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     while at < bytes.len() {
         let start = at;
@@ -135,7 +135,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|&c| c == b'\n').map_or(bytes.len(), |n| at + n)
 }
 
-/// Where the number that begins at `at` ends: digits, letters and, in a decimal one, a fraction and a signed exponent.
+/// Returns the end of the number that begins at `start`: digits, letters and, in a decimal, a fraction and a signed exponent.
 fn number_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     let prefixed = bytes[start] == b'0' && bytes.get(start + 1).is_some_and(u8::is_ascii_alphabetic);

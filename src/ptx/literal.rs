@@ -1,8 +1,8 @@
-//! Numbers as PTX writes them, and the bits that an instruction of a given type makes of them.
+//! Number literals of PTX, and their conversion to the bits of an operand's type.
 
 use super::types::Type;
 
-/// A constant before an instruction's type decides its bits.
+/// A constant whose bits depend on the type of the instruction that uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
     /// Two's complement; `negative` remembers a minus sign for range checks.
@@ -14,7 +14,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// Reads one number; `None` if it is none.
+    /// Parses a number; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Literal> {
         let (prefix, rest) = (text.get(..2).unwrap_or(""), text.get(2..).unwrap_or(""));
         let int = |digits: &str, radix| {
@@ -42,7 +42,7 @@ impl Literal {
         }
     }
 
-    /// The bits that an operand of type `ty` gets, cut to its width; `None` where PTX gives the constant no meaning.
+    /// Returns the bits for an operand of type `ty`, cut to its width; `None` if PTX gives the constant no meaning there.
     pub fn bits(self, ty: Type) -> Option<u64> {
         let mask = match ty.bits() {
             n if n >= 64 => u64::MAX,
@@ -62,7 +62,7 @@ impl Literal {
         }
     }
 
-    /// The value as an address offset, a size or an alignment.
+    /// Returns the value as an address offset, a size or an alignment; `None` for a float.
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Literal::Int { bits, .. } => Some(bits as i64),

@@ -1,12 +1,13 @@
-//! A fast map for the parser's names. Nothing depends on its order, so that cannot leak into a result.
+//! A fast hash map for the parser's names. No result depends on its order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Names and positions in some list. One kind of map for all lists: each kind would be a copy of the map's code.
+/// Maps names to positions in a list. All lists share one map type, because each type would add a copy of the map's code.
 pub type NameMap<'a> = HashMap<&'a str, u32, BuildHasherDefault<NameHasher>>;
 
-/// Multiplies and rotates eight bytes at a time: names are short, and nobody attacks a table that lives for one parse.
+/// Hashes eight bytes at a time by rotation and multiplication. Names are short, and a table that lives for one parse needs no
+/// protection against chosen keys.
 #[derive(Default)]
 pub struct NameHasher(u64);
 

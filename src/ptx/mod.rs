@@ -1,4 +1,4 @@
-//! PTX text to a typed [`Module`], with every problem reported and none fatal to the next.
+//! Parses PTX text into a typed [`Module`] and reports all problems of the text.
 //!
 //! ```text
 //! text ─► lexer ─► parser (module, functions) ─► body (scopes, labels) ─► instruction ─► bind ─► Module + Problems
@@ -6,8 +6,8 @@
 //!                                                                           └► forms (opcode and modifiers ─► Op, wants)
 //! ```
 //!
-//! The dialects of nvcc and clang are both read: registers are untyped bits of a width, modifiers come in any order, and
-//! names live in nested scopes as inline assembly writes them. A problem inside one function leaves the others usable.
+//! The dialects of nvcc and clang are both accepted: registers are untyped bits of a width, modifiers come in any order, and
+//! names have nested scopes, as inline assembly needs. A problem inside one function leaves the others usable.
 
 mod bind;
 mod body;

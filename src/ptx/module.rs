@@ -1,4 +1,4 @@
-//! A PTX module as the parser leaves it: typed, names resolved inside each function, with spans.
+//! A parsed PTX module: typed, with spans, and with names resolved inside each function.
 
 use super::op::Op;
 use super::problem::Span;
@@ -14,7 +14,7 @@ pub struct Module {
     /// Module-scope variables: `.global`, `.const`, `.shared`, `.extern .shared`.
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// `.alias`: another name of a function, and the function.
+    /// `.alias` directives: the alias and the function that it names.
     pub aliases: Vec<(String, String)>,
     pub files: Vec<SourceFile>,
 }
@@ -67,7 +67,7 @@ pub struct Function {
     pub is_kernel: bool,
     pub params: Vec<Variable>,
     pub returns: Vec<Variable>,
-    /// `None`: only declared.
+    /// `None` if the function is only declared.
     pub body: Option<Body>,
     /// `.reqntid` or `.maxntid`, whichever was given.
     pub max_threads: Option<[u32; 3]>,
@@ -80,11 +80,11 @@ pub struct Body {
     /// `.shared`, `.local` and call `.param` variables declared inside.
     pub variables: Vec<Variable>,
     pub instructions: Vec<Instruction>,
-    /// Label names and the index of the instruction that each stands before.
+    /// Labels, each with the index of the instruction that follows it.
     pub labels: Vec<Label>,
     /// `.branchtargets` tables.
     pub tables: Vec<BranchTable>,
-    /// Distinct source places, which instructions name by index.
+    /// Distinct source places, to which instructions refer by index.
     pub places: Vec<LocPlace>,
 }
 
@@ -99,7 +99,7 @@ pub struct Register {
 pub struct Label {
     pub name: String,
     pub span: Span,
-    /// The instruction that follows it, or the number of instructions at the end of the body.
+    /// Index of the instruction that follows, or the number of instructions at the end of the body.
     pub at: u32,
 }
 
@@ -148,7 +148,7 @@ pub enum Operand {
     Register(RegisterId),
     /// `!p`.
     Not(RegisterId),
-    /// Bits already in the form that the instruction's type wants.
+    /// The bits of a constant, already converted to the instruction's type.
     Immediate(u64),
     Special(Special),
     /// The address of a variable plus an offset.
@@ -164,7 +164,7 @@ pub enum Operand {
     Label(LabelId),
     /// Index into [`Body::tables`].
     Table(u32),
-    /// A called function, the variables that take its results and those that hold its arguments.
+    /// A called function, the variables that receive its results and those that hold its arguments.
     Callee {
         name: String,
         returns: Vec<Operand>,
@@ -175,7 +175,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The variable that it names, if it names one.
+    /// Returns the variable that the operand names, if it names one.
     pub fn symbol(&self) -> Option<&Symbol> {
         match self {
             Operand::Symbol { symbol, .. } | Operand::Address { base: AddressBase::Symbol(symbol), .. } => Some(symbol),
@@ -188,11 +188,11 @@ impl Operand {
 pub enum AddressBase {
     Register(RegisterId),
     Symbol(Symbol),
-    /// A plain number.
+    /// No base: the offset is the address.
     None,
 }
 
-/// Which declaration a name means, seen from inside a function.
+/// The declaration that a name inside a function refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Symbol {
     /// A module-scope variable (or a function whose address is taken).
@@ -224,15 +224,18 @@ pub enum Special {
     LaneMaskGe,
     LaneMaskGt,
     Clock,
+    /// The upper half of the 64-bit clock.
+    ClockHigh,
     Clock64,
     GlobalTimer,
     DynamicSharedSize,
     TotalSharedSize,
     /// `WARP_SZ`.
     WarpSize,
-    /// Sizes of a cluster, which is always one block.
+    /// Reads as one: the sizes of a cluster, which is always one block.
     One,
-    /// `%envregN` (but for those of a cooperative grid, which are refused), performance counters and places in a cluster, which read as zero.
+    /// Reads as zero: `%envregN` (except for those of a cooperative grid, which are refused), performance counters and
+    /// positions in a cluster.
     Zero,
 }
 
@@ -244,13 +247,13 @@ pub enum Axis {
 }
 
 impl Special {
-    /// Whether all threads of a block read the same.
+    /// Returns whether all threads of a block read the same value in one cycle.
     pub fn is_uniform(self) -> bool {
         use Special::*;
         !matches!(self, Tid(_) | LaneId | WarpId | LaneMaskEq | LaneMaskLe | LaneMaskLt | LaneMaskGe | LaneMaskGt)
     }
 
-    /// The special register of that name (`%tid.x`, `%laneid`, `WARP_SZ`).
+    /// Returns the special register of that name (`%tid.x`, `%laneid`, `WARP_SZ`).
     pub fn from_name(name: &str) -> Option<Special> {
         let axis = |suffix: &str| match suffix {
             ".x" => Some(Axis::X),
@@ -286,9 +289,10 @@ impl Special {
             "%lanemask_lt" => Special::LaneMaskLt,
             "%lanemask_ge" => Special::LaneMaskGe,
             "%lanemask_gt" => Special::LaneMaskGt,
-            "%clock" | "%clock_hi" => Special::Clock,
+            "%clock" => Special::Clock,
+            "%clock_hi" | "%globaltimer_hi" => Special::ClockHigh,
             "%clock64" => Special::Clock64,
-            "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => Special::GlobalTimer,
+            "%globaltimer" | "%globaltimer_lo" => Special::GlobalTimer,
             "%dynamic_smem_size" => Special::DynamicSharedSize,
             "%cluster_nctarank" => Special::One,
             "%cluster_ctarank" | "%is_explicit_cluster" | "%current_graph_exec" => Special::Zero,
@@ -305,7 +309,7 @@ impl Module {
         self.functions.iter().filter(|f| f.is_kernel && f.body.is_some())
     }
 
-    /// The definition of that name, or its declaration when nothing defines it.
+    /// Returns the function of that name or alias: its definition, or its declaration if nothing defines it.
     pub fn function(&self, name: &str) -> Option<&Function> {
         let name = self.aliases.iter().find(|(alias, _)| alias == name).map_or(name, |(_, aliased)| aliased);
         let mut named = self.functions.iter().filter(|f| f.name == name);

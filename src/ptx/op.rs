@@ -1,14 +1,15 @@
-//! What an instruction does, with its modifiers turned into types: the vocabulary that the parser, the program, the
-//! interpreter and the machine share.
+//! The operations of instructions, with modifiers as typed fields.
 //!
-//! An [`Op`] says nothing about operands; the comment on each variant gives their order. `d` is a destination, `a b c`
-//! are sources, `p q` predicates. Where PTX has an optional second destination (`d|p`) it is always there, as a sink
-//! when the text leaves it out.
+//! The parser, the program, the interpreter and the machine share this vocabulary.
+//!
+//! An [`Op`] says nothing about operands; the comment on each variant gives their order. `d` is a destination, `a b c` are
+//! sources, `p q` predicates. An optional second destination of PTX (`d|p`) is always present, as a sink if the text leaves it
+//! out.
 
 use super::types::{Rounding, Space, Type};
 use serde::Serialize;
 
-/// One operation of the tiers that Warpscope runs.
+/// One operation that Warpscope runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Op {
     /// `mov` of one register: d a.
@@ -22,9 +23,9 @@ pub enum Op {
     /// `isspacep`: p a.
     IsSpace(Space),
     /// `ld`: d0 … address.
-    Load(Access),
+    Load(AccessForm),
     /// `st`: address a0 ….
-    Store(Access),
+    Store(AccessForm),
     /// `atom` (with `result`) and `red`: \[d\] address a [b for `cas`].
     Atom { space: Space, op: AtomOp, ty: Type, result: bool },
 
@@ -52,7 +53,7 @@ pub enum Op {
     Funnel { left: bool, wrap: bool },
     /// `lop3`: d a b c table.
     Lop3,
-    /// `lop3` with a predicate, which says whether d is not zero, combined with q: d p a b c table q.
+    /// `lop3` with a predicate: d p a b c table q; p is (d ≠ 0) combined with q.
     Lop3Test(Logic),
     /// `prmt`: d a b selector.
     Permute(PermuteMode),
@@ -80,7 +81,7 @@ pub enum Op {
     /// `testp`: p a.
     TestP(FloatClass, Type),
 
-    /// `setp`: p q a b \[c\]; c is combined in when `combine` says how.
+    /// `setp`: p q a b \[c\]; c is present, and combined in, if `combine` is set.
     Setp { cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool },
     /// `set`: d a b \[c\]; d is all ones (integers) or 1.0 when true.
     Set { cmp: Compare, combine: Option<Logic>, dst: Type, ty: Type, ftz: bool },
@@ -117,16 +118,16 @@ pub enum Op {
     BarrierArrive,
     /// `bar.red`: d id \[count\] p.
     BarrierReduce(Reduce),
-    /// `membar`, `fence`: orders memory; functionally nothing, since effects happen in issue order.
+    /// `membar`, `fence`: order memory; without functional effect, because effects happen in issue order.
     Fence,
     /// `nanosleep` (a), `prefetch`, `pmevent` and others that change no state.
     Nothing,
-    /// One of the machine instructions before the last that a PTX instruction becomes. No PTX has it.
+    /// A machine instruction, other than the last, of a PTX instruction that becomes several. Never in PTX text.
     Step,
-    /// `BSYNC`: each side of a branch executes it for itself, and the sides meet behind it. No PTX has it.
+    /// `BSYNC`: each side of a branch executes it separately, and the sides reconverge behind it. Never in PTX text.
     Meet,
 
-    /// `bra`: label. `uniform` says that the active threads agree.
+    /// `bra`: label. `uniform` (`.uni`) asserts that the active threads agree.
     Bra { uniform: bool },
     /// `brx.idx`: index, branch table.
     BrxIdx,
@@ -144,50 +145,51 @@ pub enum Op {
     /// A call of `__assertfail`: frame addresses of message, file, line, function and character size.
     AssertFail,
 
-    /// A virtual warp takes its next logical block: d (its index) p (there is one). No PTX has it (VTW section 4.2.1).
+    /// Assigns a virtual warp its next logical block: d (its index) p (whether there is one). Never in PTX text (VTW section
+    /// 4.2.1).
     NextBlock,
-    /// The logical thread of each lane in that block: d. No PTX has it (VTW section 4.2.2).
+    /// Reads the logical thread of each lane in that block: d. Never in PTX text (VTW section 4.2.2).
     NextThread,
-    /// A jump to the head of the loop over logical blocks, in place of a return (VTW section 4.1).
+    /// Jumps to the head of the loop over logical blocks, in place of a return. Never in PTX text (VTW section 4.1).
     Again,
 }
 
-/// What sort of thing an operation does: every stage that treats operations differently says so for each kind.
+/// The kind of an operation. A stage that treats operations differently matches on every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It changes registers alone.
+    /// Changes only registers.
     Alu,
     /// A load, a store or an atomic.
     Memory,
-    /// A call that leaves the device.
+    /// A call to the host.
     Host,
     Branch,
     Call,
-    /// It ends threads.
+    /// Ends threads.
     End,
-    /// It ends the work of threads on their logical block.
+    /// Ends the work of threads on their logical block.
     Again,
     Trap,
-    /// It waits for, or signals, the threads of its block.
+    /// Waits for, or signals, the threads of its block.
     Barrier,
-    /// It waits for threads of its PTX warp.
+    /// Waits for threads of its PTX warp.
     Join,
-    /// It asks who of its PTX warp is there.
+    /// Reads which threads of its PTX warp are active.
     ActiveMask,
-    /// It changes nothing.
+    /// Changes no state.
     Quiet,
-    /// It asks what to work on.
+    /// Assigns logical blocks and threads to a virtual warp.
     Dispatch,
 }
 
 /// How a load or a store touches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Access {
+pub struct AccessForm {
     pub space: Space,
     pub ty: Type,
     /// 1, 2, 4 or 8 elements.
     pub vector: u8,
-    /// `.volatile`, `.relaxed`, `.acquire` …: the value may change under the reader.
+    /// `.volatile`, `.relaxed`, `.acquire` …: another thread may change the value.
     pub strong: bool,
     /// `.nc`, `ldu`, `ld.const`: the value never changes while the kernel runs.
     pub read_only: bool,
@@ -271,7 +273,7 @@ pub enum PermuteMode {
     Replicate16,
 }
 
-/// Type, rounding and the two clamps of a floating-point instruction.
+/// Type, rounding and clamping modifiers of a floating-point instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct FloatMode {
     pub ty: Type,
@@ -292,10 +294,10 @@ pub enum Float2 {
     Div,
     DivApprox,
     DivFull,
-    /// NaN loses against a number.
+    /// A number wins over a NaN.
     Min,
     Max,
-    /// NaN wins.
+    /// A NaN wins.
     MinNan,
     MaxNan,
 }
@@ -316,7 +318,7 @@ pub enum Float1 {
     Tanh,
 }
 
-/// The questions of `testp`.
+/// The classes that `testp` tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum FloatClass {
     Finite,
@@ -402,17 +404,17 @@ impl Op {
         }
     }
 
-    /// Whether the threads of the PTX warp that it names must all arrive before it happens (`.sync` operations).
+    /// Returns whether all named threads of the PTX warp must arrive before it executes (`.sync` operations).
     pub fn joins_warp(self) -> bool {
         self.kind() == Kind::Join
     }
 
-    /// Whether it loads, stores, or does both at once.
+    /// Returns whether it is a load, a store or an atomic.
     pub fn is_memory(self) -> bool {
         self.kind() == Kind::Memory
     }
 
-    /// Whether it waits for, or signals, the threads of its block.
+    /// Returns whether it waits for, or signals, the threads of its block.
     pub fn is_barrier(self) -> bool {
         self.kind() == Kind::Barrier
     }

@@ -1,4 +1,4 @@
-//! Operands as they are written, before a form says what they should be.
+//! Parses operands as written, before they are bound to a form.
 
 use super::body::Builder;
 use super::cursor::bad_number;
@@ -8,9 +8,9 @@ use super::module::AddressBase;
 use super::parser::Result;
 use super::problem::Span;
 
-/// An operand as written, before the form says what it should be.
+/// An operand as written, before it is bound to a form.
 pub(super) enum Raw {
-    /// A name, with the dotted word behind it (`%tid.x`) if there is one.
+    /// A name; the span includes a dotted word behind it (`%tid.x`).
     Name(Token, Span),
     Not(Token),
     Number(Literal, Span),

@@ -1,4 +1,4 @@
-//! The module level: directives, kernels and functions.
+//! Parses the module level: directives, kernels and functions.
 
 use super::body;
 use super::forms::{self, Form, NoForm};
@@ -8,14 +8,14 @@ use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variabl
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
 
-/// Past this many problems outside of functions a text is hardly PTX, and more would help nobody.
+/// Problems outside of functions after which parsing stops, because the text is hardly PTX.
 const MOST_PROBLEMS: u32 = 200;
-/// Problems that are kept of one function; the first is enough to refuse it, and the next functions deserve a hearing.
+/// Problems reported per function: the first is enough to refuse it, and the limit leaves room for other functions.
 const MOST_OF_A_FUNCTION: u32 = 20;
-/// Nesting of braces that no compiler reaches; it bounds recursion on hostile texts.
+/// Limit on nested braces, which no compiler reaches; bounds recursion on hostile texts.
 pub(super) const MOST_NESTING: u32 = 200;
 
-/// Parses a PTX text into a module and all of its problems. Functions without problems are whole.
+/// Parses a PTX text into a module and all of its problems. Functions without problems are complete.
 pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     if u32::try_from(text.len()).is_err() {
         return (Module::default(), vec![Problem::new(Trouble::Syntax, Span::default(), "the text is larger than 4 GiB")]);
@@ -33,19 +33,19 @@ pub(super) type Result<T> = std::result::Result<T, Problem>;
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     pub tokens: Vec<Token>,
-    /// The next token.
+    /// Index of the next token.
     pub at: usize,
     pub module: Module,
     pub problems: Vec<Problem>,
-    /// The function being parsed, for problems to name.
+    /// Name of the function being parsed, for its problems.
     pub function: Option<String>,
-    /// Problems found in it, and outside of all functions.
+    /// Number of problems in the current function, and outside of all functions.
     in_function: u32,
     outside: u32,
-    /// Positions in [`Module::variables`], and functions with a body.
+    /// Positions of names in [`Module::variables`], and the names of functions with a body.
     known_variables: NameMap<'a>,
     known_functions: NameMap<'a>,
-    /// Forms, and where they are by the whole opcode text: a kernel uses few and repeats them.
+    /// Cached forms, and their positions by full opcode text: a kernel uses few forms and repeats them.
     forms: Vec<std::result::Result<Form, NoForm>>,
     known_forms: NameMap<'a>,
     /// Files that only comments name; see [`super::sources`].
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The form of an opcode, remembered by its text.
+    /// Returns the form of an opcode, cached by its text.
     pub fn form(&mut self, whole: &'a str, opcode: &str, modifiers: &[&str]) -> std::result::Result<Form, NoForm> {
         let new = self.forms.len() as u32;
         let at = *self.known_forms.entry(whole).or_insert(new);
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
                 let at = self.peek().span;
                 match self.integer("64")? {
                     64 => Ok(()),
-                    _ => Err(Problem::new(Trouble::Unsupported, at, "only `.address_size 64` is run").label("not 64")),
+                    _ => Err(Problem::new(Trouble::Unsupported, at, "only `.address_size 64` is supported").label("not 64")),
                 }
             }
             ".file" => self.file(),
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `.visible`, `.extern` and the like, then a variable or a function.
+    /// Parses `.visible`, `.extern` and the like, then a variable or a function.
     fn linkage(&mut self) -> Result<()> {
         let mut external = false;
         loop {
@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
         if self.eat_word(".attribute") {
             self.skip_parentheses();
         }
-        // The name comes behind the results, and problems want it first.
+        // The name follows the results, but problems in the results already refer to it.
         let head = self.at;
         self.skip_parentheses();
         let token = self.name("the name of a function")?;
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         };
         let outcome = self.head(&mut function);
         if outcome.is_err() {
-            // Whoever lists the kernels should hear of this one too.
+            // The empty body keeps the kernel in lists of kernels.
             function.body = Some(Body::default());
         } else if self.is(b'{') {
             if self.known_functions.insert(self.word(token), 0).is_some() {
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
         outcome
     }
 
-    /// From a function's results to before its body, or behind the `;` of one that is only declared.
+    /// Parses a function's head: from its results up to its body, or past the `;` of a declaration.
     fn head(&mut self, function: &mut Function) -> Result<()> {
         if self.is(b'(') {
             function.returns = self.parameters()?;
@@ -304,8 +304,12 @@ impl<'a> Parser<'a> {
         let mut parameters = Vec::new();
         while !self.is(b')') {
             if self.word(self.peek()) == ".reg" {
-                return Err(Problem::new(Trouble::Unsupported, self.peek().span, "parameters in registers (`.reg`) are not run")
-                    .label("pass it through `.param`"));
+                return Err(Problem::new(
+                    Trouble::Unsupported,
+                    self.peek().span,
+                    "parameters in registers (`.reg`) are not supported",
+                )
+                .label("pass it through `.param`"));
             }
             let declaration = self.declaration()?;
             parameters.push(self.declarator(&declaration, false, false)?);
@@ -317,7 +321,7 @@ impl<'a> Parser<'a> {
         Ok(parameters)
     }
 
-    /// Directives between a function's head and its body.
+    /// Parses the directives between a function's head and its body.
     fn tuning(&mut self, function: &mut Function) -> Result<()> {
         while self.peek().kind == TokenKind::Dotted {
             let token = self.next();
@@ -344,7 +348,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Names that functions leave to the module are checked when all of it has been seen.
+    /// Reports names that neither a function nor the module declares, once the whole module has been parsed.
     fn check_module_names(&mut self) {
         let variables = self.module.variables.iter().map(|variable| variable.name.as_str());
         let functions = self.module.functions.iter().map(|function| function.name.as_str());

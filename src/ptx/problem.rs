@@ -1,7 +1,7 @@
-//! What is wrong with a PTX text: a place, a sentence, and what would be right.
+//! Problems in a PTX text: the place, a message, and what was expected.
 //!
-//! The parser collects every [`Problem`] of a file. A problem only carries a byte range; it is rendered late, as text
-//! with the source line and a caret ([`render`]), or as line and column for JSON and for an editor ([`Problem::located`]).
+//! The parser collects every [`Problem`] of a file. A problem holds only a byte range. It is rendered later, as text with the
+//! source line and a caret ([`render`]), or as line and column for JSON and editors ([`Problem::located`]).
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
@@ -18,7 +18,7 @@ impl Span {
         Span { start: start as u32, end: end as u32 }
     }
 
-    /// From the start of `self` to the end of `other`.
+    /// Returns the span from the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start, end: other.end.max(self.start) }
     }
@@ -28,17 +28,17 @@ impl Span {
     }
 }
 
-/// What sort of trouble a problem is, for those who count or filter them.
+/// The category of a problem, for counts and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trouble {
     /// The text is not PTX.
     Syntax,
-    /// A name that nothing declares.
+    /// A name that is not declared, or is defined twice.
     Name,
     /// Operands or types that the instruction does not take.
     Operand,
-    /// PTX that Warpscope knows of and does not run, or an instruction it has never heard of.
+    /// PTX that Warpscope does not run, or an unknown instruction.
     Unsupported,
 }
 
@@ -49,15 +49,15 @@ pub struct Problem {
     pub span: Span,
     /// What is wrong, in a sentence that can stand alone.
     pub message: String,
-    /// What stands under the caret.
+    /// Text under the caret.
     pub label: String,
     /// What was expected, or what to do.
     pub help: Option<String>,
-    /// The kernel or function it lies in: others of the module stay usable.
+    /// The kernel or function that contains the problem; others of the module stay usable.
     pub function: Option<String>,
 }
 
-/// A problem with its place counted out, for JSON and editors. Lines and columns start at 1; columns count characters.
+/// A problem with its line and column, for JSON and editors. Both start at 1; columns count characters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Located<'a> {
     pub line: usize,
@@ -109,18 +109,18 @@ impl Problem {
     }
 }
 
-/// Every problem with its place. The text is gone through once, however many there are.
+/// Locates every problem; the text is scanned once, however many problems there are.
 pub fn located<'a>(problems: &'a [Problem], source: &'a str) -> Vec<Located<'a>> {
     let lines = Lines::new(source);
     problems.iter().map(|problem| problem.located_in(&lines)).collect()
 }
 
-/// Line and column (from 1, in characters) of a byte position.
+/// Returns the line and column (from 1, in characters) of a byte position.
 pub fn line_column(source: &str, at: usize) -> (usize, usize) {
     Lines::new(&source[..clip_start(at, source)]).place(at)
 }
 
-/// Where the lines of a text begin.
+/// The positions at which the lines of a text begin.
 struct Lines<'a> {
     source: &'a str,
     starts: Vec<usize>,
@@ -132,35 +132,35 @@ impl<'a> Lines<'a> {
         Lines { source, starts: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// Line and column of a byte position.
+    /// Returns the line and column of a byte position.
     fn place(&self, at: usize) -> (usize, usize) {
         let at = clip_start(at, self.source);
         let line = self.starts.partition_point(|&start| start <= at);
         (line, self.source[self.starts[line - 1]..at].chars().count() + 1)
     }
 
-    /// The text of a line, which counts from 1.
+    /// Returns the text of a line, counted from 1.
     fn text(&self, line: usize) -> &'a str {
         let start = self.starts.get(line - 1).map_or(self.source.len(), |&start| start);
         self.source[start..].lines().next().unwrap_or("")
     }
 
-    /// The lines from the one that holds `from` to the one that holds `to`.
+    /// Returns the byte range of the lines from the one that holds `from` to the one that holds `to`.
     fn around(&self, from: usize, to: usize) -> std::ops::Range<usize> {
         let last = self.place(to).0;
         self.starts[self.place(from).0 - 1]..self.starts.get(last).map_or(self.source.len(), |&next| next)
     }
 }
 
-/// All problems as text for a terminal or a log: place, source line, caret, what to do.
+/// Renders problems as text for a terminal or a log: place, source line, caret and help.
 ///
-/// At most `most` are shown in full; the rest are counted in a last line.
+/// At most `most` are shown in full; a last line counts the rest.
 pub fn render(problems: &[Problem], path: &str, source: &str, most: usize) -> String {
     let (renderer, lines) = (Renderer::plain(), Lines::new(source));
     let mut out = String::new();
     for problem in problems.iter().take(most) {
         let range = clip(problem.span, source);
-        // The renderer works through all that it is given, so it gets the lines in question only.
+        // The renderer scans all of its input, so it gets only the lines of the problem.
         let part = lines.around(range.start, range.end);
         let (from, to) = (range.start - part.start, range.end - part.start);
         let snippet = Snippet::source(&source[part]).line_start(lines.place(range.start).0).path(path).annotation(
@@ -179,7 +179,7 @@ pub fn render(problems: &[Problem], path: &str, source: &str, most: usize) -> St
     out
 }
 
-/// The span as a range that lies inside the text and on character boundaries.
+/// Returns the span as a range that lies inside the text, on character boundaries.
 fn clip(span: Span, source: &str) -> std::ops::Range<usize> {
     let start = clip_start(span.start as usize, source);
     let mut end = (span.end as usize).clamp(start, source.len());
@@ -189,7 +189,7 @@ fn clip(span: Span, source: &str) -> std::ops::Range<usize> {
     start..end
 }
 
-/// A position inside the text, at the start of the character it lies in.
+/// Clamps a position to the text, at the start of the character that contains it.
 fn clip_start(at: usize, source: &str) -> usize {
     let mut at = at.min(source.len());
     while !source.is_char_boundary(at) {

@@ -12,24 +12,24 @@ use super::types::Type;
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     pub registers: NameMap<'a>,
-    /// `%r<20>`: prefix, bits, count.
+    /// Register ranges such as `%r<20>`: prefix, bits, count.
     pub ranges: Vec<(&'a str, u32, u64)>,
     pub labels: NameMap<'a>,
     pub variables: NameMap<'a>,
     pub tables: NameMap<'a>,
 }
 
-/// Where a label stands that has been used but not yet defined.
+/// Position of a label that has been used but not yet defined.
 pub(super) const UNDEFINED: u32 = u32::MAX;
 
 impl<'a> Builder<'_, 'a> {
-    /// `.reg .b32 %r<20>, %x;`
+    /// Parses `.reg .b32 %r<20>, %x;`
     pub fn registers(&mut self) -> Result<()> {
         self.p.next();
         let token = self.p.next();
         let mut word = self.p.word(token);
         if matches!(word, ".v2" | ".v4") {
-            return Err(Problem::new(Trouble::Unsupported, token.span, "vector registers are not run")
+            return Err(Problem::new(Trouble::Unsupported, token.span, "vector registers are not supported")
                 .label("declare the elements one by one"));
         }
         if word == ".align" {
@@ -134,7 +134,7 @@ impl<'a> Builder<'_, 'a> {
         id
     }
 
-    /// Labels that were used here and not defined belong to an outer scope.
+    /// Closes the innermost scope. Labels used but not defined in it move to the next outer scope; the outermost reports them.
     pub fn close_scope(&mut self) {
         let Some(scope) = self.scopes.pop() else { return };
         let mut open: Vec<(&str, u32)> =
@@ -150,8 +150,9 @@ impl<'a> Builder<'_, 'a> {
                 },
                 None => {
                     let span = self.body.labels[id as usize].span;
-                    self.p
-                        .report(Problem::new(Trouble::Name, span, format!("there is no label `{name}`")).label("jumps nowhere"));
+                    self.p.report(
+                        Problem::new(Trouble::Name, span, format!("there is no label `{name}`")).label("undefined label"),
+                    );
                 }
             }
         }

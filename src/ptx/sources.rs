@@ -1,7 +1,7 @@
-//! Where the text came from: `.loc` lines, nvcc's `inlined_at` and clang's `@[ ]` comments.
+//! Source positions of instructions: `.loc` lines, nvcc's `inlined_at` and clang's `@[ ]` comments.
 //!
-//! nvcc writes the nearest call as `.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5`; the calls around it
-//! stand in the same way on a line before. clang writes the whole chain, but only as a comment,
+//! nvcc writes the innermost inlined call as `.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5`; an earlier line
+//! gives the call around it in the same way. clang writes the whole chain, but only as a comment,
 //! `// f.cu:2:11 @[ f.cu:9:12 ]`. Both become a chain of [`LocPlace`]s, innermost first.
 
 use super::lexer::TokenKind;
@@ -11,12 +11,12 @@ use super::parser::{Parser, Result};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// Calls inlined into each other that are followed outwards.
+/// Limit on the depth of inlined calls that are followed outwards.
 const MOST_DEPTH: u32 = 32;
-/// File indices from here on stand for [`Parser::named_files`].
+/// File indices from this value on refer to [`Parser::named_files`].
 const NAMED_FILE: u32 = 1 << 31;
 
-/// A place whose file may still be a name: clang's comments come before the `.file` lines.
+/// A place whose file may still be a name, because clang's comments come before the `.file` lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PlaceNote<'a> {
     file: FileNote<'a>,
@@ -30,15 +30,15 @@ enum FileNote<'a> {
     Name(&'a str),
 }
 
-/// What a `.loc` says.
+/// The contents of a `.loc`.
 pub(super) struct Location<'a> {
     /// The place and the calls it was inlined at, innermost first; empty for line 0, which means "no line".
     chain: Vec<PlaceNote<'a>>,
-    /// The last call of the chain may itself be in a function that was inlined.
+    /// Whether the last call of the chain may itself lie in an inlined function.
     goes_on: bool,
 }
 
-/// Reads a `.loc`; its word is next.
+/// Parses a `.loc`, which is the next token.
 pub(super) fn location<'a>(parser: &mut Parser<'a>) -> Result<Location<'a>> {
     parser.next();
     let mut chain = vec![numbers(parser)?];
@@ -78,7 +78,7 @@ fn numbers<'a>(parser: &mut Parser<'a>) -> Result<PlaceNote<'a>> {
     Ok(PlaceNote { file: FileNote::Index(file), line, column })
 }
 
-/// The `@[ file:line:column … ]` part of the comment behind the last token, if the line has one.
+/// Returns the `@[ file:line:column … ]` chain of the comment behind the last token, if the line has one.
 fn comment_chain<'a>(parser: &Parser<'a>) -> Vec<PlaceNote<'a>> {
     let behind = parser.previous_end();
     let line = parser.text.get(behind..).and_then(|rest| rest.lines().next()).unwrap_or("");
@@ -101,19 +101,19 @@ fn comment_chain<'a>(parser: &Parser<'a>) -> Vec<PlaceNote<'a>> {
 pub(super) struct Places<'a> {
     notes: Vec<Entry<'a>>,
     known: HashMap<(PlaceNote<'a>, Option<u32>), u32, BuildHasherDefault<NameHasher>>,
-    /// The last entry that a `.loc` made for a place, wherever that is inlined: the same kind of map, for less code.
+    /// The last entry that a `.loc` made for a place, wherever that is inlined; the key type of `known` is reused to save code.
     latest: HashMap<(PlaceNote<'a>, Option<u32>), u32, BuildHasherDefault<NameHasher>>,
 }
 
 struct Entry<'a> {
     note: PlaceNote<'a>,
     inlined_at: Option<u32>,
-    /// How many calls there are outwards.
+    /// Number of calls outwards.
     depth: u32,
 }
 
 impl<'a> Places<'a> {
-    /// The index of a location's innermost place; `None` for line 0.
+    /// Stores a location's chain and returns the index of its innermost place; `None` for line 0.
     pub fn intern(&mut self, location: &Location<'a>) -> Option<u32> {
         let innermost = *location.chain.first()?;
         let mut chain = location.chain.iter().rev().copied().peekable();
@@ -140,7 +140,7 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// The finished list. File names are looked up by `index_of`, which may invent an index for a new one.
+    /// Returns the finished list. `index_of` maps a file name to its index and may add one.
     pub fn finish(self, mut index_of: impl FnMut(&str) -> u32) -> Vec<LocPlace> {
         self.notes
             .into_iter()
@@ -156,7 +156,7 @@ impl<'a> Places<'a> {
 }
 
 impl Parser<'_> {
-    /// A stand-in index for a file that a comment names.
+    /// Returns a placeholder index for a file that a comment names.
     pub fn named_file(&mut self, name: &str) -> u32 {
         let at = self.named_files.iter().position(|known| known == name).unwrap_or_else(|| {
             self.named_files.push(name.to_string());
@@ -165,7 +165,7 @@ impl Parser<'_> {
         NAMED_FILE + at as u32
     }
 
-    /// Gives the files that only comments name the index of the `.file` they mean, or one of their own.
+    /// Replaces placeholder indices by that of the `.file` with the same name, or by a new index.
     pub fn settle_named_files(&mut self) {
         let mut settled = Vec::new();
         for name in &self.named_files {

@@ -1,4 +1,4 @@
-//! The words that PTX puts behind a dot and that more than one room needs: scalar types, roundings, state spaces.
+//! PTX modifiers that several modules use: scalar types, roundings and state spaces.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,7 +32,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Every type with the name PTX gives it.
+    /// Every type with its PTX name.
     pub const ALL: [(&'static str, Type); 20] = [
         ("pred", Type::Pred),
         ("b8", Type::B8),
@@ -56,7 +56,7 @@ impl Type {
         ("f64", Type::F64),
     ];
 
-    /// The type of that name (without its dot).
+    /// Returns the type of that name (without its dot).
     pub fn from_name(name: &str) -> Option<Type> {
         Type::ALL.iter().find(|(n, _)| *n == name).map(|&(_, t)| t)
     }
@@ -65,7 +65,7 @@ impl Type {
         Type::ALL.iter().find(|&&(_, t)| t == self).map_or("?", |&(n, _)| n)
     }
 
-    /// Width in bits; a predicate counts as one.
+    /// Returns the width in bits; a predicate counts as one.
     pub fn bits(self) -> u32 {
         match self {
             Type::Pred => 1,
@@ -77,7 +77,7 @@ impl Type {
         }
     }
 
-    /// Size in memory; a predicate has none there, but counts as a byte.
+    /// Returns the size in memory in bytes; a predicate, which memory cannot hold, counts as one.
     pub fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
@@ -115,7 +115,7 @@ pub enum Rounding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
-    /// Which of the others an address means is read off the address itself.
+    /// The address itself determines which of the other spaces it means.
     Generic,
     Global,
     Shared,

@@ -1,7 +1,7 @@
-//! Declarations of variables: state space, type, alignment, array bounds and initial values.
+//! Parses declarations of variables: state space, type, alignment, array bounds and initial values.
 //!
-//! One grammar serves module variables, parameters of functions and what bodies declare. An initial value is kept as
-//! pieces at byte offsets: runs of plain bytes, and addresses of other variables, which only a layout can fill in.
+//! Module variables, function parameters and variables in bodies share one grammar. An initial value is a list of pieces at
+//! byte offsets: runs of plain bytes, and addresses of other variables, which are known only after layout.
 
 use super::cursor::bad_number;
 use super::lexer::TokenKind;
@@ -11,7 +11,7 @@ use super::parser::{MOST_NESTING, Parser, Result};
 use super::problem::{Problem, Trouble};
 use super::types::{Space, Type};
 
-/// No variable of a GPU is larger; it bounds what a hostile declaration can ask for.
+/// Most bytes of a variable. No GPU variable is larger; the limit bounds what a hostile declaration can allocate.
 const MOST_BYTES: u64 = 1 << 32;
 
 /// The part of a declaration before its names.
@@ -23,7 +23,7 @@ pub(super) struct Declaration {
 }
 
 impl Parser<'_> {
-    /// A declaration of one or more variables, up to and with its `;`.
+    /// Parses a declaration of one or more variables, including its `;`.
     pub fn variables(&mut self, external: bool) -> Result<Vec<Variable>> {
         let declaration = self.declaration()?;
         let mut variables = Vec::new();
@@ -58,7 +58,7 @@ impl Parser<'_> {
                 ".v4" => declaration.vector = 4,
                 ".v8" => declaration.vector = 8,
                 ".attribute" => self.skip_parentheses(),
-                // Handles of textures and the like are 64-bit words whose use is refused, not their declaration.
+                // Texture, sampler and surface handles are 64-bit words: their use is refused, not their declaration.
                 ".texref" | ".samplerref" | ".surfref" => {
                     declaration.ty = Type::B64;
                     break;
@@ -96,9 +96,9 @@ impl Parser<'_> {
         }
     }
 
-    /// One name of a declaration, with its array bounds and, if `initialised` allows, its value.
+    /// Parses one name of a declaration, with its array bounds and, if `initialised` allows, its value.
     pub fn declarator(&mut self, declaration: &Declaration, external: bool, initialised: bool) -> Result<Variable> {
-        // Kernel parameters that are pointers may say to what.
+        // Pointer parameters of kernels may say what they point to.
         if self.eat_word(".ptr") {
             while self.peek().kind == TokenKind::Dotted {
                 if self.eat_word(".align") {
@@ -122,7 +122,7 @@ impl Parser<'_> {
             count = count
                 .checked_mul(bound.max(0) as u64)
                 .filter(|n| bound >= 0 && n.checked_mul(element).is_some_and(|bytes| bytes <= MOST_BYTES))
-                .ok_or_else(|| Problem::new(Trouble::Syntax, span, format!("an array of {bound} elements cannot be had")))?;
+                .ok_or_else(|| Problem::new(Trouble::Syntax, span, format!("an array cannot have {bound} elements")))?;
             self.expect(b']', "after an array size")?;
         }
         let init = if initialised && self.eat(b'=') { self.initialiser(declaration.ty, &bounds)? } else { Vec::new() };
@@ -173,7 +173,7 @@ impl Parser<'_> {
                 }
             }
             self.expect(b'}', "after an initial value")?;
-            // A row that is not written out is zero to its end.
+            // An incomplete row is zero to its end.
             if depth > 0 && !bounds.is_empty() {
                 *offset = (start + bounds.iter().product::<u64>() * u64::from(ty.bytes())).max(*offset);
             }
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
         let value = self.init_scalar(ty)?;
         let bytes = value.bytes();
-        // Long byte arrays become one piece.
+        // Adjacent bytes are merged into one piece.
         match (parts.last_mut(), value) {
             (Some(InitPart { offset: at, value: InitValue::Bytes(known) }), InitValue::Bytes(more))
                 if *at + known.len() as u64 == *offset =>
@@ -207,7 +207,7 @@ impl Parser<'_> {
             TokenKind::Number => {
                 self.next();
                 let literal = Literal::parse(self.word(token)).ok_or_else(|| bad_number(token.span, self.word(token)))?;
-                // `0xff00(name)`: the byte of an address that the mask picks.
+                // `0xff00(name)`: the byte of an address that the mask selects.
                 if self.is(b'(') {
                     let mask = literal.as_i64().unwrap_or(0) as u64;
                     self.next();

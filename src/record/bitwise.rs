@@ -1,17 +1,17 @@
-//! A number for each of 64 warps, kept bit by bit: word k has bit k of all of their numbers. Adding and comparing go through
-//! the words as an adder goes through its bits, for all 64 at once.
+//! Bit-sliced numbers, one for each of 64 warps: word k holds bit k of all 64 numbers. Additions and comparisons go through the
+//! words as an adder goes through its bits, for all 64 warps at once.
 
 use crate::event::{Reason, Reasons};
 
-/// The code of a warp that is not resident; reasons have their position in [`Reason::ALL`].
+/// The code of a warp that is not resident; the code of a reason is its position in [`Reason::ALL`].
 pub const GONE: u8 = Reason::ALL.len() as u8;
 /// How many codes there are.
 const CODES: usize = GONE as usize + 1;
 
-/// Which of the warps have each code.
+/// The warps that have each code.
 pub type Sets = [u64; CODES];
 
-/// Those with a reason, and those that are gone.
+/// Returns the warps with each reason, and those that are not resident.
 #[inline]
 pub fn sets(reasons: &Reasons) -> Sets {
     let mut sets = [0; CODES];
@@ -25,14 +25,14 @@ pub fn sets(reasons: &Reasons) -> Sets {
 pub struct Codes([u64; 4]);
 
 impl Codes {
-    /// Every warp is in exactly one of the sets.
+    /// Builds the codes; every warp must be in exactly one of the sets.
     #[inline]
     pub fn new(sets: &Sets) -> Codes {
         let bit = |at: usize| sets.iter().enumerate().filter(|(code, _)| code >> at & 1 != 0).fold(0, |all, (_, set)| all | set);
         Codes(std::array::from_fn(bit))
     }
 
-    /// Nobody is there.
+    /// Returns the codes of 64 warps of which none is resident.
     pub fn gone() -> Codes {
         Codes::new(&sets(&[0; Reason::ALL.len()]))
     }
@@ -41,7 +41,7 @@ impl Codes {
         self.0.iter().enumerate().fold(0, |code, (bit, word)| code | ((word >> lane & 1) as u8) << bit)
     }
 
-    /// The warps whose codes differ.
+    /// Returns the warps whose codes differ.
     pub fn differ(&self, other: &Codes) -> u64 {
         self.0.iter().zip(&other.0).fold(0, |all, (one, two)| all | one ^ two)
     }
@@ -52,7 +52,7 @@ impl Codes {
     }
 }
 
-/// How often each warp had each code, in numbers of so many bits.
+/// How often each warp had each code, in counters of `BITS` bits.
 #[derive(Clone, Debug)]
 pub struct Counts<const BITS: usize>([[u64; BITS]; CODES]);
 
@@ -63,7 +63,7 @@ impl<const BITS: usize> Default for Counts<BITS> {
 }
 
 impl<const BITS: usize> Counts<BITS> {
-    /// Every warp has its code so many times more.
+    /// Adds `times` to the count of every warp's code.
     #[inline]
     pub fn add(&mut self, sets: &Sets, times: u64) {
         for (count, &warps) in self.0.iter_mut().zip(sets) {
@@ -79,12 +79,12 @@ impl<const BITS: usize> Counts<BITS> {
         }
     }
 
-    /// The same for codes.
+    /// Adds `times` to the count of every warp's code, as [`Counts::add`] does.
     pub fn add_codes(&mut self, codes: &Codes, times: u64) {
         self.add(&codes.sets(), times);
     }
 
-    /// Adds what another has counted, and has that begin anew.
+    /// Adds the counts of another and resets that one.
     pub fn take<const LESS: usize>(&mut self, other: &mut Counts<LESS>) {
         for (sum, count) in self.0.iter_mut().zip(&mut other.0) {
             if *count == [0; LESS] {
@@ -100,7 +100,7 @@ impl<const BITS: usize> Counts<BITS> {
         }
     }
 
-    /// The code that each warp had most often; the first among equals.
+    /// Returns the most frequent code of each warp, the first among equals.
     pub fn most(&self) -> Codes {
         let mut codes = Codes::default();
         let mut best = [0; BITS];
@@ -128,7 +128,7 @@ impl<const BITS: usize> Counts<BITS> {
 mod tests {
     use super::*;
 
-    /// Lane n has code n modulo how many there are.
+    /// Returns sets in which lane n has code n modulo the number of codes.
     fn every_code() -> Sets {
         let mut sets = [0; CODES];
         (0..64).for_each(|lane| sets[lane % CODES] |= 1 << lane);

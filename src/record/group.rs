@@ -1,28 +1,28 @@
-//! What 64 warps did over time: near by moment for moment, from afar as [`Afar`] keeps it.
+//! The history of 64 warps: recent changes cycle by cycle, and the whole run at the low resolution of [`CoarseHistory`].
 
-use super::afar::{Afar, LEVELS};
 use super::bitwise::{Codes, Counts, GONE, Sets, sets};
-use super::moments::{Change, Moments};
+use super::changes::{Change, ChangeLog};
+use super::coarse::{CoarseHistory, LEVELS};
 use crate::event::Reasons;
 
-/// 64 warp slots.
+/// The history of 64 warp slots.
 #[derive(Clone, Debug)]
 pub struct Group {
-    moments: Moments,
-    /// From where on moments are kept.
+    log: ChangeLog,
+    /// Changes are kept from this cycle on.
     kept_from: u64,
-    afar: Afar,
-    /// What they do, as far as is known.
+    coarse: CoarseHistory,
+    /// The latest reasons that are known.
     now: Reasons,
     now_sets: Sets,
-    /// Slots that ever had a warp.
+    /// Slots that have ever held a warp.
     ever: u64,
 }
 
 impl Default for Group {
     fn default() -> Group {
         let now = Reasons::default();
-        Group { moments: Moments::default(), kept_from: 0, afar: Afar::default(), now, now_sets: sets(&now), ever: 0 }
+        Group { log: ChangeLog::default(), kept_from: 0, coarse: CoarseHistory::default(), now, now_sets: sets(&now), ever: 0 }
     }
 }
 
@@ -31,7 +31,7 @@ impl Group {
         &self.now
     }
 
-    /// From `cycle` on they do this; whether that is something else.
+    /// Records the warps' reasons from `cycle` on; returns whether they changed.
     pub fn change(&mut self, cycle: u64, now: &Reasons) -> bool {
         if self.now == *now {
             return false;
@@ -39,50 +39,50 @@ impl Group {
         self.close(cycle);
         (self.now, self.now_sets) = (*now, sets(now));
         self.ever |= !self.now_sets[usize::from(GONE)];
-        self.moments.push(Change { cycle, codes: Codes::new(&self.now_sets) });
+        self.log.push(Change { cycle, codes: Codes::new(&self.now_sets) });
         true
     }
 
-    /// What they do they do up to `end`.
+    /// Extends every warp's current reason to cycle `end`.
     pub fn close(&mut self, end: u64) {
-        self.afar.pass(&self.now_sets, end);
+        self.coarse.pass(&self.now_sets, end);
     }
 
-    /// How many moments are kept.
+    /// Returns how many changes are kept.
     pub fn len(&self) -> usize {
-        self.moments.len()
+        self.log.len()
     }
 
-    /// Lets go of the older half of the moments; the view from afar stays.
+    /// Drops the older half of the changes; the low-resolution history stays.
     pub fn forget_half(&mut self) {
         let before = self.len();
-        self.moments.forget_half();
+        self.log.forget_half();
         if self.len() < before {
-            self.kept_from = self.moments.get(0).map_or(0, |first| first.cycle);
+            self.kept_from = self.log.get(0).map_or(0, |first| first.cycle);
         }
     }
 
-    pub fn moments(&self) -> &Moments {
-        &self.moments
+    pub fn log(&self) -> &ChangeLog {
+        &self.log
     }
 
-    /// From where on moments are kept.
+    /// Returns the cycle from which on changes are kept.
     pub fn kept_from(&self) -> u64 {
         self.kept_from
     }
 
-    /// Whether a slot ever had a warp.
+    /// Whether a slot has ever held a warp.
     pub fn had(&self, lane: u32) -> bool {
         self.ever >> lane & 1 != 0
     }
 
-    /// What they did in a cycle.
+    /// Returns the warps' reasons in a cycle.
     pub fn at(&self, cycle: u64) -> Codes {
-        if cycle < self.kept_from { self.afar.at(cycle) } else { *self.moments.codes_before(self.moments.behind(cycle)) }
+        if cycle < self.kept_from { self.coarse.at(cycle) } else { *self.log.codes_before(self.log.behind(cycle)) }
     }
 
-    /// What they did longest in each of `count` columns of `per_column` cycles, beginning with column `skip` behind `from`; what
-    /// lies behind `end` is [`GONE`].
+    /// Returns the reasons that held longest in each of `count` columns of `per_column` cycles. The first column lies `skip`
+    /// columns after `from`; what lies after `end` is [`GONE`].
     pub fn columns(&self, from: f64, per_column: f64, skip: usize, end: u64, count: usize) -> Vec<Codes> {
         let level = LEVELS.iter().rposition(|&cycles| per_column >= cycles as f64);
         let column = |column: usize| {
@@ -93,7 +93,7 @@ impl Group {
             }
             if let Some(level) = level {
                 let (a, b) = (first / LEVELS[level], (last / LEVELS[level]).max(first / LEVELS[level] + 1));
-                return match self.afar.stretches(level, a, b) {
+                return match self.coarse.stretches(level, a, b) {
                     [] => self.at(first),
                     [one] => *one,
                     some => most(some.iter().map(|codes| (*codes, 1))),
@@ -104,10 +104,10 @@ impl Group {
         (0..count).map(column).collect()
     }
 
-    /// What held longest in `from..to`.
+    /// Returns the reason that each warp had longest in `from..to`.
     fn longest(&self, from: u64, to: u64) -> Codes {
-        let mut next = self.moments.behind(from);
-        if from < self.kept_from || self.moments.cycle_of(next).is_none_or(|cycle| cycle >= to) {
+        let mut next = self.log.behind(from);
+        if from < self.kept_from || self.log.cycle_of(next).is_none_or(|cycle| cycle >= to) {
             return self.at(from);
         }
         let mut start = from;
@@ -115,15 +115,15 @@ impl Group {
             if start >= to {
                 return None;
             }
-            let end = self.moments.cycle_of(next).map_or(to, |cycle| cycle.min(to));
-            let span = (*self.moments.codes_before(next), end - start);
+            let end = self.log.cycle_of(next).map_or(to, |cycle| cycle.min(to));
+            let span = (*self.log.codes_before(next), end - start);
             (start, next) = (end, next + 1);
             Some(span)
         }))
     }
 }
 
-/// What each warp did longest, of a hundred cycles or stretches at most; the first reason among equals.
+/// Returns each warp's longest reason, the first among equals, over a hundred cycles or stretches at most.
 fn most(spans: impl Iterator<Item = (Codes, u64)>) -> Codes {
     let mut counts = Counts::<7>::default();
     spans.for_each(|(codes, times)| counts.add_codes(&codes, times));

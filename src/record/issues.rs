@@ -1,11 +1,11 @@
-//! What issued in the first cycles of a run, lane by lane: the execution flow of a small kernel (TBC figure 7).
+//! The instructions that issued in the first cycles of a run, lane by lane: the execution flow of a small kernel (TBC figure 7).
 
 use crate::event::{Event, SCATTERED, Sink};
 
-/// As many cycles as are kept: more would be no picture.
+/// The first cycles whose issues are kept; a picture of more is not readable.
 pub const MOST_CYCLES: u64 = 600;
 
-/// An instruction that issued, for the lanes of one static warp; a dynamic warp has several of these, one after the other.
+/// An instruction that issued for lanes of one static warp; a dynamic warp gives several of these in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
     pub cycle: u64,
@@ -13,16 +13,16 @@ pub struct Issue {
     /// The entry of the warp table.
     pub warp: u16,
     pub pc: u32,
-    /// Of which static warp the lanes are, and which.
+    /// The static warp of the lanes, and which of its lanes issued.
     pub origin: u16,
     pub mask: u32,
 }
 
-/// Listens to a run for them.
+/// Listens to a run and collects its issues.
 #[derive(Clone, Debug, Default)]
 pub struct Issues {
     pub all: Vec<Issue>,
-    /// What a dynamic warp issued: who it was for is told next.
+    /// The PC that a dynamic warp issued; the `IssuedFor` events that follow name its static warps.
     scattered: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Cycles in which something of one kind happened: a bit for each cycle.
+//! Cycles in which an event of one kind happened: a bit for each cycle.
 
 /// A set of cycles.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ impl Marks {
         self.words.get((cycle / 64) as usize).is_some_and(|word| word >> (cycle % 64) & 1 != 0)
     }
 
-    /// The first marked cycle from `cycle` on.
+    /// Returns the first marked cycle from `cycle` on.
     pub fn next(&self, cycle: u64) -> Option<u64> {
         let first = (cycle / 64) as usize;
         let head = self.words.get(first)? & (u64::MAX << (cycle % 64));
@@ -31,7 +31,7 @@ impl Marks {
             .map(|(at, word)| at as u64 * 64 + u64::from(word.trailing_zeros()))
     }
 
-    /// The last marked cycle before `cycle`.
+    /// Returns the last marked cycle before `cycle`.
     pub fn previous(&self, cycle: u64) -> Option<u64> {
         let last = ((cycle / 64) as usize).min(self.words.len());
         let tail = self.words.get(last).map_or(0, |word| word & !(u64::MAX << (cycle % 64)));
@@ -42,12 +42,12 @@ impl Marks {
         Some(at as u64 * 64 + 63 - u64::from(self.words[at].leading_zeros()))
     }
 
-    /// Every marked cycle before one, the earliest first.
+    /// Returns every marked cycle before `cycle`, the earliest first.
     pub fn before(&self, cycle: u64) -> impl Iterator<Item = u64> {
         std::iter::successors(self.next(0), |at| self.next(at + 1)).take_while(move |at| *at < cycle)
     }
 
-    /// Whether anything is marked in `from..to`.
+    /// Whether any cycle in `from..to` is marked.
     pub fn any(&self, from: u64, to: u64) -> bool {
         self.next(from).is_some_and(|cycle| cycle < to)
     }

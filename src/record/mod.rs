@@ -1,17 +1,17 @@
-//! What a run leaves behind for those who look back: every warp's reason over time, marks where something happened, the
-//! first warp-phases, who ran what, and counts over stretches of cycles.
+//! The history of a run, for views that look back: every warp's reason over time, marks of events, the first warp-phases, which
+//! logical warp each slot ran, and counts over stretches of cycles.
 //!
-//! A [`Record`] listens while the machine enters country that has not been seen before, and only then; going back and forth
-//! afterwards adds nothing to it. The timeline, the scrubber and the plots read nothing else. What happens in every cycle it
-//! does not count again: the numbers of the run so far are handed to it at the edges of its stretches
-//! ([`Record::next_edge`], [`Record::count`]).
+//! A [`Record`] listens only to cycles that the machine simulates for the first time; moving back and forth afterwards adds
+//! nothing. The timeline, the scrubber and the plots read nothing else. The record does not count what happens in every cycle
+//! again: its caller hands it the numbers of the run so far at the edges of its stretches ([`Record::next_edge`],
+//! [`Record::count`]).
 
-mod afar;
 mod bitwise;
+mod changes;
+mod coarse;
 mod group;
 mod issues;
 mod marks;
-mod moments;
 mod phases;
 mod series;
 mod stints;
@@ -21,7 +21,7 @@ pub use bitwise::{Codes, GONE};
 pub use issues::{Issue, Issues, MOST_CYCLES};
 pub use marks::Marks;
 pub use phases::Phases;
-pub use series::{Bucket, SLOT_CLASSES, Series};
+pub use series::{SLOT_CLASSES, Series, StretchCounts};
 pub use stints::{Stint, Stints};
 pub use track::Track;
 
@@ -30,26 +30,26 @@ use crate::metrics::Metrics;
 use group::Group;
 use std::ops::Range;
 
-/// The most moments that are kept cycle by cycle, over all warps: 96 MB.
-const MOST_MOMENTS: usize = (96 << 20) / 40;
+/// The most changes that are kept cycle by cycle, over all warps: 96 MB.
+const MOST_CHANGES: usize = (96 << 20) / 40;
 /// Warps of a group.
 const TOGETHER: usize = 64;
 
-/// All that is kept of a run.
+/// The history of a run.
 #[derive(Clone, Debug)]
 pub struct Record {
     sms: usize,
     /// Warp slots of an SM: warp `w` of SM `s` has the track `s * slots + w`.
     slots: usize,
-    /// The slots of an SM, 64 at a time, SM by SM.
+    /// The warp slots of each SM in groups of 64, SM by SM.
     groups: Vec<Group>,
-    /// Moments that are kept.
+    /// Number of changes that are kept.
     kept: usize,
     marks: [Marks; EventKind::ALL.len()],
     phases: Phases,
     stints: Stints,
     series: Series,
-    /// Cycles up to this one are known.
+    /// Cycles before this one are known.
     end: u64,
 }
 
@@ -68,7 +68,7 @@ impl Record {
         }
     }
 
-    /// The first cycle that is not known.
+    /// Returns the first cycle that is not known.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -83,7 +83,7 @@ impl Record {
         self.sms * self.slots
     }
 
-    /// One of all tracks.
+    /// Returns the track of this number.
     pub fn nth(&self, track: usize) -> Track<'_> {
         let (group, lane) = self.place(track);
         Track { group: &self.groups[group], lane }
@@ -94,7 +94,7 @@ impl Record {
         inside.then(|| self.nth(usize::from(sm) * self.slots + usize::from(warp)))
     }
 
-    /// The group that a track belongs to, and its place there.
+    /// Returns the group that a track belongs to, and its position there.
     pub fn place(&self, track: usize) -> (usize, u32) {
         let (sm, warp) = (track / self.slots, track % self.slots);
         (self.group(sm, warp), (warp % TOGETHER) as u32)
@@ -104,8 +104,8 @@ impl Record {
         sm * self.slots.div_ceil(TOGETHER) + warp / TOGETHER
     }
 
-    /// What the warps of a group did longest in each of some columns of `per_column` cycles, which are counted from the cycle
-    /// `from` on; what is not known yet is [`GONE`].
+    /// Returns the reasons that a group's warps had longest in each of `columns`. A column is `per_column` cycles wide; column 0
+    /// begins at the cycle `from`. Cycles that are not known yet are [`GONE`].
     pub fn columns(&self, group: usize, from: f64, per_column: f64, columns: Range<usize>) -> Vec<Codes> {
         self.groups[group].columns(from, per_column, columns.start, self.end, columns.len())
     }
@@ -126,26 +126,26 @@ impl Record {
         &self.series
     }
 
-    /// The next cycle after `cycle` up to which numbers are wanted by themselves.
+    /// Returns the next cycle after `cycle` at which [`Record::count`] must be called.
     pub fn next_edge(&self, cycle: u64) -> u64 {
         self.series.next_edge(cycle)
     }
 
-    /// These are the numbers of all cycles before `cycle`.
+    /// Takes the run's numbers of all cycles before `cycle`.
     pub fn count(&mut self, cycle: u64, metrics: &Metrics) {
         self.series.count(cycle, metrics);
     }
 
-    /// Everything before `cycle` is known now.
+    /// Extends what is known to all cycles before `cycle`, and drops old changes if too many are kept.
     pub fn close(&mut self, cycle: u64) {
         self.end = self.end.max(cycle);
         self.groups.iter_mut().for_each(|group| group.close(self.end));
-        if self.kept > MOST_MOMENTS {
+        if self.kept > MOST_CHANGES {
             self.forget();
         }
     }
 
-    /// Lets go of the older half of what is kept cycle by cycle; the view from afar stays.
+    /// Drops the older half of the changes; the low-resolution history stays.
     fn forget(&mut self) {
         self.groups.iter_mut().for_each(Group::forget_half);
         self.kept = self.groups.iter().map(Group::len).sum();

@@ -1,53 +1,53 @@
 //! The warp-phases of a run, for figures: the first ones in full, the rest as a sum.
 
 use crate::event::Event;
-use crate::metrics::phases::{Part, Phase, PhaseTracker};
+use crate::metrics::phases::{Phase, PhasePart, PhaseTracker};
 
-/// What the kept phases may take together: 3 MB, counted in parts of 24 bytes.
-const MOST_PARTS: usize = (3 << 20) / size_of::<Part>();
-/// What a phase takes beside its parts.
-const OWN_PARTS: usize = size_of::<Phase>().div_ceil(size_of::<Part>());
+/// The most memory that the kept phases take: 3 MB, counted in parts of 24 bytes.
+const MOST_PARTS: usize = (3 << 20) / size_of::<PhasePart>();
+/// The size of a phase without its parts, in parts.
+const OWN_PARTS: usize = size_of::<Phase>().div_ceil(size_of::<PhasePart>());
 
-/// Warp-phases that have ended, in the order in which they did.
+/// Warp-phases that have ended, in the order of their ends.
 #[derive(Clone, Debug, Default)]
 pub struct Phases {
     tracker: PhaseTracker,
     kept: Vec<Phase>,
-    /// Room that the kept ones take, in parts.
+    /// Memory that the kept phases take, in parts.
     used: usize,
     ended: u64,
     rtru_millionths: u64,
 }
 
 impl Phases {
-    /// Listens to starts and ends of blocks and warps, and to barriers; anything else changes nothing.
+    /// Listens to starts and ends of blocks and warps, and to barriers; other events change nothing.
     pub fn event(&mut self, cycle: u64, event: Event) {
         let Some(phase) = self.tracker.event(cycle, event) else { return };
         self.rtru_millionths += phase.rtru_millionths();
         self.used = self.used.saturating_add(OWN_PARTS + phase.parts.len());
-        // Once one is left out, all later ones are: those that are kept are the first.
+        // `used` never shrinks: once a phase is left out, all later ones are, so the kept ones are the first.
         if self.used <= MOST_PARTS {
             self.kept.push(phase);
         }
         self.ended += 1;
     }
 
-    /// The first phases that ended.
+    /// Returns the first phases that ended.
     pub fn kept(&self) -> &[Phase] {
         &self.kept
     }
 
-    /// How many phases ended later than those.
+    /// Returns how many later phases are not kept.
     pub fn left_out(&self) -> u64 {
         self.ended - self.kept.len() as u64
     }
 
-    /// The phases that resident blocks are in, as they stand at `now`; none where earlier phases have been left out.
+    /// Returns the phases that resident blocks are in at cycle `now`; none where earlier phases have been left out.
     pub fn open(&self, now: u64) -> impl Iterator<Item = Phase> {
         self.tracker.open(now).filter(|_| self.left_out() == 0)
     }
 
-    /// The average RTRU over all phases, from 0 to 1; `None` where none has ended.
+    /// Returns the average RTRU over all phases, from 0 to 1; `None` where none has ended.
     pub fn rtru(&self) -> Option<f64> {
         (self.ended > 0).then(|| self.rtru_millionths as f64 / 1e6 / self.ended as f64)
     }
@@ -72,8 +72,8 @@ mod tests {
         assert!(phases.left_out() > rounds / 3 && phases.kept().len() as u64 > rounds / 3);
         assert!(phases.kept().iter().zip(0..).all(|(phase, block)| phase.block == block), "the first ones");
         let parts: usize = phases.kept().iter().map(|phase| phase.parts.len()).sum();
-        assert!(parts * size_of::<Part>() <= 3 << 20);
-        // Half of the warps take one cycle, the others none: those of later phases count too.
+        assert!(parts * size_of::<PhasePart>() <= 3 << 20);
+        // Half of the warps take one cycle, the others none. The average includes phases that are left out.
         assert_eq!(phases.rtru(), Some(0.5));
         phases.event(9, Event::BlockStart { sm, slot, block: rounds, first_warp, warps: 1 });
         assert_eq!(phases.open(20).count(), 0, "its earlier phases may be among those left out");

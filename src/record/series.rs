@@ -1,6 +1,6 @@
-//! Counts over stretches of cycles, for plots: never more than a fixed number of stretches, which grow as the run does.
+//! Counts over stretches of cycles, for plots. The number of stretches is bounded, so their length grows with the run.
 //!
-//! What is kept is the numbers of the run up to the end of each stretch; a stretch's own are what they grew by.
+//! The series keeps the run's totals at the end of each stretch; the counts of a stretch are the difference of two totals.
 
 use crate::event::Reason;
 use crate::metrics::{Metrics, slots};
@@ -8,17 +8,17 @@ use crate::metrics::{Metrics, slots};
 /// The most stretches that are kept.
 const MOST: usize = 1024;
 
-/// How issue slots are told apart: active threads in eighths of the width, then stall, memory, idle (TBC figure 13).
+/// Classes of issue slots: active threads in eighths of the width, then stall, memory, idle (TBC figure 13).
 pub const SLOT_CLASSES: usize = slots::MOST + slots::UNUSED.len();
 
-/// What happened in one stretch.
+/// Counts of one stretch, or of a run up to one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bucket {
+pub struct StretchCounts {
     /// SM-cycles that were simulated.
     pub cycles: u64,
     pub warp_instructions: u64,
     pub thread_instructions: u64,
-    /// Lanes that the machine had when it issued.
+    /// Lanes that the machine had at its issues, used or not.
     pub lanes_offered: u64,
     /// Warp-cycles in the order of [`Reason::ALL`].
     pub reasons: [u64; Reason::ALL.len()],
@@ -32,15 +32,15 @@ pub struct Bucket {
     pub gangs: [u64; 8],
 }
 
-impl Bucket {
-    /// All of a run so far.
-    fn of(metrics: &Metrics, cycles: u64) -> Bucket {
+impl StretchCounts {
+    /// Returns the totals of a run so far.
+    fn of(metrics: &Metrics, cycles: u64) -> StretchCounts {
         let mut classes = [0; SLOT_CLASSES];
         for (threads, count) in (1..).zip(metrics.slots_by_threads) {
             classes[slots::class_of(threads, metrics.width).min(slots::MOST - 1)] += count;
         }
         classes[slots::MOST..].copy_from_slice(&[metrics.slots_stall, metrics.slots_memory, metrics.slots_idle]);
-        Bucket {
+        StretchCounts {
             cycles,
             warp_instructions: metrics.warp_instructions,
             thread_instructions: metrics.thread_instructions,
@@ -56,14 +56,14 @@ impl Bucket {
         }
     }
 
-    pub fn add(&mut self, other: &Bucket) {
+    pub fn add(&mut self, other: &StretchCounts) {
         *self = self.with(other, |one, two| one + two);
     }
 
-    /// This and another, number by number.
-    fn with(&self, other: &Bucket, join: impl Fn(u64, u64) -> u64) -> Bucket {
+    /// Combines this and another, number by number.
+    fn with(&self, other: &StretchCounts, join: impl Fn(u64, u64) -> u64) -> StretchCounts {
         let reasons = std::array::from_fn(|at| join(self.reasons[at], other.reasons[at]));
-        Bucket {
+        StretchCounts {
             cycles: join(self.cycles, other.cycles),
             warp_instructions: join(self.warp_instructions, other.warp_instructions),
             thread_instructions: join(self.thread_instructions, other.thread_instructions),
@@ -83,8 +83,8 @@ impl Bucket {
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The run's numbers at the end of each stretch.
-    totals: Vec<Bucket>,
-    /// Cycles of a stretch, as a power of two.
+    totals: Vec<StretchCounts>,
+    /// Length of a stretch in cycles, as an exponent of two.
     log_span: u32,
     sms: usize,
 }
@@ -94,12 +94,12 @@ impl Series {
         Series { totals: Vec::new(), log_span: 0, sms }
     }
 
-    /// Cycles of a stretch; the last one may be shorter.
+    /// Returns the length of a stretch in cycles; the last one may be shorter.
     pub fn span(&self) -> u64 {
         1 << self.log_span
     }
 
-    /// How many stretches there are.
+    /// Returns how many stretches there are.
     pub fn len(&self) -> usize {
         self.totals.len()
     }
@@ -108,55 +108,55 @@ impl Series {
         self.totals.is_empty()
     }
 
-    /// Cycles that are counted.
+    /// Returns how many cycles are counted.
     pub fn end(&self) -> u64 {
         self.totals.last().map_or(0, |total| total.cycles / self.sms.max(1) as u64)
     }
 
-    /// The first cycle after which so many thread instructions were done, within a stretch as if they were spread evenly;
-    /// none where the run has not come so far.
+    /// Returns the first cycle after which `work` thread instructions were done; `None` if the run has not come so far. Within a
+    /// stretch the instructions are taken as spread evenly.
     pub fn cycle_of(&self, work: u64) -> Option<u64> {
         if work == 0 {
             return Some(0);
         }
         let at = self.totals.partition_point(|total| total.thread_instructions < work);
         let end = self.totals.get(at)?;
-        let before = at.checked_sub(1).map_or_else(Bucket::default, |at| self.totals[at]);
+        let before = at.checked_sub(1).map_or_else(StretchCounts::default, |at| self.totals[at]);
         let sms = self.sms.max(1) as u64;
         let (cycles, done) = ((end.cycles - before.cycles) / sms, end.thread_instructions - before.thread_instructions);
         Some(before.cycles / sms + (cycles * (work - before.thread_instructions)).div_ceil(done.max(1)))
     }
 
-    /// What happened in each run of `group` stretches; the last may have fewer.
-    pub fn buckets(&self, group: usize) -> Vec<Bucket> {
-        let ends = self.totals.chunks(group.max(1)).filter_map(<[Bucket]>::last);
-        let mut before = Bucket::default();
+    /// Returns the counts of every `group` stretches together; the last group may have fewer.
+    pub fn buckets(&self, group: usize) -> Vec<StretchCounts> {
+        let ends = self.totals.chunks(group.max(1)).filter_map(<[StretchCounts]>::last);
+        let mut before = StretchCounts::default();
         ends.map(|end| end.with(&std::mem::replace(&mut before, *end), |now, before| now - before)).collect()
     }
 
-    /// The reasons that lists of this run have.
+    /// Returns the reasons that lists of this run show.
     pub fn reasons(&self) -> Vec<Reason> {
         Reason::listed(|reason| self.totals.last().map_or(0, |total| total.reasons[reason as usize]))
     }
 
-    /// SMs whose counts are added up here.
+    /// Returns the number of SMs whose counts are added up.
     pub fn sms(&self) -> usize {
         self.sms
     }
 
-    /// The end of the stretch that `cycle` lies in.
+    /// Returns the end of the stretch that contains `cycle`.
     pub fn next_edge(&self, cycle: u64) -> u64 {
         ((cycle >> self.log_span) + 1) << self.log_span
     }
 
-    /// These are the numbers of all cycles before `cycle`. Told at every edge, stretches have what is theirs.
+    /// Takes the run's totals of all cycles before `cycle`. Stretches are exact if this is called at every edge.
     pub fn count(&mut self, cycle: u64, metrics: &Metrics) {
         let Some(last) = cycle.checked_sub(1) else { return };
         while (last >> self.log_span) as usize >= MOST {
             self.halve();
         }
         let at = (last >> self.log_span) as usize;
-        let total = Bucket::of(metrics, cycle * self.sms as u64);
+        let total = StretchCounts::of(metrics, cycle * self.sms as u64);
         self.totals.truncate(at);
         self.totals.resize(at + 1, total);
     }

@@ -1,32 +1,32 @@
-//! Who ran what when: for every warp slot the logical warps that it ran, one after the other (VTW figure 1).
+//! Which logical warps each warp slot ran, and when (VTW figure 1).
 //!
-//! A *stint* is the time that a warp slot gives to one warp of one logical block: from the block's start, or from where the
-//! warp was assigned to it, until its threads have ended. Where blocks are not virtual, the slot is then held until the whole
-//! block has ended; a virtual warp begins its next stint instead.
+//! A *stint* is the time that a warp slot spends on one warp of one logical block: from the block's start, or from the warp's
+//! assignment, until the warp's threads have ended. Where blocks are not virtual, the slot then stays taken until the whole block
+//! has ended; a virtual warp begins its next stint instead.
 
 use crate::event::Event;
 use std::collections::BTreeMap;
 
-/// What the kept stints may take together: 4 MB.
+/// The most stints that are kept: 4 MB.
 const MOST: usize = (4 << 20) / size_of::<Stint>();
 
-/// A warp slot's time with one warp of a logical block.
+/// The time that a warp slot spends on one warp of a logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stint {
     pub block: u64,
-    /// Which warp of the logical block it runs, by the first of its threads.
+    /// The thread of the logical block in lane 0, which tells which warp of the block the slot runs.
     pub first_thread: u32,
     pub from: u64,
-    /// The first cycle that is not part of it; none while it lasts.
+    /// The first cycle after the stint; `None` while it lasts.
     pub to: Option<u64>,
 }
 
 /// The first stints of a run, by warp slot.
 #[derive(Clone, Debug, Default)]
 pub struct Stints {
-    /// By SM and warp; in the order in which they began.
+    /// By SM and warp slot, in the order of their beginnings.
     warps: BTreeMap<(u16, u16), Vec<Stint>>,
-    /// The warp slot that was the first to begin each logical block, and when the block had ended.
+    /// By logical block: the warp slot that was the first to begin it, and (`ends`) the cycle in which it had ended.
     drawn: BTreeMap<u64, (u16, u16)>,
     ends: BTreeMap<u64, u64>,
     count: usize,
@@ -48,7 +48,7 @@ impl Stints {
         }
     }
 
-    /// A virtual block's warps are assigned to its first logical block before they have run any of it.
+    /// Begins a stint. The first assignment of a virtual block only names the threads of the stint that its start has begun.
     fn assign(&mut self, sm: u16, warp: u16, block: u64, first_thread: u32, cycle: u64) {
         if let Some(stint) = self.open(sm, warp).filter(|stint| stint.block == block) {
             stint.first_thread = first_thread;
@@ -78,7 +78,7 @@ impl Stints {
         }
     }
 
-    /// The stints of a warp slot that have to do with some cycles.
+    /// Returns the stints of a warp slot that overlap these cycles.
     pub fn of(&self, sm: u16, warp: u16, cycles: std::ops::Range<u64>) -> &[Stint] {
         let all = self.warps.get(&(sm, warp)).map_or(&[][..], Vec::as_slice);
         let first = all.partition_point(|stint| stint.to.is_some_and(|to| to <= cycles.start));
@@ -86,38 +86,38 @@ impl Stints {
         &all[first.min(last)..last]
     }
 
-    /// All of them: SM, warp slot and stint.
+    /// Returns all stints with their SM and warp slot.
     pub fn all(&self) -> impl Iterator<Item = (u16, u16, &Stint)> {
         self.warps.iter().flat_map(|(&(sm, warp), stints)| stints.iter().map(move |stint| (sm, warp, stint)))
     }
 
-    /// How many stints of an SM begin before a cycle.
+    /// Returns how many stints of an SM begin before a cycle.
     pub fn begun(&self, sm: u16, cycle: u64) -> usize {
         let of_sm = self.warps.range((sm, 0)..=(sm, u16::MAX));
         of_sm.map(|(_, stints)| stints.partition_point(|stint| stint.from < cycle)).sum()
     }
 
-    /// The warp slot, with its SM, that was the first to begin a logical block: the dispenser gave it the block.
+    /// Returns the SM and warp slot that was the first to begin a logical block: the dispenser gave it the block.
     pub fn drawn_by(&self, block: u64) -> Option<(u16, u16)> {
         self.drawn.get(&block).copied()
     }
 
-    /// When a logical block had ended, if it has.
+    /// Returns the cycle in which a logical block had ended, if it has.
     pub fn end_of(&self, block: u64) -> Option<u64> {
         self.ends.get(&block).copied()
     }
 
-    /// Whether later stints are not kept.
+    /// Whether later stints were dropped because of the memory limit.
     pub fn are_left_out(&self) -> bool {
         self.left_out
     }
 }
 
 impl Stint {
-    /// The [`Stint::first_thread`] of a warp that runs the threads of its own place in the block.
+    /// The [`Stint::first_thread`] of a warp that runs the threads of its own position in the block.
     const OWN: u32 = u32::MAX;
 
-    /// Which warp of its logical block it runs: `own` where that is the one in the same place.
+    /// Returns which warp of its logical block the slot runs; `own` is the position of the slot in its resident block.
     pub fn number(&self, own: u16, width: u32) -> u32 {
         if self.first_thread == Stint::OWN { own.into() } else { self.first_thread / width }
     }

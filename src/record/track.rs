@@ -1,8 +1,8 @@
-//! One warp over time, as those look at it who follow it.
+//! The history of one warp, for views that follow it.
 
 use super::group::Group;
 
-/// One warp slot.
+/// The history of one warp slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     pub(super) group: &'a Group,
@@ -15,45 +15,45 @@ impl Track<'_> {
         !self.group.had(self.lane)
     }
 
-    /// What the warp did in a cycle.
+    /// Returns the warp's code in a cycle.
     pub fn at(&self, cycle: u64) -> u8 {
         self.group.at(cycle).get(self.lane)
     }
 
-    /// What the warp does from a moment on.
-    fn code_from(&self, moment: usize) -> u8 {
-        self.group.moments().codes_before(moment + 1).get(self.lane)
+    /// Returns the warp's code from a change on.
+    fn code_from(&self, change: usize) -> u8 {
+        self.group.log().codes_before(change + 1).get(self.lane)
     }
 
-    /// The first cycle after `cycle` from which on the warp does something else, and what.
+    /// Returns the first cycle after `cycle` in which the warp's code changes, and the new code.
     pub fn next_change(&self, cycle: u64) -> Option<(u64, u8)> {
-        let moments = self.group.moments();
-        let next = moments.changes(moments.behind(cycle)..moments.len(), self.lane).next()?;
-        Some((moments.cycle_of(next)?, self.code_from(next)))
+        let log = self.group.log();
+        let next = log.changes(log.behind(cycle)..log.len(), self.lane).next()?;
+        Some((log.cycle_of(next)?, self.code_from(next)))
     }
 
-    /// Since when the warp does what it does in `cycle`, as far as is known.
+    /// Returns the cycle since which the warp has had its code of `cycle`, as far as is known.
     pub fn since(&self, cycle: u64) -> u64 {
-        let moments = self.group.moments();
-        let last = moments.changes(0..moments.behind(cycle), self.lane).next_back();
-        last.and_then(|last| moments.cycle_of(last)).unwrap_or(self.group.kept_from())
+        let log = self.group.log();
+        let last = log.changes(0..log.behind(cycle), self.lane).next_back();
+        last.and_then(|last| log.cycle_of(last)).unwrap_or(self.group.kept_from())
     }
 
-    /// The last change before `cycle` to a code that `wanted` likes.
+    /// Returns the cycle of the last change before `cycle` to a code that `wanted` accepts.
     pub fn previous_change(&self, cycle: u64, wanted: impl Fn(u8) -> bool) -> Option<u64> {
-        let moments = self.group.moments();
-        let last = moments.changes(0..moments.before(cycle), self.lane).rfind(|&moment| wanted(self.code_from(moment)))?;
-        moments.cycle_of(last)
+        let log = self.group.log();
+        let last = log.changes(0..log.before(cycle), self.lane).rfind(|&change| wanted(self.code_from(change)))?;
+        log.cycle_of(last)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::event::{Event, Reason, Sink};
-    use crate::record::moments::PIECE;
+    use crate::record::changes::PIECE;
     use crate::record::{GONE, Record};
 
-    /// Warp 1 of two issues in cycle 3, waits for memory until 20, issues in 20, is gone at 21; the other changes elsewhere.
+    /// Warp 1 of two issues in cycle 3, waits for memory until 20, issues in 20, is gone at 21; warp 0 changes in other cycles.
     fn record() -> Record {
         let mut record = Record::new(1, 2);
         let (issued, data) = (Some(Reason::Issued), Some(Reason::Memory));

@@ -1,34 +1,34 @@
-//! What has to be painted again when one scene follows another.
+//! Finds the regions to repaint when one scene follows another.
 //!
-//! **Damage** is a few rectangles outside of which both scenes, and every scene on the way between them, look the same.
-//! Most steps change a handful of lanes and letters out of thousands of shapes, and most of those change at once: only
-//! shapes with a key are on their way for a while.
+//! **Damage** is a few rectangles outside of which both scenes, and every frame between them, look the same. Most steps change a
+//! handful of lanes and letters out of thousands of shapes. Most of those change at once; only shapes with a key take time to
+//! move.
 
-use super::{Align, Figure, Key, Rect, Scene, Shape};
+use super::{Align, Geometry, Key, Rect, Scene, Shape};
 
-/// How far ahead a shape is looked for after others came or went.
+/// How many shapes ahead the comparison looks for an unchanged shape.
 const AHEAD: usize = 96;
-/// Two rectangles become one where that adds no more than this many pixels.
+/// Two rectangles are merged if that adds at most this many pixels.
 const SLACK: f32 = 1500.0;
-/// More rectangles than this become one.
+/// A longer list of rectangles is merged into one.
 const MOST: usize = 24;
-/// Where more shapes than this are gone, the whole picture counts as damaged: looking closer would take longer than painting.
+/// If more shapes than this are gone, the whole picture counts as damaged: comparing further takes longer than painting.
 const MANY: usize = 512;
 
 impl Rect {
-    /// Whether the two have a point in common.
+    /// Returns whether the two rectangles overlap.
     pub fn meets(&self, other: &Rect) -> bool {
         self.x < other.x + other.w && other.x < self.x + self.w && self.y < other.y + other.h && other.y < self.y + self.h
     }
 
-    /// The smallest rectangle around both.
+    /// Returns the smallest rectangle around both.
     pub fn with(&self, other: &Rect) -> Rect {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let (right, bottom) = ((self.x + self.w).max(other.x + other.w), (self.y + self.h).max(other.y + other.h));
         Rect::new(x, y, right - x, bottom - y)
     }
 
-    /// So many pixels larger on each side.
+    /// Returns the rectangle enlarged by `pixels` on each side.
     pub fn around(&self, pixels: f32) -> Rect {
         Rect::new(self.x - pixels, self.y - pixels, self.w + 2.0 * pixels, self.h + 2.0 * pixels)
     }
@@ -39,15 +39,15 @@ impl Rect {
 }
 
 impl Shape {
-    /// A rectangle that it does not reach out of. Letters are taken to be wide.
+    /// Returns a rectangle that contains the whole shape. Letters are assumed to be wide.
     pub fn bounds(&self) -> Rect {
-        match &self.figure {
-            Figure::Fill(r) | Figure::Outline(r) | Figure::Dot(r) | Figure::Wait(r) => r.around(1.0),
-            Figure::Round(r) | Figure::Ring(r) => r.around(2.0),
-            // Its head is wider than its line.
-            Figure::Arrow(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(8.0),
-            Figure::Line(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(1.0),
-            Figure::Text { x, y, size, align, text, .. } => {
+        match &self.geometry {
+            Geometry::Fill(r) | Geometry::Outline(r) | Geometry::Dot(r) | Geometry::Wait(r) => r.around(1.0),
+            Geometry::Round(r) | Geometry::Ring(r) => r.around(2.0),
+            // The head is wider than the line.
+            Geometry::Arrow(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(8.0),
+            Geometry::Line(r) => Rect::new(r.x.min(r.x + r.w), r.y.min(r.y + r.h), r.w.abs(), r.h.abs()).around(1.0),
+            Geometry::Text { x, y, size, align, text, .. } => {
                 let wide = text.chars().count() as f32 * size * 0.9;
                 let left = match align {
                     Align::Left => *x,
@@ -60,15 +60,15 @@ impl Shape {
     }
 }
 
-/// Where two scenes differ; in each list no two rectangles touch.
+/// Where two scenes differ. No two rectangles of a list touch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Damage {
     pub all: Vec<Rect>,
-    /// Where something moves or fades: the rest looks like the new scene from the first moment on.
+    /// Where something moves or fades. The rest looks like the new scene from the first frame on.
     pub moving: Vec<Rect>,
 }
 
-/// Where `old` and `new` differ; what moves damages its whole way.
+/// Returns where `old` and `new` differ. A moving shape damages its whole way.
 pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
     let Some((gone, come)) = differing(&old.shapes, &new.shapes) else {
         let whole = old.shapes.iter().chain(&new.shapes).map(Shape::bounds).reduce(|all, rect| all.with(&rect));
@@ -89,24 +89,24 @@ pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
     damage
 }
 
-/// A rectangle around all that a shape passes on its way, in either direction.
+/// Returns a rectangle around everything that a shape passes on its way, in either direction.
 fn passed<T>(old: &Scene<T>, new: &Scene<T>, was: &Shape, is: &Shape) -> Rect {
     let ends = was.bounds().with(&is.bounds());
-    // Where the shape lies while its point is at (x, y), whatever of its two sizes it has.
+    // The bounds of the shape, in its old or its new size, while its point is at (x, y).
     let around = |shape: &Shape, x: f32, y: f32| {
-        let (bounds, at) = (shape.bounds(), shape.figure.place());
+        let (bounds, at) = (shape.bounds(), shape.geometry.place());
         Rect::new(bounds.x + x - at.x, bounds.y + y - at.y, bounds.w, bounds.h)
     };
     points_of(old, new, is.key).fold(ends, |all, (x, y)| all.with(&around(was, x, y)).with(&around(is, x, y)))
 }
 
-/// The points that either scene names for a key.
+/// Returns the points that either scene names for a key.
 fn points_of<'a, T>(old: &'a Scene<T>, new: &'a Scene<T>, key: Key) -> impl Iterator<Item = (f32, f32)> + 'a {
-    let ways = old.ways.iter().chain(&new.ways).filter(move |way| way.key == key);
-    ways.flat_map(|way| way.points.iter().copied())
+    let waypoints = old.waypoints.iter().chain(&new.waypoints).filter(move |way| way.key == key);
+    waypoints.flat_map(|way| way.points.iter().copied())
 }
 
-/// Takes one more rectangle into the damage. No two of them touch, because what lies in both would be painted twice.
+/// Adds a rectangle to the damage. No two rectangles touch, because an overlap would be painted twice.
 pub fn add(damage: &mut Vec<Rect>, mut rect: Rect) {
     let one = |a: &Rect, b: &Rect| a.around(2.0).meets(b) || a.with(b).area() <= a.area() + b.area() + SLACK;
     while let Some(at) = damage.iter().position(|old| one(old, &rect)) {
@@ -119,7 +119,7 @@ pub fn add(damage: &mut Vec<Rect>, mut rect: Rect) {
     }
 }
 
-/// The shapes of one list that are not in the other, in order, and the other way round; none where they are many.
+/// Returns the shapes of each list that the other lacks, in order; `None` if there are too many.
 fn differing<'a>(old: &'a [Shape], new: &'a [Shape]) -> Option<(Vec<&'a Shape>, Vec<&'a Shape>)> {
     let (mut gone, mut come) = (Vec::new(), Vec::new());
     let (mut a, mut b) = (0, 0);
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn nothing_is_on_its_way_outside_of_what_moves() {
-        // One thing moves; a letter without a key changes far from it.
+        // One thing moves; a text without a key changes far from it.
         let with_letter = |x: f32, letter: &str| {
             let mut scene = scene(&[(0, x)]);
             scene.mono(0, Tone::Text, 800.0, 5.0, 8.0, Align::Left, letter);

@@ -1,16 +1,16 @@
 //! The film of a step: how one scene becomes the next, in three beats.
 //!
-//! A film runs from the scene of an earlier cycle to the scene of a later one: what issued flashes, things travel, structures
-//! take their new shape. What has a key in both scenes moves, what is only in the later one fades in, what is only in the
-//! earlier one fades out, each in the [`Beat`] that its shape names; a mark that goes with a thing and only lights up does so in
-//! the first beat, wherever the thing then goes. Shapes without a key look as in the scene that the film
-//! leads to, from its first moment on. Going back plays the same film backwards.
+//! A film runs from the scene of an earlier cycle to the scene of a later one: issued instructions flash, tokens travel,
+//! structures take their new shape. A shape whose key is in both scenes moves. A shape that only the later scene has fades in; a
+//! shape that only the earlier scene has fades out. Each does so in its own [`Beat`]. A mark that moves with a thing and only
+//! lights up does so in the first beat, wherever the thing then goes. Shapes without a key look as in the target scene from the
+//! first frame on. Stepping back plays the same film backwards.
 
 use super::tween::between;
 use super::{Beat, Key, Scene, Shape};
 use std::ops::Range;
 
-/// How long a step's film is: what a person has chosen.
+/// The length of a step's film, as the user has set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Motion {
     Off,
@@ -20,15 +20,15 @@ pub enum Motion {
     Slow,
 }
 
-/// From so many cycles a second on there is no film.
+/// The playback rate, in cycles per second, from which on there is no film.
 const TOO_FAST: f64 = 16.0;
-/// The share of a cycle's time that its film has while the run plays.
+/// The share of a cycle's display time that its film takes during playback.
 const SHARE: f64 = 0.8;
 
 impl Motion {
     pub const ALL: [Motion; 4] = [Motion::Off, Motion::Quick, Motion::Full, Motion::Slow];
 
-    /// As it is remembered.
+    /// Returns the name under which the setting is stored.
     pub fn key(self) -> &'static str {
         match self {
             Motion::Off => "off",
@@ -51,7 +51,7 @@ impl Motion {
         }
     }
 
-    /// The length of a single step's film, in milliseconds.
+    /// Returns the length of a single step's film, in milliseconds.
     pub fn step_ms(self) -> f64 {
         match self {
             Motion::Off => 0.0,
@@ -61,7 +61,7 @@ impl Motion {
         }
     }
 
-    /// The length of a film while so many cycles a second pass (`None`: single steps), in milliseconds; zero for no film.
+    /// Returns the length of a film at `rate` cycles per second (`None`: single steps), in milliseconds; zero means no film.
     pub fn film_ms(self, rate: Option<f64>) -> f64 {
         match rate {
             None => self.step_ms(),
@@ -72,7 +72,7 @@ impl Motion {
 }
 
 impl Beat {
-    /// When it begins and ends, as shares of the film. A beat begins before the one before it has quite ended.
+    /// Returns the beat's start and end, as shares of the film. A beat begins shortly before the previous one ends.
     fn span(self) -> Range<f32> {
         match self {
             Beat::Flash => 0.0..0.25,
@@ -81,25 +81,25 @@ impl Beat {
         }
     }
 
-    /// How far a shape of this beat has come at a moment of the film (0 to 1).
+    /// Returns how far a shape of this beat has come at a moment of the film; both are from 0 to 1.
     pub fn part(self, moment: f32) -> f32 {
         let Range { start, end } = self.span();
         ease(((moment - start) / (end - start)).clamp(0.0, 1.0))
     }
 }
 
-/// Slow at both ends.
+/// Eases a movement in and out: slow at both ends.
 fn ease(part: f32) -> f32 {
     part * part * (3.0 - 2.0 * part)
 }
 
-/// What leads from one scene to another.
+/// The transition from one scene to another.
 pub struct Film<'a, T> {
     from: &'a Scene<T>,
     to: &'a Scene<T>,
-    /// It leads to an earlier cycle.
+    /// Whether the film leads to an earlier cycle.
     backwards: bool,
-    /// Where the shapes with a key are, in the order of their keys.
+    /// The keys of each scene with the indices of their shapes, in key order.
     from_keys: Vec<(Key, u32)>,
     to_keys: Vec<(Key, u32)>,
 }
@@ -109,7 +109,7 @@ impl<'a, T: Copy> Film<'a, T> {
         Film { from, to, backwards, from_keys: by_key(from), to_keys: by_key(to) }
     }
 
-    /// The picture after a share of the film's time (0 to 1).
+    /// Returns the picture after a share of the film's time (0 to 1).
     pub fn frame(&self, time: f32) -> Scene<T> {
         let time = time.clamp(0.0, 1.0);
         let moment = if self.backwards { 1.0 - time } else { time };
@@ -126,20 +126,20 @@ impl<'a, T: Copy> Film<'a, T> {
             }
         }
         let Scene { width, height, beat, .. } = *self.to;
-        Scene { shapes, width, height, beat, spots: self.to.spots.clone(), ways: Vec::new(), words: self.to.words.clone() }
+        Scene { shapes, width, height, beat, spots: self.to.spots.clone(), waypoints: Vec::new(), words: self.to.words.clone() }
     }
 
-    /// How much of a shape that only one scene has is to be seen.
+    /// Returns the visible share of a shape that only one of the scenes has.
     fn share(&self, shape: &Shape, moment: f32, comes: bool) -> f32 {
         let part = shape.beat.part(moment);
-        // In the time of the machine, what goes in a film that is played backwards has come.
+        // Played backwards, a shape that disappears is one that appears in machine time.
         if comes != self.backwards { part } else { 1.0 - part }
     }
 
-    /// A shape that both scenes have, on its way between the two.
+    /// Adds a shape that both scenes have, between its two places.
     fn moving(&self, from: &Shape, to: &Shape, moment: f32, shapes: &mut Vec<Shape>) {
         let (earlier, later, scene) = if self.backwards { (to, from, self.from) } else { (from, to, self.to) };
-        let points = scene.ways.iter().find(|way| way.key == later.key).map_or(&[][..], |way| &way.points);
+        let points = scene.waypoints.iter().find(|way| way.key == later.key).map_or(&[][..], |way| &way.points);
         between(earlier, later, points, later.beat.part(moment), Beat::Flash.part(moment), shapes);
     }
 }
@@ -161,7 +161,7 @@ fn find(keys: &[(Key, u32)], key: Key) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Figure, Rect, Tone, key};
+    use super::super::{Geometry, Rect, Tone, key};
     use super::*;
 
     fn scene(rects: &[(Key, f32, Beat)]) -> Scene<()> {
@@ -177,9 +177,9 @@ mod tests {
         [0, 1, 2, 3].map(|name| key(1, name, 0, 0))
     }
 
-    /// Place and opacity of a shape.
+    /// Returns the x coordinate and the opacity of a shape.
     fn look(frame: &Scene<()>, key: Key) -> Option<(f32, f32)> {
-        frame.shapes.iter().find(|shape| shape.key == key).map(|shape| (shape.figure.place().x, shape.alpha))
+        frame.shapes.iter().find(|shape| shape.key == key).map(|shape| (shape.geometry.place().x, shape.alpha))
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             let mut shapes = frame.shapes;
             shapes.retain(|shape| shape.alpha > 0.0);
             shapes.sort_by_key(|shape| shape.key);
-            shapes.into_iter().map(|shape| (shape.key, shape.figure.place(), shape.alpha)).collect::<Vec<_>>()
+            shapes.into_iter().map(|shape| (shape.key, shape.geometry.place(), shape.alpha)).collect::<Vec<_>>()
         };
         for step in 0..=20 {
             let time = step as f32 / 20.0;
@@ -241,14 +241,15 @@ mod tests {
         let [a, b, c, _] = names();
         let (old, new) =
             (scene(&[(a, 0.0, Beat::Flash), (b, 9.0, Beat::Settle)]), scene(&[(a, 7.0, Beat::Settle), (c, 1.0, Beat::Travel)]));
-        let seen =
-            |frame: Scene<()>| frame.shapes.into_iter().filter(|s| s.alpha > 0.0).map(|s| (s.key, s.figure)).collect::<Vec<_>>();
+        let seen = |frame: Scene<()>| {
+            frame.shapes.into_iter().filter(|s| s.alpha > 0.0).map(|s| (s.key, s.geometry)).collect::<Vec<_>>()
+        };
         for backwards in [false, true] {
             let film = Film::new(&old, &new, backwards);
             let mut first = seen(film.frame(0.0));
             first.sort_by_key(|(key, _)| *key);
-            assert_eq!(first, old.shapes.iter().map(|s| (s.key, s.figure.clone())).collect::<Vec<_>>());
-            assert_eq!(seen(film.frame(1.0)), new.shapes.iter().map(|s| (s.key, s.figure.clone())).collect::<Vec<_>>());
+            assert_eq!(first, old.shapes.iter().map(|s| (s.key, s.geometry.clone())).collect::<Vec<_>>());
+            assert_eq!(seen(film.frame(1.0)), new.shapes.iter().map(|s| (s.key, s.geometry.clone())).collect::<Vec<_>>());
         }
     }
 
@@ -275,8 +276,8 @@ mod tests {
         let (old, new) = (with("before"), with("after"));
         for backwards in [false, true] {
             let frame = Film::new(&old, &new, backwards).frame(0.0);
-            let said = frame.shapes.iter().find_map(|shape| match &shape.figure {
-                Figure::Text { text, .. } => Some(text.as_str()),
+            let said = frame.shapes.iter().find_map(|shape| match &shape.geometry {
+                Geometry::Text { text, .. } => Some(text.as_str()),
                 _ => None,
             });
             assert_eq!(said, Some("after"));

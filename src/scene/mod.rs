@@ -1,9 +1,9 @@
-//! Pictures as lists of shapes: what a view shows, apart from how it is drawn.
+//! Views as scenes: lists of shapes, independent of how they are drawn.
 //!
-//! A view is a function from plain data to a [`Scene`]. A scene is painted on a canvas, written as SVG, or compared in a
-//! test. Shapes that stand for a thing (a lane, a stack entry, a thread) carry a key; a [`Film`] moves a shape from where
-//! its key was in the last scene to where it is in the next, so that every view is animated without knowing it. A view
-//! that wants to say more names the [`Beat`] in which a shape changes, and the points that its way goes through.
+//! A view is a function from plain data to a [`Scene`]. A scene is painted on a canvas, written as SVG, or compared in a test. A
+//! shape that stands for a thing (a lane, a stack entry, a thread) carries a key. A [`Film`] moves each shape from where its key
+//! was in the last scene to where it is in the next, so a view is animated without code of its own. A view can also name the
+//! [`Beat`] in which a shape changes, and the points that it passes on its way.
 
 mod damage;
 mod film;
@@ -16,7 +16,7 @@ mod way;
 pub use damage::{Damage, add as add_damage, damage};
 pub use film::{Film, Motion};
 pub use palette::{Palette, Rgb, Theme, Tone};
-pub use strip::{Picture as StripPicture, strip};
+pub use strip::{StripPicture, strip};
 pub use svg::svg;
 pub(crate) use svg::{SANS, escape};
 
@@ -39,7 +39,7 @@ impl Rect {
     }
 }
 
-/// How a text stands to its point.
+/// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,
@@ -47,22 +47,22 @@ pub enum Align {
     Right,
 }
 
-/// What is drawn.
+/// The geometry of a shape, or its text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Figure {
+pub enum Geometry {
     Fill(Rect),
     Outline(Rect),
-    /// A filled circle in the middle of the rectangle, a third of its size.
+    /// A filled circle in the middle of the rectangle; its diameter is a third of the shorter side.
     Dot(Rect),
-    /// A bar at the right edge: something waits at a line.
+    /// A bar along the right edge of the rectangle: a thread that waits at a barrier.
     Wait(Rect),
-    /// From corner to corner.
+    /// A line from corner to corner.
     Line(Rect),
     /// A filled rectangle with round corners: a token.
     Round(Rect),
-    /// A strong outline with round corners.
+    /// A thick outline with round corners.
     Ring(Rect),
-    /// A strong arrow from corner to corner.
+    /// A thick arrow from corner to corner.
     Arrow(Rect),
     Text {
         x: f32,
@@ -75,18 +75,18 @@ pub enum Figure {
     },
 }
 
-/// A thing's identity from one scene to the next. Zero: none.
+/// Identifies a thing from one scene to the next; zero means no identity.
 pub type Key = u64;
 
-/// How round the corners of a [`Figure::Round`] or a [`Figure::Ring`] are, in pixels.
+/// Returns the corner radius of a [`Geometry::Round`] or a [`Geometry::Ring`], in pixels.
 pub fn corner(rect: &Rect) -> f32 {
     (rect.w.min(rect.h) * 0.28).clamp(0.0, 8.0)
 }
 
-/// How thick a [`Figure::Ring`] and a [`Figure::Arrow`] are, in pixels.
+/// The line width of a [`Geometry::Ring`] and a [`Geometry::Arrow`], in pixels.
 pub const STRONG: f32 = 2.0;
 
-/// The two lines of an arrow's head: from each of these points to the arrow's end.
+/// Returns where the two lines of an arrow's head begin; both end at the arrow's tip.
 pub fn arrow_head(arrow: &Rect) -> [(f32, f32); 2] {
     let length = arrow.w.hypot(arrow.h).max(0.001);
     let (dx, dy) = (arrow.w / length, arrow.h / length);
@@ -98,9 +98,9 @@ pub fn arrow_head(arrow: &Rect) -> [(f32, f32); 2] {
 /// The part of a step's film in which a shape changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beat {
-    /// What issued flashes.
+    /// Issued instructions flash.
     Flash,
-    /// Things travel.
+    /// Tokens travel to their new places.
     #[default]
     Travel,
     /// Structures take their new shape.
@@ -111,113 +111,113 @@ pub enum Beat {
 pub struct Shape {
     pub key: Key,
     pub tone: Tone,
-    /// From 0 (not there) to 1.
+    /// Opacity, from 0 (invisible) to 1.
     pub alpha: f32,
-    /// When it moves, appears or changes, in the film that leads to its scene.
+    /// When it moves, appears or changes in the film that leads to its scene.
     pub beat: Beat,
-    pub figure: Figure,
+    pub geometry: Geometry,
 }
 
-/// The points that a shape passes on its way to its place in a scene, in order: the left upper corner of a rectangle, the
-/// point of a text.
+/// The points that a shape passes, in order, on its way to its place in a scene: for a rectangle the upper left corner, for a
+/// text its point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct Waypoints {
     pub key: Key,
     pub points: Vec<(f32, f32)>,
 }
 
-/// What lies where, for pointers; later spots lie on top.
+/// A region that answers the pointer; later spots lie on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot<T> {
     pub rect: Rect,
     pub what: T,
 }
 
-/// A picture, what lies where in it, and what it shows in words.
+/// A picture with its spots and a description in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene<T> {
     pub width: f32,
     pub height: f32,
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot<T>>,
-    pub ways: Vec<Way>,
-    /// The same for those who cannot see it.
+    pub waypoints: Vec<Waypoints>,
+    /// The text alternative, for readers who cannot see the picture.
     pub words: String,
-    /// The beat of the shapes that are pushed from now on.
+    /// The beat given to the shapes that are pushed from now on.
     pub beat: Beat,
 }
 
 impl<T: Copy> Scene<T> {
     pub fn new(width: f32, height: f32) -> Scene<T> {
-        let (shapes, spots, ways) = (Vec::new(), Vec::new(), Vec::new());
-        Scene { width, height, shapes, spots, ways, words: String::new(), beat: Beat::default() }
+        let (shapes, spots, waypoints) = (Vec::new(), Vec::new(), Vec::new());
+        Scene { width, height, shapes, spots, waypoints, words: String::new(), beat: Beat::default() }
     }
 
-    pub fn push(&mut self, key: Key, tone: Tone, figure: Figure) {
-        self.shapes.push(Shape { key, tone, alpha: 1.0, beat: self.beat, figure });
+    pub fn push(&mut self, key: Key, tone: Tone, geometry: Geometry) {
+        self.shapes.push(Shape { key, tone, alpha: 1.0, beat: self.beat, geometry });
     }
 
-    /// A mark that goes with a thing: there in every scene, so that it moves with it, and seen only while it is lit.
-    pub fn mark(&mut self, key: Key, tone: Tone, lit: bool, figure: Figure) {
-        self.shapes.push(Shape { key, tone, alpha: if lit { 1.0 } else { 0.0 }, beat: self.beat, figure });
+    /// Adds a mark that moves with a thing: present in every scene so that it can move, visible only while `lit`.
+    pub fn mark(&mut self, key: Key, tone: Tone, lit: bool, geometry: Geometry) {
+        self.shapes.push(Shape { key, tone, alpha: if lit { 1.0 } else { 0.0 }, beat: self.beat, geometry });
     }
 
-    /// Names points that the shape with this key passes on its way to its place.
+    /// Names the points that the shape with this key passes on its way to its place.
     pub fn way(&mut self, key: Key, points: Vec<(f32, f32)>) {
-        self.ways.push(Way { key, points });
+        self.waypoints.push(Waypoints { key, points });
     }
 
-    /// The same for all that belongs to a thing: while its corner, which ends at `place`, passes the points, they pass them
-    /// as far from it as they end.
+    /// Sends the shapes of a group past the same points. `place` is the final place of the group's corner; each shape keeps the
+    /// offset from it that it ends with.
     pub fn way_together(&mut self, keys: &[Key], place: (f32, f32), points: &[(f32, f32)]) {
         for &key in keys {
             let Some(shape) = self.shapes.iter().rev().find(|shape| shape.key == key) else { continue };
-            let at = shape.figure.place();
+            let at = shape.geometry.place();
             let (dx, dy) = (at.x - place.0, at.y - place.1);
             self.way(key, points.iter().map(|(x, y)| (x + dx, y + dy)).collect());
         }
     }
 
     pub fn fill(&mut self, key: Key, tone: Tone, rect: Rect) {
-        self.push(key, tone, Figure::Fill(rect));
+        self.push(key, tone, Geometry::Fill(rect));
     }
 
     pub fn outline(&mut self, key: Key, tone: Tone, rect: Rect) {
-        self.push(key, tone, Figure::Outline(rect));
+        self.push(key, tone, Geometry::Outline(rect));
     }
 
     pub fn round(&mut self, key: Key, tone: Tone, rect: Rect) {
-        self.push(key, tone, Figure::Round(rect));
+        self.push(key, tone, Geometry::Round(rect));
     }
 
-    /// Small text in the page's sans serif, `y` being its baseline.
+    /// Adds text in the page's sans serif; `y` is the baseline.
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn label(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
-        self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: false, text: text.into() });
+        self.push(key, tone, Geometry::Text { x, y, size, align, mono: false, bold: false, text: text.into() });
     }
 
-    /// The same in the monospace of code, masks and numbers.
+    /// Adds text in the monospace font of code, masks and numbers.
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn mono(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
-        self.push(key, tone, Figure::Text { x, y, size, align, mono: true, bold: false, text: text.into() });
+        self.push(key, tone, Geometry::Text { x, y, size, align, mono: true, bold: false, text: text.into() });
     }
 
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
     pub fn bold(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
-        self.push(key, tone, Figure::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
+        self.push(key, tone, Geometry::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
     }
 
     pub fn spot(&mut self, rect: Rect, what: T) {
         self.spots.push(Spot { rect, what });
     }
 
-    /// What lies at a point.
+    /// Returns what lies at a point: the topmost spot there.
     pub fn hit(&self, x: f32, y: f32) -> Option<T> {
         self.spots.iter().rev().find(|spot| spot.rect.contains(x, y)).map(|spot| spot.what)
     }
 }
 
-/// A key from a kind of thing and up to three numbers that name it. Kinds begin at 1.
+/// Builds a key from a kind of thing and up to three numbers that identify it. Kinds begin at 1.
 pub fn key(kind: u8, a: u32, b: u16, c: u8) -> Key {
     u64::from(kind) << 56 | u64::from(a) << 24 | u64::from(b) << 8 | u64::from(c)
 }

@@ -16,7 +16,7 @@ pub enum Theme {
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
-    /// As CSS and SVG write it.
+    /// Formats the colour as CSS and SVG write it.
     pub fn css(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
@@ -26,7 +26,7 @@ impl Rgb {
         Some(Rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8))
     }
 
-    /// Relative luminance, as contrast is computed from.
+    /// Returns the relative luminance, from which contrast is computed.
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let c = f64::from(channel) / 255.0;
@@ -35,7 +35,7 @@ impl Rgb {
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 
-    /// The contrast between two colours, from 1 to 21.
+    /// Returns the contrast between two colours, from 1 to 21.
     pub fn contrast(self, other: Rgb) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
@@ -44,15 +44,15 @@ impl Rgb {
 
 macro_rules! tones {
     ($($name:ident = $token:literal),* $(,)?) => {
-        /// What a colour means.
+        /// The meaning of a colour.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Tone {
             $($name,)*
             /// A static warp's own hue.
             Warp(u8),
-            /// What is written on a static warp's hue.
+            /// The text colour on a static warp's hue.
             OnWarp(u8),
-            /// What a warp did, or why it did nothing.
+            /// What a warp did in a cycle, or why it did not issue.
             Reason(Reason),
         }
 
@@ -68,7 +68,7 @@ tones! {
     LaneWaking = "lane-waking", LaneFolding = "lane-folding",
 }
 
-/// Hues of static warps; further warps have the same again, and always their number.
+/// The number of warp hues. Further warps reuse them; the warp's number is always shown too.
 pub const WARP_HUES: usize = 8;
 
 /// All colours of one theme.
@@ -82,7 +82,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The theme's colours, read once.
+    /// Returns the theme's colours, which are read only once.
     pub fn of(theme: Theme) -> &'static Palette {
         static PALETTES: [OnceLock<Palette>; 2] = [OnceLock::new(), OnceLock::new()];
         PALETTES[theme as usize].get_or_init(|| Palette::read(theme))
@@ -154,14 +154,14 @@ mod tests {
                 let colour = palette.get(Tone::Reason(reason));
                 let contrast = colour.contrast(palette.get(Tone::Panel));
                 assert!(contrast >= 3.0, "{reason:?} in {theme:?}: {contrast:.2}");
-                // Its letter in a cell has the better of two inks.
+                // A reason's letter in a cell uses the better of two inks.
                 let ink = [Tone::Text, Tone::Panel].map(|tone| palette.get(tone).contrast(colour));
                 assert!(ink[0].max(ink[1]) >= 4.0, "written on {reason:?} in {theme:?}: {ink:?}");
             }
         }
     }
 
-    /// Lightness and two hue axes of a colour, in which distances are about what eyes see (Oklab).
+    /// Returns lightness and two hue axes of a colour (Oklab), in which distances are close to perceived differences.
     fn seen(colour: Rgb) -> [f64; 3] {
         let linear = |part: u8| {
             let part = f64::from(part) / 255.0;

@@ -1,32 +1,32 @@
-//! Several pictures of one run side by side, as one SVG file: a strip for a slide or a page.
+//! Several pictures of one run side by side in one SVG file: a strip for a slide or a page.
 
 use super::svg::{SANS, escape, shapes};
 use super::{Palette, Scene, Tone};
 use std::fmt::Write;
 
-/// Pictures in a row, how wide each is, and the space around them.
+/// The number of pictures in a row, the width of each, and the space around them.
 const COLUMNS: usize = 3;
 const WIDE: f32 = 480.0;
 const GAP: f32 = 16.0;
-/// A caption's heading and its lines, and how many letters a line has.
+/// The heights of a caption's heading and of its lines, and the letters in a line.
 const HEADING: f32 = 20.0;
 const LINE: f32 = 15.0;
 const LETTERS: usize = 74;
-/// Lines of a caption at most.
+/// The most lines of a caption.
 const LINES: usize = 2;
 
-/// A picture, its name, and what is said of it.
-pub struct Picture<'a, T> {
+/// A picture with its name and its description.
+pub struct StripPicture<'a, T> {
     pub name: String,
     pub words: String,
     pub scene: &'a Scene<T>,
 }
 
-pub fn strip<T>(pictures: &[Picture<T>], caption: &str, palette: &Palette) -> String {
+pub fn strip<T>(pictures: &[StripPicture<T>], caption: &str, palette: &Palette) -> String {
     let columns = pictures.len().clamp(1, COLUMNS);
-    let rows: Vec<&[Picture<T>]> = pictures.chunks(columns).collect();
+    let rows: Vec<&[StripPicture<T>]> = pictures.chunks(columns).collect();
     let scale = |scene: &Scene<T>| WIDE / scene.width.max(1.0);
-    let tall = |row: &[Picture<T>]| row.iter().map(|one| one.scene.height * scale(one.scene)).fold(0.0, f32::max);
+    let tall = |row: &[StripPicture<T>]| row.iter().map(|one| one.scene.height * scale(one.scene)).fold(0.0, f32::max);
     let below = HEADING + LINES as f32 * LINE + GAP;
     let width = GAP + columns as f32 * (WIDE + GAP);
     let height = GAP + rows.iter().map(|row| tall(row) + below).sum::<f32>() + HEADING;
@@ -67,7 +67,7 @@ pub fn strip<T>(pictures: &[Picture<T>], caption: &str, palette: &Palette) -> St
     out
 }
 
-/// Words in lines; what does not fit is left out, and that it is.
+/// Wraps words into lines; an ellipsis marks words that do not fit.
 fn wrapped(words: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words.split_whitespace() {
@@ -96,12 +96,13 @@ mod tests {
     fn a_strip_holds_its_pictures_in_rows_with_their_names() {
         let mut scene = Scene::<()>::new(960.0, 300.0);
         scene.fill(0, Tone::Accent, Rect::new(0.0, 0.0, 10.0, 10.0));
-        let picture = |number: u32| Picture { name: format!("cycle {number}"), words: "A <warp> parts.".into(), scene: &scene };
-        let pictures: Vec<Picture<()>> = (0..4).map(picture).collect();
+        let picture =
+            |number: u32| StripPicture { name: format!("cycle {number}"), words: "A <warp> parts.".into(), scene: &scene };
+        let pictures: Vec<StripPicture<()>> = (0..4).map(picture).collect();
         let file = strip(&pictures, "collatz, TBC on gtx480", Palette::of(Theme::Light));
         assert_eq!(file.matches("A &lt;warp&gt; parts.").count(), 4);
         assert!(file.contains("cycle 3") && file.contains("collatz, TBC"));
-        // Three in the first row, and one in the second: each in a frame of its own, inside the file.
+        // Three pictures in the first row and one in the second, each in an `svg` element of its own.
         assert_eq!(file.matches("<svg ").count(), 1 + 4);
         assert_eq!(file.matches(r#"<svg x="16""#).count(), 2);
         assert_eq!(file.matches("</svg>").count(), file.matches("<svg ").count());

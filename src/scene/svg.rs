@@ -1,13 +1,13 @@
 //! A scene as an SVG file.
 
-use super::{Align, Figure, Palette, STRONG, Scene, Tone, arrow_head, corner};
+use super::{Align, Geometry, Palette, STRONG, Scene, Tone, arrow_head, corner};
 use std::fmt::Write;
 
-/// The fonts that a file asks for: the first that the reader's machine has.
+/// The fonts that a file asks for; the viewer uses the first that it has.
 pub const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif";
 const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
 
-/// Space around the picture.
+/// Space around the picture, in pixels.
 const MARGIN: f32 = 12.0;
 
 pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
@@ -23,16 +23,16 @@ pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     out
 }
 
-/// Everything in a scene, for a file that holds more.
+/// Writes the shapes of a scene, for a file that may hold several scenes.
 pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
     for shape in scene.shapes.iter().filter(|shape| shape.alpha > 0.0) {
         let colour = palette.get(shape.tone).css();
         let alpha = if shape.alpha < 1.0 { format!(r#" opacity="{:.2}""#, shape.alpha) } else { String::new() };
-        let _ = match &shape.figure {
-            Figure::Fill(r) => {
+        let _ = match &shape.geometry {
+            Geometry::Fill(r) => {
                 writeln!(out, r#"<rect x="{}" y="{}" width="{}" height="{}" fill="{colour}"{alpha}/>"#, r.x, r.y, r.w, r.h)
             }
-            Figure::Outline(r) => writeln!(
+            Geometry::Outline(r) => writeln!(
                 out,
                 r#"<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="{colour}"{alpha}/>"#,
                 r.x + 0.5,
@@ -40,14 +40,14 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                 (r.w - 1.0).max(0.0),
                 (r.h - 1.0).max(0.0)
             ),
-            Figure::Dot(r) => writeln!(
+            Geometry::Dot(r) => writeln!(
                 out,
                 r#"<circle cx="{}" cy="{}" r="{}" fill="{colour}"{alpha}/>"#,
                 r.x + r.w / 2.0,
                 r.y + r.h / 2.0,
                 r.w.min(r.h) / 6.0
             ),
-            Figure::Wait(r) => writeln!(
+            Geometry::Wait(r) => writeln!(
                 out,
                 r#"<rect x="{}" y="{}" width="{}" height="{}" fill="{colour}"{alpha}/>"#,
                 r.x + r.w * 0.65,
@@ -55,7 +55,7 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                 r.w * 0.35,
                 r.h
             ),
-            Figure::Line(r) => writeln!(
+            Geometry::Line(r) => writeln!(
                 out,
                 r#"<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{colour}"{alpha}/>"#,
                 r.x,
@@ -63,7 +63,7 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                 r.x + r.w,
                 r.y + r.h
             ),
-            Figure::Round(r) => writeln!(
+            Geometry::Round(r) => writeln!(
                 out,
                 r#"<rect x="{}" y="{}" width="{}" height="{}" rx="{}" fill="{colour}"{alpha}/>"#,
                 r.x,
@@ -72,7 +72,7 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                 r.h,
                 corner(r)
             ),
-            Figure::Ring(r) => writeln!(
+            Geometry::Ring(r) => writeln!(
                 out,
                 r#"<rect x="{}" y="{}" width="{}" height="{}" rx="{}" fill="none" stroke="{colour}" stroke-width="{STRONG}"{alpha}/>"#,
                 r.x,
@@ -81,7 +81,7 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                 r.h,
                 corner(r)
             ),
-            Figure::Arrow(r) => {
+            Geometry::Arrow(r) => {
                 let (x, y) = (r.x + r.w, r.y + r.h);
                 let [a, b] = arrow_head(r);
                 writeln!(
@@ -90,7 +90,7 @@ pub(super) fn shapes<T>(out: &mut String, scene: &Scene<T>, palette: &Palette) {
                     r.x, r.y, a.0, a.1, b.0, b.1
                 )
             }
-            Figure::Text { x, y, size, align, mono, bold, text } => {
+            Geometry::Text { x, y, size, align, mono, bold, text } => {
                 let anchor = match align {
                     Align::Left => "start",
                     Align::Middle => "middle",

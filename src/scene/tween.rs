@@ -1,55 +1,55 @@
-//! One shape between two looks of it.
+//! Interpolates one shape between its looks in two scenes.
 
 use super::way::along;
-use super::{Figure, Rect, Shape};
+use super::{Geometry, Rect, Shape};
 
-/// A shape `part` of the way from `was` to `is`, through `points`, its opacity `lit` of the way; one that looks different now
-/// fades from its old look to its new.
+/// Adds a shape `part` of the way from `was` to `is`, through `points`, with its opacity `lit` of the way. If its tone, kind or
+/// text differs, the old look fades out while the new look fades in.
 pub fn between(was: &Shape, is: &Shape, points: &[(f32, f32)], part: f32, lit: f32, shapes: &mut Vec<Shape>) {
-    let (from, to) = (was.figure.place(), is.figure.place());
+    let (from, to) = (was.geometry.place(), is.geometry.place());
     let mix = |a: f32, b: f32| a + (b - a) * part;
     let (x, y) = along((from.x, from.y), points, (to.x, to.y), part);
     let here = Rect::new(x, y, mix(from.w, to.w), mix(from.h, to.h));
     let alike = was.tone == is.tone
-        && std::mem::discriminant(&was.figure) == std::mem::discriminant(&is.figure)
-        && text(&was.figure) == text(&is.figure);
+        && std::mem::discriminant(&was.geometry) == std::mem::discriminant(&is.geometry)
+        && text(&was.geometry) == text(&is.geometry);
     if !alike {
-        shapes.push(Shape { alpha: was.alpha * (1.0 - part), figure: moved(&was.figure, here), ..was.clone() });
+        shapes.push(Shape { alpha: was.alpha * (1.0 - part), geometry: moved(&was.geometry, here), ..was.clone() });
     }
     let alpha = if alike { was.alpha + (is.alpha - was.alpha) * lit } else { is.alpha * part };
-    shapes.push(Shape { alpha, figure: moved(&is.figure, here), ..is.clone() });
+    shapes.push(Shape { alpha, geometry: moved(&is.geometry, here), ..is.clone() });
 }
 
-impl Figure {
-    /// Where it is: its rectangle; of a text the point and, as the height, the size.
+impl Geometry {
+    /// Returns the figure's rectangle; for a text, its point, with its size as the height.
     pub fn place(&self) -> Rect {
         match self {
-            Figure::Fill(r) | Figure::Outline(r) | Figure::Dot(r) | Figure::Wait(r) | Figure::Line(r) => *r,
-            Figure::Round(r) | Figure::Ring(r) | Figure::Arrow(r) => *r,
-            Figure::Text { x, y, size, .. } => Rect::new(*x, *y, 0.0, *size),
+            Geometry::Fill(r) | Geometry::Outline(r) | Geometry::Dot(r) | Geometry::Wait(r) | Geometry::Line(r) => *r,
+            Geometry::Round(r) | Geometry::Ring(r) | Geometry::Arrow(r) => *r,
+            Geometry::Text { x, y, size, .. } => Rect::new(*x, *y, 0.0, *size),
         }
     }
 }
 
-fn text(figure: &Figure) -> Option<&str> {
-    match figure {
-        Figure::Text { text, .. } => Some(text),
+fn text(geometry: &Geometry) -> Option<&str> {
+    match geometry {
+        Geometry::Text { text, .. } => Some(text),
         _ => None,
     }
 }
 
-fn moved(figure: &Figure, to: Rect) -> Figure {
-    match figure {
-        Figure::Fill(_) => Figure::Fill(to),
-        Figure::Outline(_) => Figure::Outline(to),
-        Figure::Dot(_) => Figure::Dot(to),
-        Figure::Wait(_) => Figure::Wait(to),
-        Figure::Line(_) => Figure::Line(to),
-        Figure::Round(_) => Figure::Round(to),
-        Figure::Ring(_) => Figure::Ring(to),
-        Figure::Arrow(_) => Figure::Arrow(to),
-        Figure::Text { align, mono, bold, text, .. } => {
-            Figure::Text { x: to.x, y: to.y, size: to.h, align: *align, mono: *mono, bold: *bold, text: text.clone() }
+fn moved(geometry: &Geometry, to: Rect) -> Geometry {
+    match geometry {
+        Geometry::Fill(_) => Geometry::Fill(to),
+        Geometry::Outline(_) => Geometry::Outline(to),
+        Geometry::Dot(_) => Geometry::Dot(to),
+        Geometry::Wait(_) => Geometry::Wait(to),
+        Geometry::Line(_) => Geometry::Line(to),
+        Geometry::Round(_) => Geometry::Round(to),
+        Geometry::Ring(_) => Geometry::Ring(to),
+        Geometry::Arrow(_) => Geometry::Arrow(to),
+        Geometry::Text { align, mono, bold, text, .. } => {
+            Geometry::Text { x: to.x, y: to.y, size: to.h, align: *align, mono: *mono, bold: *bold, text: text.clone() }
         }
     }
 }

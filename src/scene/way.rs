@@ -1,7 +1,7 @@
-//! Where a thing is on its way from one place to another.
+//! The position of a shape on its way from one place to another.
 
-/// The point `part` (0 to 1) of the way from `from` through all `points`, in order, to `to`: a smooth curve that goes
-/// through each of them and stays inside of the rectangle around them all.
+/// Returns the point `part` (0 to 1) of the way from `from` through all `points`, in order, to `to`. The way is a smooth curve
+/// through each of them that stays inside their bounding rectangle.
 pub fn along(from: (f32, f32), points: &[(f32, f32)], to: (f32, f32), part: f32) -> (f32, f32) {
     let mix = |a: (f32, f32), b: (f32, f32), part: f32| (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part);
     if points.is_empty() || part <= 0.0 || part >= 1.0 {
@@ -9,7 +9,7 @@ pub fn along(from: (f32, f32), points: &[(f32, f32)], to: (f32, f32), part: f32)
     }
     let all: Vec<(f32, f32)> = [from].iter().chain(points).chain([&to]).copied().collect();
     let lengths: Vec<f32> = all.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).collect();
-    // Long stretches take longer.
+    // Each stretch takes time in proportion to its length.
     let mut left = part * lengths.iter().sum::<f32>();
     let mut at = 0;
     while at + 1 < lengths.len() && left > lengths[at] {
@@ -28,7 +28,7 @@ pub fn along(from: (f32, f32), points: &[(f32, f32)], to: (f32, f32), part: f32)
     (x, y)
 }
 
-/// Between `a` and `b` on a Catmull-Rom spline.
+/// Evaluates a Catmull-Rom spline between `a` and `b`.
 fn spline(before: f32, a: f32, b: f32, after: f32, t: f32) -> f32 {
     let (t2, t3) = (t * t, t * t * t);
     0.5 * (2.0 * a + (b - before) * t + (2.0 * before - 5.0 * a + 4.0 * b - after) * t2 + (3.0 * (a - b) - before + after) * t3)

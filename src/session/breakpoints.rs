@@ -1,11 +1,11 @@
-//! Where a run that plays shall stop: at an instruction, at a kind of event, at a warp's turn.
+//! Breakpoints of a playing run: an instruction, a kind of event, or a warp that issues.
 
 use crate::event::{Event, EventKind};
 use crate::program::Pc;
 use crate::view::Selection;
 use serde::{Deserialize, Serialize};
 
-/// What was hit.
+/// The breakpoint that was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Hit {
     /// A warp issued the instruction.
@@ -23,16 +23,16 @@ pub enum Hit {
     Event(EventKind),
 }
 
-/// How many of them are read from a link.
+/// The most breakpoints that are read from a link.
 const MOST: usize = 4096;
 
-/// Everything in its order, and once: few things, for which lists are quick enough.
+/// The set breakpoints, in ascending order and without duplicates. The lists are short, so searching them is quick enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakpoints {
-    /// Instructions; a line of a text is all instructions that came from it.
+    /// Instructions; a breakpoint on a line of a text is one on every instruction that came from it.
     pub pcs: Vec<Pc>,
     pub kinds: Vec<EventKind>,
-    /// By SM and slot.
+    /// By SM and warp slot.
     pub warps: Vec<(u16, u16)>,
 }
 
@@ -45,7 +45,7 @@ impl Breakpoints {
         self.pcs.len() + self.kinds.len() + self.warps.len()
     }
 
-    /// Adds all of these instructions, or takes them away if all are there.
+    /// Adds all of these instructions, or removes them if all are there.
     pub fn toggle_pcs(&mut self, pcs: &[Pc]) {
         if pcs.iter().all(|pc| self.pcs.contains(pc)) {
             self.pcs.retain(|pc| !pcs.contains(pc));
@@ -62,7 +62,7 @@ impl Breakpoints {
         toggle(&mut self.warps, (sm, warp));
     }
 
-    /// For links: `divergence,w3,s1w4,pc12`.
+    /// Returns the text for links: `divergence,w3,s1w4,pc12`.
     pub fn key(&self) -> String {
         let kinds = self.kinds.iter().map(|kind| kind.key().to_string());
         let warps = self.warps.iter().map(|&(sm, warp)| Selection::Warp { sm, warp }.key());
@@ -70,7 +70,7 @@ impl Breakpoints {
         kinds.chain(warps).chain(pcs).collect::<Vec<_>>().join(",")
     }
 
-    /// What [`Breakpoints::key`] wrote, or the first word in it that is no breakpoint.
+    /// Parses what [`Breakpoints::key`] wrote, or returns the first word that is no breakpoint.
     pub fn from_key(key: &str) -> Result<Breakpoints, &str> {
         let mut all = Breakpoints::default();
         for word in key.split(',').filter(|word| !word.is_empty()).take(MOST) {
@@ -86,7 +86,7 @@ impl Breakpoints {
     }
 }
 
-/// Adds a thing in its place, or takes it away if it is there.
+/// Inserts a thing in order, or removes it if it is there.
 fn toggle<T: Ord>(things: &mut Vec<T>, thing: T) {
     let before = things.len();
     things.retain(|other| *other != thing);
@@ -95,7 +95,7 @@ fn toggle<T: Ord>(things: &mut Vec<T>, thing: T) {
     }
 }
 
-/// Adds a thing in its place, unless it is there.
+/// Inserts a thing in order, unless it is there.
 fn add<T: Ord>(things: &mut Vec<T>, thing: T) {
     let place = things.partition_point(|other| *other < thing);
     if things.get(place) != Some(&thing) {
@@ -103,14 +103,14 @@ fn add<T: Ord>(things: &mut Vec<T>, thing: T) {
     }
 }
 
-/// Looks for a breakpoint among the events of a cycle.
-pub struct Watch<'a> {
+/// Searches the events of a cycle for a breakpoint.
+pub struct BreakpointMatcher<'a> {
     breakpoints: &'a Breakpoints,
 }
 
-impl Watch<'_> {
-    pub fn new(breakpoints: &Breakpoints) -> Watch<'_> {
-        Watch { breakpoints }
+impl BreakpointMatcher<'_> {
+    pub fn new(breakpoints: &Breakpoints) -> BreakpointMatcher<'_> {
+        BreakpointMatcher { breakpoints }
     }
 
     pub fn find(&self, events: &[Event]) -> Option<Hit> {

@@ -1,7 +1,7 @@
-//! A run that a person moves through: one cycle at a time, to an event, to a breakpoint, to the end, and back.
+//! A run that the user moves through: one cycle at a time, to an event, to a breakpoint, to the end, and back.
 //!
-//! **Cycle** here is how many cycles have been simulated: at cycle n the picture shows what cycle n − 1 did. Long ways are
-//! gone in pieces ([`Session::advance`] takes how far to go at most), so that whoever drives can draw in between.
+//! **Cycle** here is how many cycles have been simulated: at cycle n the picture shows what cycle n − 1 did. Long moves are split
+//! ([`Session::advance`] takes the most cycles to go), so that the caller can draw in between.
 
 mod breakpoints;
 
@@ -14,21 +14,21 @@ use crate::program::Program;
 use crate::record::{Issue, Issues, MOST_CYCLES, Record};
 use crate::replay::Replay;
 use crate::sim::{Sim, SimError};
-use breakpoints::Watch;
+use breakpoints::BreakpointMatcher;
 use std::cell::OnceCell;
 
 /// Where [`Session::advance`] stopped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// As far as it was allowed to go.
+    /// It went as many cycles as it was allowed to.
     Paused,
-    /// At a breakpoint.
+    /// It hit a breakpoint.
     Hit(Hit),
     /// The run has ended, by itself or by a trap.
     Ended,
 }
 
-/// What next and previous go to.
+/// What the next and previous buttons move to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Event(EventKind),
@@ -43,9 +43,9 @@ pub enum Target {
 pub struct Session {
     replay: Replay,
     record: Record,
-    /// What happened in the last cycle.
+    /// The events of the last cycle.
     last: Vec<Event>,
-    /// What issued first, once somebody has asked.
+    /// The first issues of the run, computed when they are first asked for.
     issues: OnceCell<Vec<Issue>>,
 }
 
@@ -68,17 +68,17 @@ impl Session {
         &self.record
     }
 
-    /// The events of the last cycle.
+    /// Returns the events of the last cycle.
     pub fn last(&self) -> &[Event] {
         &self.last
     }
 
-    /// Cycles that have been simulated at the moment that is looked at.
+    /// Returns the current position: how many cycles have been simulated up to it.
     pub fn cycle(&self) -> u64 {
         self.replay.cycle()
     }
 
-    /// The furthest cycle that was ever simulated.
+    /// Returns the furthest cycle that was ever simulated.
     pub fn reached(&self) -> u64 {
         self.replay.reached()
     }
@@ -88,12 +88,12 @@ impl Session {
         self.replay.ended()
     }
 
-    /// Whether the moment that is looked at is the end of the run.
+    /// Whether the current position is the end of the run.
     pub fn at_end(&self) -> bool {
         self.sim().finished()
     }
 
-    /// What issued in the first cycles of a run that has ended; of one that has not, nothing is known yet.
+    /// Returns the issues in the first cycles of a run that has ended; none before the end is known.
     pub fn issues(&self) -> &[Issue] {
         if !self.replay.ended() {
             return &[];
@@ -105,18 +105,18 @@ impl Session {
         })
     }
 
-    /// One cycle forwards.
+    /// Moves one cycle forwards.
     pub fn step(&mut self) {
         let to = self.cycle() + 1;
         self.go(to, false);
     }
 
-    /// One cycle backwards.
+    /// Moves one cycle backwards.
     pub fn back(&mut self) {
         self.seek(self.cycle().saturating_sub(1));
     }
 
-    /// To a cycle that has been simulated before, or as near to it as was.
+    /// Moves to a cycle that has been simulated before, or to the furthest one if that is earlier.
     pub fn seek(&mut self, cycle: u64) {
         let cycle = cycle.min(self.reached());
         self.last.clear();
@@ -131,13 +131,13 @@ impl Session {
         }
     }
 
-    /// Up to `cycles` forwards, stopping at breakpoints.
+    /// Moves up to `cycles` forwards and stops at breakpoints.
     pub fn advance(&mut self, cycles: u64, breakpoints: &Breakpoints) -> StopReason {
         let end = self.cycle().saturating_add(cycles);
         if !breakpoints.is_empty() {
             while self.cycle() < end && !self.at_end() {
                 self.step();
-                if let Some(hit) = Watch::new(breakpoints).find(&self.last) {
+                if let Some(hit) = BreakpointMatcher::new(breakpoints).find(&self.last) {
                     return StopReason::Hit(hit);
                 }
             }
@@ -147,7 +147,7 @@ impl Session {
         if self.at_end() { StopReason::Ended } else { StopReason::Paused }
     }
 
-    /// Runs to `end`, through known country and new; the events of the last cycle are kept.
+    /// Runs to `end` through known and new cycles, and keeps the events of the last one; unless `long`, by one cycle.
     fn go(&mut self, end: u64, long: bool) {
         if self.at_end() {
             return;
@@ -160,7 +160,7 @@ impl Session {
                 self.count();
             }
         }
-        // A run that ended on the way there has had its last cycle already.
+        // If the run ended on the way there, its last cycle has been simulated already.
         if self.at_end() {
             self.record.close(self.reached());
             self.seek(self.reached());
@@ -177,12 +177,12 @@ impl Session {
         self.last = cycle.events;
     }
 
-    /// Hands the record the numbers of the run so far.
+    /// Gives the record the numbers of the run so far.
     fn count(&mut self) {
         self.record.count(self.cycle(), &self.replay.tally().metrics);
     }
 
-    /// Where the next target lies, if it lies in known country.
+    /// Returns where the next target lies, if that cycle has been simulated.
     pub fn known_next(&self, target: Target) -> Option<u64> {
         let from = self.cycle();
         match target {
@@ -191,7 +191,7 @@ impl Session {
                 let track = self.record.track(sm, warp)?;
                 let mut at = from.checked_sub(1);
                 loop {
-                    // Before the first cycle nothing is known, so the first change may be the one.
+                    // Before the first cycle there is no state to change from, so the first cycle itself may be the target.
                     let (cycle, code) = match at {
                         Some(cycle) => track.next_change(cycle)?,
                         None => (0, track.at(0)),
@@ -205,9 +205,9 @@ impl Session {
         }
     }
 
-    /// Where the previous target lies.
+    /// Returns where the previous target lies.
     pub fn previous(&self, target: Target) -> Option<u64> {
-        // What the last cycle did is what the picture shows: go before it.
+        // The picture shows the last cycle: search before it.
         let before = self.cycle().saturating_sub(1);
         match target {
             Target::Event(kind) => self.record.marks(kind).previous(before).map(|at| at + 1),
@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Goes on in new country, at most `cycles`, until the target comes; whether it did.
+    /// Moves to the next target, at most `cycles` ahead through new cycles; returns whether it was found.
     pub fn search(&mut self, target: Target, cycles: u64) -> bool {
         let from = self.cycle();
         if let Some(known) = self.known_next(target) {
@@ -241,7 +241,7 @@ impl Session {
     }
 }
 
-/// A warp waits for something other than its turn.
+/// Whether a warp with this code waits for something other than its turn.
 fn is_stall(code: u8) -> bool {
     use Reason::{Ahead, Barrier, Control, Fetch, Memory, Siblings, Structural, Sync, Throttle, Wakeup};
     let stalls = [Barrier, Control, Memory, Reason::Result, Fetch, Structural, Sync, Wakeup, Siblings, Ahead, Throttle];

@@ -1,14 +1,14 @@
-//! Tags of a set-associative cache with least-recently-used replacement, and the lines that are on their way to it.
+//! Tags of a set-associative cache with least-recently-used replacement, including lines in flight.
 
-/// A cache's tags. Data lives elsewhere: the machine's memory is exact at all times, caches only decide when.
+/// The tags of a cache. It holds no data: memory is exact at all times, and caches only decide timing.
 #[derive(Clone, Debug)]
 pub struct Cache {
-    /// For each way of each set: line number plus one (zero is empty), when it was last used, when it arrives.
+    /// For each way of each set: line number plus one (zero is empty), cycle of the last use, cycle of arrival.
     tags: Vec<Tag>,
     ways: usize,
     sets: u64,
     line_shift: u32,
-    /// Bits of a set's number, where it is a hash.
+    /// Bits of a set index, where it is a hash.
     hash_bits: Option<u32>,
 }
 
@@ -17,21 +17,21 @@ struct Tag {
     line: u64,
     used: u64,
     arrives: u64,
-    /// Bytes that were written and are nowhere else.
+    /// Written bytes that are not written back yet.
     dirty: u32,
 }
 
-/// What a look at the tags found.
+/// The result of a tag lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum Lookup {
     Hit,
-    /// On its way, there at this time.
+    /// The line is in flight and arrives in this cycle.
     Coming(u64),
     Miss,
 }
 
 impl Cache {
-    /// What the tags of such a cache take in memory.
+    /// Returns the bytes of simulator memory that the tags of such a cache take.
     pub fn tag_bytes(bytes: u32, line: u32, ways: u32) -> u64 {
         let sets = (u64::from(bytes) / (u64::from(line) * u64::from(ways)).max(1)).max(1);
         sets * u64::from(ways) * size_of::<Tag>() as u64
@@ -48,8 +48,7 @@ impl Cache {
         }
     }
 
-    /// The same with a hash of the line for the number of its set: all parts of the line's number, one exclusive-ored with the
-    /// other.
+    /// Makes the set index a hash of the line number, if `is_hashed`: all parts of that number, exclusive-ored.
     pub fn hashed(self, is_hashed: bool) -> Cache {
         let bits = self.sets.next_power_of_two().trailing_zeros();
         Cache { hash_bits: (is_hashed && bits > 0).then_some(bits), ..self }
@@ -66,13 +65,13 @@ impl Cache {
         self.within_sets(hash & ((1 << bits) - 1))
     }
 
-    /// The rest of a division by the number of sets, which as a rule is a power of two.
+    /// Returns a number modulo the number of sets, which usually is a power of two.
     #[inline(always)]
     fn within_sets(&self, number: u64) -> u64 {
         if self.sets.is_power_of_two() { number & (self.sets - 1) } else { number % self.sets }
     }
 
-    /// The line that an address lies in.
+    /// Returns the line that contains an address.
     #[inline(always)]
     pub fn line(&self, address: u64) -> u64 {
         address >> self.line_shift
@@ -84,40 +83,39 @@ impl Cache {
         &mut self.tags[start..start + self.ways]
     }
 
-    /// Looks a line up, and marks it as used if it is there or coming.
+    /// Looks a line up, and marks it as used if it is present or in flight.
     #[inline]
-    pub fn look(&mut self, line: u64, now: u64) -> Look {
+    pub fn look_up(&mut self, line: u64, now: u64) -> Lookup {
         match self.set(line).iter_mut().find(|tag| tag.line == line + 1) {
-            None => Look::Miss,
+            None => Lookup::Miss,
             Some(tag) => {
                 tag.used = now;
-                if tag.arrives > now { Look::Coming(tag.arrives) } else { Look::Hit }
+                if tag.arrives > now { Lookup::Coming(tag.arrives) } else { Lookup::Hit }
             }
         }
     }
 
-    /// Whether a line is there or coming; nobody uses it by that.
+    /// Whether a line is present or in flight; does not count as a use.
     pub fn holds(&self, line: u64) -> bool {
         let start = self.index(line) as usize * self.ways;
         self.tags[start..start + self.ways].iter().any(|tag| tag.line == line + 1)
     }
 
-    /// Makes room for a line that arrives later, in place of the least recently used one; how many bytes that one has to write
-    /// back.
+    /// Gives a line that arrives later the least recently used way of its set; returns the old line's dirty bytes.
     pub fn insert(&mut self, line: u64, now: u64, arrives: u64) -> u32 {
         let set = self.set(line);
         let victim = set.iter().enumerate().min_by_key(|(_, tag)| (tag.line != 0, tag.used)).map_or(0, |(at, _)| at);
         std::mem::replace(&mut set[victim], Tag { line: line + 1, used: now, arrives, dirty: 0 }).dirty
     }
 
-    /// Puts a line where its set has room.
+    /// Puts a line into an empty way of its set, if there is one.
     pub fn fill(&mut self, line: u64) {
         if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == 0) {
             *tag = Tag { line: line + 1, ..Tag::default() };
         }
     }
 
-    /// So many bytes of a line are written, if it is there; never more than the line has.
+    /// Marks `bytes` of a line as dirty, if it is present; never more than the line has.
     pub fn write(&mut self, line: u64, bytes: u32) {
         let most = 1 << self.line_shift;
         if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == line + 1) {
@@ -125,7 +123,7 @@ impl Cache {
         }
     }
 
-    /// Forgets a line.
+    /// Removes a line.
     pub fn evict(&mut self, line: u64) {
         if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == line + 1) {
             *tag = Tag::default();
@@ -143,17 +141,17 @@ mod tests {
         assert_eq!(cache.line(130), 2);
         cache.insert(0, 1, 1);
         cache.insert(2, 2, 9);
-        assert_eq!(cache.look(0, 3), Look::Hit);
-        assert_eq!(cache.look(2, 4), Look::Coming(9));
-        assert_eq!(cache.look(0, 5), Look::Hit);
+        assert_eq!(cache.look_up(0, 3), Lookup::Hit);
+        assert_eq!(cache.look_up(2, 4), Lookup::Coming(9));
+        assert_eq!(cache.look_up(0, 5), Lookup::Hit);
         cache.insert(4, 6, 6);
-        assert_eq!([0, 2, 4].map(|line| cache.look(line, 9)), [Look::Hit, Look::Miss, Look::Hit]);
+        assert_eq!([0, 2, 4].map(|line| cache.look_up(line, 9)), [Lookup::Hit, Lookup::Miss, Lookup::Hit]);
         cache.evict(0);
-        assert_eq!(cache.look(0, 10), Look::Miss);
-        assert_eq!(cache.look(1, 10), Look::Miss, "another set");
+        assert_eq!(cache.look_up(0, 10), Lookup::Miss);
+        assert_eq!(cache.look_up(1, 10), Lookup::Miss, "another set");
     }
 
-    /// Lines 32 apart, a column of a matrix with rows of 4 KB: in one set of 32, or in as many as there are lines.
+    /// Lines 32 apart, a column of a matrix with rows of 4 KB, share one set of 32 or are spread over one set each.
     #[test]
     fn a_hash_spreads_a_column_over_the_sets() {
         let sets = |cache: &Cache| {

@@ -1,32 +1,32 @@
 //! Operand collectors and result buses, as GPGPU-Sim's GTX480 has them.
 //!
-//! With `collectors`, an SP unit is one pipeline that takes integer, floating-point and control instructions, one a cycle. What
-//! SP units and those for special functions compute leaves by **result buses**, as many as there are SP units, each with one
-//! result a cycle. Latencies differ, so an instruction may find that all buses are taken in its cycle by others that entered
-//! earlier. It then waits in a collector, and so do those behind it: instructions enter in the order in which they issued,
-//! whichever unit takes them. While all collectors hold an instruction that waits, none issues to SP units. Special functions
-//! wait in front of their own unit, and hold it.
+//! With `collectors`, an SP unit is one pipeline that takes integer, floating-point and control instructions, one a cycle.
+//! Results of SP and special-function units leave by **result buses**, as many as there are SP units, each with one result a
+//! cycle. Latencies differ, so earlier instructions may have taken all buses in the cycle of an instruction's result. It then
+//! waits in a collector, and so do those behind it: instructions enter in the order in which they issued, whichever unit takes
+//! them. While every collector holds a waiting instruction, none issues to SP units. Special functions wait in front of their
+//! own unit, and hold it.
 //!
-//! All instructions take `read_latency` from issue to a unit that is free. Here that is left out: an instruction enters in the
+//! The `read_latency` that all instructions take from issue to a free unit is left out here: an instruction enters in the
 //! cycle of its issue, or as many cycles later as it waits.
 
 use super::decode::Unit;
 use std::collections::VecDeque;
 
-/// The SP units of an SM, the instructions in front of them, and the ways out.
+/// The SP units of an SM with their operand collectors and result buses.
 #[derive(Clone, Debug)]
 pub struct Collectors {
     count: usize,
     /// When the input of each SP unit takes the next instruction.
     units: Vec<u64>,
-    /// Cycles in which a result bus is taken: once for each bus that is.
+    /// Cycles in which result buses are taken, one element for each bus.
     results: Vec<u64>,
-    /// When the instructions that issued last enter a unit, in order; those that have entered long ago are gone.
+    /// When the last instructions to issue enter a unit, in order; entries that have passed are dropped.
     entries: VecDeque<u64>,
 }
 
 impl Collectors {
-    /// What one unit takes in memory, about: itself, and results on their way.
+    /// About how many bytes one unit takes, with its pending results.
     pub const UNIT_BYTES: u64 = size_of::<[u64; 12]>() as u64;
 
     pub fn new(count: u32, units: u32) -> Collectors {
@@ -38,7 +38,7 @@ impl Collectors {
         matches!(unit, Unit::Int | Unit::Fp | Unit::Control)
     }
 
-    /// An instruction issues in a cycle; how long it waits for an input, and a bus in the cycle that goes with it.
+    /// Issues an instruction; returns how long it waits for an input, and for a bus in the cycle of its result.
     pub fn enter(&mut self, cycle: u64, latency: u32, interval: u32) -> u64 {
         self.forget(cycle);
         while self.entries.front().is_some_and(|&entry| entry <= cycle) {
@@ -57,7 +57,7 @@ impl Collectors {
         }
     }
 
-    /// A special function issues in a cycle to its unit; how long it waits there for a bus.
+    /// Issues a special function to its unit; returns how long it waits there for a bus.
     pub fn enter_special(&mut self, cycle: u64, latency: u32) -> u32 {
         self.forget(cycle);
         let first = cycle + u64::from(latency);
@@ -66,7 +66,7 @@ impl Collectors {
         (result - first) as u32
     }
 
-    /// Results that have left take no bus any more.
+    /// Frees the buses of results that have left.
     fn forget(&mut self, cycle: u64) {
         self.results.retain(|&taken| taken > cycle);
     }
@@ -75,7 +75,7 @@ impl Collectors {
         self.results.iter().filter(|&&taken| taken == result).count() < self.units.len()
     }
 
-    /// From which cycle on a collector is free for the next instruction.
+    /// Returns the cycle from which a collector is free for the next instruction.
     pub fn free(&self) -> u64 {
         self.entries.len().checked_sub(self.count).map_or(0, |first| self.entries[first])
     }

@@ -1,4 +1,4 @@
-//! One SM with what it needs from the rest of the machine, and the parts of a cycle that concern all of its warps.
+//! One SM with its access to the rest of the machine, and the parts of a cycle that concern all of its warps.
 
 use super::Machine;
 use super::decode::Unit;
@@ -28,7 +28,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Works out what a warp's next instruction needs: after the warp has come to it.
+    /// Works out what a warp's next instruction needs; called when the warp reaches it.
     pub fn look_ahead(&mut self, warp: u32) {
         let unit = self.machine.decoded[self.sm.warps[warp as usize].place.pc as usize].unit;
         for (kind, needs) in self.sm.sets.needs.iter_mut().enumerate() {
@@ -38,7 +38,7 @@ impl<S: Sink> Core<'_, S> {
         self.at_next_instruction(warp);
     }
 
-    /// Says what every warp and every port did in this cycle, and in the `repeat - 1` that are like it.
+    /// Emits what every warp and every port did in this cycle and in the `repeat - 1` cycles that are like it.
     pub fn account(&mut self, repeat: u64) {
         let mut counts = [0u16; Reason::ALL.len()];
         for word in 0..self.machine.static_words {
@@ -46,7 +46,7 @@ impl<S: Sink> Core<'_, S> {
             for (count, bits) in counts.iter_mut().zip(reasons) {
                 *count += bits.count_ones() as u16;
             }
-            // Remembered whether or not anybody listens, so that nobody's listening changes what others hear later.
+            // Updated even without a listener, so that one that joins later hears the same events.
             let before = self.sm.sets.before[word];
             if S::WANTS_WARPS {
                 self.sink.warps(self.cycle, self.name, (word * 64) as u16, &before, &reasons);
@@ -62,7 +62,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Each of 64 resident warps in exactly one set, in the order of [`Reason::ALL`].
+    /// Sorts each of 64 resident warps into exactly one set, in the order of [`Reason::ALL`].
     #[inline]
     pub fn reasons(&self, word: usize) -> Reasons {
         let sets = &self.sm.sets;
@@ -72,7 +72,7 @@ impl<S: Sink> Core<'_, S> {
             reasons[reason as usize] = rest & bits;
             rest &= !bits;
         };
-        // A warp that issued has gone on: whatever holds its next instruction back counts from the next cycle.
+        // A warp that issued has moved on: what holds back its next instruction counts from the next cycle.
         take(Reason::Issued, self.sm.issued.warps.bits[word]);
         take(Reason::Exit, sets.exited.bits[word]);
         take(Reason::Barrier, sets.barrier.bits[word] | self.sm.issued.freed_from_barrier.bits[word]);
@@ -102,12 +102,12 @@ pub struct Issued {
     pub warps: WarpSet,
     /// Warps that could have issued when their port chose.
     pub available: WarpSet,
-    /// Warps that came free of a barrier or a gathering in this cycle: they have waited in it, and go on in the next.
+    /// Warps released from a barrier or a PTX-warp operation in this cycle: they waited in it and can issue in the next.
     pub freed_from_barrier: WarpSet,
     pub freed_from_sync: WarpSet,
-    /// Warps that could have gone, but for others of their gang.
+    /// Warps that could have issued but for other members of their gang.
     pub in_step: WarpSet,
-    /// Warps that could have gone, but for lanes that sleep.
+    /// Warps that could have issued but for lanes that are not on.
     pub asleep: WarpSet,
     /// How each port was used.
     pub ports: Vec<SlotUse>,
@@ -124,7 +124,7 @@ impl Issued {
     }
 }
 
-/// Tells of the blocks that are resident before the first cycle, and of their warps where those can re-form.
+/// Announces the blocks that are resident before the first cycle, and their warps where those can re-form.
 #[inline(never)]
 pub fn announce_blocks<S: Sink>(machine: &Machine, sms: &[Sm], sink: &mut S) {
     for (name, sm) in sms.iter().enumerate() {
@@ -145,7 +145,7 @@ pub fn announce_blocks<S: Sink>(machine: &Machine, sms: &[Sm], sink: &mut S) {
     }
 }
 
-/// Applies everything that is done by now; whether there was anything.
+/// Applies every completion that is due; returns whether there was one.
 pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore, now: u64, sink: &mut S) -> bool {
     uncore.wheel.take(now, |completion| {
         let Completion { sm: name, warp, life, done } = completion;
@@ -193,7 +193,7 @@ pub fn complete<S: Sink>(machine: &Machine, sms: &mut [Sm], uncore: &mut Uncore,
     })
 }
 
-/// Whether a warp's I-buffer takes instructions, where those have to be fetched.
+/// Whether a warp's I-buffer accepts a fetch, where instructions have to be fetched.
 #[inline(always)]
 pub fn takes_instructions(machine: &Machine, warp: &Warp) -> bool {
     match machine.config.fetch_when {
@@ -205,7 +205,7 @@ pub fn takes_instructions(machine: &Machine, warp: &Warp) -> bool {
     }
 }
 
-/// A warp that leaves the table goes when nothing of it is in flight and nobody holds it.
+/// Lets a leaving warp depart once nothing of it is in flight and nothing holds it.
 pub fn try_depart(sm: &mut Sm, warp: u16) {
     let (sets, at) = (&sm.sets, u32::from(warp));
     let stays = sets.control.contains(at) || sets.barrier.contains(at) || sets.sync.contains(at);
@@ -214,7 +214,7 @@ pub fn try_depart(sm: &mut Sm, warp: u16) {
     }
 }
 
-/// Works out whether a warp's next instruction waits for a value: after the warp has come to it, and after a result.
+/// Works out whether a warp's next instruction waits for a value; called when the warp reaches it and after each result.
 fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     let state = &sm.warps[warp as usize];
     let decoded = &machine.decoded[state.place.pc as usize];
@@ -228,7 +228,7 @@ fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     sm.sets.for_memory.set(warp, for_memory);
 }
 
-/// The next time at which a unit or a port that is busy now becomes free.
+/// Returns the next cycle in which a busy unit or port becomes free, or memory begins or ceases to be full.
 pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
     let units = sm.units.iter().flatten().map(|pipeline| pipeline.free);
     let throttled = sm.memory.throttled();

@@ -1,4 +1,4 @@
-//! Why nothing can ever happen again, in words.
+//! Explains why no warp can ever issue again.
 
 use super::Machine;
 use super::holders::{Seat, seat};
@@ -16,7 +16,7 @@ enum Stuck {
     Otherwise,
 }
 
-/// Who waits where.
+/// Returns the trap of a deadlock, which says which warps wait where.
 #[inline(never)]
 pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
     let mut parts = Vec::new();
@@ -44,7 +44,7 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
             let joining = list(&|s| matches!(s, Stuck::Sync(_)));
             if !joining.is_empty() {
                 parts.push(format!(
-                    "{} in a warp operation of block {} for threads that never come",
+                    "{} in a warp operation of block {} for threads that never arrive",
                     some(&joining, "waits", "wait"),
                     block.current.index
                 ));
@@ -76,7 +76,7 @@ fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
     }
 }
 
-/// Warps and what they do: `warp 3 waits`, `warps 0-1 wait`.
+/// Names warps with their verb: `warp 3 waits`, `warps 0-1 wait`.
 fn some(warps: &ThreadSet, one: &str, many: &str) -> String {
     let (noun, verb) = if warps.len() == 1 { ("warp", one) } else { ("warps", many) };
     format!("{noun} {} {verb}", warps.ranges())

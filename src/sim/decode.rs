@@ -1,4 +1,4 @@
-//! What the pipeline needs to know of each instruction, worked out once for a program and a configuration.
+//! What the pipeline needs to know of each instruction, derived once for a program and a configuration.
 
 use crate::config::Config;
 pub use crate::policy::view::{UNITS, Unit};
@@ -7,23 +7,23 @@ use crate::program::{Instruction, Program};
 use crate::ptx::op::{Float1, Float2, Int1, Int2, Kind, Op};
 use crate::ptx::types::{Space, Type};
 
-/// A part of a warp's set of pending registers.
+/// A word of a warp's set of pending registers, by index and bits.
 pub type Bits = (u16, u64);
 
 #[derive(Clone, Debug)]
 pub struct Decoded {
     pub unit: Unit,
-    /// From execution to result.
+    /// Cycles from execution to result.
     pub latency: u32,
-    /// Cycles between two of its kind on one unit.
+    /// Cycles between two instructions on one unit.
     pub interval: u32,
-    /// Registers that it reads or writes: those must not be pending.
+    /// Registers that it reads or writes, none of which may be pending.
     pub hazards: Box<[Bits]>,
     /// Registers that become pending.
     pub writes: Box<[Bits]>,
-    /// It is an access to memory, of whatever space.
+    /// Whether it accesses memory, in any space.
     pub memory: bool,
-    /// It waits until nothing of its warp is in flight.
+    /// Whether it waits until nothing of its warp is in flight.
     pub drains: bool,
 }
 
@@ -44,7 +44,7 @@ impl Decoded {
             hazards: hazards.into(),
             writes: writes.into(),
             memory: instruction.op.kind() == Kind::Memory,
-            // Where warps re-form, a warp that ends its work on a block is no more.
+            // Where warps re-form, a warp that ends its logical block leaves the table.
             drains: matches!(instruction.op, Op::Exit | Op::Ret) || instruction.op == Op::Again && config.divergence.reforms(),
         }
     }
@@ -58,7 +58,7 @@ fn add(bits: &mut Vec<Bits>, plane: u32) {
     }
 }
 
-/// Unit, latency and interval by the class of an operation.
+/// Returns unit, latency and interval by the class of an operation.
 fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
     let int = (Unit::Int, c.int_latency, c.int_interval);
     let logic_latency = |addition: u32| if c.logic_latency == 0 { addition } else { c.logic_latency };
@@ -93,7 +93,7 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
         Op::Cvt { dst, src, .. } if dst == Type::F64 || src == Type::F64 => dp,
         Op::Cvt { dst, src, .. } if dst.is_float() || src.is_float() => fp_logic,
         op => match op.kind() {
-            // The index hardware answers as the integer pipeline does (VTW section 4.2).
+            // The index hardware takes as long as integer logic (VTW section 4.2).
             Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => logic,
             Kind::Memory | Kind::Host => (Unit::LdSt, c.l1d_latency, 1),
             Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => {

@@ -1,4 +1,4 @@
-//! Blocks: which fit on an SM, where their warps go, and when they are done.
+//! Blocks: which ones fit on an SM, where their warps go, and when they end.
 
 use super::core::Core;
 use super::logical::{Assignment, Logical};
@@ -15,7 +15,7 @@ impl<S: Sink> Core<'_, S> {
         self.machine.program.registers_needed.max(1) * self.machine.block_threads()
     }
 
-    /// The slot and the first warp of the next block, if one is left and fits.
+    /// Returns the slot and the first warp for the next block, if one is left and fits.
     #[inline(never)]
     fn room(&self) -> Option<(usize, u32)> {
         let (machine, config) = (self.machine, &self.machine.config);
@@ -29,7 +29,7 @@ impl<S: Sink> Core<'_, S> {
         {
             return None;
         }
-        // Neighbouring warp slots, from the first slice on: the lowest run that is long enough.
+        // Neighbouring warp slots that begin at the first slice: the lowest free run that is long enough.
         let warps = machine.block_threads() / config.warp_width;
         let mut run = 0;
         for first in (0..machine.max_warps).step_by(config.slices as usize) {
@@ -47,7 +47,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.ended > 0 || self.sm.may_dispatch && self.room().is_some()
     }
 
-    /// Starts as many blocks as fit; with several SMs one at a time, so that they share the work.
+    /// Starts as many blocks as fit; with several SMs, one block a cycle and SM, so that the SMs share the work.
     pub fn dispatch(&mut self) {
         if !self.sm.may_dispatch {
             return;
@@ -68,7 +68,7 @@ impl<S: Sink> Core<'_, S> {
         let index = self.uncore.next_block;
         self.uncore.next_block += 1;
         let mut registers = Registers::new(program.planes, self.stored_threads());
-        registers.preset(&program.presets, &machine.start.params);
+        registers.set_params(&program.param_registers, &machine.start.params);
         self.sm.blocks[slot] = Some(Block {
             first_warp: first_warp as u16,
             warps: machine.block_warps as u16,

@@ -1,9 +1,9 @@
-//! What an instruction does to registers, memory and threads, at once: warp by warp, and block by block where a warp has
-//! threads of several.
+//! The effect of an instruction on registers, memory and threads: warp by warp, and block by block where a warp holds threads
+//! of several.
 
 use super::core::Core;
-use super::memory::{Around, Requester};
-use super::slices::Access;
+use super::memory::{AccessContext, Requester};
+use super::slices::SliceAccess;
 use crate::event::{Event, Sink};
 use crate::interp::access::{Traffic, active};
 use crate::interp::alu::Exec;
@@ -15,10 +15,10 @@ use crate::policy::divergence::Place;
 use crate::program::{Instruction, Pc, Program};
 use crate::ptx::op::{Kind, Op};
 
-/// What an instruction did, for the stages around it.
+/// What an instruction did to its warp, for the stages around it.
 pub enum Effect {
     Next,
-    /// Where the lanes of a branch go; the taken side comes first, and a side without lanes is not there.
+    /// Where the lanes of a branch go, the taken side first; `count` sides have lanes.
     Branch {
         sides: [Place; 2],
         count: usize,
@@ -42,9 +42,9 @@ pub enum Effect {
     Park {
         mask: u32,
     },
-    /// A memory instruction that is timed together with others of its cycle.
+    /// A memory instruction that is timed later, together with others of its cycle.
     Later,
-    /// A memory instruction: how long it holds its unit, and when its result is there.
+    /// A memory instruction: how long it holds its unit, and when its result is available.
     Memory {
         holds: u32,
         done: u64,
@@ -52,7 +52,7 @@ pub enum Effect {
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// The effect of an instruction on the lanes of `mask`, block by block, and what it means for the warp.
+    /// Executes an instruction on the lanes of `mask`, block by block, and returns its effect on the warp.
     #[inline]
     pub fn execute(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<Effect, (usize, Fault)> {
         let state = &self.sm.warps[warp as usize];
@@ -65,7 +65,7 @@ impl<S: Sink> Core<'_, S> {
         self.execute_mixed(warp, pc, mask)
     }
 
-    /// Threads of several blocks share the warp: each block's do the same with their own registers and memory.
+    /// Executes an instruction of a warp with threads of several blocks, with each block's own registers and memory.
     #[inline(never)]
     fn execute_mixed(&mut self, warp: u32, pc: Pc, mask: u32) -> Result<Effect, (usize, Fault)> {
         let state = &self.sm.warps[warp as usize];
@@ -75,13 +75,13 @@ impl<S: Sink> Core<'_, S> {
             slots[lane] = self.sm.statics.warps[usize::from(origin)].block;
         }
         let mut rest = mask;
-        let mut whole: Option<Outcome> = None;
+        let mut whole: Option<Executed> = None;
         while rest != 0 {
             let slot = slots[rest.trailing_zeros() as usize];
             let part = active(rest).filter(|&lane| slots[lane] == slot).fold(0, |part, lane| part | 1 << lane);
             rest &= !part;
             let mut outcome = self.perform(warp, &lanes, slot, pc, part)?;
-            if let Outcome::Memory { traffic, active: lanes } = &mut outcome {
+            if let Executed::Memory { traffic, active: lanes } = &mut outcome {
                 traffic.shift_shared(*lanes, u64::from(slot) * u64::from(self.machine.start.shape.shared_bytes));
             }
             whole = Some(match whole {
@@ -93,14 +93,14 @@ impl<S: Sink> Core<'_, S> {
         Ok(self.conclude(warp, pc, mask, outcome, Some(&slots)))
     }
 
-    /// What an instruction does to the threads of one block in a warp's lanes, for those of `mask` that the guard lets through.
+    /// Executes an instruction on the threads of one block in a warp's lanes, for those of `mask` that the guard lets through.
     #[inline]
-    pub fn perform(&mut self, warp: u32, lanes: &Lanes<32>, slot: u16, pc: Pc, mask: u32) -> Result<Outcome, (usize, Fault)> {
+    pub fn perform(&mut self, warp: u32, lanes: &Lanes<32>, slot: u16, pc: Pc, mask: u32) -> Result<Executed, (usize, Fault)> {
         let machine = self.machine;
         let program = &machine.program;
         let instruction = &program.instructions[pc as usize];
         let iteration = self.sm.warps[warp as usize].assignment.iteration;
-        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Outcome::Next) };
+        let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return Ok(Executed::Next) };
         let active_mask = match instruction.guard {
             None => mask,
             Some(guard) => {
@@ -113,19 +113,19 @@ impl<S: Sink> Core<'_, S> {
         match instruction.op {
             Op::NextBlock => {
                 self.next_block(warp, slot, pc, active_mask);
-                return Ok(Outcome::Begin);
+                return Ok(Executed::Begin);
             }
             Op::NextThread => {
                 let threads: [u32; 32] = std::array::from_fn(|lane| lanes.logical(lane).0);
                 exec.put(0, &threads);
             }
-            Op::Again => return Ok(Outcome::Again { mask: active_mask }),
-            // A uniform branch takes the warp where one thread goes. A warp of several static ones has several such threads.
+            Op::Again => return Ok(Executed::Again { mask: active_mask }),
+            // A uniform branch takes the whole warp where one thread goes; a dynamic warp has one such thread per static warp.
             Op::Bra { uniform } => {
                 let all = uniform && active_mask != 0 && machine.keeps_warps();
-                return Ok(Outcome::Branch { taken: if all { mask } else { active_mask } });
+                return Ok(Executed::Branch { taken: if all { mask } else { active_mask } });
             }
-            Op::BrxIdx => return Ok(Outcome::Switch { groups: switch(program, &exec, pc, mask)? }),
+            Op::BrxIdx => return Ok(Executed::Switch { groups: switch(program, &exec, pc, mask)? }),
             Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => {
                 let mut spaces = Spaces {
                     global: &mut self.uncore.global,
@@ -136,23 +136,23 @@ impl<S: Sink> Core<'_, S> {
                 };
                 if matches!(instruction.op, Op::Printf | Op::AssertFail) {
                     let output = &mut self.uncore.output;
-                    return call_host(&mut spaces, instruction, lanes, active_mask, output).map(|()| Outcome::Next);
+                    return call_host(&mut spaces, instruction, lanes, active_mask, output).map(|()| Executed::Next);
                 }
                 let traffic = exec.memory(&mut spaces)?;
-                return Ok(Outcome::Memory { traffic, active: active_mask });
+                return Ok(Executed::Memory { traffic, active: active_mask });
             }
-            Op::Exit | Op::Ret => return Ok(Outcome::Exit { mask: active_mask }),
+            Op::Exit | Op::Ret => return Ok(Executed::Exit { mask: active_mask }),
             Op::Trap if active_mask != 0 => return Err((active_mask.trailing_zeros() as usize, Fault::Trap)),
             op if op.is_barrier() => {
                 let parked = self.arrive(warp, slot, pc, active_mask)?;
-                return Ok(if parked == 0 { Outcome::Next } else { Outcome::Park { mask: parked } });
+                return Ok(if parked == 0 { Executed::Next } else { Executed::Park { mask: parked } });
             }
             op if op.joins_warp() && active_mask != 0 => {
                 let waiting = self.join(warp, slot, pc, active_mask)?;
                 return Ok(match waiting {
-                    0 => Outcome::Next,
-                    _ if self.parks(warp) => Outcome::Park { mask: waiting },
-                    _ => Outcome::Hold,
+                    0 => Executed::Next,
+                    _ if self.parks(warp) => Executed::Park { mask: waiting },
+                    _ => Executed::Hold,
                 });
             }
             Op::ActiveMask => exec.put(0, &mates(lanes, active_mask, machine.config.ptx_warp)),
@@ -160,29 +160,29 @@ impl<S: Sink> Core<'_, S> {
                 Kind::Alu | Kind::Quiet => {
                     exec.alu();
                 }
-                // For no lane at all.
+                // No lane executes it.
                 Kind::Join | Kind::Trap => {}
-                // Calls have been expanded; all others have had their turn above.
+                // Calls have been inlined; the arms above handle all others.
                 Kind::Call | Kind::Memory | Kind::Host | Kind::Branch | Kind::End | Kind::Again => {}
                 Kind::Barrier | Kind::ActiveMask | Kind::Dispatch => {}
             },
         }
-        Ok(Outcome::Next)
+        Ok(Executed::Next)
     }
 
-    /// What an instruction's outcome means for its warp. `slots` are the block slots of the lanes, if they differ.
+    /// Turns an instruction's outcome into the effect on its warp. `slots` are the block slots of the lanes, if they differ.
     #[inline]
-    pub fn conclude(&mut self, warp: u32, pc: Pc, mask: u32, outcome: Outcome, slots: Option<&[u16; 32]>) -> Effect {
+    pub fn conclude(&mut self, warp: u32, pc: Pc, mask: u32, outcome: Executed, slots: Option<&[u16; 32]>) -> Effect {
         let machine = self.machine;
         let instruction = &machine.program.instructions[pc as usize];
         match outcome {
-            Outcome::Next => Effect::Next,
-            Outcome::Exit { mask } => Effect::Exit { mask },
-            Outcome::Again { mask } => Effect::Again { mask },
-            Outcome::Begin => Effect::Begin,
-            Outcome::Hold => Effect::Hold,
-            Outcome::Park { mask } => Effect::Park { mask },
-            Outcome::Branch { taken } => {
+            Executed::Next => Effect::Next,
+            Executed::Exit { mask } => Effect::Exit { mask },
+            Executed::Again { mask } => Effect::Again { mask },
+            Executed::Begin => Effect::Begin,
+            Executed::Hold => Effect::Hold,
+            Executed::Park { mask } => Effect::Park { mask },
+            Executed::Branch { taken } => {
                 let not_taken = mask & !taken;
                 let mut sides = [Place::default(); 2];
                 let mut count = 0;
@@ -197,7 +197,7 @@ impl<S: Sink> Core<'_, S> {
                 }
                 Effect::Branch { sides, count }
             }
-            Outcome::Switch { groups } => {
+            Executed::Switch { groups } => {
                 let taken = groups[0].mask;
                 self.emit(Event::Branch {
                     sm: self.name,
@@ -209,16 +209,16 @@ impl<S: Sink> Core<'_, S> {
                 });
                 Effect::Switch { groups }
             }
-            Outcome::Memory { traffic, active } if machine.config.slices > 1 => {
+            Executed::Memory { traffic, active } if machine.config.slices > 1 => {
                 let (slice, row) = (warp % machine.config.slices, warp / machine.config.slices);
                 let shift = (slice * machine.config.warp_width) as usize;
                 let mut shifted = traffic;
                 shifted.targets.rotate_right(shift);
-                let access = Access { row, warps: 1 << slice, pc, traffic: shifted, active: active << shift };
+                let access = SliceAccess { row, warps: 1 << slice, pc, traffic: shifted, active: active << shift };
                 self.sm.scratch.accesses.push(access);
                 Effect::Later
             }
-            Outcome::Memory { traffic, active } => {
+            Executed::Memory { traffic, active } => {
                 let state = &self.sm.warps[warp as usize];
                 let who = Requester {
                     sm: self.name,
@@ -230,21 +230,25 @@ impl<S: Sink> Core<'_, S> {
                     slots,
                     local_bytes: machine.program.local_bytes,
                 };
-                let mut around =
-                    Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
-                let timing = self.sm.memory.time(&mut around, who, &traffic, active);
+                let mut context = AccessContext {
+                    shared: &mut self.uncore.memory,
+                    config: &machine.config,
+                    now: self.cycle,
+                    sink: &mut *self.sink,
+                };
+                let timing = self.sm.memory.time(&mut context, who, &traffic, active);
                 Effect::Memory { holds: timing.holds, done: timing.done }
             }
         }
     }
 }
 
-/// What an instruction did to threads.
+/// What an instruction did to the threads of one block.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives for one instruction, and most of a memory-bound kernel's are the large one"
 )]
-pub enum Outcome {
+pub enum Executed {
     Next,
     Branch { taken: u32 },
     Switch { groups: Vec<Place> },
@@ -256,23 +260,23 @@ pub enum Outcome {
     Memory { traffic: Traffic<32>, active: u32 },
 }
 
-impl Outcome {
-    /// Together with the outcome of the same instruction for other lanes.
-    fn and(self, other: Outcome) -> Outcome {
+impl Executed {
+    /// Combines it with the outcome of the same instruction for other lanes.
+    fn and(self, other: Executed) -> Executed {
         match (self, other) {
-            (Outcome::Branch { taken: a }, Outcome::Branch { taken: b }) => Outcome::Branch { taken: a | b },
-            (Outcome::Switch { mut groups }, Outcome::Switch { groups: more }) => {
+            (Executed::Branch { taken: a }, Executed::Branch { taken: b }) => Executed::Branch { taken: a | b },
+            (Executed::Switch { mut groups }, Executed::Switch { groups: more }) => {
                 more.into_iter().for_each(|place| add_place(&mut groups, place.pc, place.mask));
-                Outcome::Switch { groups }
+                Executed::Switch { groups }
             }
-            (Outcome::Exit { mask: a }, Outcome::Exit { mask: b }) => Outcome::Exit { mask: a | b },
-            (Outcome::Again { mask: a }, Outcome::Again { mask: b }) => Outcome::Again { mask: a | b },
-            (Outcome::Park { mask: a }, Outcome::Park { mask: b }) => Outcome::Park { mask: a | b },
-            (Outcome::Memory { mut traffic, active: a }, Outcome::Memory { traffic: more, active: b }) => {
+            (Executed::Exit { mask: a }, Executed::Exit { mask: b }) => Executed::Exit { mask: a | b },
+            (Executed::Again { mask: a }, Executed::Again { mask: b }) => Executed::Again { mask: a | b },
+            (Executed::Park { mask: a }, Executed::Park { mask: b }) => Executed::Park { mask: a | b },
+            (Executed::Memory { mut traffic, active: a }, Executed::Memory { traffic: more, active: b }) => {
                 active(b).for_each(|lane| traffic.targets[lane] = more.targets[lane]);
-                Outcome::Memory { traffic, active: a | b }
+                Executed::Memory { traffic, active: a | b }
             }
-            (Outcome::Next, other) => other,
+            (Executed::Next, other) => other,
             (one, _) => one,
         }
     }
@@ -285,7 +289,7 @@ fn add_place(groups: &mut Vec<Place>, pc: Pc, mask: u32) {
     }
 }
 
-/// Where the lanes of an indexed branch go.
+/// Groups the lanes of an indexed branch by their target.
 #[inline(never)]
 fn switch(program: &Program, exec: &Exec<32>, pc: Pc, mask: u32) -> Result<Vec<Place>, (usize, Fault)> {
     let index = exec.get::<u32>(0);
@@ -301,7 +305,7 @@ fn switch(program: &Program, exec: &Exec<32>, pc: Pc, mask: u32) -> Result<Vec<P
     Ok(groups)
 }
 
-/// What the host does for the lanes of `mask`, one after the other.
+/// Performs a host call for the lanes of `mask`, one after the other.
 #[inline(never)]
 fn call_host(
     spaces: &mut Spaces,
@@ -320,7 +324,7 @@ fn call_host(
     Ok(())
 }
 
-/// For each lane of `mask` those of its thread's own PTX warp that are here too.
+/// Returns, for each lane of `mask`, those lanes of its PTX warp that execute with it.
 #[inline(never)]
 fn mates(lanes: &Lanes<32>, mask: u32, width: u32) -> [u32; 32] {
     let of = |lane: usize| lanes.logical(lane).ptx_warp(width);

@@ -1,4 +1,4 @@
-//! What becomes of an issued instruction: its effect at once (`effect.rs`), its time through the scoreboard, units and memory,
+//! Execution of an issued instruction: its effect at once (`effect.rs`), its time through the scoreboard, units and memory,
 //! and where its warp goes on.
 
 use super::Machine;
@@ -6,19 +6,19 @@ use super::collect::Collectors;
 use super::core::Core;
 use super::core::takes_instructions;
 use super::decode::Unit;
-use super::effect::{Effect, Outcome};
-use super::slices::{Access, RowEffect, RowLanes};
+use super::effect::{Effect, Executed};
+use super::slices::{RowEffect, RowLanes, SliceAccess};
 use super::state::Warp;
 use super::wheel::{Completion, Done};
 use crate::config::Scoreboard;
 use crate::event::{Event, Sink};
 use crate::interp::trap::{Fault, Trap};
-use crate::policy::divergence::{Divergence, Flow, Meeting, Place, WarpName};
+use crate::policy::divergence::{BranchInfo, Divergence, Flow, Place, WarpName};
 use crate::program::Pc;
 use crate::ptx::op::Op;
 
 impl<S: Sink> Core<'_, S> {
-    /// Issues a warp's next instruction through a port; how many threads were active.
+    /// Issues a warp's next instruction through a port; returns how many threads were active.
     pub fn issue_warp(&mut self, port: usize, warp: u32) -> u8 {
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
         self.tell_issue(warp, pc, mask, true);
@@ -30,8 +30,8 @@ impl<S: Sink> Core<'_, S> {
         threads
     }
 
-    /// A member of a gang issues what all of them do. Where the instruction is one that a row of lanes can execute at once,
-    /// the member that leads does so for all.
+    /// Issues a member's part of a gang's instruction. Where a row of lanes can execute the instruction at once, the leading
+    /// member does so for all.
     #[inline(never)]
     pub fn issue_member(&mut self, port: usize, warp: u32, gang: &RowLanes, leads: bool) -> u8 {
         let Place { pc, mask } = self.sm.warps[warp as usize].place;
@@ -41,9 +41,9 @@ impl<S: Sink> Core<'_, S> {
             RowEffect::Plain if leads => self.perform(gang.warp, &gang.lanes, gang.slot, pc, gang.mask).map(|_| Effect::Next),
             RowEffect::Plain => Ok(Effect::Next),
             RowEffect::Memory if leads => self.perform(gang.warp, &gang.lanes, gang.slot, pc, gang.mask).map(|outcome| {
-                if let Outcome::Memory { traffic, active } = outcome {
+                if let Executed::Memory { traffic, active } = outcome {
                     let warps = gang.members;
-                    self.sm.scratch.accesses.push(Access { row: gang.row, warps, pc, traffic, active });
+                    self.sm.scratch.accesses.push(SliceAccess { row: gang.row, warps, pc, traffic, active });
                 }
                 Effect::Later
             }),
@@ -52,7 +52,7 @@ impl<S: Sink> Core<'_, S> {
         let threads = mask.count_ones() as u8;
         match effect {
             Ok(effect) => self.leave_port(port, warp, pc, threads, effect),
-            // Lanes of the row are those of the member that they fall to.
+            // A lane of the row belongs to the member of its slice.
             Err((lane, fault)) if !matches!(gang.effect, RowEffect::Single) => {
                 let width = self.machine.config.warp_width as usize;
                 let first = gang.row * self.machine.config.slices;
@@ -78,7 +78,7 @@ impl<S: Sink> Core<'_, S> {
         self.has_issued(warp);
     }
 
-    /// The instruction holds its port and its unit, and the warp goes on.
+    /// Occupies the port and the unit of an issued instruction, and moves its warp on.
     #[inline(always)]
     fn leave_port(&mut self, port: usize, warp: u32, pc: Pc, threads: u8, effect: Effect) {
         let machine = self.machine;
@@ -118,7 +118,7 @@ impl<S: Sink> Core<'_, S> {
         self.go_on(warp, pc, effect);
     }
 
-    /// An instruction goes through the operand collectors; how long it waits there.
+    /// Sends an instruction through the operand collectors; returns how long it waits there.
     #[inline(never)]
     fn collect(&mut self, latency: u32, holds: u32) -> u64 {
         let Some(collectors) = &mut self.sm.collectors else { return 0 };
@@ -130,13 +130,13 @@ impl<S: Sink> Core<'_, S> {
         waits
     }
 
-    /// How long a special function waits for a result bus, where there are any.
+    /// Returns how long a special function waits for a result bus, if there are collectors.
     #[inline(always)]
     fn wait_for_bus(&mut self, latency: u32) -> u32 {
         self.sm.collectors.as_mut().map_or(0, |collectors| collectors.enter_special(self.cycle, latency))
     }
 
-    /// A unit of the port's slice takes nothing else for so many cycles.
+    /// Occupies a unit of the port's slice for `holds` cycles.
     #[inline(always)]
     fn take_unit(&mut self, unit: Unit, port: usize, holds: u32) {
         if self.machine.config.one_pipeline {
@@ -153,13 +153,13 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// A memory instruction of a slice has been timed.
+    /// Completes a slice's memory instruction that has been timed.
     pub fn finish_memory(&mut self, warp: u32, pc: Pc, done: u64) {
         self.track(warp, pc, done, true);
         self.go_on(warp, pc, Effect::Next);
     }
 
-    /// A warp that was held moves behind the instruction at which it waited.
+    /// Moves a held warp behind the instruction at which it waited.
     pub fn go_on_held(&mut self, warp: u32) {
         let pc = self.sm.warps[warp as usize].place.pc;
         let decoded = &self.machine.decoded[pc as usize];
@@ -167,7 +167,7 @@ impl<S: Sink> Core<'_, S> {
         self.go_on(warp, pc, Effect::Next);
     }
 
-    /// The scoreboard learns what is in flight.
+    /// Enters an instruction into the scoreboard until it is done.
     fn track(&mut self, warp: u32, pc: Pc, done: u64, memory: bool) {
         let decoded = &self.machine.decoded[pc as usize];
         let simple = self.machine.config.scoreboard == Scoreboard::Simple;
@@ -243,7 +243,7 @@ impl<S: Sink> Core<'_, S> {
         self.move_to(warp, pc, place, branched);
     }
 
-    /// The warp's next instruction is at a place; it has to be fetched, and behind a branch the outcome must be known.
+    /// Sets the place of a warp's next instruction: it must be fetched, and after a branch the outcome must be known.
     #[inline]
     pub fn move_to(&mut self, warp: u32, pc: Pc, place: Place, branched: bool) {
         let machine = self.machine;
@@ -288,15 +288,15 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// A branch with the points where its sides meet again.
+/// Describes a branch to the divergence mechanism, with the points where its sides reconverge.
 fn branch<'a>(machine: &Machine, pc: Pc, groups: &'a [Place]) -> Flow<'a> {
     let Some(meeting) = machine.program.reconvergence.at(pc) else {
-        return Flow::Branch { groups, meeting: Meeting::default() };
+        return Flow::Branch { groups, info: BranchInfo::default() };
     };
     if groups.len() == 1 && machine.uniform.get(pc as usize) == Some(&true) {
-        return Flow::Branch { groups, meeting: Meeting::default() };
+        return Flow::Branch { groups, info: BranchInfo::default() };
     }
     let instruction = &machine.program.instructions[pc as usize];
     let sides = matches!(instruction.op, Op::Bra { .. }).then_some([instruction.target, pc + 1]);
-    Flow::Branch { groups, meeting: Meeting { may_diverge: true, sides, rpc: meeting.rpc, lpc: meeting.lpc } }
+    Flow::Branch { groups, info: BranchInfo { may_diverge: true, sides, rpc: meeting.rpc, lpc: meeting.lpc } }
 }

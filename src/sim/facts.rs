@@ -1,10 +1,10 @@
-//! What policies may know about the warps and blocks of an SM: the machine's side of [`Warps`].
+//! The machine's side of [`Warps`]: what policies may know about the warps and blocks of an SM.
 
 use super::Machine;
 use super::holders;
 use super::state::{Block, Sets, StaticWarp, Warp};
 use crate::policy::divergence::Place;
-use crate::policy::view::{BlockFacts, Unit, VirtualFacts, WarpProgress, Warps};
+use crate::policy::view::{BlockFacts, Unit, VirtualBlockFacts, WarpProgress, Warps};
 
 /// The state of one SM, as its policies see it.
 pub struct Facts<'a> {
@@ -13,21 +13,21 @@ pub struct Facts<'a> {
     pub sets: &'a Sets,
     pub statics: &'a [StaticWarp],
     pub machine: &'a Machine,
-    /// All logical blocks have been given out (VTW section 4.3.2).
+    /// All logical blocks have been dispatched (VTW section 4.3.2).
     pub slow_phase: bool,
 }
 
 impl Facts<'_> {
-    /// Warps of a block at its barrier, and those that have exited where these count.
+    /// Counts the warps of a block at its barrier, and by `exits_wait` those that have exited.
     pub fn waiting(&self, slot: u16, block: &Block) -> u32 {
         holders::waiting(self.machine, self.sets, self.warps, self.statics, slot, block)
     }
 }
 
 impl Facts<'_> {
-    /// How the warps of a block stand to each other, those that have ended left out.
-    fn standing(&self, slot: u16, block: &Block) -> VirtualFacts {
-        let mut facts = VirtualFacts { slow_phase: self.slow_phase, ..VirtualFacts::default() };
+    /// Summarises the progress of the warps of a block that have not ended.
+    fn standing(&self, slot: u16, block: &Block) -> VirtualBlockFacts {
+        let mut facts = VirtualBlockFacts { slow_phase: self.slow_phase, ..VirtualBlockFacts::default() };
         for warp in self.sets.resident.iter(self.machine.words) {
             let state = &self.warps[warp as usize];
             if state.block != slot || self.sets.exited.contains(warp) {
@@ -42,7 +42,7 @@ impl Facts<'_> {
     }
 }
 
-/// Whether a warp is in the logical block after its siblings'.
+/// Whether a warp is in the logical block after its block's current one.
 fn is_ahead(warp: &Warp, block: &Block) -> bool {
     warp.assignment.iteration > block.current.iteration
 }
@@ -80,8 +80,8 @@ impl Warps for Facts<'_> {
         WarpProgress { instructions: state.progress, is_ahead }
     }
 
-    fn iterations(&self, warp: u32) -> VirtualFacts {
+    fn iterations(&self, warp: u32) -> VirtualBlockFacts {
         let slot = self.warps[warp as usize].block;
-        self.blocks[usize::from(slot)].as_ref().map_or_else(VirtualFacts::default, |block| self.standing(slot, block))
+        self.blocks[usize::from(slot)].as_ref().map_or_else(VirtualBlockFacts::default, |block| self.standing(slot, block))
     }
 }

@@ -1,10 +1,10 @@
 //! Fetch: which warp gets instructions, from an instruction cache that may miss.
 
-use super::cache::Look;
+use super::cache::Lookup;
 use super::core::Core;
 use super::facts::Facts;
 use super::issue::Scratch;
-use super::memory::Around;
+use super::memory::AccessContext;
 use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::config::Config;
@@ -19,7 +19,7 @@ impl<S: Sink> Core<'_, S> {
         !self.machine.config.ideal_fetch && !self.sm.sets.wants_fetch.is_empty(self.machine.words)
     }
 
-    /// Gangs come first, then every slice for its own warps, the one behind the last that was served first.
+    /// Fetches for gangs first, then for each slice's own warps, beginning behind the slice that was served last.
     pub fn fetch(&mut self) {
         if !self.will_fetch() {
             return;
@@ -40,10 +40,10 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// One fetch for a warp of a slice that is in no gang; whether there was one.
+    /// Fetches for a warp of a slice that is in no gang; returns whether it did.
     fn fetch_for_slice(&mut self, slice: u32, ports: &mut u32) -> bool {
         let config = &self.machine.config;
-        // Without a port left, only the slice's own cache serves.
+        // With no port left, only the slice's own cache can serve.
         let Some(warp) = self.choose_to_fetch(slice, *ports == 0) else { return false };
         let pc = self.fetch_pc(warp);
         let l0i = &mut self.sm.l0i;
@@ -52,12 +52,12 @@ impl<S: Sink> Core<'_, S> {
         if let Some(cache) = l0i.get_mut(slice as usize) {
             line_bytes = config.l0i_line;
             let line = line_of(pc, line_bytes, config);
-            // What is on its way counts as there: whoever asked for it brings it to all.
+            // A line in flight counts as a hit: the warp that missed brings it for all warps of the slice.
             let ready = self.cycle + u64::from(config.fetch_latency);
-            own = Some(match cache.look(line, self.cycle) {
-                Look::Hit => (line, Some(ready)),
-                Look::Coming(arrives) => (line, Some(ready.max(arrives))),
-                Look::Miss => (line, None),
+            own = Some(match cache.look_up(line, self.cycle) {
+                Lookup::Hit => (line, Some(ready)),
+                Lookup::Coming(arrives) => (line, Some(ready.max(arrives))),
+                Lookup::Miss => (line, None),
             });
         }
         let (hit, ready) = match own {
@@ -81,7 +81,7 @@ impl<S: Sink> Core<'_, S> {
         true
     }
 
-    /// The warp of a slice, in no gang, that the fetch policy chooses.
+    /// Returns the warp of a slice, in no gang, that the fetch policy chooses.
     #[inline]
     fn choose_to_fetch(&mut self, slice: u32, from_l0: bool) -> Option<u32> {
         let (machine, words) = (self.machine, self.machine.words);
@@ -125,7 +125,7 @@ impl<S: Sink> Core<'_, S> {
         fetch[slice as usize].first(&view)
     }
 
-    /// The instruction that is fetched next for a warp: the one behind those in its I-buffer.
+    /// Returns the next PC to fetch for a warp, behind the instructions in its I-buffer.
     pub fn fetch_pc(&self, warp: u32) -> Pc {
         let state = &self.sm.warps[warp as usize];
         state.place.pc + u32::from(state.filled)
@@ -135,17 +135,18 @@ impl<S: Sink> Core<'_, S> {
         line_of(self.fetch_pc(warp), line_bytes, &self.machine.config)
     }
 
-    /// Looks for a line in the cache that all share: whether it is there, and when its instructions can issue.
+    /// Looks a line up in the SM's instruction cache; returns whether it hit, and when its instructions can issue.
     pub fn look_up(&mut self, line: u64) -> (bool, u64) {
         let config = &self.machine.config;
         let latency = u64::from(config.fetch_latency);
-        match self.sm.icache.look(line, self.cycle) {
-            Look::Hit => (true, self.cycle + latency),
-            Look::Coming(arrives) => (false, arrives + latency),
-            Look::Miss => {
+        match self.sm.icache.look_up(line, self.cycle) {
+            Lookup::Hit => (true, self.cycle + latency),
+            Lookup::Coming(arrives) => (false, arrives + latency),
+            Lookup::Miss => {
                 let arrives = if config.icache_l2 {
-                    let mut around = Around { shared: &mut self.uncore.memory, config, now: self.cycle, sink: &mut *self.sink };
-                    self.sm.memory.instructions(&mut around, line)
+                    let mut context =
+                        AccessContext { shared: &mut self.uncore.memory, config, now: self.cycle, sink: &mut *self.sink };
+                    self.sm.memory.instructions(&mut context, line)
                 } else {
                     self.cycle + u64::from(config.icache_miss_latency)
                 };
@@ -155,7 +156,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Instructions for a warp are on their way; how many.
+    /// Schedules the arrival of instructions for a warp; returns how many.
     pub fn bring(&mut self, warp: u32, line_bytes: u32, ready: u64) -> u8 {
         let config = &self.machine.config;
         let pc = self.fetch_pc(warp);
@@ -173,13 +174,13 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// The line that an instruction is in.
+/// Returns the line that contains an instruction.
 #[inline(always)]
 fn line_of(pc: Pc, line_bytes: u32, config: &Config) -> u64 {
     u64::from(pc >> line_shift(line_bytes, config))
 }
 
-/// How many instructions a line holds, as a power of two: sizes are such powers, so nothing needs to be divided.
+/// Returns the binary logarithm of the instructions in a line: sizes are powers of two, so nothing needs to be divided.
 #[inline(always)]
 fn line_shift(line_bytes: u32, config: &Config) -> u32 {
     line_bytes.trailing_zeros() - config.instruction_bytes.trailing_zeros()

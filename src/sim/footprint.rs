@@ -1,4 +1,4 @@
-//! How much memory a machine's state takes, estimated from above before any of it is allocated.
+//! Estimates from above how much memory a machine's state takes, before any of it is allocated.
 //!
 //! A configuration may pass [`Config::validate`] key by key and still ask for more than a computer has: caches of a gigabyte
 //! on each of 64 SMs, a million units, a module variable of a gigabyte. [`Footprint::of`] adds up what grows with the keys,
@@ -10,38 +10,38 @@ use super::issue::Scratch;
 use super::pipeline::{LaneBank, Pipeline};
 use super::state::{Block, Port, Sm, StaticWarp, Warp};
 use crate::config::{Config, GatingKind, KEYS};
-use crate::interp::shape::Shape;
+use crate::interp::shape::GridShape;
 use crate::launch::Launch;
 use crate::program::Program;
 use std::cmp::Reverse;
 use thiserror::Error;
 
-/// What a machine may take outside of a browser: 2 GiB.
+/// The memory limit of a machine outside of a browser: 2 GiB.
 pub const BUDGET: u64 = 2 << 30;
-/// Memory is held as the launch gives it, as it is at the start, as it is now, and as it is read back.
+/// Copies of global memory: as the launch gives it, at the start, now, and as it is read back.
 const MEMORY_COPIES: u64 = 4;
-/// A warp's reconvergence stack and what else a technique keeps for it; few kernels need a tenth of it.
+/// Bytes for a warp's reconvergence stack and other state of its technique; few kernels need a tenth of them.
 const CONTROL_FLOW_BYTES: u64 = 1024;
 
-/// An estimate, part by part.
+/// The estimated memory of a machine or run, part by part.
 #[derive(Clone, Debug)]
 pub struct Footprint {
-    parts: Vec<Part>,
+    parts: Vec<FootprintPart>,
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct FootprintPart {
     what: &'static str,
-    /// The keys that it grows with.
+    /// The configuration keys that it grows with.
     keys: &'static [&'static str],
     bytes: u64,
-    /// Whether each snapshot holds a copy; global memory is shared between them.
+    /// Whether each snapshot copies it; snapshots share global memory.
     copied: bool,
 }
 
-/// A machine that needs more memory than it may have.
+/// The error for a machine that needs more memory than its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the machine and its memory need about {} MiB, and {} MiB is the limit{}; most of it is for {most}", need.div_ceil(1 << 20), limit >> 20, if *copies > 1 { format!(" with {copies} snapshots") } else { String::new() })]
+#[error("the machine and its memory need about {} MiB{}, and the limit is {} MiB; most of it is for {most}", need.div_ceil(1 << 20), if *copies > 1 { format!(" with {copies} snapshots") } else { String::new() }, limit >> 20)]
 pub struct OverBudget {
     pub need: u64,
     pub limit: u64,
@@ -51,8 +51,8 @@ pub struct OverBudget {
 }
 
 impl Footprint {
-    /// Estimates a machine; `memory` is what [`memory_bytes`] says of the launch.
-    pub fn of(config: &Config, program: &Program, shape: &Shape, memory: u64) -> Footprint {
+    /// Estimates a machine; `memory` is the result of [`memory_bytes`] for the launch.
+    pub fn of(config: &Config, program: &Program, shape: &GridShape, memory: u64) -> Footprint {
         let size = |bytes: usize| bytes as u64;
         let (sms, slices) = (u64::from(config.sms), u64::from(config.slices));
         let max_warps = config.max_threads / config.row_threads().max(1) * config.slices;
@@ -67,14 +67,14 @@ impl Footprint {
         let units = (2 * u64::from(config.sp_units) + u64::from(config.sfu_units)) * slices + u64::from(config.ldst_units);
         let resident = resident_blocks(config, program, shape);
         let threads = u64::from(shape.threads).next_multiple_of(32);
-        let part = |what, keys, bytes| Part { what, keys, bytes, copied: true };
+        let part = |what, keys, bytes| FootprintPart { what, keys, bytes, copied: true };
         let l1d = Cache::tag_bytes(config.l1d_bytes, config.l1d_line, config.l1d_ways);
         let l2 = Cache::tag_bytes(config.l2_bytes, config.l2_line, config.l2_ways);
         let icache = Cache::tag_bytes(config.icache_bytes, config.icache_line, config.icache_ways);
         let fixed = size(size_of::<Sm>() + size_of::<Scratch>());
         let parts = vec![
             part("L1 data caches", &["sms", "l1d_bytes", "l1d_line"], sms * l1d),
-            part("lines on their way", &["sms", "l1d_mshrs"], sms * u64::from(config.l1d_mshrs) * 16),
+            part("pending lines", &["sms", "l1d_mshrs"], sms * u64::from(config.l1d_mshrs) * 16),
             part("the L2 cache", &["l2_bytes", "l2_line"], l2),
             part("instruction caches", &["sms", "icache_bytes", "l0i_bytes", "slices"], sms * (icache + slices * l0i)),
             part(
@@ -110,35 +110,36 @@ impl Footprint {
     }
 
     /// Estimates a run by the scalar reference, which has one block at a time and no machine.
-    pub fn of_reference(program: &Program, shape: &Shape, memory: u64) -> Footprint {
+    pub fn of_reference(program: &Program, shape: &GridShape, memory: u64) -> Footprint {
         let threads = u64::from(shape.threads).next_multiple_of(32);
         let block =
             u64::from(program.planes) * threads * 4 + u64::from(shape.shared_bytes) * 9 / 8 + local_bytes(program, threads);
-        let block = Part { what: "registers, shared and local memory of a block", keys: &[], bytes: block, copied: true };
+        let block =
+            FootprintPart { what: "registers, shared and local memory of a block", keys: &[], bytes: block, copied: true };
         Footprint { parts: vec![block, memory_part(memory)] }
     }
 
-    /// What one snapshot of the machine copies.
+    /// Returns the bytes that one snapshot of the machine copies.
     pub fn snapshot_bytes(&self) -> u64 {
         self.parts.iter().filter(|part| part.copied).fold(0, |sum, part| sum.saturating_add(part.bytes))
     }
 
-    /// Refuses a machine of which `copies` need more than `budget`.
+    /// Refuses a machine if `copies` copies of it need more than `budget` bytes.
     pub fn check(&self, config: &Config, budget: u64, copies: u64) -> Result<(), OverBudget> {
-        let weight = |part: &Part| part.bytes.saturating_mul(if part.copied { copies } else { 1 });
+        let weight = |part: &FootprintPart| part.bytes.saturating_mul(if part.copied { copies } else { 1 });
         let need = self.parts.iter().fold(0u64, |sum, part| sum.saturating_add(weight(part)));
         if need <= budget {
             return Ok(());
         }
-        let mut parts: Vec<&Part> = self.parts.iter().filter(|part| weight(part) >= need / 10).collect();
+        let mut parts: Vec<&FootprintPart> = self.parts.iter().filter(|part| weight(part) >= need / 10).collect();
         parts.sort_by_key(|part| Reverse(weight(part)));
         let most: Vec<String> = parts.iter().take(3).map(|part| part.words(config, weight(part))).collect();
         Err(OverBudget { need, limit: budget, copies, most: most.join(", ") })
     }
 }
 
-impl Part {
-    /// `L1 data caches, 1536 MiB (sms = 64, l1d_bytes = 1073741824)`.
+impl FootprintPart {
+    /// Describes a part: `L1 data caches, 1536 MiB (sms = 64, l1d_bytes = 1073741824)`.
     fn words(&self, config: &Config, bytes: u64) -> String {
         let value = |name: &str| KEYS.iter().find(|key| key.name == name).map_or(String::new(), |key| (key.get)(config));
         let keys: Vec<String> = self.keys.iter().map(|key| format!("{key} = {}", value(key))).collect();
@@ -154,23 +155,23 @@ pub fn memory_bytes(program: &Program, launch: &Launch) -> u64 {
     buffers.chain(variables).fold(0, u64::saturating_add)
 }
 
-fn memory_part(memory: u64) -> Part {
+fn memory_part(memory: u64) -> FootprintPart {
     let what = "the launch's buffers and the module's variables, each held up to four times";
-    Part { what, keys: &[], bytes: memory.saturating_mul(MEMORY_COPIES), copied: false }
+    FootprintPart { what, keys: &[], bytes: memory.saturating_mul(MEMORY_COPIES), copied: false }
 }
 
 fn local_bytes(program: &Program, threads: u64) -> u64 {
     u64::from(program.local_bytes).next_multiple_of(16) * threads
 }
 
-/// The most blocks of a launch that all SMs hold at a time, with the program as the machine runs it.
+/// Returns the most blocks of a launch that all SMs hold at a time, for the program after the machine's passes.
 pub fn resident(config: &Config, program: &Program, launch: &Launch) -> u64 {
     let program = program.clone().through(&config.passes(launch.grid, launch.block));
-    resident_blocks(config, &program, &Shape::new(&program, launch, config.ptx_warp, config.sms))
+    resident_blocks(config, &program, &GridShape::new(&program, launch, config.ptx_warp, config.sms))
 }
 
-/// The same for a program behind its passes.
-pub fn resident_blocks(config: &Config, program: &Program, shape: &Shape) -> u64 {
+/// Returns the same for a program that has gone through its passes.
+pub fn resident_blocks(config: &Config, program: &Program, shape: &GridShape) -> u64 {
     let threads = u64::from(shape.threads).next_multiple_of(config.row_threads().max(1).into()).max(1);
     let registers = u64::from(program.registers_needed.max(1)) * threads;
     let by = |have: u32, need: u64| u64::from(have) / need.max(1);
@@ -191,7 +192,7 @@ mod tests {
         let collatz = workload::find("collatz").expect("in the catalogue");
         let launch = Launch::parse(collatz.full).expect("a launch");
         let program = program::load(collatz.ptx, None).expect("sound");
-        let shape = Shape::new(&program, &launch, config.ptx_warp, config.sms);
+        let shape = GridShape::new(&program, &launch, config.ptx_warp, config.sms);
         Footprint::of(config, &program, &shape, memory_bytes(&program, &launch))
     }
 

@@ -1,12 +1,11 @@
-//! The ganging unit in the pipeline: which gangs issue, and when they are taken apart and put together (VWS sections 4.2
-//! to 4.5).
+//! Gangs in the pipeline: which ones issue, and when they split and re-form (VWS sections 4.2 to 4.5).
 //!
-//! - Behind the completions, gangs some of whose members' loads are back may split.
+//! - After the completions, a gang may split if the loads of only some members are back (`gang_split`).
 //! - At issue, gangs come before singletons. A gang is ready when every member is, and then takes the port of each.
-//! - Behind issue, gangs whose members' next instructions differ split; then one original gang is looked at for parts to
-//!   merge. Parts that have come to a point where branches meet may wait for each other there.
+//! - After issue, gangs whose members' next instructions differ split; then one original gang is checked for parts to
+//!   merge. Parts that have reached a reconvergence point may wait for each other there.
 //!
-//! A member that could go but for its gang waits because of the technique: [`Reason::Sync`](crate::event::Reason::Sync).
+//! A member that only its gang holds back is booked under the technique: [`Reason::Sync`](crate::event::Reason::Sync).
 
 use super::core::Core;
 use super::decode::UNITS;
@@ -17,11 +16,11 @@ use crate::config::{GangMeetKind, GangSplitKind};
 use crate::event::{Event, Sink, SlotUse, SplitCause};
 use crate::policy::gang::schedule::Candidate;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
-use crate::policy::gang::{ENTRIES, Gangs, MOST, Set, reform};
+use crate::policy::gang::{ENTRIES, GangSet, Gangs, MAX_SLICES, reform};
 use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
-    /// Lets as many gangs issue as may; whether any did. `slots` tells what the ports of their members do.
+    /// Lets as many gangs issue as allowed; returns whether any did. `slots` receives how the ports of their members are used.
     pub fn issue_gangs(&mut self, scheduler: usize, slots: &mut [Option<SlotUse>; 32]) -> bool {
         let slices = self.machine.config.slices as usize;
         let first = scheduler * slices;
@@ -51,7 +50,7 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
-    /// Works out which gangs of a scheduler could issue, and who waits for the others of his gang.
+    /// Works out which gangs of a scheduler could issue, and which warps wait for other members of their gang.
     fn gang_candidates(&mut self, scheduler: usize, slots: &[Option<SlotUse>; 32]) {
         let machine = self.machine;
         let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
@@ -93,7 +92,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Slices whose port belongs to a singleton that gangs have passed over for too long, as a mask.
+    /// Returns a mask of the slices whose port is reserved for a singleton that gangs have passed over for too long.
     fn slices_of_late_warps(&self, scheduler: usize) -> u8 {
         let (config, Sm { gangs, scratch, warps, .. }) = (&self.machine.config, &*self.sm);
         let Some(gangs) = gangs else { return 0 };
@@ -114,7 +113,7 @@ impl<S: Sink> Core<'_, S> {
         mask
     }
 
-    /// Keeps account, behind issue, of the warps that gangs pass over in this cycle and the `repeat - 1` that are like it.
+    /// Records, after issue, which warps gangs pass over in this cycle and in the `repeat - 1` that are like it.
     #[inline(never)]
     pub fn note_passed_over(&mut self, repeat: u64) {
         let Sm { gangs, sets, issued, .. } = &mut *self.sm;
@@ -124,7 +123,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Behind the completions: gangs of which only some can go on, for the others' loads are not back.
+    /// Splits gangs, after the completions, of which only some members can go on because the others' loads are not back.
     #[inline(never)]
     pub fn split_on_memory(&mut self) {
         let kind = self.machine.config.gang_split;
@@ -152,12 +151,12 @@ impl<S: Sink> Core<'_, S> {
         self.sm.gangs = Some(gangs);
     }
 
-    fn tell_split(&mut self, row: u32, gang: u8, after: &Set, cause: SplitCause) {
+    fn tell_split(&mut self, row: u32, gang: u8, after: &GangSet, cause: SplitCause) {
         let (sm, row) = (self.name, row as u16);
         self.emit(Event::GangSplit { sm, row, gang, gangs: after.gangs, singles: after.singles, cause });
     }
 
-    /// Behind issue: takes gangs apart whose members part, and merges two parts of an original gang; whether it did that.
+    /// Splits gangs whose members diverge and merges two parts of an original gang, after issue; returns whether it merged.
     #[inline(never)]
     pub fn regroup(&mut self) -> bool {
         let Some(mut gangs) = self.sm.gangs.take() else { return false };
@@ -199,9 +198,9 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Where the warps of an original gang are that have not ended.
+    /// Returns the PC of each warp of an original gang that has not ended.
     fn pcs(&self, gangs: &Gangs, row: u32) -> Pcs {
-        let mut pcs = [None; MOST];
+        let mut pcs = [None; MAX_SLICES];
         for slice in 0..gangs.slices {
             let warp = row * gangs.slices + slice;
             let is_there = self.sm.sets.resident.contains(warp) && !self.sm.sets.exited.contains(warp);
@@ -210,9 +209,9 @@ impl<S: Sink> Core<'_, S> {
         pcs
     }
 
-    /// The same of those whom others may join, with what else has to be equal: by default nobody of their part waits at a
-    /// barrier, and never for his PTX warp.
-    fn open_places(&self, gangs: &Gangs, row: u32) -> [Option<(Pc, u64)>; MOST] {
+    /// Returns, for each warp that may be merged, its PC and what else `gang_meet` compares. A part is closed while a member
+    /// waits for its PTX warp or, except by `held`, at a barrier.
+    fn open_places(&self, gangs: &Gangs, row: u32) -> [Option<(Pc, u64)>; MAX_SLICES] {
         let (sets, set) = (&self.sm.sets, &gangs.sets[row as usize]);
         let (first, slices, meet) = (row * gangs.slices, gangs.slices, self.machine.config.gang_meet);
         let at_barrier = sets.barrier.row(first, slices) as u8;
@@ -233,9 +232,9 @@ impl<S: Sink> Core<'_, S> {
         })
     }
 
-    /// Looks at one original gang for two parts at the same instruction.
+    /// Merges two parts of one original gang that are at the same instruction; returns whether there were any.
     fn merge_one(&mut self, gangs: &mut Gangs) -> bool {
-        let Some(row) = gangs.look() else { return false };
+        let Some(row) = gangs.next_to_merge() else { return false };
         let set = gangs.sets[row as usize];
         if !set.is_apart() {
             return false;
@@ -245,20 +244,20 @@ impl<S: Sink> Core<'_, S> {
         let place = places[one.trailing_zeros() as usize];
         let mut merged = self.merge(gangs, row, one, two, place);
         if self.machine.config.gang_meet == GangMeetKind::Group {
-            // All others that are there too.
+            // Merges all other parts that are there too.
             places.iter_mut().filter(|other| **other != place).for_each(|other| *other = None);
             while let Some((one, two)) = reform::pair(merged, &places) {
                 merged = self.merge(gangs, row, one, two, place);
             }
         }
         if !merged.is_apart() {
-            // The original gang is whole: nobody else can come.
+            // The original gang is whole: there is no other part to wait for.
             gangs.warps(row, merged.live()).for_each(|warp| self.sm.sets.meeting.remove(warp));
         }
         true
     }
 
-    fn merge(&mut self, gangs: &mut Gangs, row: u32, one: u8, two: u8, place: Option<(Pc, u64)>) -> Set {
+    fn merge(&mut self, gangs: &mut Gangs, row: u32, one: u8, two: u8, place: Option<(Pc, u64)>) -> GangSet {
         let merged = reform::merge(gangs.sets[row as usize], one, two);
         gangs.put(row, merged);
         let pc = place.map_or(0, |(pc, _)| pc);
@@ -266,7 +265,7 @@ impl<S: Sink> Core<'_, S> {
         merged
     }
 
-    /// Whether [`Core::regroup`] would merge anything in cycles to come.
+    /// Whether [`Core::regroup`] would merge anything in later cycles.
     pub fn will_merge(&self) -> bool {
         let Some(gangs) = self.sm.gangs.as_ref().filter(|_| self.machine.config.gang_reform) else { return false };
         let rows = 0..gangs.sets.len() as u32;
@@ -276,7 +275,7 @@ impl<S: Sink> Core<'_, S> {
         })
     }
 
-    /// A warp that has come to where branches meet waits for other parts of its original gang.
+    /// Makes a warp at a reconvergence point wait for other parts of its original gang.
     fn wait_at_meeting(&mut self, gangs: &mut Gangs, warp: u32) {
         let machine = self.machine;
         let wait = u64::from(machine.config.gang_wait);
@@ -292,7 +291,7 @@ impl<S: Sink> Core<'_, S> {
         self.uncore.wheel.insert(self.cycle + 1 + wait, completion);
     }
 
-    /// Tells how large the gangs are, if that has changed.
+    /// Emits the sizes of the gangs, if they have changed.
     pub fn tell_sizes(&mut self) {
         let Some(gangs) = self.sm.gangs.as_mut() else { return };
         if std::mem::take(&mut gangs.resized) && S::LISTENS {
@@ -302,7 +301,7 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// A warp has waited long enough at a meeting point; nobody of its gang waits any longer.
+/// Ends a warp's wait at a reconvergence point, and that of all members of its gang.
 #[inline(never)]
 pub fn end_meeting(sm: &mut Sm, warp: u32) {
     if let Some(gangs) = &sm.gangs {

@@ -1,17 +1,16 @@
-//! Fetch for gangs: once for all members that are at the same place, and before the slices fetch for single warps (VWS
-//! section 4.3).
+//! Fetch for gangs: one fetch serves all members at the same PC, and gangs come before singletons (VWS section 4.3).
 
 use super::core::Core;
 use crate::event::{Event, Sink};
 
 impl<S: Sink> Core<'_, S> {
-    /// Whether a warp that is in no gang takes instructions.
+    /// Whether a warp that is in no gang accepts a fetch.
     pub fn singleton_wants_fetch(&self) -> bool {
         let Some(gangs) = &self.sm.gangs else { return true };
         (0..self.machine.words).any(|word| self.sm.sets.wants_fetch.bits[word] & gangs.singles.bits[word] != 0)
     }
 
-    /// As many gangs as may be, each once for all of its members that have nothing to issue.
+    /// Fetches for as many gangs as the configuration allows, once for all members with nothing to issue.
     pub fn fetch_for_gangs(&mut self, ports: &mut u32) {
         let config = &self.machine.config;
         let kept = u32::from(self.late_warp_wants_fetch());
@@ -33,7 +32,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Whether a singleton that gangs have passed over for too long has nothing to issue: a port is kept for it.
+    /// Whether a singleton that gangs have passed over for too long wants a fetch: a port is reserved for it.
     fn late_warp_wants_fetch(&self) -> bool {
         self.sm.gangs.as_ref().is_some_and(|gangs| {
             let late = |word: usize| gangs.patience.late().bits[word] & gangs.singles.bits[word];

@@ -1,8 +1,8 @@
-//! Threads that wait for each other, whatever technique moves them: barriers of a block, operations of a PTX warp, exits.
+//! Threads that wait for each other, under any technique: block barriers, PTX-warp operations, exits.
 //!
-//! Arrivals are counted in threads of the logical block, so no divergence mechanism can get them wrong in its own way. Who
-//! waits stays in the warp table, with its whole warp, or is *parked* outside of it as a single thread where the technique
-//! wants that (`holders.rs`).
+//! Arrivals are counted in threads of the logical block, so they do not depend on the divergence mechanism. A waiting thread
+//! stays in the warp table with its whole warp, or is *parked* outside of it as a single thread where the technique asks for
+//! that (`holders.rs`).
 
 use super::core::Core;
 use super::holders::holder;
@@ -20,8 +20,8 @@ use crate::ptx::op::Op;
 type LaneFault = (usize, Fault);
 
 impl<S: Sink> Core<'_, S> {
-    /// The lanes of `mask`, threads of the block in `slot`, arrive at a barrier. Their warp waits, unless that completes it;
-    /// or those lanes are parked, and returned.
+    /// Lets the lanes of `mask`, threads of the block in `slot`, arrive at a barrier. Their warp waits unless that completes
+    /// the barrier; or the waiting lanes are parked, and returned.
     #[inline(never)]
     pub fn arrive(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
@@ -69,14 +69,14 @@ impl<S: Sink> Core<'_, S> {
         Ok(parked)
     }
 
-    /// A warp of the block in `slot` has come to a barrier.
+    /// Notes that a warp of the block in `slot` has reached a barrier.
     fn hit_barrier(&mut self, slot: u16, iteration: u32) {
         if let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() {
             block.of_mut(iteration).first_hit.get_or_insert(self.cycle);
         }
     }
 
-    /// Lets the threads of a completed barrier go on.
+    /// Releases the threads of a completed barrier.
     fn release(&mut self, slot: u16, iteration: u32, release: &Release) {
         let machine = self.machine;
         let width = machine.config.warp_width;
@@ -110,8 +110,8 @@ impl<S: Sink> Core<'_, S> {
         self.emit(Event::BarrierRelease { sm: self.name, block: index, barrier: release.id as u8 });
     }
 
-    /// The lanes of `mask`, threads of the block in `slot`, come to an operation that their PTX warps must join; those of
-    /// them that still wait. Their warp is held then, unless it parks them.
+    /// Lets the lanes of `mask`, threads of the block in `slot`, join an operation of their PTX warps; returns the lanes that
+    /// still wait. Their warp is held, unless it parks them.
     #[inline(never)]
     pub fn join(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) -> Result<u32, LaneFault> {
         let machine = self.machine;
@@ -122,7 +122,7 @@ impl<S: Sink> Core<'_, S> {
         let view = machine.view(block.of(iteration).ctaid, self.name, self.cycle);
         let exec = machine.exec(pc, view, &mut block.registers, &lanes, mask);
         let named = exec.get::<u32>(instruction.src.len() - 1);
-        // Lanes of different PTX warps, and lanes that name different members, are different gatherings.
+        // Lanes of different PTX warps, and lanes that name different members, gather separately.
         let mut rest = mask;
         let mut waiting = 0;
         while rest != 0 {
@@ -168,7 +168,7 @@ impl<S: Sink> Core<'_, S> {
         Ok(waiting)
     }
 
-    /// Performs a gathered operation if nobody is missing any more. Its held warps go on; `issuing` does so by itself.
+    /// Performs a gathered operation if no live member is missing. Its held warps resume; `issuing` does so by itself.
     fn try_join(&mut self, slot: u16, iteration: u32, at: usize, issuing: Option<u32>) -> bool {
         let machine = self.machine;
         let ptx_width = machine.config.ptx_warp;
@@ -215,7 +215,7 @@ impl<S: Sink> Core<'_, S> {
         logical.joins.iter().any(waits)
     }
 
-    /// A warp that was held goes on behind the instruction at which it waited.
+    /// Moves a held warp behind the instruction at which it waited.
     fn resume(&mut self, warp: u32) {
         self.sm.sets.sync.remove(warp);
         self.sm.issued.freed_from_sync.insert(warp);
@@ -223,7 +223,7 @@ impl<S: Sink> Core<'_, S> {
         self.go_on_held(warp);
     }
 
-    /// Threads of a warp that stays as compiled are gone.
+    /// Handles the exit of threads of a warp that stays as compiled.
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
         let state = &self.sm.warps[warp as usize];
         let Assignment { iteration, first, .. } = state.assignment;
@@ -235,7 +235,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Threads of a warp of the table are gone, static warp by static warp.
+    /// Handles the exit of threads of a table entry, static warp by static warp.
     #[inline(never)]
     pub fn exit_members(&mut self, warp: u32, mask: u32) {
         let is_virtual = self.machine.program.wrapper.is_some();
@@ -261,14 +261,14 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// A static warp of the block in `slot` has exited: it waits at the implicit barrier at the block's end.
+    /// Notes that a static warp has exited: with `exits_wait` it counts as waiting at an implicit barrier at the block's end.
     pub fn warp_ended(&mut self, slot: u16, iteration: u32) {
         if self.machine.config.exits_wait {
             self.hit_barrier(slot, iteration);
         }
     }
 
-    /// The threads in the lanes of `mask` of a static warp that begins at `first` are gone.
+    /// Handles the exit of the lanes of `mask` of a static warp whose first thread is `first`.
     pub fn exit_of_block(&mut self, slot: u16, iteration: u32, first: LogicalThread, mask: u32) {
         let ptx_width = self.machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return };

@@ -1,8 +1,8 @@
-//! Who holds a thread: its static warp for all of its life, or whichever warp of the table it travels in.
+//! Where a thread is: in its static warp for all of its life, or in any entry of the warp table.
 //!
-//! A machine that keeps warps as they were compiled has a warp of the table for each static warp, and whatever waits, waits as a
-//! whole warp. Where warps re-form, a thread is in any entry of the table, or *parked* outside of it, at a barrier or in an
-//! operation of its PTX warp, until it is brought back. The stages ask here instead of asking which of the two it is.
+//! A machine that keeps warps as compiled has a table entry for each static warp, and a warp waits as a whole. Where warps
+//! re-form, a thread is in any entry of the table, or *parked* outside of it, at a barrier or in an operation of its PTX warp,
+//! until it is resumed. The stages call this module instead of asking which of the two cases it is.
 
 use super::Machine;
 use super::core::{Core, try_depart};
@@ -33,7 +33,7 @@ impl Machine {
     }
 }
 
-/// A thread of the block whose warps begin at `first_warp`: the entry of the table that it is in, or why it is in none.
+/// Returns the table entry with a thread of the block whose warps begin at `first_warp`, or why the thread is in none.
 pub fn holder(machine: &Machine, sm: &Sm, first_warp: u16, thread: StorageThread) -> u16 {
     let width = machine.config.warp_width;
     if machine.keeps_warps() {
@@ -43,7 +43,7 @@ pub fn holder(machine: &Machine, sm: &Sm, first_warp: u16, thread: StorageThread
     }
 }
 
-/// Where a static warp is to be found, by its oldest thread that has not exited.
+/// Returns where a static warp is, by its oldest thread that has not exited.
 pub fn seat(machine: &Machine, sm: &Sm, warp: u16) -> Seat {
     if machine.keeps_warps() {
         return if sm.sets.exited.contains(warp.into()) { Seat::Exited } else { Seat::Entry(warp.into()) };
@@ -62,13 +62,13 @@ pub fn seat(machine: &Machine, sm: &Sm, warp: u16) -> Seat {
     }
 }
 
-/// The slot of the block that the thread in a lane of a warp belongs to.
+/// Returns the slot of the block to which the thread in a lane of a warp belongs.
 pub fn slot_of(machine: &Machine, sm: &Sm, warp: &Warp, lane: usize) -> u16 {
     let origin = if machine.keeps_warps() { None } else { warp.members.lanes().find(|(at, _)| *at == lane) };
     origin.map_or(warp.block, |(_, origin)| sm.statics.warps[usize::from(origin)].block)
 }
 
-/// Warps of a block at its barrier, and those that have exited where these count.
+/// Counts the warps of a block at its barrier, and by `exits_wait` those that have exited.
 pub fn waiting(machine: &Machine, sets: &Sets, warps: &[Warp], statics: &[StaticWarp], slot: u16, block: &Block) -> u32 {
     let exits = machine.config.exits_wait;
     let own = u32::from(block.first_warp)..u32::from(block.first_warp + block.warps);
@@ -76,14 +76,14 @@ pub fn waiting(machine: &Machine, sets: &Sets, warps: &[Warp], statics: &[Static
         let is_waiting = |&warp: &u32| sets.barrier.contains(warp) || exits && sets.exited.contains(warp);
         return own.filter(is_waiting).count() as u32;
     }
-    // Those of the table wait, and static warps exit.
+    // Table entries wait, and static warps exit.
     let there = sets.barrier.iter(machine.words).filter(|&warp| warps[warp as usize].block == slot);
     let gone = own.filter(|&warp| exits && statics[warp as usize].live == 0);
     (there.count() + gone.count()) as u32
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// Tells of lanes of a warp, for each static warp that they belong to.
+    /// Emits an event about lanes of a warp, once for each static warp that they belong to.
     pub fn tell_by_static_warp(&mut self, warp: u32, mask: u32, event: impl Fn(u16, u32) -> Event) {
         if mask == 0 {
             return;
@@ -98,12 +98,12 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Threads of this warp that wait for others do so one by one, outside of the warp table.
+    /// Whether threads of this warp wait one by one, outside of the warp table.
     pub fn parks(&mut self, warp: u32) -> bool {
         self.machine.reforms && self.unit(|unit, _| unit.parks(warp as u16)).unwrap_or(false)
     }
 
-    /// Lanes wait outside of the table, at the instruction at `pc`.
+    /// Parks lanes outside of the table, at the instruction at `pc`.
     pub fn park(&mut self, warp: u32, mask: u32, pc: Pc, why: u16) {
         let members = self.sm.warps[warp as usize].members.only(mask);
         for (lane, origin) in members.lanes() {
@@ -115,7 +115,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// A parked thread goes on behind the instruction at which it waited, together with others of its static warp.
+    /// Resumes a parked thread behind the instruction at which it waited, together with others of its static warp.
     pub fn unpark(&mut self, first_warp: u16, StorageThread(thread): StorageThread, from_barrier: bool) {
         let width = self.machine.config.warp_width;
         let at = (u32::from(first_warp) * width + thread) as usize;
@@ -131,14 +131,14 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Tells the control-flow unit that a warp of the table waits for others, or no longer does.
+    /// Tells the control-flow unit whether a warp of the table waits for others.
     pub fn hold(&mut self, warp: u32, is_held: bool) {
         if self.machine.reforms {
             self.unit(|unit, _| unit.hold(warp as u16, is_held));
         }
     }
 
-    /// A warp of the table goes on from a barrier.
+    /// Lets a warp of the table go on from a barrier.
     pub fn leave_barrier(&mut self, warp: u32) {
         if self.machine.reforms && self.sm.sets.barrier.contains(warp) {
             self.sm.sets.barrier.remove(warp);

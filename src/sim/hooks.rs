@@ -1,8 +1,8 @@
-//! Where techniques take part in a cycle: the stages call these, and only here it is asked which parts a machine has.
+//! Where techniques take part in a cycle: the stages call these functions, which alone ask what parts a machine has.
 //!
-//! Warps that re-form (DWF, TBC) leave the table when they are dispersed and come back through the control-flow unit; gangs
-//! (VWS) fall apart before anything issues and meet after it; lanes that sleep (Origami) are switched before issue and told of
-//! after it; resident blocks that go on with logical ones (VTW) turn to the next when all of their threads have ended.
+//! Warps that re-form (DWF, TBC) leave the table when they are dispersed and come back through the control-flow unit. Gangs
+//! (VWS) split before issue and merge after it. Lanes (Origami) are gated and woken before issue and reported after it.
+//! Virtual blocks (VTW) turn to their next logical block when all threads of the current one have ended.
 
 use super::Machine;
 use super::core::{Core, try_depart};
@@ -14,7 +14,7 @@ use crate::policy::divergence::Place;
 use std::ops::Range;
 
 impl Machine {
-    /// Whether resident blocks go on with logical ones, each warp for itself.
+    /// Whether resident blocks run several logical blocks, and each warp goes on to the next by itself.
     pub fn iterates_by_warp(&self) -> bool {
         self.program.wrapper.is_some() && self.keeps_warps()
     }
@@ -26,7 +26,7 @@ impl<S: Sink> Core<'_, S> {
         self.machine.config.gating != GatingKind::Off
     }
 
-    /// Before anything issues in a cycle.
+    /// Runs the techniques' work before issue.
     #[inline(always)]
     pub fn before_issue(&mut self) {
         if self.machine.reforms {
@@ -41,7 +41,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// After issue; whether anything has changed by it.
+    /// Runs the techniques' work after issue; returns whether it changed anything.
     #[inline(always)]
     pub fn after_issue(&mut self) -> bool {
         let mut busy = false;
@@ -57,13 +57,13 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
-    /// Whether a technique will change something in the next cycle. Who waits for lanes wants them anew in every cycle.
+    /// Whether a technique will act in the next cycle. A warp that waits for lanes requests them again in every cycle.
     #[inline(always)]
     pub fn will_change(&self) -> bool {
         self.waits_for_lanes() || self.will_merge()
     }
 
-    /// After the accounts of this cycle and the `repeat - 1` that are like it.
+    /// Updates the techniques after the accounts of this cycle and of the `repeat - 1` that are like it.
     #[inline(always)]
     pub fn after_account(&mut self, repeat: u64) {
         if self.lanes_sleep() {
@@ -75,11 +75,11 @@ impl<S: Sink> Core<'_, S> {
         if self.machine.config.gang_reform
             && let Some(gangs) = self.sm.gangs.as_mut()
         {
-            gangs.look_in_vain(repeat - 1);
+            gangs.skip_checks(repeat - 1);
         }
     }
 
-    /// A warp has come to its next instruction.
+    /// Called when a warp has reached its next instruction.
     #[inline(always)]
     pub fn at_next_instruction(&mut self, warp: u32) {
         if self.machine.iterates_by_warp() {
@@ -87,7 +87,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Lanes of a warp ask for their next logical block: which of its lanes get an answer, and whether there is one.
+    /// Gives lanes of a warp their next logical block; returns which lanes get an answer, and whether there is a block.
     pub fn ask_for_block(&mut self, warp: u32, slot: u16, mask: u32) -> (u32, bool) {
         if self.machine.iterates_by_warp() {
             let more = self.take_block(warp, slot);
@@ -97,7 +97,7 @@ impl<S: Sink> Core<'_, S> {
         (mask, !over)
     }
 
-    /// A logical block of the virtual block in `slot` has ended, whose warps are `own`.
+    /// Called when a logical block of the virtual block in `slot`, whose warps are `own`, has ended.
     pub fn logical_ended(&mut self, slot: u16, own: Range<u32>, iteration: u32) {
         if self.machine.iterates_by_warp() {
             own.for_each(|warp| self.check_siblings(warp));
@@ -106,19 +106,19 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// The reasons of 64 static warps: of their own, or of the warps that their threads travel in.
+    /// Returns the reasons of 64 static warps: their own, or those of the table entries that hold their threads.
     #[inline(always)]
     pub fn reasons_in(&self, word: usize) -> Reasons {
         if self.machine.reforms { self.reasons_of_threads(word) } else { self.reasons(word) }
     }
 
-    /// The first thread of a warp that issues, where its threads are neighbours.
+    /// Returns the first thread of a warp that issues, or [`SCATTERED`] where warps re-form.
     #[inline(always)]
     pub fn first_thread(&self, assignment: Assignment) -> u32 {
         if self.machine.reforms { SCATTERED } else { assignment.first.0 }
     }
 
-    /// A warp of the table has issued.
+    /// Called when a warp of the table has issued.
     #[inline(always)]
     pub fn has_issued(&mut self, warp: u32) {
         if self.machine.reforms {
@@ -126,7 +126,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// A warp is somewhere else, or has ended.
+    /// Called when a warp has reached another place, or has ended.
     #[inline(always)]
     pub fn moved(&mut self, warp: u32) {
         if let Some(gangs) = self.sm.gangs.as_mut() {
@@ -134,7 +134,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// All static warps of a block have started.
+    /// Called when all static warps of a block have started.
     #[inline(always)]
     pub fn block_started(&mut self, slot: u16, first_warp: u32) {
         let (machine, slices) = (self.machine, self.machine.config.slices);
@@ -157,14 +157,14 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Before it is looked at whether the block in a slot has ended.
+    /// Called before the machine checks whether the block in a slot has ended.
     pub fn before_end(&mut self, slot: usize) {
         if self.machine.program.wrapper.is_some() {
             self.turn(slot);
         }
     }
 
-    /// A static warp of a block that has ended is no longer resident.
+    /// Called when a static warp of an ended block is no longer resident.
     pub fn static_warp_ended(&mut self, warp: u32) {
         if !self.machine.reforms {
             self.sm.sets.resident.remove(warp);
@@ -172,20 +172,20 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Whether a block of the launch is done when its slot is free; logical blocks are counted as they end.
+    /// Whether freeing a slot completes a block of the launch; logical blocks are counted when they end.
     pub fn ends_with_its_slot(&self) -> bool {
         self.machine.program.wrapper.is_none()
     }
 }
 
-/// Whether warps are resident that still have to end when all blocks of the launch are done: those of a virtual block end
-/// behind its last logical block.
+/// Whether resident warps still have to exit after all blocks of the launch are done: those of a virtual block exit only after
+/// its last logical block.
 #[inline(always)]
 pub fn outlive_the_launch(machine: &Machine, sms: &[Sm]) -> bool {
     machine.program.wrapper.is_some() && sms.iter().any(|sm| sm.blocks.iter().any(Option::is_some))
 }
 
-/// A load of a warp has come back.
+/// Called when a load of a warp has come back.
 #[inline(always)]
 pub fn load_is_back(sm: &mut Sm, warp: u16) {
     if let Some(gangs) = sm.gangs.as_mut() {
@@ -194,7 +194,7 @@ pub fn load_is_back(sm: &mut Sm, warp: u16) {
     }
 }
 
-/// The result of an instruction of a warp is there.
+/// Called when the result of a warp's instruction is available.
 #[inline(always)]
 pub fn result_is_there(machine: &Machine, sm: &mut Sm, warp: u16) {
     if machine.reforms {
@@ -202,7 +202,7 @@ pub fn result_is_there(machine: &Machine, sm: &mut Sm, warp: u16) {
     }
 }
 
-/// Tells of the warps that are resident before the first cycle, where those can re-form.
+/// Announces the warps that are resident before the first cycle, where those can re-form.
 pub fn announce_warps<S: Sink>(machine: &Machine, sm: &Sm, name: u16, sink: &mut S) {
     if !machine.reforms {
         return;

@@ -4,7 +4,7 @@ use super::core::{Core, Issued};
 use super::decode::{UNITS, Unit};
 use super::facts::Facts;
 use super::power::first_awake;
-use super::slices::Access;
+use super::slices::SliceAccess;
 use super::state::{Sets, Sm};
 use crate::config::Config;
 use crate::event::{Sink, SlotUse};
@@ -13,24 +13,24 @@ use crate::policy::gang::schedule::Candidate;
 use crate::policy::view::IssueView;
 use crate::policy::warp_set::WarpSet;
 
-/// Sets that one port's choice is worked out in. They mean nothing afterwards, and are no part of the machine's state.
+/// Scratch sets for the choice of one port. They mean nothing afterwards, and are no part of the machine's state.
 #[derive(Default)]
 pub struct Scratch {
-    /// The port's warps whose next instruction could go, and those of them whose unit is free.
+    /// The port's warps that only a busy unit can hold back, and those of them whose unit is free.
     candidates: WarpSet,
     available: WarpSet,
     resident: WarpSet,
     long_wait: WarpSet,
-    /// A slice's warps that take instructions, and the SM's that could not issue if they had any.
+    /// Warps of a slice that accept a fetch, and warps of the SM that could not issue even with instructions.
     pub wanting: WarpSet,
     pub stalled: WarpSet,
     /// Always empty.
     pub nobody: WarpSet,
-    /// Where there are slices: warps whose next instruction could go in this cycle, and gangs.
+    /// Where lanes are cut into slices: warps whose next instruction could issue in this cycle, and candidate gangs.
     pub could: WarpSet,
     pub gangs: Vec<Candidate>,
-    /// Memory instructions of the slices that have issued and are not timed yet.
-    pub accesses: Vec<Access>,
+    /// Memory instructions that slices have issued and that are not timed yet.
+    pub accesses: Vec<SliceAccess>,
 }
 
 impl Clone for Scratch {
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Scratch {
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// Lets every port issue; whether any did.
+    /// Lets every port issue; returns whether any did.
     pub fn issue(&mut self) -> bool {
         let mut busy = false;
         self.sm.issued.clear(self.machine.words);
@@ -60,7 +60,7 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
-    /// Lets a port choose among its warps that are in no gang, and tells what it does in this cycle.
+    /// Lets a port choose among its warps that are in no gang, and returns how it is used in this cycle.
     pub fn issue_port(&mut self, port: usize, busy: &mut bool) -> SlotUse {
         let words = self.machine.words;
         if self.sm.ports[port].free > self.cycle {
@@ -120,7 +120,7 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// Those of 64 warps whose next instruction nothing holds back but ports and units.
+/// Returns those of 64 warps that only a port or a unit can hold back.
 #[inline(always)]
 pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
     let held = sets.exited.bits[word]
@@ -137,7 +137,7 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
     sets.resident.bits[word] & !held & !had_its_turn
 }
 
-/// Whether a unit of a kind takes an instruction from a slice.
+/// Whether a unit of a kind accepts an instruction from a slice.
 #[inline(always)]
 pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, config: &Config, cycle: u64) -> bool {
     let units = &sm.units[kind];
@@ -150,7 +150,7 @@ pub fn unit_is_free(sm: &Sm, kind: usize, slice: usize, config: &Config, cycle: 
     own.iter().any(|pipeline| pipeline.free <= cycle)
 }
 
-/// Works out the port's candidates, and those available.
+/// Works out the port's candidates, and those whose unit is free.
 #[inline]
 fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) {
     let slice = port % config.slices as usize;
@@ -158,7 +158,7 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
     for (kind, free) in free.iter_mut().enumerate().take(UNITS - 1) {
         *free = unit_is_free(sm, kind, slice, config, cycle);
     }
-    // Where there is one pipeline, branches go through it too; where SP units are one each, through those.
+    // Branches take the pipeline too where there is only one, and the SP units where operands are collected.
     if config.one_pipeline {
         free[Unit::Control as usize] = free[Unit::LdSt as usize];
     } else if config.collectors > 0 {
@@ -172,7 +172,7 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
         let mut could = all & mine.bits[word];
         let mut own = could;
         if let Some(gangs) = gangs {
-            // Members of gangs are not for the port to choose.
+            // The port does not choose among members of gangs.
             could &= !issued.in_step.bits[word];
             own = could & gangs.singles.bits[word];
         }
@@ -186,7 +186,7 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
     }
 }
 
-/// Leaves a port only those of its available warps that gangs have passed over for too long, if there are any.
+/// Narrows a port's available warps to those that gangs have passed over for too long, if there are any.
 #[inline(never)]
 fn late_first(gangs: &Gangs, available: &mut WarpSet, words: usize) {
     let late = gangs.patience.late();
@@ -195,7 +195,7 @@ fn late_first(gangs: &Gangs, available: &mut WarpSet, words: usize) {
     }
 }
 
-/// Works out the port's warps that will not issue for long.
+/// Works out the port's warps that cannot issue for a long time.
 fn long_wait(sm: &mut Sm, port: usize, words: usize) {
     let Sm { sets, ports, scratch, .. } = sm;
     for word in 0..words {

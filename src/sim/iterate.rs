@@ -1,11 +1,11 @@
 //! Virtual blocks: how their warps go from one logical block to the next (VTW sections 4.2 and 4.4).
 //!
-//! A warp whose threads have all jumped to the head of the loop takes the next logical block there: the one that a sibling has
-//! drawn for it, or a new one from the dispenser that the whole GPU shares. Siblings may still be in the block before, and no
-//! further behind: a warp that would be two ahead waits. So does one that comes to shared memory before its siblings have
-//! ended the block before, because a virtual block has one shared memory for all of its logical blocks.
+//! A warp whose threads have all jumped to the head of the loop takes its next logical block there: one that a sibling has
+//! drawn before it, or a new one from the dispenser that the whole GPU shares. It may be one logical block ahead of its
+//! siblings, and waits rather than be two ahead. A warp that is ahead also waits at an access to shared memory until its
+//! siblings have ended their block, because a virtual block has one shared memory for all of its logical blocks.
 //!
-//! What is here is of virtual blocks that go on warp by warp, and of all; [`super::iterate_whole`] has those that go on as one.
+//! This file has what all virtual blocks need, and those that go on warp by warp; [`super::iterate_whole`] has the others.
 
 use super::core::Core;
 use super::logical::{Assignment, Logical, LogicalThread, StorageThread};
@@ -14,7 +14,7 @@ use crate::config::ThreadIndexKind;
 use crate::event::{Event, Sink};
 use crate::interp::access::active;
 use crate::interp::lanes::Lanes;
-use crate::policy::dispatch::{Runner, ThreadIndices};
+use crate::policy::dispatch::{ThreadIndices, WarpRecord};
 use crate::program::Pc;
 use crate::ptx::op::Op;
 use crate::ptx::types::Space;
@@ -25,15 +25,15 @@ impl<S: Sink> Core<'_, S> {
         self.machine.program.wrapper.as_ref().map_or(0, |wrapper| wrapper.head)
     }
 
-    /// Places for threads in a resident block: whole warps where these can hold other threads than their own.
+    /// Threads for which a resident block has storage: whole warps where these can hold other threads than their own.
     pub fn stored_threads(&self) -> u32 {
         let machine = self.machine;
         let threads = machine.start.shape.threads;
         if machine.iterates_by_warp() { machine.block_warps * machine.config.warp_width } else { threads }
     }
 
-    /// With how many lanes the static warp that begins at a thread starts. Lanes that may hold threads of another warp later run
-    /// the code in front of the loop over blocks, too.
+    /// Returns how many lanes the static warp that begins at `first` starts with. Lanes that may hold threads of another warp
+    /// later run the code in front of the loop over blocks, too.
     pub fn first_lanes(&self, first: StorageThread) -> u32 {
         let machine = self.machine;
         let (width, own) = (machine.config.warp_width, machine.start.shape.threads - first.0);
@@ -49,7 +49,7 @@ impl<S: Sink> Core<'_, S> {
         let iteration = state.assignment.iteration;
         let is_ahead = state.begun && iteration > block.current.iteration;
         let shares = is_ahead && touches_shared(op, self.machine.start.shape.shared_bytes);
-        // One that has ended its block and not taken the next yet is behind too.
+        // A sibling that has ended its block and not taken the next yet is behind, too.
         let is_behind = |sibling: &Warp| sibling.assignment.iteration < iteration;
         let siblings = usize::from(block.first_warp)..usize::from(block.first_warp + block.warps);
         let would_be_two = || is_ahead || state.begun && self.sm.warps[siblings].iter().any(is_behind);
@@ -58,7 +58,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.sets.ahead.set(warp, waits);
     }
 
-    /// The lanes of `mask`, threads of the block in `slot`, ask for their next logical block.
+    /// Gives the lanes of `mask`, threads of the block in `slot`, their next logical block.
     #[inline(never)]
     pub fn next_block(&mut self, warp: u32, slot: u16, pc: Pc, mask: u32) {
         let machine = self.machine;
@@ -72,7 +72,7 @@ impl<S: Sink> Core<'_, S> {
         exec.put_mask(1, if more { mask } else { 0 });
     }
 
-    /// Gives a warp its next logical block, and threads of it; whether there is one.
+    /// Assigns a warp its next logical block and threads of it; returns whether there is one.
     pub fn take_block(&mut self, warp: u32, slot: u16) -> bool {
         let width = self.machine.config.warp_width;
         let threads = self.machine.start.shape.threads;
@@ -98,7 +98,7 @@ impl<S: Sink> Core<'_, S> {
         self.freshen(slot, &lanes);
         let (sm, warp) = (self.name, warp as u16);
         self.emit(Event::Assigned { sm, slot, warp, block, iteration, first_thread: first.0 });
-        // Who waited for this one alone can go on.
+        // A sibling that waited only for this warp can go on.
         let own = self.sm.blocks[usize::from(slot)].as_ref().map(|block| block.first_warp..block.first_warp + block.warps);
         for sibling in own.into_iter().flatten().map(u32::from) {
             if self.sm.sets.ahead.contains(sibling) {
@@ -108,7 +108,7 @@ impl<S: Sink> Core<'_, S> {
         true
     }
 
-    /// Makes sure that a resident block has the logical block of an iteration; whether there is one.
+    /// Draws the logical block of an iteration for a resident block that lacks it; returns whether there is one.
     pub fn draw(&mut self, slot: u16, iteration: u32) -> bool {
         let machine = self.machine;
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return false };
@@ -122,14 +122,14 @@ impl<S: Sink> Core<'_, S> {
         let index = self.uncore.next_block;
         self.uncore.next_block += 1;
         let mut logical = Logical::new(&machine.start.shape, &machine.config, index, iteration);
-        // Warps of the iteration before that nobody has taken yet have made no progress.
-        let mut runners: Vec<Runner> = (0..block.warps).map(|number| Runner { number, progress: 0 }).collect();
+        // A warp number of the iteration before that no warp has taken yet has made no progress.
+        let mut records: Vec<WarpRecord> = (0..block.warps).map(|number| WarpRecord { number, progress: 0 }).collect();
         for state in &self.sm.warps[usize::from(block.first_warp)..usize::from(block.first_warp + block.warps)] {
             if machine.iterates_by_warp() && state.assignment.iteration + 1 == iteration {
-                runners[(state.assignment.first.0 / machine.config.warp_width) as usize].progress = state.progress;
+                records[(state.assignment.first.0 / machine.config.warp_width) as usize].progress = state.progress;
             }
         }
-        logical.indices = ThreadIndices::new(machine.config.thread_index, runners);
+        logical.indices = ThreadIndices::new(machine.config.thread_index, records);
         logical.seats = (0..block.warps).collect();
         if block.current.ended {
             block.current = logical;
@@ -141,7 +141,7 @@ impl<S: Sink> Core<'_, S> {
         true
     }
 
-    /// Registers and local memory that a thread may read before it has written them are those of a fresh thread.
+    /// Resets the registers and local memory that a thread may read before it writes them.
     pub fn freshen(&mut self, slot: u16, lanes: &Lanes<32>) {
         let Some(wrapper) = &self.machine.program.wrapper else { return };
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
@@ -151,21 +151,21 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// The lanes of `mask` of a warp that stays as compiled are done with their logical block.
+    /// Ends the logical block for the lanes of `mask` of a warp that stays as compiled.
     pub fn end_iteration(&mut self, warp: u32, mask: u32) {
         let state = &self.sm.warps[warp as usize];
         let Assignment { iteration, first, .. } = state.assignment;
         self.exit_of_block(state.block, iteration, first, mask);
     }
 
-    /// A warp of the virtual block in `slot` has ended for good.
+    /// Counts a warp of the virtual block in `slot` as exited for good.
     pub fn leave(&mut self, slot: u16) {
         let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
         block.left += 1;
         self.sm.ended += u32::from(block.left == u32::from(block.warps));
     }
 
-    /// Behind a cycle: a logical block whose threads have all ended makes room for the one after it.
+    /// Ends, after a cycle, a logical block whose threads have all ended, and makes room for the one after it.
     pub fn turn(&mut self, slot: usize) {
         let threads = self.machine.start.shape.threads;
         let Some(block) = self.sm.blocks[slot].as_mut() else { return };
@@ -185,7 +185,7 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-/// Whether an operation may touch the block's shared memory, of which there are so many bytes.
+/// Whether an operation may touch the block's shared memory of `bytes`.
 fn touches_shared(op: Op, bytes: u32) -> bool {
     let space = match op {
         Op::Load(access) | Op::Store(access) => access.space,

@@ -1,7 +1,7 @@
-//! Virtual blocks that go on as a whole: where warps re-form.
+//! Virtual blocks that go on to their next logical block as a whole, where warps re-form (VTW section 4.4).
 //!
-//! Threads of one iteration are compacted with each other only, so none of a virtual block's threads begins its next logical
-//! block before all have ended the one before. (VTW section 4.4)
+//! Only threads of one iteration are compacted with each other, so no thread of a virtual block begins the next logical block
+//! before all have ended the current one.
 
 use super::core::Core;
 use super::logical::StorageThread;
@@ -9,7 +9,7 @@ use crate::event::{Event, Sink};
 use crate::interp::lanes::Lanes;
 
 impl<S: Sink> Core<'_, S> {
-    /// The lanes of `mask` of a warp are done with their logical block, each in its static warp.
+    /// Ends the logical block for the lanes of `mask` of a warp, each in its static warp.
     pub fn end_iteration_whole(&mut self, warp: u32, mask: u32) {
         let members = self.sm.warps[warp as usize].members.only(mask);
         for (origin, lanes) in members.parts() {
@@ -21,7 +21,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// All threads of a virtual block go to its next logical block, or to their end, in their static warps.
+    /// Moves all threads of a virtual block, in their static warps, to its next logical block or to their end.
     pub fn turn_whole(&mut self, slot: u16, iteration: u32) {
         let machine = self.machine;
         let (width, threads) = (machine.config.warp_width, machine.start.shape.threads);

@@ -1,18 +1,18 @@
-//! Logical blocks and who works on them.
+//! Logical blocks, and the warps that work on them.
 //!
-//! A *logical block* is a block of the launch: an index, threads that meet at barriers and that end. A resident block has one
-//! at a time; a virtual one (VTW section 4) has a second where some of its warps have gone on before the others. Each warp has
-//! an [`Assignment`]: the logical block and the threads of it that its lanes hold.
+//! A *logical block* is a block of the launch: an index, and threads that meet at barriers and end. A resident block has one
+//! at a time; a virtual one (VTW section 4) has a second while some of its warps are ahead of the others. Each warp has an
+//! [`Assignment`]: its logical block, and the threads of it that its lanes hold.
 
 use crate::config::Config;
 use crate::interp::barrier::Barriers;
-use crate::interp::shape::Shape;
+use crate::interp::shape::GridShape;
 use crate::policy::dispatch::ThreadIndices;
 use crate::program::Pc;
 
 pub use crate::interp::thread::{LogicalThread, StorageThread};
 
-/// What a warp works on.
+/// The logical block and threads that a warp works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// The logical block, by its linear index in the grid.
@@ -23,7 +23,7 @@ pub struct Assignment {
     pub first: LogicalThread,
 }
 
-/// A block of the launch that is being worked on.
+/// A block of the launch that is being executed.
 #[derive(Clone, Debug)]
 pub struct Logical {
     /// Its linear index in the grid.
@@ -32,19 +32,19 @@ pub struct Logical {
     /// How many logical blocks its resident block had before this one.
     pub iteration: u32,
     pub barriers: Barriers,
-    /// When the first warp came to a barrier, or exited, since the last release.
+    /// When the first warp reached a barrier, or exited, since the last release.
     pub first_hit: Option<u64>,
     /// Threads that have ended.
     pub exited: u32,
-    /// Operations that PTX warps of the block are gathering for.
+    /// Operations for which threads of PTX warps are gathering.
     pub joins: Vec<Join>,
-    /// Lanes of each PTX warp that have exited, or were never there.
+    /// Lanes of each PTX warp that have exited, or that the block does not have.
     pub exited_lanes: Vec<u32>,
-    /// For each of its warps that somebody runs, which warp of the resident block that is; empty where each runs its own.
+    /// For each of its warps, the warp of the resident block that runs it; empty where each runs its own.
     pub seats: Vec<u16>,
-    /// Which of its warps the next warp to come takes (VTW).
+    /// Decides which of its warps the next warp to arrive takes (VTW).
     pub indices: ThreadIndices,
-    /// All of its threads have ended, and that has been told.
+    /// All of its threads have ended, and the event has been emitted.
     pub ended: bool,
 }
 
@@ -54,13 +54,13 @@ pub struct Join {
     pub ptx_warp: u32,
     pub pc: Pc,
     pub members: u32,
-    /// Lanes of the PTX warp that are there.
+    /// Lanes of the PTX warp that have arrived.
     pub arrived: u32,
 }
 
 impl Logical {
-    /// A block of the grid before anybody has begun it.
-    pub fn new(shape: &Shape, config: &Config, index: u64, iteration: u32) -> Logical {
+    /// Creates a block of the grid that no warp has begun.
+    pub fn new(shape: &GridShape, config: &Config, index: u64, iteration: u32) -> Logical {
         let ptx_warps = shape.threads.div_ceil(config.ptx_warp);
         let absent = |ptx_warp: u32| {
             let there = (shape.threads - ptx_warp * config.ptx_warp).min(config.ptx_warp);
@@ -81,7 +81,7 @@ impl Logical {
         }
     }
 
-    /// Where a thread is stored, in warps of that width.
+    /// Returns where a thread is stored, for warps of `width` threads.
     pub fn place(&self, thread: LogicalThread, width: u32) -> StorageThread {
         let seat = self.seats.get((thread.0 / width) as usize);
         StorageThread(seat.map_or(thread.0, |&warp| u32::from(warp) * width + thread.0 % width))

@@ -1,20 +1,20 @@
-//! The machine: a cycle-level SIMT core that steps.
+//! The machine: a cycle-level simulation of SIMT cores.
 //!
-//! One step is one cycle, from the back of the pipe to its front, so that what a stage frees is there for the stage before
-//! it in the next cycle and not in the same one:
+//! One step is one cycle. Stages run from the back of the pipeline to its front, so that what a stage frees is available to
+//! the stage before it in the next cycle and not in the same one:
 //!
 //! ```text
 //! completions ─► issue (schedule, execute) ─► control-flow unit ─► account ─► fetch ─► block ends ─► dispatch
 //! ```
 //!
-//! What an instruction does to registers and memory happens when it issues; everything else only decides when. On a kernel
-//! without races the result therefore never depends on timing.
+//! An instruction changes registers and memory when it issues; everything else only decides the timing. The result of a kernel
+//! without races therefore never depends on timing.
 //!
-//! [`Sim::step`] simulates one cycle. [`Sim::run`] does the same, but where nothing can happen before a known cycle it
-//! jumps there and books the cycles between to the same reasons.
+//! [`Sim::step`] simulates one cycle. [`Sim::run`] does the same, but skips cycles in which nothing can happen and books them
+//! to the same reasons.
 //!
-//! What is rare or belongs to one technique is never inlined into the loop: a browser that has just loaded the page compiles
-//! the loop while it already runs, and the less there is in it the sooner it is done.
+//! Code that is rare or belongs to one technique is never inlined into the loop: a browser that has just loaded the page
+//! compiles the loop while it already runs, and compiles a smaller loop sooner.
 
 pub mod cache;
 pub mod collect;
@@ -47,11 +47,11 @@ mod table;
 pub mod wheel;
 
 use crate::config::{Config, ConfigError};
-use crate::event::{Anybody, Listener, Silence, Sink};
+use crate::event::{DynSink, Listener, NullSink, Sink};
 use crate::interp::alu::Exec;
 use crate::interp::job::Job;
 use crate::interp::lanes::{Lanes, Registers};
-use crate::interp::shape::{BlockView, Shape};
+use crate::interp::shape::{BlockView, GridShape};
 use crate::interp::start::{Start, StartError};
 use crate::interp::trap::{Fault, Trap};
 use crate::launch::{BufferData, Launch};
@@ -64,7 +64,7 @@ use state::State;
 use std::rc::Rc;
 use thiserror::Error;
 
-/// What stays the same while a machine runs.
+/// The part of a machine that does not change while it runs.
 #[derive(Debug)]
 pub struct Machine {
     pub program: Program,
@@ -77,30 +77,30 @@ pub struct Machine {
     /// Entries of the warp table, and words of a set of them.
     pub entries: u32,
     pub words: usize,
-    /// Warps are taken apart and put together at run time.
+    /// Whether warps are re-formed at run time.
     pub reforms: bool,
     /// Warps of a block.
     pub block_warps: u32,
-    /// Cycles that a warp's instruction takes to go through the lanes of its slice.
+    /// Cycles that an instruction of a warp takes to pass through the lanes of its slice.
     pub passes: u32,
-    /// Branches that make no warp of their block wait under TBC, by PC; none where nobody asks.
+    /// By PC, branches that make no warp of their block wait under TBC; empty for techniques that do not ask.
     pub uniform: Vec<bool>,
-    /// Where, if warps of an original gang wait for each other at such points, branches meet: by PC.
+    /// By PC, the reconvergence points at which warps of an original gang may wait for each other.
     pub meeting_points: Vec<bool>,
 }
 
 impl Machine {
-    /// Threads that a block takes room for.
+    /// Threads for which a block reserves room.
     pub fn block_threads(&self) -> u32 {
         (self.block_warps * self.config.warp_width).next_multiple_of(self.config.row_threads())
     }
 
-    /// A block as its threads see it.
+    /// Returns a block as its threads see it.
     fn view(&self, ctaid: [u32; 3], sm: u16, clock: u64) -> BlockView<'_> {
         BlockView { shape: &self.start.shape, ctaid, sm: sm.into(), clock }
     }
 
-    /// The instruction at `pc` on the lanes of `active`.
+    /// Prepares the instruction at `pc` for execution on the lanes of `active`.
     fn exec<'a>(
         &'a self,
         pc: Pc,
@@ -133,7 +133,7 @@ pub enum SimError {
 }
 
 impl Sim {
-    /// A job on a machine, before its first cycle.
+    /// Builds the machine for a job, before its first cycle.
     pub fn of(job: &Job, config: Config) -> Result<Sim, SimError> {
         Sim::new(job.program.clone(), config, &job.launch, &job.before)
     }
@@ -143,7 +143,7 @@ impl Sim {
         config.validate()?;
         Start::check(&program, launch)?;
         let program = program.through(&config.passes(launch.grid, launch.block));
-        let shape = Shape::new(&program, launch, config.ptx_warp, config.sms);
+        let shape = GridShape::new(&program, launch, config.ptx_warp, config.sms);
         config.validate_launch(&program, &shape)?;
         Footprint::of(&config, &program, &shape, memory_bytes(&program, launch)).check(&config, BUDGET, 1)?;
         let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
@@ -171,17 +171,17 @@ impl Sim {
         Ok(sim)
     }
 
-    /// Blocks that fit are resident before the first cycle; their events belong to it.
+    /// Dispatches blocks before the first cycle; their events belong to it.
     fn dispatch_first(&mut self) {
-        let mut silence = Silence;
+        let mut sink = NullSink;
         let State { sms, uncore, .. } = &mut self.state;
         for (sm, state) in sms.iter_mut().enumerate() {
-            let mut core = Core { machine: &self.machine, name: sm as u16, sm: state, uncore, cycle: 0, sink: &mut silence };
+            let mut core = Core { machine: &self.machine, name: sm as u16, sm: state, uncore, cycle: 0, sink: &mut sink };
             core.dispatch();
         }
     }
 
-    /// All blocks have ended, or the kernel has trapped.
+    /// Whether all blocks have ended, or the kernel has trapped.
     pub fn finished(&self) -> bool {
         let uncore = &self.state.uncore;
         let all = uncore.blocks_done == self.machine.start.shape.blocks();
@@ -192,24 +192,24 @@ impl Sim {
         self.state.uncore.trap.as_ref()
     }
 
-    /// Simulates one cycle; nothing once the run has finished.
+    /// Simulates one cycle; does nothing once the run has finished.
     pub fn step<S: Sink>(&mut self, sink: &mut S) {
         if S::LISTENS { self.step_told(sink) } else { self.step_silently() }
     }
 
-    /// Runs until it finishes or has simulated `cycles` of them, jumping where nothing can happen.
+    /// Runs until the kernel finishes or `cycles` are simulated, skipping cycles in which nothing can happen.
     pub fn run<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
         if S::LISTENS { self.run_told(cycles, sink) } else { self.run_silently(cycles) }
     }
 
-    /// As [`Sim::step`], with a machine whose code is made for this kind of listener: faster, and as much code again.
+    /// Steps as [`Sim::step`] does, with code compiled for this kind of listener: faster, but another copy of the machine.
     pub fn step_specialised<S: Sink>(&mut self, sink: &mut S) {
         if !self.finished() {
             self.cycle(1, u64::MAX, sink);
         }
     }
 
-    /// As [`Sim::run`], with a machine whose code is made for this kind of listener.
+    /// Runs as [`Sim::run`] does, with code compiled for this kind of listener.
     pub fn run_specialised<S: Sink>(&mut self, cycles: u64, sink: &mut S) {
         let end = self.state.cycle.saturating_add(cycles);
         while !self.finished() && self.state.cycle < end {
@@ -221,25 +221,25 @@ impl Sim {
 
     #[inline(never)]
     fn step_told(&mut self, listener: &mut dyn Listener) {
-        self.step_specialised(&mut Anybody::new(listener));
+        self.step_specialised(&mut DynSink::new(listener));
     }
 
     #[inline(never)]
     fn run_told(&mut self, cycles: u64, listener: &mut dyn Listener) {
-        self.run_specialised(cycles, &mut Anybody::new(listener));
+        self.run_specialised(cycles, &mut DynSink::new(listener));
     }
 
     #[inline(never)]
     fn step_silently(&mut self) {
-        self.step_specialised(&mut Silence);
+        self.step_specialised(&mut NullSink);
     }
 
     #[inline(never)]
     fn run_silently(&mut self, cycles: u64) {
-        self.run_specialised(cycles, &mut Silence);
+        self.run_specialised(cycles, &mut NullSink);
     }
 
-    /// One cycle, and up to `most` in all while nothing happens, but not past `end`.
+    /// Simulates one cycle, and up to `most` while nothing happens, but none from `end` on.
     #[inline]
     fn cycle<S: Sink>(&mut self, most: u64, end: u64, sink: &mut S) {
         let State { cycle, sms, uncore } = &mut self.state;
@@ -255,7 +255,7 @@ impl Sim {
             busy |= core.issue();
             busy |= core.after_issue();
         }
-        // Accounts are settled when it is known how long nothing changes.
+        // Cycles are booked once it is known for how long nothing changes.
         for (name, sm) in sms.iter_mut().enumerate() {
             let core = Core { machine, name: name as u16, sm, uncore, cycle: now, sink };
             busy = busy || core.will_fetch() || core.will_dispatch() || core.will_change();
@@ -283,7 +283,7 @@ impl Sim {
     }
 }
 
-/// The instructions at which sides of a branch that can diverge meet again.
+/// Marks the instructions at which the sides of a branch that can diverge reconverge.
 fn meeting_points(program: &Program) -> Vec<bool> {
     let mut points = vec![false; program.instructions.len()];
     for pc in 0..program.instructions.len() as Pc {
@@ -294,7 +294,7 @@ fn meeting_points(program: &Program) -> Vec<bool> {
     points
 }
 
-/// The trap of a run that did not end in time, naming a warp that still runs.
+/// Returns the trap of a run that did not end in time, at the loop in which it spins or at a warp that still runs.
 pub fn too_long(sim: &Sim, cycles: u64) -> Trap {
     let program = &sim.machine.program;
     let running = sim

@@ -1,22 +1,22 @@
-//! The order in which the schedulers of an SM would take its warps, for those who look at the machine.
+//! The order in which the schedulers of an SM would take its warps, for views of the machine.
 
 use super::Sim;
 use super::facts::Facts;
 use super::state::Sm;
-use crate::policy::view::{IssueView, VirtualFacts, WarpProgress, Warps};
+use crate::policy::view::{IssueView, VirtualBlockFacts, WarpProgress, Warps};
 use crate::policy::warp_set::WarpSet;
 
-/// Who would issue, at the end of a cycle.
+/// The issue order of an SM, at the end of a cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IssueOrder {
-    /// For each port, its warps that wait for no other, first the one that its scheduler would take first.
+    /// For each port, its warps that wait for no other warp, in the order of its scheduler.
     pub ports: Vec<Vec<u32>>,
-    /// For each port, the first of those that wait for no value either: what the scheduler wants next, instructions or not.
+    /// For each port, the first of those that waits for no value either: the scheduler's next choice, fetched or not.
     pub wanted: Vec<Option<u32>>,
 }
 
 impl Sim {
-    /// The order of the warps of an SM in the cycle that comes next.
+    /// Returns the order of the warps of an SM in the next cycle.
     pub fn issue_order(&self, sm: u16) -> IssueOrder {
         let mut order = IssueOrder::default();
         let Some(sm) = self.state.sms.get(usize::from(sm)) else { return order };
@@ -28,14 +28,13 @@ impl Sim {
         order
     }
 
-    /// The warps of all ports in one order, as the first port's scheduler would have it: for policies that keep no count of
-    /// their own.
+    /// Returns the warps of all ports in the order of the first port's scheduler: for policies without own state.
     pub fn joint_order(&self, sm: u16) -> Vec<u32> {
         let Some(sm) = self.state.sms.get(usize::from(sm)) else { return Vec::new() };
         self.ranked(sm, 0, &sm.sets.resident)
     }
 
-    /// Warps of each block slot of an SM at their barrier: the warp priority table, as MWF counts.
+    /// Counts, for each block slot of an SM, the warps at their barrier: the warp priority table of MWF.
     pub fn waiting(&self, sm: u16) -> Vec<u32> {
         let Some(sm) = self.state.sms.get(usize::from(sm)) else { return Vec::new() };
         let facts = self.facts(sm);
@@ -43,8 +42,8 @@ impl Sim {
         sm.blocks.iter().enumerate().map(count).collect()
     }
 
-    /// How the block of a warp stands, and how far the warp has come with its logical block.
-    pub fn progress_of(&self, sm: u16, warp: u32) -> Option<(VirtualFacts, WarpProgress)> {
+    /// Returns how far a warp and the warps of its block have come with their logical blocks.
+    pub fn progress_of(&self, sm: u16, warp: u32) -> Option<(VirtualBlockFacts, WarpProgress)> {
         let sm = self.state.sms.get(usize::from(sm))?;
         let facts = self.facts(sm);
         Some((facts.iterations(warp), facts.progress(warp)))
@@ -56,7 +55,7 @@ impl Sim {
         Facts { warps, blocks, sets, statics: &statics.warps, machine: &self.machine, slow_phase }
     }
 
-    /// Of some warps those that wait for no other, in the order of a port's scheduler.
+    /// Returns those of `warps` that wait for no other warp, in the order of a port's scheduler.
     fn ranked(&self, sm: &Sm, port: usize, warps: &WarpSet) -> Vec<u32> {
         let words = self.machine.words;
         let (mut runnable, mut resident, mut long_wait) = (WarpSet::default(), WarpSet::default(), WarpSet::default());

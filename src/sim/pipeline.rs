@@ -1,7 +1,7 @@
-//! Pipelines: what takes an instruction, and the lanes it executes on.
+//! Pipelines: the inputs that accept instructions, and the lanes that execute them.
 //!
-//! Every unit is a pipeline with an input that is free from some cycle on. Those of INT and FP also know their lanes, where
-//! somebody looks at them (`gating`): until when each is busy, and whether it sleeps.
+//! Every unit is a pipeline whose input is free from some cycle on. With `gating`, INT and FP pipelines also track their
+//! lanes: until when each is busy, and whether it is power-gated.
 
 use super::decode::Unit;
 use crate::config::Config;
@@ -12,32 +12,32 @@ use crate::policy::gating::lane::{Lane, LaneState};
 use crate::program::Pc;
 use std::collections::VecDeque;
 
-/// Cycles of which a pipeline remembers what its lanes did: what the picture of the lanes shows.
+/// Cycles of lane history that a pipeline keeps, for the picture of the lanes.
 pub const REMEMBERED: u64 = 64;
 
 /// One unit, or the part of it that belongs to a slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// When its input takes the next instruction.
+    /// When its input accepts the next instruction.
     pub free: u64,
-    /// Its lanes, where they are looked at.
+    /// Its lanes, where they are tracked.
     pub lanes: Option<Box<LaneBank>>,
 }
 
 impl Pipeline {
-    /// With lanes, if it is one of an SP unit and the configuration looks at them.
+    /// Creates a pipeline, with lanes if it is INT or FP and `gating` is not off.
     pub fn new(unit: Unit, gating: Option<&Gating>, config: &Config) -> Pipeline {
         let looked_at = gating.is_some() && matches!(unit, Unit::Int | Unit::Fp);
         Pipeline { free: 0, lanes: looked_at.then(|| Box::new(LaneBank::new(unit, config.simd_width.min(config.warp_width)))) }
     }
 
-    /// From which cycle these lanes could take an instruction, were they wanted now.
+    /// Returns the cycle from which these lanes could take an instruction if they were requested now.
     pub fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
         self.lanes.as_ref().map_or(cycle, |bank| bank.ready_at(lanes, cycle, gating)).max(self.free)
     }
 }
 
-/// Lanes by what they do in a cycle; those in none of the masks are idle.
+/// Lanes by what they do in a cycle; a lane in no mask is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaneMasks {
     pub busy: u32,
@@ -59,7 +59,7 @@ impl LaneMasks {
     }
 }
 
-/// An instruction that a pipeline took.
+/// An instruction that a pipeline accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneUse {
     pub cycle: u64,
@@ -67,7 +67,7 @@ pub struct LaneUse {
     pub pc: Pc,
     pub mask: u32,
     pub placement: Placement,
-    /// When each of its passes enters the lanes, and the first cycle in which its result is out of them.
+    /// For each pass, the cycle in which it enters the lanes and the first in which its result has left them.
     pub spans: [(u64, u64); 2],
 }
 
@@ -75,24 +75,24 @@ pub struct LaneUse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneBank {
     pub unit: Unit,
-    /// What is known of each, but for instructions that are in it.
+    /// The state of each lane, apart from the instructions in it.
     lanes: Vec<Lane>,
-    /// Lanes with instructions in them, by the first cycle in which there is none: each is in one window at most.
+    /// Lanes with instructions in them, by the first cycle in which they are empty: a lane is in one window at most.
     windows: Vec<(u64, u32)>,
     /// Lanes that are not on.
     off: u32,
-    /// The cycle in which a lane changes by itself, or the current one where something has been done to them.
+    /// The next cycle in which a lane changes by itself; the current one if a lane was changed from outside.
     pub due: u64,
-    /// What they did in the last cycle that was told.
+    /// What the lanes did when they were last reported.
     pub told: LaneMasks,
-    /// From which cycle on they did what, for the last [`REMEMBERED`] cycles.
+    /// What they did in the last [`REMEMBERED`] cycles, each with the cycle from which it holds.
     pub past: VecDeque<(u64, LaneMasks)>,
-    /// What was taken in those cycles, or is in the pipeline still.
+    /// Instructions accepted in those cycles, or still in the pipeline.
     pub uses: VecDeque<LaneUse>,
 }
 
 impl LaneBank {
-    /// What it takes in memory, about.
+    /// About how many bytes a bank takes.
     pub const BYTES: u64 = (size_of::<LaneBank>()
         + 32 * (size_of::<Lane>() + size_of::<(u64, u32)>())
         + REMEMBERED as usize * (size_of::<(u64, LaneMasks)>() + size_of::<LaneUse>())) as u64;
@@ -115,14 +115,14 @@ impl LaneBank {
         self.lanes.len() as u32
     }
 
-    /// All that is known of a lane.
+    /// Returns the state of a lane, including the instructions in it.
     pub fn lane(&self, at: u32) -> Lane {
         let mut lane = self.lanes[at as usize];
         self.windows.iter().filter(|(_, held)| held >> at & 1 != 0).for_each(|(until, _)| lane.take(*until));
         lane
     }
 
-    /// The lanes that threads of a warp use: where there are fewer lanes than threads, these go through in parts.
+    /// Maps a warp's lanes to those of the pipeline: where it has fewer, the warp goes through in parts.
     fn wrapped(&self, lanes: u32) -> u32 {
         let count = self.width();
         if count >= 32 {
@@ -131,12 +131,12 @@ impl LaneBank {
         (0..32 / count).fold(0, |all, part| all | lanes >> (part * count) & (u32::MAX >> (32 - count)))
     }
 
-    /// Whether one of these lanes of a warp is this one of the pipeline.
+    /// Whether one of these lanes of a warp executes on this lane of the pipeline.
     pub fn covers(&self, lanes: u32, lane: u32) -> bool {
         self.wrapped(lanes) >> lane & 1 != 0
     }
 
-    /// The lanes that are switched with these.
+    /// Returns the lanes that are switched on and off together with these.
     fn switched_with(&self, lanes: u32, gating: &Gating) -> u32 {
         self.wrapped(if gating.rules.together { u32::MAX } else { lanes })
     }
@@ -146,19 +146,19 @@ impl LaneBank {
         active(off).map(|at| self.lanes[at].ready_at(cycle, &gating.rules)).max().unwrap_or(cycle)
     }
 
-    /// Of the lanes that an instruction needs, the one that is ready last, if it is not on.
+    /// Returns, of the lanes that an instruction needs, the one that is ready last, if it is not on.
     pub fn sleeper(&self, lanes: u32, cycle: u64, gating: &Gating) -> Option<(u32, &Lane)> {
         let off = active(self.off & self.switched_with(lanes, gating)).map(|at| (at as u32, &self.lanes[at]));
         off.max_by_key(|(at, lane)| (lane.ready_at(cycle, &gating.rules), u32::MAX - at))
     }
 
-    /// Somebody wants these lanes: those that are off wake up, the others stay on.
+    /// Requests these lanes: those that are off wake up, the others stay on.
     pub fn want(&mut self, lanes: u32, cycle: u64, gating: &Gating) {
         active(self.switched_with(lanes, gating)).for_each(|at| self.lanes[at].want(cycle, &gating.rules));
         self.due = cycle;
     }
 
-    /// Instructions leave, lanes that have woken are on, and lanes that have been idle for long enough go off.
+    /// Retires instructions, turns lanes on that have woken, and gates lanes that have been idle for long enough.
     pub fn pass_time(&mut self, cycle: u64, gating: &Gating) {
         let LaneBank { lanes, windows, .. } = self;
         windows.retain(|&(until, held)| {
@@ -188,7 +188,7 @@ impl LaneBank {
         }
     }
 
-    /// An instruction enters.
+    /// Puts an instruction into its lanes.
     pub fn take(&mut self, taken: LaneUse) {
         for (pass, (_, until)) in taken.placement.passes.into_iter().zip(taken.spans) {
             self.hold(self.wrapped(pass.lanes), until);
@@ -197,7 +197,7 @@ impl LaneBank {
         self.due = taken.cycle;
     }
 
-    /// An instruction is in these lanes until a cycle, if none is for longer.
+    /// Marks lanes as busy until a cycle, unless they are busy for longer.
     fn hold(&mut self, mut lanes: u32, until: u64) {
         for (later, held) in &mut self.windows {
             if *later > until {
@@ -212,12 +212,12 @@ impl LaneBank {
         }
     }
 
-    /// Lanes with instructions in them, once time has passed.
+    /// Lanes with instructions in them, as of the last [`LaneBank::pass_time`].
     fn busy(&self) -> u32 {
         self.windows.iter().fold(0, |all, (_, held)| all | held)
     }
 
-    /// What the lanes do in a cycle; from now on nothing is due until one of them changes by itself.
+    /// Returns what the lanes do in a cycle, and sets `due` to the next cycle in which one of them changes by itself.
     pub fn look(&mut self, cycle: u64, gating: &Gating) -> LaneMasks {
         let mut masks = LaneMasks { busy: self.busy(), ..LaneMasks::default() };
         self.due = self.windows.iter().map(|(until, _)| *until).min().unwrap_or(u64::MAX);
@@ -239,7 +239,7 @@ impl LaneBank {
         masks
     }
 
-    /// Remembers what the lanes do in a cycle; whether that is something else than in the one before.
+    /// Records what the lanes do from a cycle on; returns whether that differs from the last record.
     pub fn note(&mut self, cycle: u64, masks: LaneMasks) -> bool {
         if self.told == masks && !self.past.is_empty() {
             return false;
@@ -249,7 +249,7 @@ impl LaneBank {
         true
     }
 
-    /// Forgets what is too long ago in a cycle.
+    /// Drops records that are too old in a cycle.
     pub fn forget(&mut self, cycle: u64) {
         let since = cycle.saturating_sub(REMEMBERED);
         while self.past.get(1).is_some_and(|&(begins, _)| begins <= since) {
@@ -260,7 +260,7 @@ impl LaneBank {
         }
     }
 
-    /// What the lanes did in one of the last cycles.
+    /// Returns what the lanes did in one of the remembered cycles.
     pub fn at(&self, cycle: u64) -> Option<LaneMasks> {
         self.past.iter().rev().find(|(begins, _)| *begins <= cycle).map(|(_, masks)| *masks)
     }

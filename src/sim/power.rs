@@ -1,8 +1,8 @@
-//! The stage that looks after the lanes: who sleeps and who wakes, and where an instruction executes (Origami).
+//! The power stage (Origami): which lanes are gated and which wake, and where an instruction executes.
 //!
-//! In a cycle, lanes that have been idle for long enough go off and lanes that have woken are on, before anybody issues. A
-//! port then takes the first warp in its order whose lanes are on. Warps before that one want their lanes: those wake, and the
-//! warp waits. What the lanes do in the cycle is told when all ports have chosen.
+//! Before issue, lanes that have been idle for long enough are gated, and lanes that have woken turn on. A port then takes the
+//! first warp in its order whose lanes are on. Warps before that one request their lanes, which wake up, and wait. The lanes'
+//! states are reported once all ports have chosen.
 
 use super::core::Core;
 use super::decode::{UNITS, Unit};
@@ -24,7 +24,7 @@ pub struct Chosen {
     pub placement: Placement,
 }
 
-/// The INT and FP pipelines of an SM, with the number by which events name them: two for each SP unit, INT before FP.
+/// Returns the INT and FP pipelines of an SM by their number in events: two for each SP unit, INT before FP.
 pub fn lane_pipelines(units: &[Vec<Pipeline>; UNITS]) -> impl Iterator<Item = (u8, &Pipeline)> {
     let of =
         |unit: Unit, second: u8| units[unit as usize].iter().zip(0u8..).map(move |(pipeline, sp)| (2 * sp + second, pipeline));
@@ -32,7 +32,7 @@ pub fn lane_pipelines(units: &[Vec<Pipeline>; UNITS]) -> impl Iterator<Item = (u
 }
 
 impl<S: Sink> Core<'_, S> {
-    /// Lanes go off and on, and a phase may begin.
+    /// Gates lanes, turns woken lanes on, and begins a fold phase if one is due.
     #[inline(never)]
     pub fn power(&mut self) {
         let cycle = self.cycle;
@@ -48,7 +48,7 @@ impl<S: Sink> Core<'_, S> {
                     .sum()
             };
             folding.begin(cycle, count(Unit::Int), count(Unit::Fp));
-            // Lanes may go off sooner than it seemed.
+            // The phase may shorten idle-detect, so lanes may be gated before the cycle in `due`.
             units.iter_mut().flatten().filter_map(|pipeline| pipeline.lanes.as_mut()).for_each(|bank| bank.due = cycle);
             let [int, fp] = [Unit::Int, Unit::Fp].map(|unit| folding.cycles(unit) as u16);
             if S::LISTENS {
@@ -64,7 +64,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Says what the lanes do in this cycle, where that is something new.
+    /// Emits what the lanes do from this cycle on, where it has changed.
     #[inline(never)]
     pub fn tell_lanes(&mut self) {
         let (cycle, words, sm) = (self.cycle, self.machine.words, self.name);
@@ -86,7 +86,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Nothing has changed up to a later cycle: what is remembered then is the same as if each had been looked at.
+    /// Brings lane records up to a later cycle, as if the unchanged cycles before it had been simulated one by one.
     pub fn pass_over_lanes(&mut self, last: u64) {
         for unit in [Unit::Int, Unit::Fp] {
             let banks = self.sm.units[unit as usize].iter_mut().filter_map(|pipeline| pipeline.lanes.as_mut());
@@ -94,12 +94,12 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Whether a warp could issue, were its lanes on.
+    /// Whether a warp could issue but for lanes that are not on.
     pub fn waits_for_lanes(&self) -> bool {
         !self.sm.issued.asleep.is_empty(self.machine.words)
     }
 
-    /// A warp's instruction goes into the lanes that were chosen; how many cycles later than usual its result is there.
+    /// Puts a warp's instruction into the chosen lanes; returns how many cycles later than usual its result is available.
     #[inline(never)]
     pub fn take_lanes(&mut self, chosen: Chosen, warp: u32, pc: Pc) -> u32 {
         let machine = self.machine;
@@ -118,7 +118,7 @@ impl<S: Sink> Core<'_, S> {
             bank.take(LaneUse { cycle, warp: warp as u16, pc, mask, placement, spans });
         }
         if folded {
-            // The operands of the second half stay in the register in front of the SP, for both of its pipelines.
+            // The operands of the second half stay in the input register of the SP unit, which both of its pipelines use.
             let other = if unit == Unit::Int { Unit::Fp } else { Unit::Int };
             let sibling = &mut self.sm.units[other as usize][sp];
             sibling.free = sibling.free.max(second + 1);
@@ -142,7 +142,7 @@ fn pipe_number(unit: Unit, sp: usize) -> u8 {
     (2 * sp + usize::from(unit == Unit::Fp)) as u8
 }
 
-/// The first available warp whose lanes are on, and where it executes. Lanes of those before it begin to wake.
+/// Returns the first available warp whose lanes are on, and its placement. Lanes of the warps before it begin to wake.
 #[inline(never)]
 pub fn first_awake(
     scheduler: &Scheduler,
@@ -173,7 +173,7 @@ pub fn first_awake(
     }
 }
 
-/// The next cycle in which a lane goes off, has paid for itself or is on, or a type stops folding.
+/// Returns the next cycle in which a lane is gated, breaks even or turns on, or a type stops folding.
 pub fn next_transition(sm: &Sm, now: u64) -> Option<u64> {
     let gating = sm.gating.as_ref()?;
     let lanes = lane_pipelines(&sm.units).filter_map(|(_, pipeline)| pipeline.lanes.as_ref().map(|bank| bank.due));

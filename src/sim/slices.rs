@@ -1,15 +1,15 @@
 //! Issue where the lanes are cut into slices (VWS section 4.1).
 //!
-//! Every slice has ports and units of its own and chooses among its own warps. The load/store units serve all slices: what
-//! the slices of one scheduler ask for in a cycle goes to memory as one access of all their lanes, as if a wide warp had
-//! asked. So memory instructions take effect one by one, wait until every slice has chosen, and are timed together.
+//! Every slice has ports and units of its own and chooses among its own warps. The load/store units serve all slices: the
+//! requests of one scheduler's slices in a cycle go to memory as one access of all their lanes, like that of a wide warp. So
+//! memory instructions take effect one by one, wait until every slice has chosen, and are timed together.
 //!
 //! The port of slice s and scheduler k is number k · slices + s.
 
 use super::core::Core;
 use super::decode::Unit;
 use super::issue::could_issue;
-use super::memory::{Around, LaneTimes, Requester};
+use super::memory::{AccessContext, LaneTimes, Requester, booked_space};
 use crate::event::{Event, Sink, SlotUse};
 use crate::interp::access::{Traffic, active};
 use crate::interp::lanes::Lanes;
@@ -18,12 +18,11 @@ use crate::program::Pc;
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
 
-/// A memory instruction of warps side by side that has issued in this cycle and is not timed yet. Lanes are those of the
-/// whole row.
+/// A memory instruction of neighbouring warps, issued in this cycle and not timed yet. Lanes are those of the whole row.
 #[derive(Clone)]
-pub struct Access {
+pub struct SliceAccess {
     pub row: u32,
-    /// The warps, a bit for each slice.
+    /// The warps, as a mask of slices.
     pub warps: u32,
     pub pc: Pc,
     pub traffic: Traffic<32>,
@@ -33,12 +32,12 @@ pub struct Access {
 /// A gang as one row of lanes.
 pub struct RowLanes {
     pub row: u32,
-    /// Its first member, and all of them as a mask of slices.
+    /// Its first member, and all members as a mask of slices.
     pub warp: u32,
     pub members: u32,
     pub slot: u16,
     pub lanes: Lanes<32>,
-    /// Lanes that are active.
+    /// The active lanes.
     pub mask: u32,
     pub effect: RowEffect,
 }
@@ -46,9 +45,9 @@ pub struct RowLanes {
 /// How a gang's instruction is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowEffect {
-    /// Each member for itself: branches, barriers, exits, operations of PTX warps.
+    /// By each member on its own: branches, barriers, exits, operations of PTX warps.
     Single,
-    /// By all lanes at once, which changes registers alone.
+    /// By all lanes at once; changes only registers.
     Plain,
     /// By all lanes at once, as one access to memory.
     Memory,
@@ -65,16 +64,16 @@ impl RowEffect {
     }
 }
 
-/// What accesses of one cycle have in common, if they are to be one.
+/// What accesses of one cycle must have in common to become one: write, atomic.
 type AccessKind = (bool, bool);
 
 impl<S: Sink> Core<'_, S> {
-    /// Lets the slices of every scheduler issue, gangs before singletons; whether any did.
+    /// Lets the slices of every scheduler issue, gangs before singletons; returns whether any did.
     #[inline(never)]
     pub fn issue_sliced(&mut self) -> bool {
         let slices = self.machine.config.slices as usize;
         let mut busy = false;
-        // What a slice issues lets no warp of another go in the same cycle, and keeps none from it.
+        // An issue by one slice neither enables nor blocks a warp of another slice in the same cycle.
         for word in 0..self.machine.words {
             self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
         }
@@ -95,7 +94,7 @@ impl<S: Sink> Core<'_, S> {
         busy
     }
 
-    /// A gang of an original gang as one row of lanes.
+    /// Returns a gang as one row of lanes.
     pub fn row_lanes(&self, row: u32, members: u8, pc: Pc) -> RowLanes {
         let config = &self.machine.config;
         let first = row * config.slices;
@@ -116,7 +115,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Times the memory instructions of a scheduler's slices, as one access for each kind.
+    /// Times the memory instructions of a scheduler's slices, as one access for each [`AccessKind`].
     fn access_memory(&mut self) {
         if self.sm.scratch.accesses.is_empty() {
             return;
@@ -142,8 +141,8 @@ impl<S: Sink> Core<'_, S> {
         self.sm.scratch.accesses = accesses;
     }
 
-    /// Times those of `together` as one access that begins so much later; for how long it holds its unit.
-    fn access_together(&mut self, accesses: &[Access], together: u32, later: u32) -> u32 {
+    /// Times those of `together` as one access that begins `later` cycles on; returns the cycles for which it holds its unit.
+    fn access_together(&mut self, accesses: &[SliceAccess], together: u32, later: u32) -> u32 {
         let machine = self.machine;
         let (width, slices) = (machine.config.warp_width, machine.config.slices);
         let first = &accesses[together.trailing_zeros() as usize];
@@ -173,10 +172,10 @@ impl<S: Sink> Core<'_, S> {
             slots: Some(&slots),
             local_bytes: machine.program.local_bytes,
         };
-        let mut around =
-            Around { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
+        let mut context =
+            AccessContext { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
         let mut lanes = LaneTimes::default();
-        let (timing, _) = self.sm.memory.serve(&mut around, who, &traffic, mask, later, &mut lanes);
+        let (timing, _) = self.sm.memory.serve(&mut context, who, &traffic, mask, later, &mut lanes);
         let own_lanes = u32::MAX >> (32 - width);
         for at in active(together) {
             let access = &accesses[at];
@@ -189,9 +188,9 @@ impl<S: Sink> Core<'_, S> {
                         sm: self.name,
                         warp: warp as u16,
                         pc: access.pc,
-                        space: access.traffic.targets[active_lanes.trailing_zeros() as usize].space,
+                        space: booked_space(&access.traffic, active_lanes),
                         write: access.traffic.write,
-                        // A line counts for the warp that asked for it first.
+                        // A line counts for the warp that requested it first.
                         transactions: (lanes.opens & active_lanes).count_ones() as u16,
                         done,
                     });
@@ -203,6 +202,6 @@ impl<S: Sink> Core<'_, S> {
     }
 }
 
-fn kind(access: &Access) -> AccessKind {
+fn kind(access: &SliceAccess) -> AccessKind {
     (access.traffic.write, access.traffic.atomic)
 }

@@ -1,23 +1,27 @@
-//! Whether a run that does not end does nothing but spin.
+//! Detects a run that does not end because its threads do nothing but spin.
 //!
-//! A thread **spins** when it comes back to the same instruction with the same values in all registers: as long as nobody
-//! else changes memory it does so for ever. [`spinning`] lets a copy of the machine run on for a while and looks whether
-//! every thread spins or waits; it costs nothing while the machine runs.
+//! A thread **spins** when it returns to an instruction with the same values in all registers: unless another thread changes
+//! memory, it does so for ever. [`spinning`] runs a copy of the machine for a while and checks whether every thread spins or
+//! waits; it costs nothing while the machine runs.
 
 use super::Sim;
+use super::footprint::Footprint;
 use super::holders::slot_of;
 use super::state::Sm;
-use crate::event::Silence;
+use crate::event::NullSink;
 use crate::interp::memory::{Global, Shared};
 use crate::interp::thread::StorageThread;
 use crate::program::{Pc, Program};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Cycles for which the copy runs on.
+/// Cycles for which the copy runs.
 const PROBE_CYCLES: u64 = 20_000;
 
-/// SM, slot of its block and index in the block.
+/// Machines with a larger snapshot, in bytes, are not copied: the copy takes as much again, and minutes to run.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A thread by SM, slot of its block and index in the block.
 type ThreadName = (usize, u16, StorageThread);
 
 /// What the probe has seen of a thread.
@@ -28,12 +32,16 @@ struct Watched {
     spins: bool,
 }
 
-/// Says which loop the threads of a machine spin in, if they do nothing else.
+/// Returns the first PC and a description of the loop, if threads do nothing but spin; `None` for a huge machine.
 pub fn spinning(sim: &Sim) -> Option<(Pc, String)> {
+    let machine = &sim.machine;
+    if Footprint::of(&machine.config, &machine.program, &machine.start.shape, 0).snapshot_bytes() > MOST_BYTES {
+        return None;
+    }
     let mut probe = sim.clone();
     let mut watched: BTreeMap<ThreadName, Watched> = BTreeMap::new();
     for _ in 0..PROBE_CYCLES {
-        probe.step(&mut Silence);
+        probe.step(&mut NullSink);
         if probe.finished() {
             return None;
         }
@@ -55,16 +63,16 @@ pub fn spinning(sim: &Sim) -> Option<(Pc, String)> {
     };
     let threads = if spinning == 1 { "1 thread spins".to_string() } else { format!("{spinning} threads spin") };
     let program = &sim.machine.program;
-    Some((first, format!("nothing but spinning: {threads} in {}, and memory does not change{others}", loop_at(program, first))))
+    Some((first, format!("no progress: {threads} in {}, and memory does not change{others}", loop_at(program, first))))
 }
 
-/// What threads can communicate through: global memory, and the shared memory of every resident block.
+/// Returns the memory by which threads can communicate: global memory, and shared memory of every resident block.
 fn memory(sim: &Sim) -> impl Iterator<Item = (Option<&Global>, Option<&Shared>)> {
     let blocks = sim.state.sms.iter().flat_map(|sm| sm.blocks.iter().flatten());
     std::iter::once((Some(&sim.state.uncore.global), None)).chain(blocks.map(|block| (None, Some(&block.shared))))
 }
 
-/// Compares every thread that is in the warp table with what it was when the probe saw it first.
+/// Compares every thread in the warp table with its state when the probe first saw it.
 fn look(sim: &Sim, watched: &mut BTreeMap<ThreadName, Watched>) {
     for (name, sm) in sim.state.sms.iter().enumerate() {
         for warp in sm.sets.resident.iter(sim.machine.words).filter(|&warp| !sm.sets.exited.contains(warp)) {
@@ -96,7 +104,7 @@ fn registers(sim: &Sim, sm: &Sm, slot: u16, thread: StorageThread) -> u64 {
     hasher.finish()
 }
 
-/// The innermost loop around an instruction, in words.
+/// Describes the innermost loop around an instruction.
 fn loop_at(program: &Program, pc: Pc) -> String {
     let block = program.cfg.block_of[pc as usize] as usize;
     let around = program.cfg.loops().into_iter().filter(|l| l.body.contains(&block)).min_by_key(|l| l.body.len());

@@ -1,4 +1,4 @@
-//! Everything that changes while the machine runs, as plain data that can be copied.
+//! The state of the machine: all that changes while it runs, as plain data that can be copied.
 
 use super::cache::Cache;
 use super::collect::Collectors;
@@ -32,7 +32,7 @@ pub struct State {
     pub uncore: Uncore,
 }
 
-/// What the SMs share.
+/// State that the SMs share.
 #[derive(Clone, Debug)]
 pub struct Uncore {
     pub wheel: Wheel,
@@ -45,16 +45,16 @@ pub struct Uncore {
     pub output: Vec<u8>,
     /// Why the run ended early, if it did.
     pub trap: Option<Trap>,
-    /// Warps dispatched so far, for their age.
+    /// Warps dispatched or formed so far; gives each its age.
     pub dispatched: u64,
 }
 
 /// One streaming multiprocessor.
 #[derive(Clone, Debug)]
 pub struct Sm {
-    /// The warp table: what can be scheduled.
+    /// The warp table: the warps that can be scheduled.
     pub warps: Vec<Warp>,
-    /// The order in which each of its warps was dispatched or formed: lower is older.
+    /// Sequence number with which each entry's warp was dispatched or formed: lower is older.
     pub age: Vec<u64>,
     pub statics: Statics,
     pub blocks: Vec<Option<Block>>,
@@ -62,52 +62,51 @@ pub struct Sm {
     pub ports: Vec<Port>,
     /// What the issue stage did in this cycle.
     pub issued: Issued,
-    /// The units of each kind; slice by slice, but for the load/store units, which all share.
+    /// The units of each kind, slice by slice; all slices share the load/store units.
     pub units: [Vec<Pipeline>; UNITS],
-    /// What is in front of the SP units, where instructions are collected there.
+    /// Operand collectors in front of the SP units, if the configuration has them.
     pub collectors: Option<Box<Collectors>>,
-    /// What happens to the lanes of INT and FP pipelines, where they are looked at.
+    /// Power gating and folding of the INT and FP lanes, if `gating` is not off.
     pub gating: Option<Box<Gating>>,
-    /// Where the instruction that issues now executes, where lanes are looked at.
+    /// Where the instruction that is being issued executes, if lanes are tracked.
     pub chosen: Option<Chosen>,
     pub divergence: Divergence,
-    /// The gang table, where slices' warps run in lock-step.
+    /// The gang table, if narrow warps run in gangs.
     pub gangs: Option<Box<Gangs>>,
-    /// What the control-flow unit has answered and the table does not show yet.
+    /// Edits by the control-flow unit that are not applied to the table yet.
     pub edits: Edits,
-    /// Warps that leave the table and have nothing in flight any more.
+    /// Leaving warps with nothing in flight any more.
     pub departed: Vec<u16>,
-    /// Threads that waited outside of the table and go on at a PC.
+    /// Parked threads that go on at a PC.
     pub resumed: Vec<Resumed>,
-    /// One for each slice, and which slice comes first next.
+    /// The fetch policy of each slice, and the slice that is served first next.
     pub fetch: Vec<Fetch>,
     pub first_slice: u32,
     pub icache: Cache,
-    /// The slices' own instruction caches, if they have any.
+    /// The L0 instruction cache of each slice, if slices have one.
     pub l0i: Vec<Cache>,
     pub memory: SmMemory,
-    /// Registers and shared memory that resident blocks have taken.
+    /// Registers, bytes of shared memory and threads that resident blocks occupy.
     pub registers_used: u32,
     pub shared_used: u32,
     pub threads_used: u32,
-    /// Another block may fit: nothing has been tried since room was made.
+    /// Whether another block may fit: no attempt has failed since room was made.
     pub may_dispatch: bool,
-    /// Blocks whose threads have all exited, and which are still there.
+    /// Blocks and logical blocks that have ended and are not cleaned up yet.
     pub ended: u32,
     pub scratch: Box<Scratch>,
 }
 
-/// Static warps: who belongs to which block, whatever warps they travel in.
+/// Static warps: which threads belong to which block, whatever dynamic warps they are in.
 #[derive(Clone, Debug)]
 pub struct Statics {
     pub resident: WarpSet,
     pub warps: Vec<StaticWarp>,
-    /// Where warps re-form: the entry of the warp table that each thread is in, by static warp and lane, or why it is in
-    /// none.
+    /// Where warps re-form, by static warp and lane: the table entry that holds the thread, or why none does.
     pub at: Vec<u16>,
-    /// For threads that wait outside of the table: the instruction at which they do.
+    /// The PC at which each parked thread waits.
     pub parked_at: Vec<Pc>,
-    /// Those with a thread that issued in this cycle.
+    /// Static warps with a thread that issued in this cycle.
     pub issued: WarpSet,
 }
 
@@ -119,14 +118,14 @@ pub struct StaticWarp {
     pub live: u32,
 }
 
-/// A thread is in no entry of the table, because the technique keeps it...
+/// No table entry holds the thread, because the control-flow unit keeps it.
 pub const KEPT: u16 = u16::MAX;
-/// ... it waits at a barrier...
+/// No table entry holds the thread, because it waits at a barrier.
 pub const AT_BARRIER: u16 = u16::MAX - 1;
-/// ... or for others of its PTX warp.
+/// No table entry holds the thread, because it waits for others of its PTX warp.
 pub const AT_SYNC: u16 = u16::MAX - 2;
 
-/// Threads that were parked and go on.
+/// Parked threads that go on at `pc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resumed {
     pub members: Members,
@@ -134,35 +133,35 @@ pub struct Resumed {
     pub from_barrier: bool,
 }
 
-/// Warps by what holds them back. A resident warp in none of these could issue if a port and a unit are free.
+/// Warps by what holds them back. A resident warp that nothing here holds back can issue if a port and a unit are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sets {
     pub resident: WarpSet,
     pub exited: WarpSet,
     pub barrier: WarpSet,
     pub sync: WarpSet,
-    /// It waits where branches meet for others of its original gang.
+    /// It waits at a reconvergence point for others of its original gang.
     pub meeting: WarpSet,
     pub control: WarpSet,
     /// Its next instruction touches shared memory that siblings may still use (VTW).
     pub siblings: WarpSet,
-    /// It wants a logical block too far ahead of its siblings (VTW).
+    /// It wants a logical block that would put it two ahead of a sibling (VTW).
     pub ahead: WarpSet,
     /// It leaves the table when nothing of it is in flight any more.
     pub leaving: WarpSet,
     /// The I-buffer is empty.
     pub unfetched: WarpSet,
-    /// The I-buffer takes instructions: by `fetch_when` it is empty or has room, and nothing is on its way.
+    /// The I-buffer accepts a fetch: by `fetch_when` it is empty or has room, and no fetch is in flight.
     pub wants_fetch: WarpSet,
     /// The next instruction waits for a value.
     pub data: WarpSet,
-    /// What it waits for, where it waits for a value, comes from memory.
+    /// The value that the next instruction waits for comes from memory.
     pub for_memory: WarpSet,
-    /// A load is on its way.
+    /// A load is in flight.
     pub loading: WarpSet,
     /// The next instruction needs a unit of this kind.
     pub needs: [WarpSet; UNITS],
-    /// The reasons of the cycle before, 64 warps at a time.
+    /// The reasons in the cycle before, 64 warps at a time.
     pub before: [Reasons; MAX_WARPS as usize / 64],
 }
 
@@ -172,7 +171,7 @@ pub struct Port {
     pub scheduler: Scheduler,
     /// The warps it chooses from.
     pub warps: WarpSet,
-    /// When it is free again, and how many threads the instruction that holds it has.
+    /// When it is free again, and the active threads of the instruction that holds it.
     pub free: u64,
     pub holder_threads: u8,
 }
@@ -182,43 +181,43 @@ pub struct Port {
 pub struct Warp {
     /// The block of its threads, or of the first of them.
     pub block: u16,
-    /// Of a static warp.
+    /// The first thread of its static warp, or of the first of them.
     pub first_thread: StorageThread,
     pub lanes: Lanes<32>,
-    /// What it works on, and whether it has come to it.
+    /// The logical block and threads that it works on, and whether it has begun them.
     pub assignment: Assignment,
     pub begun: bool,
-    /// Instructions that it has issued for that.
+    /// Instructions that it has issued for its assignment.
     pub progress: u32,
-    /// Where warps re-form: the static warp that the thread in each lane belongs to, and whether these are of several blocks.
+    /// Where warps re-form: the static warp of the thread in each lane, and whether these are of several blocks.
     pub members: Members,
     pub mixed: bool,
     pub place: Place,
-    /// The cycle in which it came to that place.
+    /// The cycle in which it reached that place.
     pub came: u64,
     /// Instructions in the I-buffer, from `place.pc` on.
     pub filled: u8,
-    /// More are on their way.
+    /// A fetch for it is in flight.
     pub fetching: bool,
-    /// Tells completions for this warp from those for earlier users of the slot.
+    /// Generation of the entry: tells this warp's completions from those of earlier warps.
     pub life: u32,
-    /// Tells fetches from before a jump from later ones.
+    /// Generation of its fetches: tells those from before a jump from later ones.
     pub fetch_life: u32,
-    /// Tells waits at a meeting point from earlier ones.
+    /// Generation of its waits at reconvergence points.
     pub meeting_life: u32,
-    /// Planes whose value is not there yet.
+    /// Register planes whose value is not available yet.
     pub pending: Vec<u64>,
-    /// Those of them that come from memory.
+    /// Pending planes whose value comes from memory.
     pub from_memory: Vec<u64>,
     pub in_flight: u16,
-    /// Those of them that are accesses to memory.
+    /// In-flight instructions that access memory.
     pub accesses: u16,
     pub loads: u16,
     /// The barrier instruction that it waits at, or waited at last.
     pub barrier_pc: Pc,
 }
 
-/// A resident block: places for threads, and what these work on.
+/// A resident block: storage for threads, and the logical blocks that they execute.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub first_warp: u16,
@@ -226,20 +225,20 @@ pub struct Block {
     pub registers: Registers,
     pub shared: Shared,
     pub local: Local,
-    /// The first logical block that it was given: its name.
+    /// The first logical block that it was given, which names it.
     pub index: u64,
     /// The logical block that its warps work on.
     pub current: Logical,
-    /// The one after it, where warps have gone on to that while others are behind (VTW).
+    /// The logical block after the current one, if a warp has gone on to it while others are behind (VTW).
     pub next: Option<Logical>,
-    /// There is no other logical block for it (VTW).
+    /// No logical block is left for it (VTW).
     pub over: bool,
-    /// Threads that have left for good, where those of a logical block only go on to the next (VTW).
+    /// Warps that have exited for good; the others go on to the next logical block (VTW).
     pub left: u32,
 }
 
 impl Block {
-    /// The logical block of an iteration that some of its warps are in.
+    /// Returns the logical block of an iteration that some of its warps are in.
     #[inline]
     pub fn of(&self, iteration: u32) -> &Logical {
         self.next.as_ref().filter(|next| next.iteration == iteration).unwrap_or(&self.current)

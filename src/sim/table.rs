@@ -1,8 +1,8 @@
-//! The warp table where warps re-form: what the control-flow unit answers is carried out here.
+//! The warp table where warps re-form: applies the edits that the control-flow unit returns.
 //!
-//! Entries change at two points of a cycle only: behind the completions, when warps that leave have nothing in flight any
-//! more, and behind issue. So no port ever sees a table that changes under it. A warp that is formed behind issue can go in
-//! the next cycle; until then its threads have waited because of the technique.
+//! Entries change at two points of a cycle: after the completions, when leaving warps have nothing in flight any more, and
+//! after issue. The table therefore never changes while a port chooses. A warp that is formed after issue can issue in the
+//! next cycle; until then its threads have waited because of the technique.
 
 use super::core::{Core, try_depart};
 use super::decode::Unit;
@@ -16,14 +16,14 @@ use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Plac
 use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
-    /// Lets the control-flow unit act; its answers wait in [`Sm::edits`](super::state::Sm::edits).
+    /// Calls the control-flow unit, if warps re-form; its edits wait in [`Sm::edits`](super::state::Sm::edits).
     pub fn unit<R>(&mut self, act: impl FnOnce(&mut dyn Reforms, &mut Edits) -> R) -> Option<R> {
         self.sm.edits.listens = S::LISTENS;
         let unit = self.sm.divergence.reforms()?;
         Some(act(unit, &mut self.sm.edits))
     }
 
-    /// A block's static warps are the first warps that its threads are in.
+    /// Gives a new block's threads to the control-flow unit, in their static warps.
     #[inline(never)]
     pub fn start_warps(&mut self, slot: u16, first_warp: u16, pc: Pc) {
         let statics = &mut self.sm.statics;
@@ -33,7 +33,7 @@ impl<S: Sink> Core<'_, S> {
         self.apply_edits(false);
     }
 
-    /// Behind the completions: warps that have nothing in flight any more leave.
+    /// Lets warps with nothing in flight any more leave, after the completions.
     pub fn depart(&mut self) {
         if !self.sm.departed.is_empty() {
             self.let_go();
@@ -41,7 +41,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Behind issue: warps leave, threads that were parked come back, and the unit does its work of a cycle.
+    /// Lets warps leave, resumes parked threads and runs the unit's cycle, after issue; returns whether anything changed.
     #[inline(never)]
     pub fn control_flow(&mut self) -> bool {
         let busy = !self.sm.edits.list.is_empty() || !self.sm.departed.is_empty() || !self.sm.resumed.is_empty();
@@ -52,7 +52,7 @@ impl<S: Sink> Core<'_, S> {
             self.unit(|unit, out| unit.resume(resumed.members, resumed.pc, out));
             self.apply_edits(true);
             if resumed.from_barrier {
-                // They have waited at the barrier in this cycle, not for the technique.
+                // These threads waited at the barrier in this cycle, not for the technique.
                 for (lane, origin) in resumed.members.lanes() {
                     let warp = self.sm.statics.at[self.thread(origin, lane)];
                     if warp < AT_SYNC && self.sm.issued.freed_from_sync.contains(warp.into()) {
@@ -76,7 +76,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.departed = departed;
     }
 
-    /// Carries out what the unit has answered; warps that form behind issue cannot go in this cycle.
+    /// Applies the unit's edits; a warp that is formed after issue cannot issue in this cycle.
     #[inline(never)]
     fn apply_edits(&mut self, behind_issue: bool) {
         let mut edits = std::mem::take(&mut self.sm.edits);
@@ -173,12 +173,12 @@ impl<S: Sink> Core<'_, S> {
         };
     }
 
-    /// A thread's position in tables of all threads of the SM.
+    /// Returns a thread's index in tables of all threads of the SM.
     pub fn thread(&self, origin: u16, lane: usize) -> usize {
         usize::from(origin) * self.machine.config.warp_width as usize + lane
     }
 
-    /// Moves a warp to where it goes next.
+    /// Moves a warp to where it goes next, where warps re-form.
     #[inline(never)]
     pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool, again: bool) {
         let name = warp as u16;
@@ -203,13 +203,13 @@ impl<S: Sink> Core<'_, S> {
                 }
                 try_depart(self.sm, name);
             }
-            // Its entry is freed behind issue.
+            // Its entry is freed after issue.
             Some(Next::Gone) | None => {}
         }
     }
 
-    /// Each of 64 resident static warps in exactly one set: issued if any of its threads did, else by its oldest thread,
-    /// which is the first that has not exited.
+    /// Sorts each of 64 resident static warps into exactly one set: issued if any of its threads did, else by its oldest
+    /// thread, the first that has not exited.
     #[inline(never)]
     pub fn reasons_of_threads(&self, word: usize) -> Reasons {
         let statics = &self.sm.statics;
@@ -264,7 +264,7 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Tells for which static warps an instruction issued.
+    /// Marks the static warps whose threads a table entry issued for, and emits an event for each.
     #[inline(never)]
     pub fn mark_issued(&mut self, warp: u32) {
         let Warp { members, place, .. } = &self.sm.warps[warp as usize];

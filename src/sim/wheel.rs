@@ -1,27 +1,27 @@
-//! What completes when: a timing wheel, so that nothing is polled.
+//! A timing wheel of completions, so that nothing is polled.
 //!
-//! Completions that fall on the same cycle come out in the order in which they were put in.
+//! Completions of one cycle come out in the order in which they were inserted.
 
 use crate::program::Pc;
 
-/// Slots of the wheel; later completions go round.
+/// Slots of the wheel; a later completion stays in its slot for further turns.
 const SLOTS: usize = 1024;
 const NONE: u32 = u32::MAX;
 
-/// Something that was begun and is now done.
+/// What has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Done {
-    /// An instruction's results are there.
+    /// An instruction's results are available.
     Write { pc: Pc, load: bool },
     /// Fetched instructions are in the I-buffer.
     Fetch { count: u8 },
     /// The outcome of a branch is known.
     Branch,
-    /// A wait at a meeting point is over.
+    /// A wait at a reconvergence point is over.
     Meeting,
 }
 
-/// A completion for one warp; `life` tells it from later users of the same slot.
+/// A completion for one warp; `life` tells that warp from later users of its table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Completion {
     pub sm: u16,
@@ -79,7 +79,7 @@ impl Wheel {
         }
     }
 
-    /// Calls `each` for everything that is due at `time`; whether there was anything.
+    /// Calls `each` for every completion that is due at `time`; returns whether there was one.
     #[inline]
     pub fn take(&mut self, time: u64, mut each: impl FnMut(Completion)) -> bool {
         let slot = time as usize % SLOTS;
@@ -105,7 +105,7 @@ impl Wheel {
         any
     }
 
-    /// Everything that is on its way, with its time, in no particular order.
+    /// Returns every pending completion with its time, in no particular order.
     pub fn pending(&self) -> impl Iterator<Item = (u64, Completion)> + '_ {
         self.slots.iter().flat_map(move |&(first, _)| {
             let mut at = first;
@@ -117,13 +117,13 @@ impl Wheel {
         })
     }
 
-    /// The first time after `now` at which something is due.
+    /// Returns the first time after `now` at which a completion is due.
     pub fn next_after(&self, now: u64) -> Option<u64> {
         let mut earliest: Option<u64> = None;
         let mut step = 1;
         while step <= SLOTS as u64 {
             let slot = (now + step) as usize % SLOTS;
-            // The next slot that holds anything, a word of them at a time.
+            // Finds the next occupied slot, a word of slots at a time.
             let ahead = self.occupied[slot / 64] >> (slot % 64);
             if ahead == 0 {
                 step += 64 - slot as u64 % 64;

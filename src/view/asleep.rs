@@ -1,11 +1,11 @@
-//! Why a warp waits for lanes: which of them sleeps, since when, and when it is on.
+//! Which power-gated lane a warp waits for, since when that lane is off, and when it is on again.
 
 use super::WarpPicture;
-use super::why::Witness;
+use super::why::Explainer;
 use crate::policy::view::Unit;
 
-/// The lane that keeps a warp waiting longest, as part of a sentence.
-pub fn sleeping_lane(why: &Witness, warp: &WarpPicture) -> Option<String> {
+/// Describes the sleeping lane that keeps a warp waiting longest, on the SP that is ready first, as part of a sentence.
+pub fn sleeping_lane(why: &Explainer, warp: &WarpPicture) -> Option<String> {
     let sim = why.sim;
     let sm = sim.state.sms.get(usize::from(warp.sm))?;
     let gating = sm.gating.as_ref()?;
@@ -19,7 +19,7 @@ pub fn sleeping_lane(why: &Witness, warp: &WarpPicture) -> Option<String> {
     let since = state.off_since.map_or(String::new(), |since| format!(", off since cycle {since}"));
     let on = match state.wakes {
         Some((from, on)) if from > cycle => {
-            format!("; it stays off until cycle {from}, when that has paid, and is on at cycle {on}")
+            format!("; it stays off until break-even in cycle {from}, and is on at cycle {on}")
         }
         Some((_, on)) => format!("; it wakes and is on at cycle {on}"),
         None => String::new(),

@@ -1,10 +1,10 @@
-//! Why a virtual warp waits for its siblings: who of them is still in the logical block before (VTW sections 4.2.1 and 4.4).
+//! Why a virtual warp waits for its siblings: which of them still run the previous logical block (VTW sections 4.2.1 and 4.4).
 
 use super::WarpPicture;
-use super::why::{Witness, names};
+use super::why::{Explainer, names};
 
-/// The siblings that have not ended the logical block that all are to end first, and that block.
-fn siblings(why: &Witness, warp: &WarpPicture) -> Option<(u64, String)> {
+/// Returns the logical block that all siblings have to end first, and the names of the siblings that have not.
+fn siblings(why: &Explainer, warp: &WarpPicture) -> Option<(u64, String)> {
     let sm = why.sim.state.sms.get(usize::from(warp.sm))?;
     let block = sm.blocks.get(usize::from(warp.slot))?.as_ref()?;
     let current = block.current.iteration;
@@ -13,25 +13,25 @@ fn siblings(why: &Witness, warp: &WarpPicture) -> Option<(u64, String)> {
     Some((block.current.index, names(behind)))
 }
 
-/// It comes to shared memory too early.
-pub fn shared(why: &Witness, name: &str, warp: &WarpPicture) -> String {
+/// Explains a warp that reaches shared memory while siblings may still use it for the previous logical block.
+pub fn shared(why: &Explainer, name: &str, warp: &WarpPicture) -> String {
     let code = why.code(warp.pc);
     match siblings(why, warp) {
         Some((block, list)) => format!(
-            "{name} runs block {} and comes to shared memory with `{code}`; its siblings {list} may still use it for block {block}.",
+            "{name} runs block {} and waits to access shared memory with `{code}`; its siblings {list} may still use it for block {block}.",
             warp.block
         ),
-        None => format!("{name} comes to shared memory with `{code}`, which its siblings may still use."),
+        None => format!("{name} waits to access shared memory with `{code}`; its siblings may still use it."),
     }
 }
 
-/// It is a whole block ahead.
-pub fn block(why: &Witness, name: &str, warp: &WarpPicture) -> String {
+/// Explains a warp that is a whole logical block ahead of its siblings.
+pub fn block(why: &Explainer, name: &str, warp: &WarpPicture) -> String {
     match siblings(why, warp) {
         Some((block, list)) => format!(
-            "{name} is done with block {} and wants the next; its siblings {list} are still with block {block}, and a warp may be one block ahead of them.",
+            "{name} has finished block {} and is ready for the next; its siblings {list} still run block {block}, and a warp may be at most one block ahead.",
             warp.block
         ),
-        None => format!("{name} is a block ahead of its siblings, and waits for them."),
+        None => format!("{name} is a block ahead of its siblings and waits for them."),
     }
 }

@@ -1,29 +1,29 @@
-//! All that one thing holds, as an inspector shows it: facts, registers, stack, what is in flight.
+//! The inspector's card of a warp, lane or block: facts, registers, stack and instructions in flight.
 
-use super::why::{self, InFlight, Witness, lanes, the_lanes};
+use super::why::{self, Explainer, InFlight, lanes, the_lanes};
 use super::{Selection, WarpPicture};
 use crate::sim::logical::StorageThread;
 use crate::sim::state::Warp;
 use serde::{Serialize, Serializer};
 use std::ops::Range;
 
-/// A value of a register in one lane, or in all lanes that have the same.
+/// A register with its value in one lane, or in every lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RegisterRow {
     pub name: String,
-    /// Its type's bits: 1, 16, 32 or 64.
+    /// Bits of its type: 1, 16, 32 or 64.
     pub bits: u32,
-    /// It holds a floating-point number, if it has 32 or 64 bits.
+    /// Whether it holds a floating-point number; meaningful for 32 and 64 bits.
     pub float: bool,
-    /// Raw values, one for the lane that is looked at, or one for each lane of the warp. For others, those that a double cannot
-    /// hold are decimal texts.
+    /// Raw values: that of the selected lane, or one for each lane of the warp that has a thread. In JSON, a value that a double
+    /// cannot hold exactly is a decimal text.
     #[serde(serialize_with = "exact")]
     pub values: Vec<u64>,
-    /// The value is not there yet: an instruction in flight writes it.
+    /// An instruction in flight still has to write it.
     pub pending: bool,
 }
 
-/// Whole numbers as JavaScript can have them.
+/// Serializes integers that a JavaScript number holds exactly as numbers, larger ones as decimal texts.
 fn exact<S: Serializer>(values: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
     const MOST: u64 = (1 << 53) - 1;
     #[derive(Serialize)]
@@ -53,64 +53,64 @@ pub struct FlightRow {
     pub code: String,
     pub registers: String,
     pub load: bool,
-    /// Cycles until it is there.
+    /// Cycles until its result arrives.
     pub left: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Card {
     pub title: String,
-    /// Why it is idle, or what it does; each sentence follows the cause of the one before.
+    /// Why it is idle, or what it does; each sentence gives the cause of the one before.
     pub why: Vec<String>,
     pub facts: Vec<(&'static str, String)>,
     pub stack: Vec<StackRow>,
     pub flights: Vec<FlightRow>,
-    /// The instructions that have been fetched.
+    /// The instructions in the I-buffer, with their PCs.
     pub buffer: Vec<(u32, String)>,
     pub registers: Vec<RegisterRow>,
-    /// How many registers there are, of which `registers` may be a part.
+    /// Registers of the kernel; `registers` may hold only some of them.
     #[serde(skip)]
     pub register_count: usize,
 }
 
-/// So many entries of a block's stack are written out.
+/// The most entries of a block's stack that are listed.
 const MOST_ENTRIES: usize = 12;
 
-/// The card of what is picked out.
-pub fn card(witness: Witness, selection: Selection) -> Card {
-    card_with(witness, selection, 0..usize::MAX)
+/// Returns the card of the selected warp, lane or block.
+pub fn card(explainer: Explainer, selection: Selection) -> Card {
+    card_with(explainer, selection, 0..usize::MAX)
 }
 
-/// The same with a part of the registers: a view that shows a few rows reads no others.
-pub fn card_with(witness: Witness, selection: Selection, shown: Range<usize>) -> Card {
-    let why = why::why(witness, selection);
+/// Returns the card with only the `shown` registers: a view that shows a few rows reads no others.
+pub fn card_with(explainer: Explainer, selection: Selection, shown: Range<usize>) -> Card {
+    let why = why::why(explainer, selection);
     match selection {
-        Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
-            Some(picture) => of_warp(witness, picture, None, why, shown),
+        Selection::Warp { sm, warp } => match explainer.picture.warp(sm, warp) {
+            Some(picture) => of_warp(explainer, picture, None, why, shown),
             None => Card { title: format!("Warp {warp}"), why, ..Card::default() },
         },
-        Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
+        Selection::Lane { sm, warp, lane } => match explainer.picture.warp(sm, warp) {
             Some(picture) if picture.present.checked_shr(lane.into()).unwrap_or(0) & 1 == 0 => {
                 Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() }
             }
-            Some(picture) => of_warp(witness, picture, Some(lane), why, shown),
+            Some(picture) => of_warp(explainer, picture, Some(lane), why, shown),
             None => Card { title: format!("Lane {lane} of warp {warp}"), why, ..Card::default() },
         },
-        Selection::Block { sm, slot } => of_block(witness, sm, slot, why),
+        Selection::Block { sm, slot } => of_block(explainer, sm, slot, why),
     }
 }
 
-fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>, shown: Range<usize>) -> Card {
-    let sim = witness.sim;
+fn of_warp(explainer: Explainer, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>, shown: Range<usize>) -> Card {
+    let sim = explainer.sim;
     let program = &sim.machine.program;
     let stays = warp.entry.filter(|_| !warp.leaving && sim.trap().is_none());
     let filled = stays.map_or(0, |entry| sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].filled);
-    let place = |pc: u32| witness.listing.line(pc);
-    let (next, has_left) = witness.next_of(warp, lane);
+    let place = |pc: u32| explainer.listing.line(pc);
+    let (next, has_left) = explainer.next_of(warp, lane);
     let mut facts = vec![
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
         (if has_left { "Last" } else { "Next" }, format!("PC {next}, {}", place(next))),
-        ("Instruction", witness.listing.code(program, next)),
+        ("Instruction", explainer.listing.code(program, next)),
     ];
     let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map_or(0, |(_, mask)| mask & warp.active);
     facts.push(("Active lanes", format!("{} ({} of {})", lanes(there), there.count_ones(), warp.width)));
@@ -121,7 +121,7 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
     if !elsewhere.is_empty() {
         facts.push(("Elsewhere", elsewhere.join("; ")));
     }
-    if let Some(gang) = super::gang::fact(&witness, warp) {
+    if let Some(gang) = super::gang::fact(&explainer, warp) {
         facts.push(("Gang", gang));
     }
     if let Some(reason) = warp.reason {
@@ -142,14 +142,14 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         top: at + 1 == warp.stack.len(),
     });
     let mut flights: Vec<InFlight> =
-        witness.entries(warp).into_iter().flat_map(|(entry, _)| witness.in_flight_in(warp.sm, entry)).collect();
+        explainer.entries(warp).into_iter().flat_map(|(entry, _)| explainer.in_flight_in(warp.sm, entry)).collect();
     flights.sort_by_key(|flight| flight.due);
     let flights = flights.into_iter().map(|flight| FlightRow {
         pc: flight.pc,
-        code: witness.listing.code(program, flight.pc),
-        registers: witness.registers_of(flight.pc),
+        code: explainer.listing.code(program, flight.pc),
+        registers: explainer.registers_of(flight.pc),
         load: flight.load,
-        left: flight.due.saturating_sub(witness.picture.cycle) + 1,
+        left: flight.due.saturating_sub(explainer.picture.cycle) + 1,
     });
     let buffer = (0..u32::from(filled)).map(|ahead| warp.pc + ahead).filter(|&pc| (pc as usize) < program.instructions.len());
     Card {
@@ -161,15 +161,15 @@ fn of_warp(witness: Witness, warp: &WarpPicture, lane: Option<u8>, why: Vec<Stri
         facts,
         stack: stack.collect(),
         flights: flights.collect(),
-        buffer: buffer.map(|pc| (pc, witness.listing.code(program, pc))).collect(),
-        registers: registers(witness, warp, lane, shown),
+        buffer: buffer.map(|pc| (pc, explainer.listing.code(program, pc))).collect(),
+        registers: registers(explainer, warp, lane, shown),
         register_count: program.registers.len(),
     }
 }
 
-fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>, shown: Range<usize>) -> Vec<RegisterRow> {
-    let sm = &witness.sim.state.sms[usize::from(warp.sm)];
-    let states: Vec<_> = witness.entries(warp).into_iter().map(|(entry, _)| &sm.warps[usize::from(entry)]).collect();
+fn registers(explainer: Explainer, warp: &WarpPicture, lane: Option<u8>, shown: Range<usize>) -> Vec<RegisterRow> {
+    let sm = &explainer.sim.state.sms[usize::from(warp.sm)];
+    let states: Vec<_> = explainer.entries(warp).into_iter().map(|(entry, _)| &sm.warps[usize::from(entry)]).collect();
     let Some(block) = sm.blocks[usize::from(warp.slot)].as_ref() else { return Vec::new() };
     let wanted: Vec<u32> = match lane {
         Some(lane) => vec![lane.into()],
@@ -184,7 +184,7 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>, shown: Rang
         let word = |state: &&Warp| state.pending.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
         states.iter().any(word)
     };
-    witness
+    explainer
         .sim
         .machine
         .program
@@ -195,16 +195,16 @@ fn registers(witness: Witness, warp: &WarpPicture, lane: Option<u8>, shown: Rang
         .map(|register| RegisterRow {
             name: register.name.clone(),
             bits: register.bits,
-            float: witness.listing.is_float(register.plane),
+            float: explainer.listing.is_float(register.plane),
             values: wanted.iter().map(|&lane| read(register.plane, register.bits, lane)).collect(),
             pending: pending(register.plane),
         })
         .collect()
 }
 
-fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
+fn of_block(explainer: Explainer, sm: u16, slot: u16, why: Vec<String>) -> Card {
     let title = format!("Block slot {slot}");
-    let Some(Some(block)) = witness.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.blocks.get(usize::from(slot))) else {
+    let Some(Some(block)) = explainer.sim.state.sms.get(usize::from(sm)).and_then(|sm| sm.blocks.get(usize::from(slot))) else {
         return Card { title, why, ..Card::default() };
     };
     let [x, y, z] = block.current.ctaid;
@@ -218,12 +218,12 @@ fn of_block(witness: Witness, sm: u16, slot: u16, why: Vec<String>) -> Card {
     let mut facts = vec![
         ("%ctaid", format!("({x}, {y}, {z})")),
         ("Warps", if block.warps > 1 { format!("{} to {last}", block.first_warp) } else { last.to_string() }),
-        ("Threads ended", format!("{} of {}", block.current.exited, witness.sim.machine.start.shape.threads)),
+        ("Threads ended", format!("{} of {}", block.current.exited, explainer.sim.machine.start.shape.threads)),
     ];
     if !waiting.is_empty() {
         facts.push(("Barriers", waiting.join("; ")));
     }
-    let stack = witness.block_stack(sm, slot);
+    let stack = explainer.block_stack(sm, slot);
     facts.extend(
         stack
             .into_iter()

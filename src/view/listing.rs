@@ -1,28 +1,28 @@
-//! The kernel's texts, line by line, and which instructions came from which line.
+//! The kernel's texts (CUDA, PTX, the loop over logical blocks), line by line, with the instructions of each line.
 
 use crate::program::passes::Rewrite;
 use crate::program::{Dst, Pc, Plane, Program, SourcePlace, Src, transformed};
 use crate::ptx::types::Type;
 use std::rc::Rc;
 
-/// A line of a text.
+/// What is known of one line of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ListingLine {
     /// The instructions that came from it.
     pub pcs: Vec<Pc>,
-    /// It holds a branch that can split a warp.
+    /// Whether it holds a branch that can split a warp.
     pub branches: bool,
-    /// Threads meet again here (a reconvergence point).
+    /// Whether it is a reconvergence point.
     pub meets: bool,
-    /// It runs once for all logical blocks, in front of the loop over them.
+    /// Whether it was hoisted: it runs once for all logical blocks, in front of the loop over them.
     pub hoisted: bool,
-    /// A pass has made it: it belongs to that loop.
+    /// Whether a pass inserted it as part of that loop.
     pub made: bool,
-    /// One of [`TINTS`] colours, which lines of all texts have that came from one line of the source.
+    /// One of [`TINTS`] colours; lines of all texts that came from one source line share it.
     pub tint: Option<u8>,
 }
 
-/// Colours that tell lines of the source from those above and below them.
+/// How many colours tell neighbouring source lines apart.
 pub const TINTS: u8 = 6;
 
 /// One of the kernel's texts.
@@ -30,7 +30,7 @@ pub const TINTS: u8 = 6;
 pub enum Script {
     Cuda,
     Ptx,
-    /// What runs: the PTX with the loop over logical blocks around it (VTW section 4.1).
+    /// The PTX as it runs, inside the loop over logical blocks (VTW section 4.1).
     Loop,
 }
 
@@ -38,14 +38,14 @@ pub enum Script {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     texts: Vec<String>,
-    lines: Vec<Line>,
-    /// Line of each instruction, from 0.
+    lines: Vec<ListingLine>,
+    /// By instruction: its line, from 0.
     of: Vec<Option<u32>>,
 }
 
 impl Written {
     fn new(texts: Vec<String>, of: Vec<Option<u32>>) -> Written {
-        Written { lines: vec![Line::default(); texts.len()], texts, of }
+        Written { lines: vec![ListingLine::default(); texts.len()], texts, of }
     }
 }
 
@@ -54,11 +54,11 @@ pub struct Listing {
     pub ptx: Rc<str>,
     /// The CUDA source, where it is known.
     pub cuda: Option<Rc<str>>,
-    /// By [`Script`]; one that there is not has no lines.
+    /// By [`Script`]; a text that does not exist has no lines.
     written: [Written; 3],
-    /// By plane: registers that instructions take for floating-point numbers.
+    /// By plane: whether instructions use the register as a floating-point number.
     floats: Vec<bool>,
-    /// By instruction: the label before it and how far behind that it is; none in front of the first label.
+    /// By instruction: the label before it and how many instructions behind the label it is; `None` before the first label.
     labels: Vec<Option<(Rc<str>, u32)>>,
 }
 
@@ -86,8 +86,8 @@ impl Listing {
         listing
     }
 
-    /// Each line of the source has the colour after that of the line of code before it; other texts' lines have that of the
-    /// first line of the source that they came from.
+    /// Gives every source line with code the next of the colours. A line of another text takes the colour of the first source
+    /// line that it came from.
     fn give_tints(&mut self, instructions: Pc) {
         let mut tints = (0..TINTS).cycle();
         let sources: Vec<Option<u8>> =
@@ -98,13 +98,13 @@ impl Listing {
         }
     }
 
-    fn each_line(&mut self, pc: Pc, mut change: impl FnMut(&mut Line)) {
+    fn each_line(&mut self, pc: Pc, mut change: impl FnMut(&mut ListingLine)) {
         for script in [Script::Cuda, Script::Ptx, Script::Loop] {
             self.in_script(script, pc, &mut change);
         }
     }
 
-    fn in_script(&mut self, script: Script, pc: Pc, mut change: impl FnMut(&mut Line)) {
+    fn in_script(&mut self, script: Script, pc: Pc, mut change: impl FnMut(&mut ListingLine)) {
         let written = &mut self.written[script as usize];
         let line = written.of.get(pc as usize).copied().flatten();
         if let Some(line) = line.and_then(|line| written.lines.get_mut(line as usize)) {
@@ -112,32 +112,32 @@ impl Listing {
         }
     }
 
-    /// The lines of a text; none where there is no such text.
-    pub fn lines(&self, script: Script) -> &[Line] {
+    /// Returns the lines of a text; empty where there is no such text.
+    pub fn lines(&self, script: Script) -> &[ListingLine] {
         &self.written[script as usize].lines
     }
 
-    /// The instructions of a line (from 0) of a text.
+    /// Returns the instructions of a line (from 0) of a text.
     pub fn pcs(&self, script: Script, line: usize) -> &[Pc] {
         self.lines(script).get(line).map_or(&[], |line| &line.pcs)
     }
 
-    /// A line of a text as it is shown.
+    /// Returns a line (from 0) of a text as it is shown.
     pub fn text(&self, script: Script, line: usize) -> &str {
         self.written[script as usize].texts.get(line).map_or("", String::as_str)
     }
 
-    /// The instruction's line in a text, from 1.
+    /// Returns the instruction's line in a text, from 1.
     pub fn line_in(&self, script: Script, pc: Pc) -> Option<u32> {
         self.written[script as usize].of.get(pc as usize).copied().flatten().map(|line| line + 1)
     }
 
-    /// The instruction's line in the PTX, from 1.
+    /// Returns the instruction's line in the PTX, from 1.
     pub fn ptx_line(&self, pc: Pc) -> Option<u32> {
         self.line_in(Script::Ptx, pc)
     }
 
-    /// The instruction's line in the CUDA source, from 1.
+    /// Returns the instruction's line in the CUDA source, from 1.
     pub fn cuda_line(&self, pc: Pc) -> Option<u32> {
         self.line_in(Script::Cuda, pc)
     }
@@ -147,7 +147,7 @@ impl Listing {
         self.floats.get(plane as usize).is_some_and(|float| *float)
     }
 
-    /// The line that a sentence should name: of the source where it is there, else of the PTX.
+    /// Names the line of an instruction in a sentence: the source line where it is known, else the PTX line.
     pub fn line(&self, pc: Pc) -> String {
         match (self.cuda_line(pc), self.ptx_line(pc)) {
             (Some(line), _) => format!("line {line}"),
@@ -156,8 +156,8 @@ impl Listing {
         }
     }
 
-    /// A place in the code as pictures name it: its line where the source is known, else the kernel's label (`C`, or `C+2` for
-    /// the second instruction behind its first).
+    /// Names a place in the code as pictures do: by its line where the source is known, else by the kernel's label (`C`, or `C+2`
+    /// for the second instruction behind its first).
     pub fn place(&self, pc: Pc) -> String {
         if let Some(line) = self.cuda_line(pc) {
             return format!("line {line}");
@@ -171,15 +171,15 @@ impl Listing {
         }
     }
 
-    /// From one place to another, as an entry of a stack has it; without one to go to, to the end.
+    /// Names the range of a stack entry, `from → to`; without `to` it ends at the kernel's end.
     pub fn way(&self, pc: Pc, to: Option<Pc>) -> String {
         let (from, to) = (self.place(pc), to.map_or("end".to_string(), |to| self.place(to)));
-        // Of two lines one word is enough.
+        // Between two lines the word `line` stands once.
         let to = if from.starts_with("line ") { to.trim_start_matches("line ") } else { &to };
         format!("{from} → {to}")
     }
 
-    /// The instruction as it is written.
+    /// Returns the text of an instruction.
     pub fn code(&self, program: &Program, pc: Pc) -> String {
         match program.instructions.get(pc as usize) {
             Some(_) => crate::program::inspect::code(program, &self.ptx, pc),
@@ -188,9 +188,9 @@ impl Listing {
     }
 }
 
-/// The label before each instruction, by the lines that instructions are on, and how many instructions lie between.
+/// Finds the label before each instruction and how many instructions lie between; `of` is the line of each instruction.
 fn labels(ptx: &str, of: &[Option<u32>]) -> Vec<Option<(Rc<str>, u32)>> {
-    // By line: the label that is in force there, and on which line it stands.
+    // By line: the label in force there, and the line of that label.
     let mut known = None;
     let before: Vec<Option<(Rc<str>, usize)>> = split(ptx)
         .enumerate()
@@ -215,7 +215,7 @@ fn labels(ptx: &str, of: &[Option<u32>]) -> Vec<Option<(Rc<str>, u32)>> {
     of.iter().enumerate().map(of_instruction).collect()
 }
 
-/// The label that a line begins with, without what compilers put in front of every one (`$L__BB0_2`).
+/// Returns the label that a line begins with, without the prefix that compilers add (`$L__` in `$L__BB0_2`).
 fn label(line: &str) -> Option<&str> {
     let (name, rest) = line.trim_start().split_once(':')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
@@ -223,7 +223,7 @@ fn label(line: &str) -> Option<&str> {
     is_code.then(|| name.trim_start_matches('$').trim_start_matches("L__"))
 }
 
-/// The CUDA source, where it is known.
+/// Splits the CUDA source, where it is known, into lines and finds the line of each instruction.
 fn written_cuda(program: &Program, cuda: Option<&str>) -> Written {
     let texts: Vec<String> = cuda.map_or_else(Vec::new, |cuda| split(cuda).map(|line| line.replace('\t', "    ")).collect());
     let main = main_file(program);
@@ -239,8 +239,8 @@ fn written_cuda(program: &Program, cuda: Option<&str>) -> Written {
     Written::new(texts, of)
 }
 
-/// The PTX. Compilers write two tabs into most lines; two spaces before an operation and one before its operands leave more of
-/// it in sight.
+/// Splits the PTX into lines and finds the line of each instruction. Compilers write two tabs into most lines; they become two
+/// spaces before an operation and one before its operands, so that more of the line fits.
 fn written_ptx(program: &Program, ptx: &str) -> Written {
     let shown = |text: &str| {
         let words = text.trim_start_matches('\t');
@@ -253,7 +253,7 @@ fn written_ptx(program: &Program, ptx: &str) -> Written {
     Written::new(split(ptx).map(shown).collect(), of)
 }
 
-/// What runs, where a pass has put a loop around it.
+/// Lists the program as it runs, where a pass has put a loop around it.
 fn written_loop(program: &Program, ptx: &str) -> Written {
     if program.wrapper.is_none() {
         return Written::default();
@@ -270,7 +270,7 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').map(|line| line.trim_end_matches('\r'))
 }
 
-/// The file that most instructions name: the kernel's own.
+/// Returns the file that most instructions name: the kernel's own.
 fn main_file(program: &Program) -> u32 {
     let mut counts: Vec<(u32, usize)> = Vec::new();
     for place in program.instructions.iter().filter_map(|i| i.place) {
@@ -283,8 +283,9 @@ fn main_file(program: &Program) -> u32 {
     counts.into_iter().max_by_key(|&(_, count)| count).map_or(0, |(file, _)| file)
 }
 
-/// What registers hold is told by the instructions, not by names or declarations: many compilers declare all as bits. The
-/// first type of an opcode is that of what it writes, the last that of what it reads (`cvt.rzi.s32.f32`).
+/// Finds the registers that hold floating-point numbers by the instructions that use them. Declarations do not tell, because many
+/// compilers declare all registers as bits. The first type of an opcode is that of its result, the last that of its operands
+/// (`cvt.rzi.s32.f32`).
 fn floats(program: &Program, ptx: &str) -> Vec<bool> {
     let mut floats = vec![false; program.planes as usize];
     for instruction in &program.instructions {

@@ -1,9 +1,9 @@
-//! A read-only picture of one cycle, in plain data: what the page, the JavaScript interface and tests look at.
+//! A read-only picture of one cycle as plain data, for the page, the JavaScript interface and tests.
 //!
 //! - [`Picture`]: every resident warp with its lanes, its stack and what it did in the last cycle.
-//! - [`Listing`]: the kernel's texts, line by line, with the instructions, branches and meeting points on each.
-//! - [`why`]: sentences for causes.
-//! - [`card`]: all that one thing holds.
+//! - [`Listing`]: the kernel's texts, line by line, with the instructions, branches and reconvergence points of each.
+//! - [`why`]: sentences that explain why something is idle.
+//! - [`card`]: the inspector's card of a warp, lane or block.
 
 mod asleep;
 mod behind;
@@ -14,13 +14,13 @@ mod picture;
 mod regrouped;
 pub mod why;
 
-pub use listing::{Line, Listing, Script};
-pub use picture::{Lane, Picture, StackEntry, WarpPicture};
+pub use listing::{Listing, ListingLine, Script};
+pub use picture::{LaneActivity, Picture, StackEntry, WarpPicture};
 
 use crate::sim::Sim;
 use serde::{Deserialize, Serialize};
 
-/// What a person has picked out.
+/// The warp, lane or block that the user has selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
@@ -30,7 +30,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// The warp, where one is picked out.
+    /// Returns the SM and the warp, where a warp or one of its lanes is selected.
     pub fn warp(self) -> Option<(u16, u16)> {
         match self {
             Selection::Warp { sm, warp } | Selection::Lane { sm, warp, .. } => Some((sm, warp)),
@@ -38,14 +38,14 @@ impl Selection {
         }
     }
 
-    /// The SM that it is on.
+    /// Returns the SM of the selection.
     pub fn sm(self) -> u16 {
         match self {
             Selection::Warp { sm, .. } | Selection::Lane { sm, .. } | Selection::Block { sm, .. } => sm,
         }
     }
 
-    /// Whether the machine has such a thing, resident or not.
+    /// Whether the machine has this warp, lane or block slot, resident or not.
     pub fn is_on(self, sim: &Sim) -> bool {
         sim.state.sms.get(usize::from(self.sm())).is_some_and(|sm| match self {
             Selection::Warp { warp, .. } => usize::from(warp) < sm.statics.warps.len(),
@@ -56,7 +56,7 @@ impl Selection {
         })
     }
 
-    /// For links: `w3`, `w3.7` (a lane), `b2`, with the SM in front where it is not the first: `s1w3`.
+    /// Returns the text for links: `w3`, `w3.7` (a lane), `b2`, with the SM in front where it is not the first: `s1w3`.
     pub fn key(self) -> String {
         let sm = |sm: u16| if sm == 0 { String::new() } else { format!("s{sm}") };
         match self {
@@ -66,7 +66,7 @@ impl Selection {
         }
     }
 
-    /// What keys look like, for whoever wrote one that is none.
+    /// Describes valid keys, for error messages.
     pub const KEYS: &str = "a warp is `w3`, a lane `w3.7`, a block `b0`; on SM 1 they are `s1w3`, `s1w3.7`, `s1b0`";
 
     pub fn from_key(key: &str) -> Option<Selection> {
@@ -90,7 +90,7 @@ impl Selection {
     }
 }
 
-/// A text in a room for so many characters.
+/// Shortens a text to at most `room` characters, with an ellipsis at the end.
 pub fn cut(text: String, room: usize) -> String {
     if text.chars().count() <= room { text } else { text.chars().take(room.saturating_sub(1)).chain(['…']).collect() }
 }

@@ -1,4 +1,4 @@
-//! Every resident warp at one cycle.
+//! The state of every resident warp at one cycle.
 
 use crate::event::Reason;
 use crate::policy::divergence::NEVER;
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// What a lane does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Lane {
+pub enum LaneActivity {
     /// It runs its warp's next instruction.
     Active,
     /// It waits for the other side of a branch.
@@ -27,14 +27,14 @@ pub enum Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct StackEntry {
     pub pc: Pc,
-    /// Where it meets the entry below; none when only the kernel's end does.
+    /// Its reconvergence point; `None` where its threads only meet at the kernel's end.
     pub rpc: Option<Pc>,
-    /// Where it may meet others before (its likely-convergence point).
+    /// Its likely-convergence point, where it may meet other entries before the RPC.
     pub lpc: Option<Pc>,
     pub mask: u32,
 }
 
-/// A static warp: where its threads are, and what it did.
+/// A static warp: where its threads are, and what it did in the last cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WarpPicture {
     pub sm: u16,
@@ -43,21 +43,21 @@ pub struct WarpPicture {
     pub block: u64,
     pub slot: u16,
     pub number: u16,
-    /// The thread of the block in lane 0, and where that is stored.
+    /// The thread of the block in lane 0, and the storage of that thread.
     pub first_thread: LogicalThread,
     #[serde(skip)]
     pub first_place: StorageThread,
-    /// Lanes of the machine's warps.
+    /// Width of the machine's warps in lanes.
     pub width: u32,
-    /// The next instruction: of its oldest thread that is in a warp, where they have been parted.
+    /// The next instruction; where the threads are apart, that of the oldest thread that is in a warp.
     pub pc: Pc,
-    /// The entry of the warp table that thread is in; none while the technique keeps it.
+    /// The warp-table entry of that thread; `None` while the technique keeps the thread.
     pub entry: Option<u16>,
-    /// That entry has issued its last instruction: when all of it is through, its threads are regrouped.
+    /// That entry has issued its last instruction: when everything in flight completes, its threads are regrouped.
     pub leaving: bool,
-    /// Where the lanes that can run are; one place, unless a technique has parted them.
+    /// PCs of the lanes that can run, with their masks; one PC, unless a technique has separated the lanes.
     pub places: Vec<(Pc, u32)>,
-    /// Lanes that the technique keeps, and where they will go on.
+    /// Lanes that the technique keeps outside the warp table, by the PC where they will go on.
     pub kept: Vec<(Pc, u32)>,
     /// Lanes that will run their next instruction.
     pub active: u32,
@@ -65,31 +65,31 @@ pub struct WarpPicture {
     pub at_barrier: u32,
     /// Lanes whose thread has not ended.
     pub alive: u32,
-    /// Lanes that hold a thread at all.
+    /// Lanes that have a thread, ended or not.
     pub present: u32,
     /// What it did in the last cycle; none before the first.
     pub reason: Option<Reason>,
-    /// Bottom first; empty where warps have no stack of their own.
+    /// Reconvergence stack, bottom first; empty where warps have no stack of their own.
     pub stack: Vec<StackEntry>,
 }
 
 impl WarpPicture {
-    pub fn lane(&self, lane: u32) -> Lane {
+    pub fn lane(&self, lane: u32) -> LaneActivity {
         let bit = 1 << lane;
         if self.present & bit == 0 {
-            Lane::Empty
+            LaneActivity::Empty
         } else if self.alive & bit == 0 {
-            Lane::Exited
+            LaneActivity::Exited
         } else if self.at_barrier & bit != 0 {
-            Lane::Barrier
+            LaneActivity::Barrier
         } else if self.active & bit == 0 {
-            Lane::Masked
+            LaneActivity::Masked
         } else {
-            Lane::Active
+            LaneActivity::Active
         }
     }
 
-    /// Lanes that can run and are at one of these instructions; where none can at all, those that will go on there.
+    /// Returns the runnable lanes at any of these PCs; where no lane is runnable, the kept lanes that will go on there.
     pub fn lanes_at(&self, pcs: &[Pc]) -> u32 {
         let places = if self.places.is_empty() { &self.kept } else { &self.places };
         places.iter().filter(|(pc, _)| pcs.contains(pc)).fold(0, |all, (_, mask)| all | mask)
@@ -100,7 +100,7 @@ impl WarpPicture {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Picture {
     pub cycle: u64,
-    /// By SM, then by slot.
+    /// Ordered by SM, then by warp slot.
     pub warps: Vec<WarpPicture>,
 }
 
@@ -118,7 +118,7 @@ impl Picture {
     }
 }
 
-/// What a static warp did in the last cycle.
+/// Returns what a static warp did in the last cycle.
 pub(super) fn reason(sm: &Sm, warp: u32) -> Option<Reason> {
     let sets = &sm.sets.before[warp as usize / 64];
     Reason::ALL.into_iter().find(|&reason| sets[reason as usize] >> (warp % 64) & 1 != 0)
@@ -164,7 +164,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
     }
 }
 
-/// Lanes of a warp with a stack whose threads have not ended: those have left every entry.
+/// Returns the lanes of a warp with a stack whose threads have not ended: ended threads have left every entry.
 fn on_stack(sm: &Sm, warp: u32) -> u32 {
     if sm.sets.exited.contains(warp) { 0 } else { sm.divergence.stack(warp).iter().fold(0, |all, entry| all | entry.mask) }
 }
@@ -178,14 +178,14 @@ struct Whereabouts {
     at_barrier: u32,
 }
 
-/// Warps stay as compiled: static warp n is entry n of the table.
+/// Locates the threads where warps stay as compiled: static warp n is entry n of the warp table.
 fn together(sm: &Sm, warp: u32) -> Whereabouts {
     let state = &sm.warps[warp as usize];
     let place = state.place;
     let mut mask = if sm.sets.exited.contains(warp) { 0 } else { place.mask };
     let mut at_barrier = 0;
     if let Some(block) = sm.blocks[usize::from(state.block)].as_ref().filter(|_| sm.sets.barrier.contains(warp)) {
-        // Where a barrier stands before a reconvergence point, lanes of the other side are in the mask that goes on behind it.
+        // If a barrier stands before a reconvergence point, the mask behind it also holds lanes of the other side.
         let logical = block.of(state.assignment.iteration);
         let thread = |lane: &u32| state.assignment.first.plus(*lane).0;
         let waits = |lane: &u32| logical.barriers.waiting().any(|(_, threads, _)| threads.contains(thread(lane)));
@@ -196,7 +196,7 @@ fn together(sm: &Sm, warp: u32) -> Whereabouts {
     Whereabouts { pc: place.pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
 }
 
-/// Warps re-form: every thread has its own place.
+/// Locates the threads where warps re-form: every thread has a place of its own.
 fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
     let mut found = Whereabouts { pc: 0, entry: None, places: Vec::new(), kept: Vec::new(), at_barrier: 0 };
     let StaticWarp { live, block, .. } = sm.statics.warps[warp as usize];
@@ -237,7 +237,7 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
         found.kept.iter_mut().for_each(|(_, mask)| *mask &= kept);
         found.kept.retain(|(_, mask)| *mask != 0);
     }
-    // A thread that the technique keeps has no place of its own; one that has speaks for the warp.
+    // If the technique keeps the oldest thread, the warp's PC is that of lanes with a place, else that of kept lanes.
     if kept >> (live.trailing_zeros() % 32) & 1 != 0 {
         found.pc = found.places.iter().chain(&found.kept).next().map_or(0, |(pc, _)| *pc);
     }

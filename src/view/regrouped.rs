@@ -1,14 +1,14 @@
-//! Threads of a static warp where a technique puts warps together anew (DWF, TBC): which warp of the table each is in, what
-//! that one is about, and why a thread is in none.
+//! Sentences about a static warp's threads where a technique re-forms warps (DWF, TBC): which warp-table entry each thread is in,
+//! what that entry does, and why a thread is in none.
 
 use super::WarpPicture;
-use super::why::{Witness, counted, in_cycles, the_lanes};
-use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, EntryState, Spot};
+use super::why::{Explainer, counted, in_cycles, the_lanes};
+use crate::policy::divergence::block_stack::{ArrivalPoint, BlockEntry, BlockMask, EntryState};
 use crate::program::Pc;
 use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
 
-impl Witness<'_> {
-    /// What becomes of lanes that have just issued.
+impl Explainer<'_> {
+    /// Says what lanes that have just issued do next.
     pub(super) fn after(&self, warp: &WarpPicture, lanes: u32) -> String {
         let next = |pc: Pc| format!("`{}`, {}", self.code(pc), self.at(pc));
         let lane = lanes.trailing_zeros();
@@ -35,7 +35,7 @@ impl Witness<'_> {
         }
     }
 
-    /// The entry of the warp table that a lane's thread is in.
+    /// Returns the warp-table entry of a lane's thread, if it is in one.
     pub(super) fn entry_of(&self, warp: &WarpPicture, lane: u32) -> Option<u16> {
         if !self.sim.machine.reforms {
             return warp.entry;
@@ -44,13 +44,13 @@ impl Witness<'_> {
         (at < AT_SYNC).then_some(at)
     }
 
-    /// Where warps re-form: the entry of a lane's thread, or why it is in none.
+    /// Where warps re-form: returns the entry of a lane's thread, or the code for why it is in none.
     fn place_of(&self, warp: &WarpPicture, lane: u32) -> u16 {
         let statics = &self.sim.state.sms[usize::from(warp.sm)].statics;
         statics.at.get((u32::from(warp.warp) * warp.width + lane) as usize).copied().unwrap_or(KEPT)
     }
 
-    /// Every entry of the warp table that holds threads of a static warp, with their lanes.
+    /// Returns every warp-table entry that holds threads of a static warp, with their lanes.
     pub(super) fn entries(&self, warp: &WarpPicture) -> Vec<(u16, u32)> {
         let mut entries: Vec<(u16, u32)> = Vec::new();
         if !self.sim.machine.reforms {
@@ -66,18 +66,18 @@ impl Witness<'_> {
         entries
     }
 
-    /// What the warps do that others of a static warp's threads are in.
+    /// Says what the given warp-table entries do; they hold further threads of the static warp.
     pub(super) fn elsewhere(&self, warp: &WarpPicture, entries: &[(u16, u32)]) -> Vec<String> {
         let said = |&(entry, mask): &(u16, u32)| {
-            let (lanes, errand) = (the_lanes(mask), self.errand(warp.sm, entry));
-            let verb = if mask.count_ones() == 1 { "travels" } else { "travel" };
-            format!("Its {lanes} {verb} in a warp that {errand}.")
+            let (lanes, activity) = (the_lanes(mask), self.entry_activity(warp.sm, entry));
+            let verb = if mask.count_ones() == 1 { "is" } else { "are" };
+            format!("Its {lanes} {verb} in a warp that {activity}.")
         };
         entries.iter().map(said).collect()
     }
 
-    /// What a warp of the table is about: `waits for %r1, which …`.
-    pub(super) fn errand(&self, sm: u16, entry: u16) -> String {
+    /// Says what a warp-table entry does or waits for: `waits for %r1, which …`.
+    pub(super) fn entry_activity(&self, sm: u16, entry: u16) -> String {
         let state: &Sm = &self.sim.state.sms[usize::from(sm)];
         let pc = state.warps[usize::from(entry)].place.pc;
         let (here, sets, name) = (self.at(pc), &state.sets, u32::from(entry));
@@ -88,7 +88,7 @@ impl Witness<'_> {
             let last = self.in_flight_in(sm, entry).into_iter().max_by_key(|flight| flight.due);
             let through = match last {
                 Some(last) => format!(
-                    "when `{}`, {}, is through, in {}",
+                    "when `{}`, {}, completes, in {}",
                     self.code(last.pc),
                     self.at(last.pc),
                     in_cycles(last.due, self.picture.cycle)
@@ -107,8 +107,15 @@ impl Witness<'_> {
         }
     }
 
-    /// Why a thread is in no warp of the table. What some warps of the table are about is told apart from this.
-    pub(super) fn held(&self, who: &str, waited: &str, warp: &WarpPicture, lane: u32, apart: &[(u16, u32)]) -> Vec<String> {
+    /// Explains why a thread is in no warp-table entry. The caller describes the entries in `described` itself.
+    pub(super) fn why_in_no_warp(
+        &self,
+        who: &str,
+        waited: &str,
+        warp: &WarpPicture,
+        lane: u32,
+        described: &[(u16, u32)],
+    ) -> Vec<String> {
         let divergence = &self.sim.state.sms[usize::from(warp.sm)].divergence;
         match self.place_of(warp, lane) {
             AT_BARRIER => return vec![format!("{who} waits at a barrier of its block{waited}.")],
@@ -121,24 +128,24 @@ impl Witness<'_> {
             let missing = the_lanes(barrier.expected & !barrier.arrived);
             let place = self.at(barrier.pc);
             return vec![format!(
-                "{who} waits at its warp's barrier, {place}, for {missing} to come{waited}; then the warp is restored as it was compiled."
+                "{who} waits at its warp's barrier, {place}, for {missing} to arrive{waited}; then its static warp is restored."
             )];
         }
-        self.on_block_stack(who, waited, warp, lane, apart)
-            .unwrap_or_else(|| vec![format!("{who} waits to be put into a warp{waited}.")])
+        self.on_block_stack(who, waited, warp, lane, described)
+            .unwrap_or_else(|| vec![format!("{who} waits to be placed in a warp{waited}.")])
     }
 
-    /// What the warp of a block is about that will be busy longest with what it has issued, unless that is told apart.
-    pub(super) fn slowest(&self, sm: u16, slot: u16, apart: &[(u16, u32)]) -> Option<String> {
+    /// Describes that of a block's warps whose results in flight take longest, unless it is in `described`.
+    pub(super) fn slowest(&self, sm: u16, slot: u16, described: &[(u16, u32)]) -> Option<String> {
         let warps = self.picture.warps.iter().filter(|warp| (warp.sm, warp.slot) == (sm, slot));
         let entries = warps.flat_map(|warp| self.entries(warp)).map(|(entry, _)| entry);
         let due = |entry: u16| self.in_flight_in(sm, entry).iter().map(|flight| flight.due).max();
         let (_, entry) = entries.filter_map(|entry| Some((due(entry)?, entry))).max_by_key(|(due, _)| *due)?;
-        let new = !apart.iter().any(|(told, _)| *told == entry);
-        new.then(|| format!("One of the block's warps {}.", self.errand(sm, entry)))
+        let new = !described.iter().any(|(told, _)| *told == entry);
+        new.then(|| format!("One of the block's warps {}.", self.entry_activity(sm, entry)))
     }
 
-    /// The lane that speaks for a warp, or the one that is asked for: where it goes on, and whether it has left that behind.
+    /// Returns the PC where a lane (or the warp) goes on, and whether its warp-table entry has issued its last instruction.
     pub(super) fn next_of(&self, warp: &WarpPicture, lane: Option<u8>) -> (Pc, bool) {
         let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map(|(_, mask)| mask.trailing_zeros());
         let speaks = lane.map(u32::from).or(there);
@@ -152,14 +159,14 @@ impl Witness<'_> {
         (placed.or_else(stacked).unwrap_or(warp.pc), leaving)
     }
 
-    /// What a thread waits for that only its block's stack knows.
+    /// Explains a thread that waits on its block's stack; `None` if it does not.
     fn on_block_stack(
         &self,
         who: &str,
         waited: &str,
         warp: &WarpPicture,
         lane: u32,
-        apart: &[(u16, u32)],
+        described: &[(u16, u32)],
     ) -> Option<Vec<String>> {
         let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
         let number = usize::from(warp.warp - stack.first_warp);
@@ -167,22 +174,22 @@ impl Witness<'_> {
         let missing = |entry: &BlockEntry| {
             let (warps, have) = (counted(entry.wcnt.into(), "warp"), if entry.wcnt == 1 { "has" } else { "have" });
             match entry.wcnt {
-                0 => "All of that side have arrived; the block's stack goes on.".to_string(),
+                0 => "All warps of that side have arrived; the block's stack advances.".to_string(),
                 _ if stack.entries.len() == 1 => {
-                    format!("{warps} of its block {have} not arrived yet (WCnt); then its stack goes on.")
+                    format!("{warps} of its block {have} not arrived yet (WCnt); then its stack advances.")
                 }
-                _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack goes on."),
+                _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack advances."),
             }
         };
         for entry in &stack.entries {
             let Some(arrivals) = entry.arrivals.iter().find(|arrivals| has(&arrivals.mask)) else { continue };
             let place = match arrivals.at {
-                Spot::Rpc => format!("the reconvergence point, {}", self.at(entry.rpc)),
-                Spot::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
-                Spot::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
+                ArrivalPoint::Rpc => format!("the reconvergence point, {}", self.at(entry.rpc)),
+                ArrivalPoint::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
+                ArrivalPoint::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
             };
             let mut sentences = vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)];
-            sentences.extend(self.slowest(warp.sm, warp.slot, apart));
+            sentences.extend(self.slowest(warp.sm, warp.slot, described));
             return Some(sentences);
         }
         let at = stack.entries.iter().rposition(|entry| match entry.state {
@@ -202,18 +209,18 @@ impl Witness<'_> {
                 };
                 format!("{who} waits{waited}: its block runs the side that began at {}, {until}.", self.at(running.pc))
             }
-            None => format!("{who} waits while its block's stack goes on{waited}."),
+            None => format!("{who} waits while its block's stack advances{waited}."),
         };
         let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
         let then = match own.state {
             EntryState::Waiting if stack.entries[at + 1..].iter().any(|entry| entry.state == EntryState::Waiting) => {
                 format!(
-                    "It has come to {}, where the sides of an outer branch meet, and goes on when those have.",
+                    "It has reached {}, where the sides of an outer branch meet, and goes on when they have met.",
                     self.at(own.pc)
                 )
             }
             EntryState::Waiting => {
-                format!("It has come to {}, where the sides meet, and goes on from there with them.", self.at(own.pc))
+                format!("It has reached {}, where the sides meet, and goes on there with them.", self.at(own.pc))
             }
             _ if before == 0 => format!("Its own side, at {}, comes next on the block's stack.", self.at(own.pc)),
             _ => {
@@ -221,10 +228,10 @@ impl Witness<'_> {
                 format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
             }
         };
-        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot, apart)).collect())
+        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot, described)).collect())
     }
 
-    /// The entries of a block's stack, the topmost first, in words.
+    /// Lists the entries of a block's stack in words, the topmost first.
     pub(super) fn block_stack(&self, sm: u16, slot: u16) -> Vec<String> {
         let stack = self.sim.state.sms[usize::from(sm)].divergence.tbc().and_then(|tbc| tbc.block(slot));
         let said = |entry: &BlockEntry| {

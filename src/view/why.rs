@@ -1,7 +1,7 @@
-//! Why something is idle now, in sentences that follow the cause to what it waits for.
+//! Sentences that explain why a warp, lane or block is idle, following the cause to what it waits for.
 //!
-//! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn, up to
-//! [`CAUSES`] warps on: warps may well wait for each other in a ring.
+//! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn. The chain
+//! ends after [`CAUSES`] warps, because warps can wait for each other in a ring.
 
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
@@ -12,12 +12,12 @@ use crate::sim::Sim;
 use crate::sim::decode::{Decoded, Unit};
 use crate::sim::wheel::Done;
 
-/// Warps that are gone through in search of a cause.
+/// The most warps that a chain of causes goes through.
 const CAUSES: u32 = 3;
 
-/// What a sentence may draw on.
+/// What the sentences are derived from: the machine, its picture, its texts, and the history.
 #[derive(Clone, Copy)]
-pub struct Witness<'a> {
+pub struct Explainer<'a> {
     pub sim: &'a Sim,
     pub picture: &'a Picture,
     pub listing: &'a Listing,
@@ -26,31 +26,31 @@ pub struct Witness<'a> {
     pub last: &'a [Event],
 }
 
-/// An instruction of a warp whose result is on its way.
+/// An issued instruction whose result has not arrived yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
     pub pc: Pc,
     pub load: bool,
-    /// The cycle in which it is there.
+    /// The cycle in which the result arrives.
     pub due: u64,
 }
 
-/// The sentences for what is picked out.
-pub fn why(witness: Witness, selection: Selection) -> Vec<String> {
+/// Returns the sentences for the selected warp, lane or block.
+pub fn why(explainer: Explainer, selection: Selection) -> Vec<String> {
     match selection {
-        Selection::Warp { sm, warp } => match witness.picture.warp(sm, warp) {
-            Some(picture) => witness.warp(picture),
+        Selection::Warp { sm, warp } => match explainer.picture.warp(sm, warp) {
+            Some(picture) => explainer.warp(picture),
             None => vec![format!("Warp {warp} is not resident: there is no block in its slot now.")],
         },
-        Selection::Lane { sm, warp, lane } => match witness.picture.warp(sm, warp) {
-            Some(picture) => witness.lane(picture, lane.into()),
+        Selection::Lane { sm, warp, lane } => match explainer.picture.warp(sm, warp) {
+            Some(picture) => explainer.lane(picture, lane.into()),
             None => vec![format!("Lane {lane} has no thread: warp {warp} is not resident.")],
         },
-        Selection::Block { sm, slot } => witness.block(sm, slot),
+        Selection::Block { sm, slot } => explainer.block(sm, slot),
     }
 }
 
-/// The lanes of a mask as a list of ranges: `0-3, 7`.
+/// Lists the lanes of a mask as ranges: `0-3, 7`.
 pub fn lanes(mask: u32) -> String {
     let mut parts = Vec::new();
     let mut lane = 0;
@@ -67,7 +67,7 @@ pub fn lanes(mask: u32) -> String {
     if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }
 
-impl Witness<'_> {
+impl Explainer<'_> {
     pub(super) fn at(&self, pc: Pc) -> String {
         format!("PC {pc} ({})", self.listing.line(pc))
     }
@@ -75,7 +75,7 @@ impl Witness<'_> {
     pub(super) fn code(&self, pc: Pc) -> String {
         let code = self.listing.code(&self.sim.machine.program, pc);
         let code = code.trim_end_matches(';');
-        // The guard is not what the instruction is.
+        // The guard is not part of the name.
         let code = if code.starts_with('@') { code.split_once(' ').map_or(code, |(_, rest)| rest) } else { code };
         code.split_whitespace().next().unwrap_or("the end").to_string()
     }
@@ -90,7 +90,7 @@ impl Witness<'_> {
         self.cause(warp, CAUSES)
     }
 
-    /// What a warp does, and why, following the cause over so many warps in all.
+    /// Explains what a warp does and why, following the cause through at most `warps` warps.
     pub(super) fn cause(&self, warp: &WarpPicture, warps: u32) -> Vec<String> {
         let Some(further) = warps.checked_sub(1) else { return Vec::new() };
         let name = format!("Warp {}", warp.warp);
@@ -153,7 +153,7 @@ impl Witness<'_> {
                     _ => ", which another warp's instruction held".to_string(),
                 };
                 vec![format!(
-                    "{name} waits for {what}{until}{}; its next is `{}`, {here}.",
+                    "{name} waits for {what}{until}{}; next it issues `{}`, {here}.",
                     self.waited(warp),
                     self.code(warp.pc)
                 )]
@@ -162,15 +162,15 @@ impl Witness<'_> {
                 let sm = &self.sim.state.sms[usize::from(warp.sm)];
                 let until = sm.memory.throttled().end;
                 vec![format!(
-                    "{name} waits until memory takes more accesses, in cycle {until}{}: all places for misses or the road to the \
-                     L2 cache are taken. Its next is `{}`, {here}.",
+                    "{name} waits until memory accepts more accesses, in cycle {until}{}: all MSHRs are taken, or the channel to \
+                     the L2 cache is busy. Next it issues `{}`, {here}.",
                     self.waited(warp),
                     self.code(warp.pc)
                 )]
             }
             Reason::Wakeup => {
-                let lane = super::asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that slept".into());
-                vec![format!("{name} waits for {lane}{}; its next is `{}`, {here}.", self.waited(warp), self.code(warp.pc))]
+                let lane = super::asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that was off".into());
+                vec![format!("{name} waits for {lane}{}; next it issues `{}`, {here}.", self.waited(warp), self.code(warp.pc))]
             }
             Reason::Siblings => vec![super::behind::shared(self, &name, warp)],
             Reason::Ahead => vec![super::behind::block(self, &name, warp)],
@@ -208,7 +208,10 @@ impl Witness<'_> {
         let here = self.at(warp.pc);
         let Some(decoded) = machine.decoded.get(warp.pc as usize) else { return vec![format!("{name} waits for a value.")] };
         let Some(last) = self.blocking(decoded, self.in_flight(warp)) else {
-            return vec![format!("{name} waited for a value, which is there now; its next is `{}`, {here}.", self.code(warp.pc))];
+            return vec![format!(
+                "{name} waited for a value, which has arrived; next it issues `{}`, {here}.",
+                self.code(warp.pc)
+            )];
         };
         let first = format!("{name} waits for {}{}.", self.awaited(last), self.waited(warp));
         let then = match warp.leaving {
@@ -216,15 +219,15 @@ impl Witness<'_> {
             false => format!("`{}`, {here}, can issue", self.code(warp.pc)),
         };
         let what = match self.registers_of(last.pc) {
-            none if none.is_empty() => "That is so",
-            several if several.contains(',') => "The values are there",
-            _ => "The value is there",
+            none if none.is_empty() => "It completes",
+            several if several.contains(',') => "The values arrive",
+            _ => "The value arrives",
         };
         let second = format!("{what} in {}; then {then}.", in_cycles(last.due, self.picture.cycle));
         vec![first, second]
     }
 
-    /// What keeps an instruction from issuing longest, of what its warp has in flight.
+    /// Returns the instruction in flight that keeps the next instruction from issuing longest.
     pub(super) fn blocking(&self, decoded: &Decoded, flights: Vec<InFlight>) -> Option<InFlight> {
         let machine = &self.sim.machine;
         let blocks = |flight: &InFlight| {
@@ -238,11 +241,11 @@ impl Witness<'_> {
         flights.into_iter().filter(blocks).max_by_key(|flight| flight.due)
     }
 
-    /// `%r1, which `add.s32` at PC 4 (line 7) computes`
+    /// Names the awaited registers and their producer: ``%r1, which `add.s32` at PC 4 (line 7) computes``.
     pub(super) fn awaited(&self, flight: InFlight) -> String {
         let (registers, code, place) = (self.registers_of(flight.pc), self.code(flight.pc), self.at(flight.pc));
         match (registers.is_empty(), flight.load) {
-            (true, _) => format!("`{code}` at {place} to be through"),
+            (true, _) => format!("`{code}` at {place} to complete"),
             (false, true) => format!("{registers}, which `{code}` at {place} loads"),
             (false, false) => format!("{registers}, which `{code}` at {place} computes"),
         }
@@ -252,7 +255,7 @@ impl Witness<'_> {
         let sm = &self.sim.state.sms[usize::from(warp.sm)];
         let pc = warp.entry.map_or(warp.pc, |entry| sm.warps[usize::from(entry)].barrier_pc);
         let place = self.at(pc);
-        // It waited in the last cycle; what is now is another matter.
+        // The reason is that of the last cycle; the barrier may have completed since.
         if warp.at_barrier == 0 {
             return vec![format!("{name} waited at the barrier, {place}, which has just completed.")];
         }
@@ -264,20 +267,20 @@ impl Witness<'_> {
         let first = match (who.is_empty(), own) {
             (false, _) => format!("{name} waits for {who} at the barrier, {place}{waited}."),
             (true, 0) => format!(
-                "{name} waits at the barrier, {place}{waited}, and nobody is on the way there: the other threads of its block \
+                "{name} waits at the barrier, {place}{waited}, and no thread is on its way there: the other threads of its block \
                  wait at other barriers or have ended."
             ),
-            (true, own) => format!("{name} waits at the barrier, {place}{waited}, for its own {} to come.", the_lanes(own)),
+            (true, own) => format!("{name} waits at the barrier, {place}{waited}, for its own {} to arrive.", the_lanes(own)),
         };
         let mut sentences = vec![first];
-        // Whoever has the furthest to go holds up all others; where nobody can know that, the lowest PC is a fair guess.
+        // The missing warp with the furthest to go holds up all others; the lowest PC is only a guess at which one that is.
         if let Some(slowest) = missing.iter().min_by_key(|w| w.pc) {
             sentences.extend(self.cause(slowest, further).into_iter().take(2));
         }
         sentences
     }
 
-    /// Why the technique, or an operation of a PTX warp, makes a warp wait.
+    /// Explains a warp that waits because of the technique, or in an operation of its PTX warp.
     fn kept(&self, name: &str, warp: &WarpPicture, further: u32) -> Vec<String> {
         if let Some(sentences) = super::gang::wait(self, name, warp, further) {
             return sentences;
@@ -288,15 +291,15 @@ impl Witness<'_> {
             let who = if all { name.to_string() } else { format!("{name}'s oldest thread, lane {oldest},") };
             let mut entries = self.entries(warp);
             entries.truncate(2);
-            let mut sentences = self.held(&who, &self.waited(warp), warp, oldest, &entries);
+            let mut sentences = self.why_in_no_warp(&who, &self.waited(warp), warp, oldest, &entries);
             sentences.extend(self.elsewhere(warp, &entries));
             return sentences;
         }
         if let Some(last) = self.in_flight(warp).into_iter().filter(|_| warp.leaving).max_by_key(|flight| flight.due) {
             return vec![
-                format!("{name}'s oldest thread is in a warp whose threads are to be regrouped{}.", self.waited(warp)),
+                format!("{name}'s oldest thread is in a warp whose threads will be regrouped{}.", self.waited(warp)),
                 format!(
-                    "They leave it when all that it has issued is through: `{}`, {}, in {}.",
+                    "They leave it when all its instructions have completed: `{}`, {}, in {}.",
                     self.code(last.pc),
                     self.at(last.pc),
                     in_cycles(last.due, self.picture.cycle)
@@ -308,7 +311,7 @@ impl Witness<'_> {
         }
         if self.sim.machine.reforms && warp.entry.is_some() {
             return vec![format!(
-                "{name}'s oldest thread is in a warp that was just put together, at {}; it can go in the next cycle.",
+                "{name}'s oldest thread is in a warp that was just formed, at {}; it can issue in the next cycle.",
                 self.at(warp.pc)
             )];
         }
@@ -333,19 +336,19 @@ impl Witness<'_> {
             let issued = self.issued(warp);
             let was_in = issued.is_some_and(|(_, mask)| mask & bit != 0);
             let mut sentences = vec![match self.entry_of(warp, lane) {
-                // What its static warp did is not what its own did.
+                // The static warp's activity is not that of the dynamic warp that this thread is in.
                 Some(entry) if self.sim.machine.reforms && !was_in && (warp.entry != Some(entry) || issued.is_some()) => {
                     return vec![format!(
-                        "Lane {lane} (thread {thread}) travels in a warp that {}.",
-                        self.errand(warp.sm, entry)
+                        "Lane {lane} (thread {thread}) is in a warp that {}.",
+                        self.entry_activity(warp.sm, entry)
                     )];
                 }
                 Some(entry) if self.sim.machine.reforms => {
                     let pc = self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].place.pc;
-                    format!("Lane {lane} (thread {thread}) travels in a warp at {}.", self.at(pc))
+                    format!("Lane {lane} (thread {thread}) is in a warp at {}.", self.at(pc))
                 }
                 _ if issued.is_some() && !was_in => {
-                    format!("Lane {lane} (thread {thread}) goes on with its warp from now on, at {}.", self.at(warp.pc))
+                    format!("Lane {lane} (thread {thread}) is active from now on, at {}.", self.at(warp.pc))
                 }
                 _ => format!("Lane {lane} (thread {thread}) is active: it does what its warp does."),
             }];
@@ -364,7 +367,7 @@ impl Witness<'_> {
             return sentences;
         }
         let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
-            return self.held(&format!("Lane {lane} (thread {thread})"), "", warp, lane, &[]);
+            return self.why_in_no_warp(&format!("Lane {lane} (thread {thread})"), "", warp, lane, &[]);
         };
         let own = warp.stack[at];
         let above = warp.stack.get(at + 1);
@@ -376,7 +379,7 @@ impl Witness<'_> {
                     self.at(warp.pc),
                     the_lanes(warp.active)
                 ),
-                format!("Those that come there go on together with it: {}, if all do.", the_lanes(own.mask | above.mask)),
+                format!("Lanes that reach it merge with this lane: {}, if all do.", the_lanes(own.mask | above.mask)),
             ];
             sentences.extend(self.warp(warp));
             return sentences;
@@ -388,7 +391,7 @@ impl Witness<'_> {
             None => format!("Lane {lane} (thread {thread}) waits: {other}, until those threads have ended."),
         }];
         sentences.push(if Some(own.pc) == until {
-            format!("There both sides meet (the reconvergence point), and lane {lane} goes on with {}.", the_lanes(own.mask))
+            format!("At that reconvergence point both sides meet, and lane {lane} goes on with {}.", the_lanes(own.mask))
         } else {
             format!("Then lane {lane} goes on at {} with {}.", self.at(own.pc), the_lanes(own.mask))
         });
@@ -396,7 +399,7 @@ impl Witness<'_> {
         sentences
     }
 
-    /// The scheduler that a warp is of, and what it chose in the last cycle, if it did.
+    /// Returns a warp's scheduler and what that issued in the last cycle; `None` if it issued nothing.
     fn chosen(&self, warp: &WarpPicture) -> Option<(u32, String)> {
         let config = &self.sim.machine.config;
         let port = config.port_of(warp.entry.unwrap_or(warp.warp).into());
@@ -420,7 +423,7 @@ impl Witness<'_> {
             block.current.exited
         )];
         for (id, waiting, missing) in block.current.barriers.waiting() {
-            sentences.push(format!("At barrier {id} wait {} of its threads; {missing} are still to come.", waiting.len()));
+            sentences.push(format!("{} of its threads wait at barrier {id}; {missing} are missing.", waiting.len()));
         }
         if self.sim.machine.config.divergence.has_stack() && self.sim.machine.reforms {
             sentences.extend(self.slowest(sm, slot, &[]));
@@ -428,9 +431,9 @@ impl Witness<'_> {
         sentences
     }
 
-    /// The instruction that the warp issued in the last cycle, and for which lanes.
+    /// Returns the instruction that the warp issued in the last cycle, and for which lanes.
     fn issued(&self, warp: &WarpPicture) -> Option<(Pc, u32)> {
-        // A warp of threads from several static warps tells for which of them after what.
+        // For a dynamic warp, `Issued` gives the instruction and the `IssuedFor` events behind it give its static warps.
         let mut scattered = 0;
         self.last.iter().find_map(|event| match *event {
             Event::Issued { pc, first_thread: SCATTERED, .. } => {
@@ -443,12 +446,12 @@ impl Witness<'_> {
         })
     }
 
-    /// What of a warp is on its way, soonest first: of the one that its oldest thread travels in.
+    /// Returns the instructions in flight of the warp-table entry that holds a warp's oldest thread, the soonest first.
     pub fn in_flight(&self, warp: &WarpPicture) -> Vec<InFlight> {
         warp.entry.map_or_else(Vec::new, |entry| self.in_flight_in(warp.sm, entry))
     }
 
-    /// What of an entry of the warp table is on its way, soonest first.
+    /// Returns the instructions in flight of a warp-table entry, the soonest first.
     pub(super) fn in_flight_in(&self, sm: u16, entry: u16) -> Vec<InFlight> {
         let mut flights: Vec<InFlight> = self
             .pending(sm, entry, false)
@@ -465,7 +468,7 @@ impl Witness<'_> {
         self.pending(warp.sm, warp.entry?, true).filter(|(_, done)| wanted(*done)).map(|(due, _)| due).min()
     }
 
-    /// Completions for an entry of the warp table; those of fetches count lives of their own.
+    /// Returns the pending completions of a warp-table entry in its current life; fetches count lives separately.
     fn pending(&self, sm: u16, entry: u16, fetches: bool) -> impl Iterator<Item = (u64, Done)> + '_ {
         let state = &self.sim.state.sms[usize::from(sm)].warps[usize::from(entry)];
         let life = if fetches { state.fetch_life } else { state.life };
@@ -473,7 +476,7 @@ impl Witness<'_> {
         all.filter(move |(_, c)| c.sm == sm && c.warp == entry && c.life == life).map(|(due, c)| (due, c.done))
     }
 
-    /// The registers that an instruction writes, by name.
+    /// Names the registers that an instruction writes.
     pub fn registers_of(&self, pc: Pc) -> String {
         let program = &self.sim.machine.program;
         let Some(instruction) = program.instructions.get(pc as usize) else { return String::new() };
@@ -485,13 +488,13 @@ impl Witness<'_> {
         planes.filter_map(named).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a warp did in the last cycle.
+    /// Returns what a warp did in the last cycle.
     pub fn reason(&self, sm: u16, warp: u16) -> Option<Reason> {
         self.sim.state.sms.get(usize::from(sm)).and_then(|sm| reason(sm, warp.into()))
     }
 }
 
-/// [`lanes`] with their noun.
+/// Lists lanes as [`lanes`] does, with the noun: `lanes 0-3, 7`.
 pub fn the_lanes(mask: u32) -> String {
     format!("lane{} {}", if mask.count_ones() == 1 { "" } else { "s" }, lanes(mask))
 }
@@ -514,7 +517,7 @@ fn cycles_so_far(n: u64) -> String {
     }
 }
 
-/// `warp 1`, `warps 1, 4 and 3 more`.
+/// Names warps: `warp 1`, `warps 1, 4 and 3 more`.
 pub(super) fn names(warps: impl Iterator<Item = u16>) -> String {
     let all: Vec<String> = warps.map(|warp| warp.to_string()).collect();
     match all.as_slice() {

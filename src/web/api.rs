@@ -1,6 +1,6 @@
-//! The laboratory for other people's JavaScript: notebooks, course pages, tests.
+//! The simulator for JavaScript outside the page: notebooks, course pages, tests.
 //!
-//! `www/example.html` shows it at work. Values are plain objects and arrays; their fields are those of
+//! `www/example.html` is an example. Values are plain objects and arrays; their fields are those of
 //! [`Picture`](crate::view::Picture), [`Card`](crate::view::card::Card) and `run --json`.
 
 use crate::lab::{Lab, Setup};
@@ -11,10 +11,10 @@ use js_sys::{Map, Object, Reflect};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-/// What may be chosen when a simulation is made; everything has a default.
+/// The options of a simulation; each has a default.
 const OPTIONS: [&str; 3] = ["preset", "technique", "set"];
 
-/// A kernel on a machine that can be stepped, rewound and looked at.
+/// A kernel on a machine that can be stepped, rewound and inspected.
 #[wasm_bindgen]
 pub struct Simulation {
     lab: Lab,
@@ -22,7 +22,7 @@ pub struct Simulation {
 
 #[wasm_bindgen]
 impl Simulation {
-    /// From PTX, a launch file's text, and `{ preset, technique, set: { key: value } }`.
+    /// Creates a simulation from PTX, a launch file's text, and `{ preset, technique, set: { key: value } }`.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "string")] ptx: JsValue,
@@ -54,13 +54,13 @@ impl Simulation {
         }
     }
 
-    /// Cycles that have been simulated at the moment that is looked at.
+    /// The current cycle: the number of cycles from the start of the run.
     #[wasm_bindgen(getter)]
     pub fn cycle(&self) -> f64 {
         self.lab.cycle() as f64
     }
 
-    /// Whether that moment is the end of the run.
+    /// Whether the current cycle is the end of the run.
     #[wasm_bindgen(getter)]
     pub fn finished(&self) -> bool {
         self.lab.stage.as_ref().is_some_and(|stage| stage.session.at_end())
@@ -72,7 +72,7 @@ impl Simulation {
         self.lab.stage.as_ref().and_then(|stage| stage.trap()).map(|finding| finding.message)
     }
 
-    /// So many cycles forwards (one, where nothing is said); the cycle it came to.
+    /// Steps forwards by a number of cycles (default 1). Returns the cycle that it reaches.
     pub fn step(&mut self, #[wasm_bindgen(unchecked_optional_param_type = "number")] cycles: JsValue) -> Result<f64, JsValue> {
         let cycles = if cycles.is_undefined() { 1 } else { whole("cycles", &cycles)? };
         if let (Some(stage), true) = (&mut self.lab.stage, cycles > 0) {
@@ -81,7 +81,7 @@ impl Simulation {
         Ok(self.cycle())
     }
 
-    /// To a cycle, forwards or backwards; the cycle it came to.
+    /// Seeks to a cycle, forwards or backwards. Returns the cycle that it reaches.
     pub fn seek(&mut self, #[wasm_bindgen(unchecked_param_type = "number")] cycle: JsValue) -> Result<f64, JsValue> {
         let cycle = whole("cycle", &cycle)?;
         if let Some(stage) = &mut self.lab.stage {
@@ -96,35 +96,35 @@ impl Simulation {
         Ok(self.cycle())
     }
 
-    /// Every resident warp with its lanes, its stack and what it did.
+    /// Returns every resident warp with its lanes, its stack and what it did.
     pub fn view(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.picture()).as_deref())
     }
 
-    /// The numbers up to this cycle, with the keys of `run --json`.
+    /// Returns the numbers up to this cycle, with the keys of `run --json`.
     pub fn metrics(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.report()))
     }
 
-    /// What happened in the last cycle.
+    /// Returns the events of the last cycle.
     pub fn events(&self) -> Result<JsValue, JsValue> {
         value(&self.lab.stage.as_ref().map(|stage| stage.session.last()))
     }
 
-    /// All that a warp (`w3`), a lane (`w3.7`) or a block (`b0`) holds, and why it is idle; on another SM than the first,
-    /// `s1w3`.
+    /// Returns the state of a warp (`w3`), a lane (`w3.7`) or a block (`b0`), and why it is idle; `s1w3` is a warp of SM 1.
     pub fn inspect(&self, #[wasm_bindgen(unchecked_param_type = "string")] what: JsValue) -> Result<JsValue, JsValue> {
         let what = text("what", &what)?;
-        let selection = Selection::from_key(&what).ok_or_else(|| error(&format!("`{what}` is nothing: {}", Selection::KEYS)))?;
+        let selection =
+            Selection::from_key(&what).ok_or_else(|| error(&format!("`{what}` is not valid: {}", Selection::KEYS)))?;
         let Some(stage) = &self.lab.stage else { return Ok(JsValue::NULL) };
         if !selection.is_on(stage.session.sim()) {
             return Err(error(&format!("this machine has no `{what}`")));
         }
         let picture = stage.picture();
-        value(&card::card(stage.witness(&picture), selection))
+        value(&card::card(stage.explainer(&picture), selection))
     }
 
-    /// A buffer's bytes at this cycle.
+    /// Returns a buffer's bytes at this cycle.
     pub fn buffer(&self, #[wasm_bindgen(unchecked_param_type = "string")] name: JsValue) -> Result<Vec<u8>, JsValue> {
         let name = text("name", &name)?;
         let bytes = self.lab.stage.as_ref().and_then(|stage| stage.session.sim().state.uncore.global.read_buffer(&name));
@@ -132,12 +132,12 @@ impl Simulation {
     }
 }
 
-/// An `Error` of JavaScript.
+/// Returns a JavaScript `Error`.
 fn error(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
 
-/// A `TypeError`: what the argument must be, and what was given.
+/// Returns a `TypeError` that says what the argument must be, and what was given.
 fn wrong_type(name: &str, must: &str, given: &JsValue) -> JsValue {
     let kind = match given {
         missing if missing.is_undefined() => "it is missing".to_string(),
@@ -149,7 +149,7 @@ fn wrong_type(name: &str, must: &str, given: &JsValue) -> JsValue {
 }
 
 fn text(name: &str, value: &JsValue) -> Result<String, JsValue> {
-    value.as_string().ok_or_else(|| wrong_type(name, "a text", value))
+    value.as_string().ok_or_else(|| wrong_type(name, "a string", value))
 }
 
 fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
@@ -158,7 +158,7 @@ fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
     fits.then_some(number as u64).ok_or_else(|| error(&format!("`{name}` must be a whole number from 0 on, not {number}")))
 }
 
-/// The machine that the options choose. An option with a typing error in its name must not be passed over.
+/// Returns the setup that the options choose. Rejects unknown options, so that a typing error is not ignored.
 fn setup(options: &JsValue) -> Result<Setup, JsValue> {
     let mut setup = Setup::default();
     for (name, value) in entries("options", options)? {
@@ -171,20 +171,20 @@ fn setup(options: &JsValue) -> Result<Setup, JsValue> {
                     let flag = || value.as_bool().map(|flag| flag.to_string());
                     let number = || value.as_f64().map(|number| number.to_string());
                     let text = value.as_string().or_else(flag).or_else(number);
-                    let named = || wrong_type(&format!("options.set.{key}"), "a text, a number or a boolean", &value);
+                    let named = || wrong_type(&format!("options.set.{key}"), "a string, a number or a boolean", &value);
                     let text = text.ok_or_else(named)?;
                     setup.keys.insert(key, text);
                 }
             }
-            _ => return Err(error(&format!("options: there is no `{name}`; there are {}", OPTIONS.join(", ")))),
+            _ => return Err(error(&format!("options: there is no `{name}`; allowed are {}", OPTIONS.join(", ")))),
         }
     }
     Ok(setup)
 }
 
-/// The fields of an object; nothing has none. serde-wasm-bindgen is no help here: it passes over fields that a struct does not
-/// have, does not catch what a getter throws, and does not say which field has the wrong type. A `Map` keeps what it holds elsewhere, and must not be passed over. What a getter
-/// throws is passed on.
+/// Returns the fields of a plain object; `undefined` and `null` have none. Rejects a `Map`, whose entries are not fields.
+/// Passes on what a getter throws. serde-wasm-bindgen cannot be used: it ignores fields that a struct does not have, does not
+/// catch what a getter throws, and does not name the field with the wrong type.
 fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, JsValue> {
     if object.is_undefined() || object.is_null() {
         return Ok(Vec::new());

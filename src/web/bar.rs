@@ -1,8 +1,8 @@
-//! The bar at the top: which kernel, which technique, which machine; sharing, help, light or dark.
+//! The bar at the top: kernel, techniques, machine, sharing, help and theme.
 
-use super::app::Sheet;
 use super::canvas::use_size;
 use super::handle::Handle;
+use super::layout::Sheet;
 use super::share;
 use crate::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
 use crate::lab::{Origin, Setup};
@@ -12,9 +12,9 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
-/// The menu's value for a kernel of one's own.
+/// The kernel menu's value for the user's own kernel.
 const OWN: &str = "";
-/// That for the gallery.
+/// The kernel menu's value for the gallery.
 const PICTURES: &str = "as-pictures";
 
 #[derive(Properties, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Props {
     pub onsheet: Callback<Sheet>,
 }
 
-/// How many ways there are to take less room; the last leaves the kernel and the menu alone.
+/// The tightest level: only the kernel and the More menu are left in the bar.
 const TIGHTEST: u8 = 8;
 
 #[component]
@@ -44,12 +44,12 @@ pub fn Bar(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| share::copy(&handle))
     };
     let sheet = |sheet: Sheet| props.onsheet.reform(move |_: MouseEvent| sheet);
-    // From which level on a control is in the menu. A button in it closes it.
+    // The level from which on a control is in the More menu. A button there closes the menu.
     let closes = |from: u8| (level >= from).then_some(MENU);
     let button = |from: u8, id: &'static str, (title, name): (&'static str, String), onclick: Callback<MouseEvent>| {
         html! { <button type="button" {id} {title} popovertarget={closes(from)} {onclick}>{ name }</button> }
     };
-    // Questions of few: a narrow bar asks them where they have been answered, its menu always.
+    // Rarely used choices are the first to move to the More menu, unless the user has made them.
     let rarely = |decides: &str| if setup.technique_for(decides).is_some() { 3 } else { 1 };
     let settings = match setup.keys.len() {
         0 => "Settings".to_string(),
@@ -108,10 +108,10 @@ pub fn Bar(props: &Props) -> Html {
     }
 }
 
-/// The menu that holds what the bar has no room for.
+/// The id of the More menu, which holds what the bar has no room for.
 const MENU: &str = "more-menu";
 
-/// The tightest level that no bar of this width can do without: the search for the right one begins there, and is soon over.
+/// Returns the level at which the search for the right one begins: a bar of this width needs at least that.
 fn begin_at(width: f64) -> u8 {
     match width {
         ..480.0 => 6,
@@ -121,8 +121,8 @@ fn begin_at(width: f64) -> u8 {
     }
 }
 
-/// How tight the bar is: the first level at which all that is in it fits. It is looked for anew when the bar's width or what
-/// it shows changes.
+/// Returns the bar's level: the first one at which its content fits. The search begins again when the bar's width or its
+/// content changes.
 #[hook]
 fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 {
     let (width, _) = use_size(place);
@@ -150,7 +150,7 @@ fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 
     now
 }
 
-/// Lets the menus show what is chosen. Once somebody has used a menu, it no longer looks at which option is marked.
+/// Sets the menus to what is chosen. Once the user has used a menu, the browser ignores which option is marked.
 fn show_chosen(origin: Option<Origin>, setup: &Setup) {
     let set = |id: &str, value: &str| {
         let element = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id(id));
@@ -215,13 +215,13 @@ fn sizes(handle: &Handle, origin: Origin) -> Html {
         <span class="segments" role="group" aria-label="Launch">
             { button(Size::Tiny, "Tiny", "A launch of a few small warps, for the machine for lessons") }
             { button(Size::Small, "Small", "A launch of a few blocks, to watch") }
-            { button(Size::Full, "Full", "A launch that keeps a core busy, to measure") }
+            { button(Size::Full, "Full", "A launch that keeps an SM busy, to measure") }
         </span>
     }
 }
 
-/// The techniques that decide the same thing, by paper. The chosen one alone has no description, so that the closed menu shows
-/// its name.
+/// Renders the menu of techniques for one axis, by paper. The chosen one alone has no description, so that the closed menu
+/// shows its name.
 fn techniques(handle: &Handle, decides: &'static str) -> Html {
     let (chosen, default) =
         handle.read(|lab| (lab.setup.technique_for(decides).map(str::to_string), lab.setup.default_for(decides)));
@@ -239,7 +239,7 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
     };
     let groups = TECHNIQUE_GROUPS.iter().map(|group| (group, group.techniques(decides))).filter(|(_, found)| !found.is_empty());
     let groups: Vec<_> = groups.collect();
-    // An alias, or a name with another number in it than the table's.
+    // An alias, or a name with another number than the table's.
     let other = chosen.as_ref().filter(|name| !groups.iter().any(|(_, found)| found.iter().any(|t| t.name == **name)));
     let label = decides[..1].to_ascii_uppercase() + &decides[1..];
     html! {
@@ -257,7 +257,7 @@ fn techniques(handle: &Handle, decides: &'static str) -> Html {
     }
 }
 
-/// What the machine does by itself: in full in the open menu, in short in the closed one.
+/// Returns the label of the default: in short if it is chosen, for the closed menu; else in full.
 fn default_words(default: String, chosen: bool) -> String {
     match default.split_once(',') {
         Some((name, _)) if chosen => format!("{name} (default)"),
@@ -273,7 +273,7 @@ fn presets(handle: &Handle) -> Html {
         }
     });
     html! {
-        <select id="preset" title="The machine: whose table its figures come from" aria-label="Machine" {onchange}>
+        <select id="preset" title="The machine, with the parameters of a paper's table" aria-label="Machine" {onchange}>
             { for PRESETS.iter().map(|preset| html! { <option value={preset.name} title={preset.about}>{ preset.name }</option> }) }
         </select>
     }

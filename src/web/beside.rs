@@ -1,27 +1,27 @@
-//! Runs side by side: the one on stage leads, and up to three others follow it, each in a laboratory of its own.
+//! Runs side by side: the one on stage is the leader, and up to three followers have a [`Lab`] each.
 
 use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
 use crate::compare::all_techniques;
 use crate::config::PRESETS;
 use crate::event::Reason;
-use crate::lab::{Align, Following, Lab, MOST_BESIDE, Wish, grouped, standing};
+use crate::lab::{Following, Lab, MOST_BESIDE, RunAlignment, Wish, grouped, standing};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-/// How long the followers may work at a time, in milliseconds.
+/// How long a follower may work at a time, in milliseconds.
 const SLICE_MS: f64 = 8.0;
 
-/// The laboratories beside the leader that have a run, which go where it goes.
+/// Returns the followers that have a run, and keeps them at the cycle that corresponds to the leader's.
 #[hook]
 pub fn use_others(leader: &Handle) -> Vec<Handle> {
-    // As many as there may be: most of the time they are empty.
+    // All possible followers exist, because hooks cannot be conditional; mostly they are empty.
     let all = [use_lab(1, Lab::new), use_lab(2, Lab::new), use_lab(MOST_BESIDE, Lab::new)];
     let wanted = leader.read(|lab| lab.beside.wishes.len());
     let follows = leader.clone();
     let followers: Vec<Handle> = all.iter().map(Handle::steady).collect();
     use_effect_with((leader.version(), wanted), move |_| {
-        // A run alone must not pay for those that it might have beside it.
+        // A single run must not pay for followers that have no run.
         let idle = wanted == 0 && followers.iter().all(|follower| follower.on_stage(|_, _| ()).is_none());
         let frames = (!idle).then(|| {
             Frames::every(Every::Task, move || {
@@ -41,7 +41,7 @@ pub fn use_others(leader: &Handle) -> Vec<Handle> {
     all.into_iter().take(wanted).collect()
 }
 
-/// How a run is called beside others: its technique, and its machine where it has none of its own.
+/// Returns the name of a run beside others: its technique, or its machine's default.
 pub fn run_name(lab: &Lab) -> String {
     match lab.setup.technique.as_str() {
         "" => format!("{} default", lab.setup.preset),
@@ -49,7 +49,7 @@ pub fn run_name(lab: &Lab) -> String {
     }
 }
 
-/// The leader's stage, and beside it those of the others.
+/// Renders the leader's stage, and the followers' stages beside it.
 pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Handle) -> Html) -> Html {
     if others.is_empty() {
         return stage.clone();
@@ -86,7 +86,7 @@ fn cycle_words(handle: &Handle) -> String {
     told.unwrap_or_default()
 }
 
-/// Which run it is, how it stands to the leader, and what can be done with it.
+/// Renders a follower's machine, how it compares with the leader, and its buttons.
 fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
     let told = leader.read(|leader| other.read(|other| standing(leader, other)));
     let wrong = other.read(|lab| lab.misfit.clone());
@@ -103,7 +103,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
                 { machine_menu(leader, at) }
                 { keys_field(leader, at) }
                 <span class="push"></span>
-                <button type="button" class="plain" data-act="lead" title="Change places with the run that leads" onclick={swap}>{ "Lead" }</button>
+                <button type="button" class="plain" data-act="lead" title="Change places with the leading run" onclick={swap}>{ "Lead" }</button>
                 <button type="button" class="plain" data-act="close" aria-label="Close this run" title="Close this run" onclick={close}>{ "×" }</button>
             </header>
             if let Some(wrong) = wrong {
@@ -115,7 +115,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
     }
 }
 
-/// What the warps have done up to now, as a bar of shares.
+/// Renders the share of each reason in the warp-cycles so far, as a bar.
 fn what_warps_did(handle: &Handle) -> Html {
     let Some(cycles) = handle.on_stage(|_, stage| stage.report().warp_cycles) else { return Html::default() };
     let count = |reason: Reason| cycles.get(reason.key());
@@ -172,7 +172,7 @@ fn machine_menu(leader: &Handle, at: usize) -> Html {
     }
 }
 
-/// Keys of the machine that are this run's own.
+/// Renders the field for this run's own keys.
 fn keys_field(leader: &Handle, at: usize) -> Html {
     let value = leader.read(|lab| lab.beside.wishes.get(at).map(Wish::keys_text)).unwrap_or_default();
     let hand = leader.clone();
@@ -194,10 +194,10 @@ fn keys_field(leader: &Handle, at: usize) -> Html {
 
 fn align_menu(leader: &Handle) -> Html {
     let chosen = leader.read(|lab| lab.beside.align);
-    let onchange = changed(leader, |lab, key| lab.beside.align = Align::from_key(&key).unwrap_or_default());
+    let onchange = changed(leader, |lab, key| lab.beside.align = RunAlignment::from_key(&key).unwrap_or_default());
     html! {
-        <select key={chosen.key()} id="align" aria-label="Which moments stand side by side" title="Which moments stand side by side" {onchange}>
-            { for Align::ALL.into_iter().map(|align| html! { <option value={align.key()} selected={align == chosen}>{ align.label() }</option> }) }
+        <select key={chosen.key()} id="align" aria-label="Which cycles are shown side by side" title="Which cycles are shown side by side" {onchange}>
+            { for RunAlignment::ALL.into_iter().map(|align| html! { <option value={align.key()} selected={align == chosen}>{ align.label() }</option> }) }
         </select>
     }
 }

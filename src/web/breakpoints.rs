@@ -1,12 +1,11 @@
-//! Where play stops: kinds of events, the selected warp's turn, lines of the source.
+//! The menu of breakpoints: kinds of events, warps that issue, and lines of the source.
 
 use super::handle::Handle;
+use super::listening::{closest, use_window_events};
 use crate::event::EventKind;
 use crate::session::Breakpoints;
 use crate::view::Selection;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, HtmlElement, Window};
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -26,9 +25,14 @@ pub fn BreakpointMenu(props: &Props) -> Html {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))
     };
-    use_pressed_outside(*open, {
+    // The transport can be used while the menu is open.
+    use_window_events(*open, &["mousedown"], {
         let open = open.clone();
-        move || open.set(false)
+        move |event| {
+            if closest(event, ".transport").is_none() {
+                open.set(false);
+            }
+        }
     });
     let onkeydown = {
         let (open, button) = (open.clone(), button.clone());
@@ -54,7 +58,7 @@ pub fn BreakpointMenu(props: &Props) -> Html {
                     { for EventKind::sought().map(|kind| check(kind.label().to_string(), breakpoints.kinds.contains(&kind),
                         handle.callback(move |lab| lab.breakpoints.toggle_kind(kind)))) }
                     <h3>{ "Stop when a warp issues" }</h3>
-                    // What is ticked stays where it is, and keeps the focus.
+                    // An item stays where it is when it is ticked, and keeps the focus.
                     if let Some((sm, warp)) = selected {
                         { check(format!("{} (selected)", named((sm, warp))), breakpoints.warps.contains(&(sm, warp)),
                             handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp))) }
@@ -75,32 +79,11 @@ pub fn BreakpointMenu(props: &Props) -> Html {
     }
 }
 
-/// Calls when somebody presses on anything but the transport, from where one may go on with the menu open.
-#[hook]
-fn use_pressed_outside(open: bool, act: impl Fn() + 'static) {
-    use_effect_with(open, move |open| {
-        let callback = Closure::<dyn FnMut(MouseEvent)>::new(move |event: MouseEvent| {
-            let inside = event.target_dyn_into::<Element>().and_then(|target| target.closest(".transport").ok().flatten());
-            if inside.is_none() {
-                act();
-            }
-        });
-        let window = web_sys::window().filter(|_| *open);
-        let listener = |window: &Window| window.add_event_listener_with_callback("mousedown", callback.as_ref().unchecked_ref());
-        let listened = window.filter(|window| listener(window).is_ok());
-        move || {
-            if let Some(window) = listened {
-                let _ = window.remove_event_listener_with_callback("mousedown", callback.as_ref().unchecked_ref());
-            }
-        }
-    });
-}
-
 fn check(label: String, checked: bool, onchange: Callback<Event>) -> Html {
     html! { <label class="check"><input type="checkbox" {checked} {onchange} />{ label }</label> }
 }
 
-/// The lines that hold breakpoints, with their instructions.
+/// Returns the lines that hold breakpoints, with their PCs.
 fn lines(handle: &Handle, breakpoints: &Breakpoints) -> Vec<(String, Vec<u32>)> {
     let found = handle.on_stage(|_, stage| {
         let mut lines: Vec<(String, Vec<u32>)> = Vec::new();

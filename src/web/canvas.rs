@@ -1,11 +1,11 @@
-//! A canvas that is as large as its place, at the screen's own resolution.
+//! Canvases at the screen's resolution, as large as the element that holds them.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ResizeObserver};
 use yew::prelude::*;
 
-/// Watches how large an element is.
+/// Observes the size of an element.
 struct Watch {
     element: Element,
     observer: ResizeObserver,
@@ -18,14 +18,14 @@ impl Drop for Watch {
     }
 }
 
-/// How large an element is, in CSS pixels, but no larger than the window; follows it, and whoever comes in its place.
-/// (Without its style sheet a place is as large as what is drawn in it, and would grow with it for ever.)
+/// Returns the size of an element in CSS pixels, at most the window's; follows the element, and any that replaces it. (Without
+/// its style sheet an element is as large as what is drawn in it, and would grow with it for ever.)
 #[hook]
 pub fn use_size(node: &NodeRef) -> (f64, f64) {
     let size = use_state_eq(|| (0.0, 0.0));
     let watch = use_mut_ref(|| None::<Watch>);
     let (node, set) = (node.clone(), size.setter());
-    // Every time: an element may come later than the component does, or be another one.
+    // After every render: the element may appear later than the component does, or be replaced.
     use_effect(move || {
         let element = node.cast::<Element>();
         if watch.borrow().as_ref().map(|watch| &watch.element) != element.as_ref() {
@@ -50,17 +50,17 @@ fn begin(element: Element, size: UseStateSetter<(f64, f64)>) -> Option<Watch> {
     Some(Watch { element, observer, _callback: callback })
 }
 
-/// Screen pixels to a CSS pixel.
+/// Returns the screen pixels per CSS pixel.
 pub fn ratio() -> f64 {
     web_sys::window().map_or(1.0, |window| window.device_pixel_ratio()).clamp(1.0, 4.0)
 }
 
-/// The canvas's context as [`context`] left it.
+/// Returns the canvas's context as [`context`] left it.
 pub fn same_context(node: &NodeRef) -> Option<CanvasRenderingContext2d> {
     node.cast::<HtmlCanvasElement>()?.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()
 }
 
-/// The canvas's context, its pixels set to its size, its coordinates CSS pixels; cleared.
+/// Sizes and clears the canvas; returns its context, with CSS pixels as coordinates.
 pub fn context(node: &NodeRef, width: f64, height: f64) -> Option<CanvasRenderingContext2d> {
     let canvas = node.cast::<HtmlCanvasElement>()?;
     let ratio = ratio();

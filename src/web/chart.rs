@@ -1,34 +1,34 @@
-//! A figure on a canvas, and as a picture file.
+//! Draws a chart on a canvas, and as a PNG file.
 
 use super::canvas::ratio;
-use crate::plot::{Body, Chart, FINE, Frame, draw, fitting_height};
+use crate::plot::{Body, Chart, FINE, SheetSize, draw, fitting_height};
 use crate::scene::Palette;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement};
 
-/// The size of a picture file, before it is enlarged, and of an SVG file.
+/// The size of an SVG file, and of a PNG file before scaling, in pixels.
 pub const FILE: (u32, u32) = (720, 360);
-/// How tall the data are on the page.
+/// Height of the data on the page, in pixels.
 const DATA_HEIGHT: u32 = 128;
-/// What a file's title and its line below it take.
+/// Height of the title and the note in a file, in pixels.
 const TITLE_HEIGHT: u32 = 56;
 
-/// The most stretches that so many pixels show well.
+/// Returns the most stretches of cycles that `width` pixels show well.
 pub fn most_stretches(width: u32) -> usize {
     (width / 2).max(1) as usize
 }
 
-/// Draws on a canvas of the page, which gets the height that the chart needs. Whether it could.
+/// Draws a chart on a canvas of the page, with the height that it needs. Returns whether that succeeded.
 pub fn show(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, width: u32) -> bool {
     let height = fitting_height(chart, width, DATA_HEIGHT);
     let _ = canvas.style().set_property("height", &format!("{height}px"));
-    paint(canvas, chart, palette, &Frame { width, height, scale: ratio(), fine: FINE, titled: false })
+    paint(canvas, chart, palette, &SheetSize { width, height, scale: ratio(), fine: FINE, titled: false })
 }
 
-/// Draws on any canvas, at the frame's size. Whether it could.
-pub fn paint(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, frame: &Frame) -> bool {
+/// Draws a chart on any canvas, at the frame's size. Returns whether that succeeded.
+pub fn paint(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, frame: &SheetSize) -> bool {
     let (width, height) = frame.pixels();
     if canvas.width() != width || canvas.height() != height {
         canvas.set_width(width);
@@ -41,7 +41,7 @@ pub fn paint(canvas: &HtmlCanvasElement, chart: &Chart, palette: &Palette, frame
     CanvasBackend::with_canvas_object(canvas.clone()).is_some_and(|backend| draw(chart, palette, frame, backend).is_ok())
 }
 
-/// How tall a chart is in a file: as usual, unless it has more rows than that holds.
+/// Returns the height of a chart in a file: the usual one, unless a race has more rows than fit.
 pub fn file_height(chart: &Chart) -> u32 {
     match chart.body {
         Body::Race(_) => FILE.1.max(fitting_height(chart, FILE.0, DATA_HEIGHT) + TITLE_HEIGHT),
@@ -49,11 +49,11 @@ pub fn file_height(chart: &Chart) -> u32 {
     }
 }
 
-/// A PNG file of [`FILE`]'s size times `scale`, given to `done` when the browser has made it.
+/// Draws a PNG file of [`FILE`]'s size times `scale`, and passes it to `done` when the browser has encoded it.
 pub fn png(chart: &Chart, palette: &Palette, scale: u32, done: impl FnOnce(Blob) + 'static) -> Option<()> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
-    let frame = Frame { width: FILE.0, height: file_height(chart), scale: f64::from(scale), fine: FINE, titled: true };
+    let frame = SheetSize { width: FILE.0, height: file_height(chart), scale: f64::from(scale), fine: FINE, titled: true };
     if !paint(&canvas, chart, palette, &frame) {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Chips over the ends of a text's lines: who is there. A canvas, because most steps change some of them, and elements that
-//! come and go cost a browser many times as much.
+//! The chips beside a text's lines, which show the warps at each line. They are on a canvas, because most steps change some of
+//! them, and adding and removing elements costs a browser many times as much.
 
 use super::canvas;
 use super::paint::Frame;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// What the canvas shows.
+/// The canvas, and the scene that it shows.
 #[derive(Default)]
 pub struct Chips {
     shown: Option<(Frame, Rc<Scene<Selection>>)>,
@@ -18,14 +18,14 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// What lies under the pointer.
+    /// Returns the warp under the pointer.
     pub fn at(&self, event: &MouseEvent) -> Option<Selection> {
         let place = self.node.cast::<HtmlElement>()?.get_bounding_client_rect();
         let (x, y) = (f64::from(event.client_x()) - place.left(), f64::from(event.client_y()) - place.top());
         self.shown.as_ref()?.1.hit(x as f32, y as f32)
     }
 
-    /// Paints what is new.
+    /// Paints a scene; repaints only what has changed if the canvas is the same.
     fn show(&mut self, scene: Rc<Scene<Selection>>, theme: Theme) {
         let size = (f64::from(scene.width), f64::from(scene.height));
         let frame = Frame { theme, size, ratio: canvas::ratio(), zoom: 1.0, margin: 0.0 };
@@ -37,7 +37,7 @@ impl Chips {
     }
 }
 
-/// The chips of a text, and the canvas that shows them.
+/// Returns the chips of a text, and the canvas element that shows them.
 #[hook]
 pub fn use_chips(scene: Option<Scene<Selection>>, theme: Theme) -> (Rc<RefCell<Chips>>, Html) {
     let chips = use_mut_ref(Chips::default);
@@ -46,7 +46,7 @@ pub fn use_chips(scene: Option<Scene<Selection>>, theme: Theme) -> (Rc<RefCell<C
         let (chips, scene) = (chips.clone(), scene.clone());
         use_effect(move || match scene {
             Some(scene) => chips.borrow_mut().show(scene, theme),
-            // The canvas goes, and the next one is empty.
+            // The canvas is removed, and the next one is empty.
             None => chips.borrow_mut().shown = None,
         });
     }

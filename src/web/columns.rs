@@ -12,7 +12,7 @@ pub enum Column {
 impl Column {
     const ALL: [Column; 3] = [Column::Source, Column::Stage, Column::Side];
 
-    /// The class of the column's panel.
+    /// Returns the CSS class of the column's panel.
     pub fn class(self) -> &'static str {
         match self {
             Column::Source => "source",

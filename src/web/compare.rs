@@ -1,7 +1,7 @@
-//! Every technique on the kernel, side by side: a table that fills while workers run, a bar for each run, the race, and files.
+//! The comparison of all techniques: a table that fills while workers run, a bar for each run, the race, and files.
 //!
-//! A bar is as long as its run, in the colours of what its warps did. The race lets all bars grow at one speed, so that each
-//! ends when its run does.
+//! A bar's length is its run's number of cycles; its colours are the reasons of its warps. In the race all bars grow at one
+//! speed, so that each ends when its run does.
 
 use super::chart::{FILE, file_height, png};
 use super::download::{save, save_text};
@@ -18,7 +18,7 @@ use crate::plot::{Chart, RACE, Racer, file_name, svg};
 use crate::scene::{Palette, Theme};
 use yew::prelude::*;
 
-/// How long the slowest run takes in a race, in seconds.
+/// Duration of the slowest run in a race, in seconds.
 const RACE_SECONDS: f64 = 4.0;
 
 #[derive(Properties, PartialEq)]
@@ -26,14 +26,14 @@ pub struct Props {
     pub handle: Handle,
     pub theme: Theme,
     pub onclose: Callback<()>,
-    /// Asks for a technique beside the one on stage.
+    /// Requests a run of a technique beside the one on stage.
     pub onbeside: Callback<String>,
 }
 
-/// By what the rows are sorted.
+/// The order of the rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Order {
-    /// Which of the numbers; without one, the table of techniques.
+    /// The column to sort by; `None` for the order of the table of techniques.
     column: Option<usize>,
     falling: bool,
 }
@@ -44,7 +44,7 @@ pub fn CompareSheet(props: &Props) -> Html {
     let order = use_state_eq(|| Order { column: Some(0), falling: false });
     let axis = use_state_eq(|| None::<&'static str>);
     let race = use_state_eq(|| 0_u32);
-    // Whoever opens it wants to know: what is known already is not asked again.
+    // Opening the sheet starts a contest, unless the results are known already.
     {
         let handle = handle.clone();
         use_effect_with((), move |()| {
@@ -83,7 +83,7 @@ pub fn CompareSheet(props: &Props) -> Html {
     html! { <Drawer title="Compare techniques" id="compare" wide=true onclose={props.onclose.clone()}>{ body }</Drawer> }
 }
 
-/// What is compared, how far that is, and what stops it or starts it again.
+/// Renders what is compared, how far that is, and the button that stops or restarts it.
 fn progress(handle: &Handle, contest: &Contest) -> Html {
     let (done, all) = contest.progress();
     html! {
@@ -103,7 +103,7 @@ fn progress(handle: &Handle, contest: &Contest) -> Html {
     }
 }
 
-/// The techniques of one decision alone, or all.
+/// Renders the choice between the techniques of one axis and all.
 fn axes(axis: &UseStateHandle<Option<&'static str>>) -> Html {
     let button = |value: Option<&'static str>, name: &'static str| {
         let pressed = (**axis == value).to_string();
@@ -122,7 +122,7 @@ fn technique(entry: &Entry) -> Option<&'static Technique> {
     TECHNIQUES.iter().find(|technique| technique.name == entry.technique)
 }
 
-/// The rows that are shown, the default among them.
+/// Returns the rows that are shown, in order; the default is always among them.
 fn sorted<'a>(comparison: &'a Comparison, order: Order, axis: Option<&str>) -> Vec<(&'a Entry, &'a Outcome)> {
     let wanted = |entry: &&Entry| {
         let decides = technique(entry).map(|technique| technique.decides);
@@ -212,8 +212,8 @@ fn table(
                     <td class="right">{ shown(*number, column.unit) }</td>
                 }) }
                 <td class="right actions">
-                    if !same { <b class="wrong" title="It leaves other memory than the default">{ "≠ memory" }</b> }
-                    <button type="button" class="plain" data-act="show" title="On the stage, at a moment where it has something to show" aria-label={format!("Show {name}")} onclick={show}>{ "Show" }</button>
+                    if !same { <b class="wrong" title="Its final memory differs from the default's">{ "≠ memory" }</b> }
+                    <button type="button" class="plain" data-act="show" title="On the stage, at a cycle with something to see" aria-label={format!("Show {name}")} onclick={show}>{ "Show" }</button>
                     <button type="button" class="plain" data-act="beside" title="Beside the run that is on the stage" aria-label={format!("{name} beside it")} onclick={beside}>{ "Beside" }</button>
                 </td>
             </tr>
@@ -224,7 +224,7 @@ fn table(
             <thead><tr>
                 { head(None, "Technique", "In the order of the papers") }
                 <th scope="col">{ "Its run" }</th>
-                <th scope="col" class="right" title="Cycles beside the default's">{ "± default" }</th>
+                <th scope="col" class="right" title="Cycles compared with the default">{ "± default" }</th>
                 { for columns.iter().enumerate().map(|(at, column)| head(Some(at), column.label, column.about)) }
                 <th scope="col"><span class="unseen">{ "Actions" }</span></th>
             </tr></thead>
@@ -240,7 +240,7 @@ fn shown(number: ReportNumber, unit: &str) -> String {
     }
 }
 
-/// What the warps of a run did, as shares of their cycles.
+/// Returns what the warps of a run did, as shares of their cycles.
 fn shares(run: &Outcome) -> Vec<(Reason, f64)> {
     let all: u64 = Reason::ALL.into_iter().map(|reason| run.warp_cycles(reason)).sum();
     let parts = Reason::listed(|reason| run.warp_cycles(reason)).into_iter().filter(|reason| run.warp_cycles(*reason) > 0);
@@ -253,7 +253,7 @@ fn segment((reason, share): (Reason, f64)) -> Html {
     html! { <b {class} {title} style={format!("flex-grow:{share:.4}")}></b> }
 }
 
-/// The colours of the bars that are shown.
+/// Renders the legend of the bars' colours.
 fn legend(rows: &[(&Entry, &Outcome)]) -> Html {
     let total = |reason: Reason| rows.iter().map(|(_, run)| run.warp_cycles(reason)).sum();
     let used = Reason::listed(total).into_iter().filter(|reason| total(*reason) > 0);
@@ -280,7 +280,7 @@ fn refused(comparison: &Comparison) -> Html {
     }
 }
 
-/// The table and the race as files.
+/// Renders the buttons that save the table and the bars as files.
 fn files(contest: &Contest, comparison: &Comparison, rows: &[(&Entry, &Outcome)], theme: Theme) -> Html {
     let racer = |(entry, run): &(&Entry, &Outcome)| Racer {
         name: entry.name().to_string(),
@@ -291,7 +291,7 @@ fn files(contest: &Contest, comparison: &Comparison, rows: &[(&Entry, &Outcome)]
             .collect(),
     };
     let chart = Chart::race(rows.iter().map(racer).collect(), contest.about.clone());
-    let kernel = contest.about.split(' ').next().unwrap_or_default().to_string();
+    let kernel = contest.kernel.clone();
     let name = move |ending: &str| file_name(&kernel, "all", RACE.id, ending);
     let csv_text = csv(comparison);
     let save_csv = {

@@ -1,4 +1,4 @@
-//! Files that the page gives away.
+//! Downloads files from the page, and names them.
 
 use crate::lab::{Lab, Origin, Setup, Stage};
 use crate::plot::file_name;
@@ -7,10 +7,10 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
-/// How long a browser may take to fetch what was given to it.
+/// Time that the browser has to fetch a file before its address is revoked, in milliseconds.
 const FETCH_MS: u32 = 10_000;
 
-/// What was run, and on which machine: for the line below a picture.
+/// Returns the line below a picture: which kernel and launch ran on which machine.
 pub fn caption(lab: &Lab, stage: &Stage) -> String {
     let (setup, origin) = lab.shown();
     let catalogue = |origin: &Origin| *origin.launch() == *stage.launch && *origin.workload.ptx == *stage.listing.ptx;
@@ -22,7 +22,7 @@ pub fn caption(lab: &Lab, stage: &Stage) -> String {
     format!("{}{size}, {}", kernel(lab, stage), setup.words())
 }
 
-/// What a file with a picture of the run is called.
+/// Returns the file name of a picture of the run.
 pub fn name(lab: &Lab, stage: &Stage, figure: &str, ending: &str) -> String {
     let Setup { preset, technique, .. } = lab.shown().0;
     file_name(kernel(lab, stage), if technique.is_empty() { preset } else { technique }, figure, ending)
@@ -32,12 +32,12 @@ fn kernel<'a>(lab: &'a Lab, stage: &'a Stage) -> &'a str {
     lab.shown().1.map_or(&*stage.kernel, |origin| origin.workload.name)
 }
 
-/// A picture (SVG) as an address of its own.
+/// Returns an SVG picture as a data URL.
 pub fn address(svg: &str) -> String {
     format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(svg)))
 }
 
-/// Saves a text under a name, as its media type.
+/// Downloads a text as a file of a media type.
 pub fn save_text(name: &str, media: &str, text: &str) {
     let options = BlobPropertyBag::new();
     options.set_type(media);
@@ -47,7 +47,7 @@ pub fn save_text(name: &str, media: &str, text: &str) {
     }
 }
 
-/// Saves a file under a name.
+/// Downloads a blob as a file.
 pub fn save(name: &str, blob: &Blob) {
     let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
     let _ = click(name, &address);
@@ -57,7 +57,7 @@ pub fn save(name: &str, blob: &Blob) {
     .forget();
 }
 
-/// What a person would do who had a link to it.
+/// Clicks a temporary download link.
 fn click(name: &str, address: &str) -> Option<()> {
     let document = web_sys::window()?.document()?;
     let link = document.create_element("a").ok()?.dyn_into::<HtmlAnchorElement>().ok()?;

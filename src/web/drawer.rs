@@ -19,10 +19,10 @@ pub fn Drawer(props: &Props) -> Html {
     let node = use_node_ref();
     {
         let node = node.clone();
-        // Whoever came by keyboard goes on inside, and afterwards where they were.
+        // The keyboard's focus moves into the sheet, and returns to where it was when the sheet closes.
         use_effect_with((), move |()| {
             let before = web_sys::window().and_then(|window| window.document()).and_then(|document| document.active_element());
-            // What there is to type into comes first.
+            // A search field comes first.
             let field = node.cast::<HtmlElement>().and_then(|sheet| sheet.query_selector("[type=search]").ok().flatten());
             match field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
                 Some(field) => drop(field.focus()),
@@ -35,7 +35,7 @@ pub fn Drawer(props: &Props) -> Html {
             }
         });
     }
-    // Before the first control and after the last: Tab stays in the sheet.
+    // Elements before the first control and after the last one return the focus, so that Tab stays in the sheet.
     let turn = {
         let node = node.clone();
         Callback::from(move |_: FocusEvent| focus(&node))

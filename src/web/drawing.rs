@@ -1,4 +1,4 @@
-//! A canvas that shows how the kernel runs, now, and what moved where since the last cycle.
+//! A canvas with a panel or the control-flow graph, animated from cycle to cycle.
 
 use super::canvas::{self, use_size};
 use super::download::{caption, name, save_text};
@@ -16,16 +16,16 @@ use std::rc::Rc;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// How far a pointer's picture reaches below its tip, in pixels.
+/// Height of the mouse pointer below its tip, in pixels.
 const POINTER: f64 = 16.0;
-/// Space around the picture.
+/// Space around the picture, in pixels.
 const MARGIN: f64 = 12.0;
 
-/// The room for a picture in a file, and for the line below it that says what it is of.
+/// The room for a picture in a file, and the height of the caption below it, in pixels.
 pub const FILE: (f64, f64) = (960.0, 540.0);
 const CAPTION: f32 = 24.0;
 
-/// What is drawn.
+/// What a canvas shows.
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// A panel of the stage.
@@ -68,29 +68,29 @@ pub struct Props {
     pub handle: Handle,
     pub theme: Theme,
     pub subject: Subject,
-    /// Keep what is selected in sight.
+    /// Keeps the selected warp in view.
     #[prop_or_default]
     pub follow: bool,
-    /// How much larger than usual it is drawn.
+    /// The scale of the picture.
     #[prop_or(1.0)]
     pub zoom: f64,
 }
 
-/// What the canvas shows, and the movement that is under way.
+/// What the canvas shows, and the film that is running.
 #[derive(Default)]
 struct Shown {
     scene: Option<Rc<Scene<Selection>>>,
     cycle: u64,
     moving: Option<Frames>,
-    /// Where the canvas may show something else than the scene, because a movement is under way.
+    /// Where the canvas may differ from the scene, because a film is running.
     unsettled: Rc<RefCell<Vec<Rect>>>,
     frame: Option<Frame>,
-    /// What the pointer is on, and when that was told.
+    /// The cycle and the selection under the pointer of the last tooltip.
     pointed: Option<(u64, Selection)>,
 }
 
 impl Shown {
-    /// What lies under the pointer.
+    /// Returns the selection under the pointer.
     fn at(&self, event: &MouseEvent) -> Option<Selection> {
         let zoom = self.frame.map_or(1.0, |frame| frame.zoom);
         let (x, y) = (f64::from(event.offset_x()) / zoom - MARGIN, f64::from(event.offset_y()) / zoom - MARGIN);
@@ -110,7 +110,7 @@ pub fn Drawing(props: &Props) -> Html {
         use_effect_with((props.handle.clone(), props.theme, size, follow, zoom), move |(handle, theme, size, follow, zoom)| {
             let size = (size.0 / zoom, size.1 / zoom);
             let Some((scene, film_ms, cycle)) = draw(subject, handle, size) else {
-                // The canvas goes, and the next one is empty.
+                // The canvas is removed, and the next one is empty.
                 shown.take();
                 return;
             };
@@ -169,7 +169,7 @@ pub fn Drawing(props: &Props) -> Html {
     }
 }
 
-/// The scene now, how long the film to it may be (in milliseconds), and its cycle.
+/// Returns the current scene, the length of the film to it in milliseconds, and its cycle.
 fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, f64, u64)> {
     if width <= 2.0 * MARGIN || height <= 2.0 * MARGIN {
         return None;
@@ -196,7 +196,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
     })
 }
 
-/// Saves the picture as it is now.
+/// Saves the current picture as an SVG file.
 pub fn save_picture(handle: &Handle, theme: Theme, subject: Subject) {
     let file = handle.on_stage(|lab, stage| {
         let mut scene = scene(subject, lab, stage, FILE);
@@ -222,7 +222,7 @@ pub fn save_button(handle: &Handle, theme: Theme, subject: Subject) -> Html {
     }
 }
 
-/// Scrolls so far that what is selected is seen.
+/// Scrolls the selected warp into view.
 fn bring_in_sight(place: &NodeRef, scene: &Scene<Selection>, selection: Option<Selection>, height: f64) {
     let Some(warp) = selection.and_then(Selection::warp) else { return };
     let spot = scene.spots.iter().rev().find(|spot| spot.what.warp() == Some(warp));
@@ -247,13 +247,13 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: 
         return;
     };
     let Damage { mut all, moving } = damage(&before, &scene);
-    // Where the last movement had not come to its end.
+    // The parts that an unfinished film has left.
     shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
     if moving.is_empty() || !near || film_ms <= 0.0 {
         frame.repaint(&node, &scene, &all);
         return;
     }
-    // Only what lies in the damage is painted: all of it in the first frame, what moves in those that follow.
+    // Only the damage is painted: all of it in the first frame, the moving parts in those that follow.
     let (from, to) = (within(&before, &all), within(&scene, &all));
     let unsettled = shown.unsettled.clone();
     *unsettled.borrow_mut() = all;
@@ -271,10 +271,10 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: 
     }));
 }
 
-/// The shapes of a scene that lie in the damage.
+/// Returns the scene with only the shapes that lie in the damage.
 fn within(scene: &Scene<Selection>, damage: &[Rect]) -> Scene<Selection> {
-    // A pixel more, because damage is painted in whole pixels of the screen.
+    // One pixel more, because damage is painted in whole pixels of the screen.
     let near = |shape: &&Shape| damage.iter().any(|part| part.meets(&shape.bounds().around(1.0)));
     let shapes = scene.shapes.iter().filter(near).cloned().collect();
-    Scene { shapes, ways: scene.ways.clone(), spots: Vec::new(), words: String::new(), ..*scene }
+    Scene { shapes, waypoints: scene.waypoints.clone(), spots: Vec::new(), words: String::new(), ..*scene }
 }

@@ -1,4 +1,4 @@
-//! Files dropped on the page, as a hook: `.toml` is a launch, anything else PTX.
+//! A hook for files dropped on the page: `.toml` is a launch or a lesson, anything else PTX.
 
 use gloo_file::futures::read_as_text;
 use gloo_file::{File, FileList};
@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::handle::Handle;
 use crate::lab::{MOST_TEXT_BYTES, Notice, too_large};
 
-/// What the page's outermost element listens with.
+/// The event handlers of the page's outermost element.
 pub struct Dropping {
     /// A file is held over the page.
     pub over: bool,
@@ -48,7 +48,7 @@ pub fn use_dropping(handle: Handle) -> Dropping {
     Dropping { over: *over, ondragover: holding(true), ondragleave: holding(false), ondrop }
 }
 
-/// Text that is dragged from one place to another is the browser's.
+/// Returns whether a drag brings files; dragged text is left to the browser.
 fn brings_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
 }

@@ -1,8 +1,8 @@
-//! A text that can be edited: line numbers on the left, marks under the text where something is wrong.
+//! A text editor, with line numbers on the left and marks under problems.
 //!
-//! The browser's own text field does the editing, so that selection, undo and input methods work as everywhere.
-//! It is see-through; the marks lie in a layer below it, placed by line and column, and the layer and the line numbers
-//! are moved along when the field scrolls.
+//! The browser's own text field does the editing, so that selection, undo and input methods work as everywhere. It is
+//! transparent; a layer below it holds the marks, placed by line and column. That layer and the line numbers scroll with the
+//! field.
 
 use std::rc::Rc;
 
@@ -12,12 +12,12 @@ use yew::prelude::*;
 
 use crate::lab::{Finding, MOST_TEXT_BYTES, Spot, too_large};
 
-/// How wide a tab is, in characters; the style sheet says the same.
+/// The width of a tab in characters; the style sheet says the same.
 const TAB: usize = 4;
 /// The height of a line in pixels; the style sheet says the same.
 const LINE_PX: i32 = 20;
 
-/// A place to bring into view. Two requests for one place differ in their serial number.
+/// A request to scroll to a place. Two requests for one place differ in their serial number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reveal {
     spot: Spot,
@@ -25,7 +25,7 @@ pub struct Reveal {
 }
 
 impl Reveal {
-    /// A request for the place, told apart from the last one.
+    /// Returns a request for the place that differs from the last one.
     pub fn after(last: Option<Reveal>, spot: Spot) -> Reveal {
         Reveal { spot, serial: last.map_or(0, |last| last.serial.wrapping_add(1)) }
     }
@@ -41,10 +41,10 @@ pub struct Props {
     pub findings: Rc<[Finding]>,
     #[prop_or_default]
     pub reveal: Option<Reveal>,
-    /// `None`: the text can be read and copied, not changed.
+    /// `None`: the text can be read and copied, but not changed.
     #[prop_or_default]
     pub onedit: Option<Callback<String>>,
-    /// Something that was pasted is too long; this is what to say.
+    /// Receives a message when a pasted text is too long.
     #[prop_or_default]
     pub onrefuse: Callback<String>,
 }
@@ -65,7 +65,7 @@ pub fn Editor(props: &Props) -> Html {
     };
     let onpaste = {
         let onrefuse = props.onrefuse.clone();
-        // Before the field takes it: a field with a hundred megabytes in it holds up the whole page.
+        // Checked before the field takes the text: a field with a hundred megabytes in it blocks the whole page.
         Callback::from(move |event: Event| {
             let event: web_sys::ClipboardEvent = event.unchecked_into();
             let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
@@ -128,7 +128,7 @@ fn mark(text: &str, finding: &Finding) -> Option<Html> {
     Some(html! { <i {style}></i> })
 }
 
-/// The column on screen (from 0) of a character column (from 1), tabs counted out.
+/// Returns the column on screen (from 0) of a character column (from 1), with tabs expanded.
 fn shown_column(line: &str, column: usize) -> usize {
     line.chars().take(column.saturating_sub(1)).fold(0, |at, c| if c == '\t' { (at / TAB + 1) * TAB } else { at + 1 })
 }
@@ -155,7 +155,7 @@ fn bring_into_view(field: &HtmlTextAreaElement, text: &str, spot: Spot) {
     field.set_scroll_left(0);
 }
 
-/// Text fields count in UTF-16 units.
+/// Returns the length in UTF-16 units, in which text fields count.
 fn utf16_len(characters: impl Iterator<Item = char>) -> usize {
     characters.map(char::len_utf16).sum()
 }

@@ -1,8 +1,8 @@
-//! When the page itself fails: the reason goes to the console and into a message that `index.html` keeps ready.
+//! Panics of the page: the reason goes to the console and into a message that `index.html` contains, hidden until then.
 //!
 //! A panic ends the wasm module for good, so the message, with its buttons, is plain HTML and JavaScript.
 
-/// From now on a panic is shown. Told to Yew, which would put a hook of its own in the place of any other.
+/// Installs the panic hook through Yew, which would replace any other hook by its own.
 pub fn show_panics() {
     yew::set_custom_panic_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
@@ -16,7 +16,7 @@ fn show(reason: &str) {
         text.set_text_content(Some(reason));
     }
     if let Some(message) = document.get_element_by_id("fault") {
-        // An attribute that is not there needs no removing: nothing to do about a failure here.
+        // There is nothing to do about a failure here.
         let _ = message.remove_attribute("hidden");
     }
 }

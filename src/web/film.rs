@@ -1,6 +1,6 @@
-//! What is on stage as a file for slides: the picture, a strip of several, or an animated one with the films of its steps.
+//! Saves what is on stage as a file for slides: the picture, a strip of several, or a film (an animated GIF).
 //!
-//! The cycles are those that were chosen on the timeline, or the last few.
+//! Strips and films are of the cycles selected on the timeline, or of the last few.
 
 use super::download::{caption, name, save, save_text};
 use super::drawing::{FILE, Subject, save_picture, scene};
@@ -18,15 +18,15 @@ use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
-/// Cycles of a film, and pictures of a strip, at most; and how many there are where nobody has chosen.
+/// Most cycles of a film, most pictures of a strip, and the number of cycles without a selected range.
 const MOST_FILMED: u64 = 40;
 const MOST_IN_STRIP: u64 = 12;
 const USUAL: u64 = 8;
-/// Pictures of a step's film, how long each is shown, and for how much longer the last one stays, in hundredths of a second.
+/// Frames of a step's film; how long each is shown, and how much longer the last one, in hundredths of a second.
 const FRAMES: u32 = 8;
 const FRAME_TIME: u16 = 8;
 const STAY: u16 = 40;
-/// Space around the pictures of a film, and below them for words.
+/// Space around the pictures of a film, and below them for text, in pixels.
 const MARGIN: f32 = 12.0;
 const WORDS: f32 = 28.0;
 
@@ -59,7 +59,7 @@ pub fn SaveMenu(props: &Props) -> Html {
     }
 }
 
-/// The cycles that a file is of.
+/// Returns the cycles that a file shows.
 fn cycles(stage: &Stage, most: u64) -> RangeInclusive<u64> {
     let now = stage.session.cycle();
     match stage.range {
@@ -68,14 +68,14 @@ fn cycles(stage: &Stage, most: u64) -> RangeInclusive<u64> {
     }
 }
 
-/// One moment of a run.
+/// A cycle of a run as a picture, with a sentence about it.
 struct Moment {
     cycle: u64,
     words: String,
     scene: Scene<Selection>,
 }
 
-/// The pictures of some cycles. The run is where it was afterwards, and nobody has seen it move.
+/// Returns the pictures of some cycles, and the run to its cycle; the page is not rendered in between.
 fn moments(handle: &Handle, subject: Subject, wanted: impl Fn(&Stage) -> Vec<u64>) -> Vec<Moment> {
     let mut moments = Vec::new();
     handle.act_if(|lab| {
@@ -104,7 +104,7 @@ fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
             Some(range) => range,
             None => cycles(stage, MOST_IN_STRIP).into_inner(),
         };
-        // Of a long stretch, moments at even distances.
+        // Of a long range, cycles at even distances.
         let count = (to - from + 1).min(MOST_IN_STRIP);
         (0..count).map(|at| from + (to - from) * at / (count - 1).max(1)).collect()
     };
@@ -134,7 +134,7 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
     spawn_local(async move {
         let count = moments.len();
         tell(Notice::good(format!("A film of {count} cycles is being made.")));
-        // The page shows that first.
+        // Lets the page show the notice first.
         TimeoutFuture::new(30).await;
         tell(match film(moments, &caption, Palette::of(theme)).await {
             Some(file) => {
@@ -151,7 +151,7 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
     });
 }
 
-/// The file of a film; between its pictures the page has its turn.
+/// Encodes a film; yields to the page between its frames.
 async fn film(mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Option<Vec<u8>> {
     let width = moments.iter().map(|moment| moment.scene.width).fold(0.0, f32::max);
     let height = moments.iter().map(|moment| moment.scene.height).fold(0.0, f32::max) + WORDS;
@@ -184,7 +184,7 @@ async fn film(mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Opt
     writer.end().ok()
 }
 
-/// A canvas that nobody sees.
+/// Returns the context of a new canvas that is not on the page.
 fn context(width: u32, height: u32) -> Option<CanvasRenderingContext2d> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;

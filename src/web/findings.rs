@@ -1,10 +1,10 @@
-//! What is wrong with a text, as a list under its editor; a click goes to the place.
+//! The problems of a text as a list under its editor; a click goes to the place.
 
 use yew::prelude::*;
 
 use crate::lab::{Finding, Spot};
 
-/// More findings than this help nobody; the rest are counted.
+/// Most findings that are listed; the rest are counted.
 const MOST: usize = 100;
 
 pub fn findings(id: &'static str, label: &'static str, all: &[Finding], ongo: &Callback<Spot>) -> Html {

@@ -1,4 +1,4 @@
-//! Animation frames, tasks, and what goes on from one to the next.
+//! Work that is repeated in animation frames or in tasks.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -6,32 +6,32 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MediaQueryList, MessageChannel};
 
-/// Milliseconds by the page's clock.
+/// Returns the time of the page's clock, in milliseconds.
 pub fn now() -> f64 {
     web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
 }
 
 thread_local! {
-    /// The question is asked once; the answer follows the person's settings.
+    /// The query is made once; its result follows the system's setting.
     static LESS_MOTION: Option<MediaQueryList> =
         web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok().flatten());
 }
 
-/// Whether the person has not asked for less motion.
+/// Returns whether the system does not ask for reduced motion.
 pub fn motion_allowed() -> bool {
     LESS_MOTION.with(|query| !query.as_ref().is_some_and(|query| query.matches()))
 }
 
-/// What lies between two calls.
+/// The interval between two calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Every {
-    /// A frame: for what is seen.
+    /// An animation frame: for what the user sees.
     Frame,
-    /// No more than other tasks that want their turn: for work.
+    /// A task, queued behind the browser's other tasks: for work.
     Task,
 }
 
-/// Calls something again and again until it says that it is done, or until this is dropped.
+/// Calls a closure repeatedly, until it returns false or until this is dropped.
 pub struct Frames {
     alive: Rc<Cell<bool>>,
 }
@@ -45,14 +45,14 @@ impl Drop for Frames {
 type Callback = Closure<dyn FnMut()>;
 
 impl Frames {
-    /// Once a frame; `each` returns whether it wants another.
+    /// Calls `each` once a frame, as long as it returns true.
     pub fn start(each: impl FnMut() -> bool + 'static) -> Frames {
         Frames::every(Every::Frame, each)
     }
 
     pub fn every(every: Every, mut each: impl FnMut() -> bool + 'static) -> Frames {
         let alive = Rc::new(Cell::new(true));
-        // A message to oneself comes as soon as others have had their turn; a timer would wait for longer.
+        // A message is delivered after the tasks that are already queued; a timer would wait for longer.
         let channel = if every == Every::Task { MessageChannel::new().ok() } else { None };
         let callback: Rc<RefCell<Option<Callback>>> = Rc::default();
         let (again, going, to) = (callback.clone(), alive.clone(), channel.clone());
@@ -60,7 +60,7 @@ impl Frames {
             if going.get() && each() {
                 request(&again, to.as_ref());
             } else {
-                // The closure is in use: it is let go of in a later task.
+                // The closure is running: a later task drops it.
                 let done = again.clone();
                 gloo_timers::callback::Timeout::new(0, move || drop(done.borrow_mut().take())).forget();
             }

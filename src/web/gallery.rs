@@ -1,7 +1,7 @@
-//! The catalogue as pictures: every kernel with its divergence at a glance, to search and to choose from.
+//! The catalogue as pictures: every kernel with its divergence at a glance, with a search field.
 //!
-//! A kernel is run for a few thousand cycles when its picture is first wanted, one kernel at a time, so that the page stays
-//! quick.
+//! Kernels are simulated for a few thousand cycles when the sheet opens, one kernel per task, so that the page stays
+//! responsive.
 
 use super::download::address;
 use super::drawer::Drawer;
@@ -21,7 +21,7 @@ pub struct Props {
     pub onclose: Callback<()>,
 }
 
-/// By name: a kernel's picture as an address, and the share of lanes that it uses.
+/// Maps a kernel's name to its picture as a data URL, and to the share of lanes that it uses.
 type Known = BTreeMap<&'static str, (AttrValue, f64)>;
 
 #[component]
@@ -83,11 +83,11 @@ pub fn Gallery(props: &Props) -> Html {
             <p class="status">
                 <input type="search" id="find-kernel" placeholder="Search kernels" aria-label="Search kernels" value={(*wanted).clone()} {oninput} />
                 <span class="note">{ format!("{} of {}. ", found.len(), workload::all().len()) }
-                    { "A row is a warp, and time goes to the right; a cell is as full as the lanes that it used." }</span>
+                    { "A row is a warp, and time goes to the right; a cell is filled by the share of lanes used." }</span>
             </p>
             <div class="scroll" tabindex="0" role="region" aria-label="Kernels" aria-busy={(*drawn < workload::all().len()).to_string()}>
                 if found.is_empty() {
-                    <p class="empty"><strong>{ "No kernel of that name" }</strong>{ "Names, what they do and divergent, convergent or insensitive can be searched for." }</p>
+                    <p class="empty"><strong>{ "No kernel of that name" }</strong>{ "Search by name, by what a kernel does, or by divergent, convergent or insensitive." }</p>
                 }
                 <ul class="gallery">{ for found.into_iter().map(item) }</ul>
             </div>
@@ -95,13 +95,13 @@ pub fn Gallery(props: &Props) -> Html {
     }
 }
 
-/// Whether every word that is searched for is somewhere in what is known of a kernel.
+/// Returns whether a kernel's name, title, class or text contain every word that is searched for.
 fn matches(workload: &Workload, wanted: &str) -> bool {
     let text = [workload.name, workload.title, workload.class.name(), workload.text].join(" ").to_lowercase();
     wanted.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// What it does, in short: the first sentence below the heading.
+/// Returns the first sentence below the heading, which says what the kernel does.
 fn first_sentence(text: &str) -> &str {
     let body = text.split("\n\n").map(str::trim).find(|part| !part.is_empty() && !part.starts_with('#')).unwrap_or("");
     body.split_inclusive(". ").next().unwrap_or(body).trim()

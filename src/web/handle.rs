@@ -1,17 +1,17 @@
-//! The laboratory in the hands of a component.
+//! A component's access to a [`Lab`].
 
 use crate::lab::{Lab, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// A laboratory of the page, at one version of it. Two handles are the same while nothing has changed.
+/// A shared lab at one version. Two handles are equal while nothing has changed.
 #[derive(Clone)]
 pub struct Handle {
     lab: Rc<RefCell<Lab>>,
     version: u64,
     changed: Callback<()>,
-    /// 0 for the one that leads, then those beside it.
+    /// 0 for the leader, then the runs beside it.
     seat: usize,
 }
 
@@ -22,23 +22,23 @@ impl PartialEq for Handle {
 }
 
 impl Handle {
-    /// Which version this is: it grows with every change.
+    /// Returns the version, which grows with every change.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Which of the laboratories side by side it is: 0 leads.
+    /// Returns the lab's number among those side by side; 0 is the leader.
     pub fn seat(&self) -> usize {
         self.seat
     }
 
-    /// The name of an element that every laboratory on the page has.
+    /// Returns the id of an element that every lab on the page has, made unique by its number.
     pub fn id(&self, name: &str) -> String {
         if self.seat == 0 { name.to_string() } else { format!("{name}-{}", self.seat) }
     }
 
-    /// The same laboratory for those who act on it and show nothing of it by themselves: always the same handle, so that
-    /// what holds it is not drawn again with every version.
+    /// Returns a handle that is equal at every version, for components that act on the lab but show nothing of it: they are
+    /// not rendered again with every version.
     pub fn steady(&self) -> Handle {
         Handle { version: 0, ..self.clone() }
     }
@@ -47,33 +47,33 @@ impl Handle {
         look(&self.lab.borrow())
     }
 
-    /// Looks at the stage, where there is one.
+    /// Reads the lab and its stage, if there is one.
     pub fn on_stage<R>(&self, look: impl FnOnce(&Lab, &Stage) -> R) -> Option<R> {
         let lab = self.lab.borrow();
         lab.stage.as_ref().map(|stage| look(&lab, stage))
     }
 
-    /// Changes the laboratory, and has the page drawn again.
+    /// Changes the lab, and renders the page again.
     pub fn act(&self, change: impl FnOnce(&mut Lab)) {
         change(&mut self.lab.borrow_mut());
         self.changed.emit(());
     }
 
-    /// Changes the laboratory; the page is drawn again only if the change says so.
+    /// Changes the lab; renders the page again only if `change` returns true.
     pub fn act_if(&self, change: impl FnOnce(&mut Lab) -> bool) {
         if change(&mut self.lab.borrow_mut()) {
             self.changed.emit(());
         }
     }
 
-    /// A callback that changes the laboratory.
+    /// Returns a callback that changes the lab.
     pub fn callback<E: 'static>(&self, change: impl Fn(&mut Lab) + 'static) -> Callback<E> {
         let handle = self.clone();
         Callback::from(move |_: E| handle.act(&change))
     }
 }
 
-/// Counts versions.
+/// The counter of versions.
 struct Version(u64);
 
 impl Reducible for Version {
@@ -84,7 +84,7 @@ impl Reducible for Version {
     }
 }
 
-/// A laboratory of the page, made once.
+/// Returns a handle to a lab that is made once.
 #[hook]
 pub fn use_lab(seat: usize, make: impl FnOnce() -> Lab) -> Handle {
     let version = use_reducer(|| Version(0));

@@ -1,4 +1,4 @@
-//! Every key, and how to read the page.
+//! The help sheet: every keyboard shortcut, and how to read the page.
 
 use super::drawer::Drawer;
 use super::keys::SHORTCUTS;
@@ -15,9 +15,9 @@ pub fn help(onclose: Callback<()>) -> Html {
                 </dl>
                 <h3>{ "Reading the page" }</h3>
                 <div class="prose">
-                    <p>{ "A cycle is a moment: at cycle n the page shows what cycle n − 1 did. Everything can be gone back to exactly." }</p>
-                    <p>{ "In the source, ◈ marks a branch that can split a warp (◆ once it has), ◇ the reconvergence point where its sides meet again. The strip beside a line is the darker, the more lane-slots were lost on it." }</p>
-                    <p>{ "In the timeline, the wheel zooms, dragging pans, and a click goes to that cycle and warp. Dragging along the cycles' numbers, or with Shift held, chooses a stretch whose numbers are shown by themselves." }</p>
+                    <p>{ "At cycle n the page shows what cycle n − 1 did. You can go back to every earlier cycle exactly." }</p>
+                    <p>{ "In the source, ◈ marks a branch that can split a warp (◆ once it has), ◇ the reconvergence point where its sides meet again. The strip beside a line is darker the more lane-slots the line lost." }</p>
+                    <p>{ "In the timeline, the wheel zooms, dragging pans, and a click goes to that cycle and warp. Dragging along the cycles' numbers, or with Shift held, selects a range of cycles, and Numbers shows that range." }</p>
                 </div>
             </div>
         </Drawer>

@@ -1,4 +1,4 @@
-//! Signs on buttons, drawn, so that they look alike whatever fonts there are.
+//! Icons of buttons as SVG paths, so that they look the same with every font.
 
 use yew::prelude::*;
 
@@ -29,7 +29,7 @@ pub fn pause() -> Html {
     sign(&["M4 3h3v10H4z", "M9 3h3v10H9z"])
 }
 
-/// To the event before: an arrow onto a mark.
+/// Previous event: an arrow towards a mark.
 pub fn previous() -> Html {
     sign(&["M3 8l4-4v3h6v2H7v3z", "M2 4.5h1.2v7H2z"])
 }

@@ -1,4 +1,4 @@
-//! What is selected: what it does, why it is idle, and all that it holds.
+//! The inspector: what the selected warp, lane or block does, why it is idle, and its state.
 
 use super::canvas::use_size;
 use super::handle::Handle;
@@ -11,12 +11,12 @@ use yew::prelude::*;
 
 /// The height of a row in pixels; the style sheet says the same.
 const ROW_PX: f64 = 20.0;
-/// Registers beyond those in sight.
+/// Registers that are rendered beyond the visible ones.
 const SPARE: usize = 16;
-/// Characters of a register's values that are written out.
+/// Most characters of a register's values.
 const SHORT: usize = 30;
-/// Characters of the registers that an instruction writes. A box that clips its text would do as well, but whenever such a
-/// text changes the browser puts all layers together again.
+/// Most characters of the registers that an instruction writes. A box that clips its text would cost more: the browser
+/// composes all layers again whenever such a text changes.
 const WRITES: usize = 15;
 
 #[derive(Properties, PartialEq)]
@@ -35,7 +35,7 @@ pub fn Inspector(props: &Props) -> Html {
         Callback::from(move |_: Event| {
             let top = |node: &NodeRef| node.cast::<web_sys::Element>().map(|element| element.get_bounding_client_rect().top());
             if let (Some(place), Some(list)) = (top(&place), top(&list)) {
-                // In steps of the spare rows: most movements change nothing.
+                // Rounded to a multiple of the spare rows, so that most scrolling changes nothing.
                 above.set(((place - list).max(0.0) / ROW_PX) as usize / SPARE * SPARE);
             }
         })
@@ -47,7 +47,7 @@ pub fn Inspector(props: &Props) -> Html {
         let selection = lab.selection?;
         let picture = stage.picture();
         let warp = selection.warp().and_then(|(sm, warp)| picture.warp(sm, warp).cloned());
-        Some((selection, card::card_with(stage.witness(&picture), selection, shown), warp))
+        Some((selection, card::card_with(stage.explainer(&picture), selection, shown), warp))
     });
     let Some(Some((selection, card, warp))) = found else {
         return html! { <p class="empty"><strong>{ "Nothing is selected" }</strong>{ "Click a lane, a warp or a line, or press ↓." }</p> };
@@ -69,7 +69,7 @@ pub fn Inspector(props: &Props) -> Html {
     }
 }
 
-/// A sentence in which the numbers of cycles have boxes of their own: most steps change nothing else in it, and what lies
+/// Renders a sentence with its numbers of cycles in boxes of their own: most steps change only these numbers, and the text
 /// around such a box stays where it is.
 fn counting(sentence: &str) -> Html {
     const NOUN: &str = " cycles";
@@ -78,7 +78,7 @@ fn counting(sentence: &str) -> Html {
     while let Some(at) = rest.find(NOUN) {
         let words = rest[..at].trim_end_matches(|c: char| c.is_ascii_digit());
         let number = &rest[words.len()..at];
-        // A bracket before it stays with it.
+        // A bracket before the number stays with it.
         let (words, bracket) = words.split_at(words.rfind(' ').map_or(0, |at| at + 1));
         let style = format!("width:{}ch", number.len());
         parts.push(inline(words));
@@ -89,7 +89,7 @@ fn counting(sentence: &str) -> Html {
     parts.into_iter().collect()
 }
 
-/// From a lane to its warp, from a warp to its block.
+/// Renders the button that selects the warp of a lane, or the block of a warp.
 fn climb(handle: &Handle, selection: Selection, warp: Option<&WarpPicture>) -> Html {
     let (up, name) = match (selection, warp) {
         (Selection::Lane { sm, warp, .. }, _) => (Selection::Warp { sm, warp }, format!("warp {warp}")),
@@ -102,7 +102,7 @@ fn climb(handle: &Handle, selection: Selection, warp: Option<&WarpPicture>) -> H
     html! { <button type="button" class="plain push" {onclick}>{ format!("↑ its {name}") }</button> }
 }
 
-/// A mask in groups of four, lanes growing to the right; hex on hover.
+/// Renders a mask in groups of four lanes, lane 0 on the left; its tooltip has it in hex.
 fn mask(mask: u32, width: u32) -> Html {
     html! {
         <span class="mask" title={format!("{mask:#010x}: lanes {}", lanes(mask))}>
@@ -111,7 +111,7 @@ fn mask(mask: u32, width: u32) -> Html {
     }
 }
 
-/// The warp's stack. It changes at branches and where threads meet, not with every step.
+/// Renders the warp's stack, which changes at branches and where threads reconverge, not with every step.
 fn stack(rows: Vec<StackRow>, width: u32) -> Html {
     let shows = rows.iter().flat_map(|row| [row.pc.into(), row.rpc.map_or(u64::MAX, u64::from), row.mask.into()]);
     let shows = shows.chain([width.into()]).collect();
@@ -138,10 +138,10 @@ fn stack_table(rows: &[StackRow], width: u32) -> Html {
     }
 }
 
-/// Rows that are always there, so that what stands below does not jump from step to step.
+/// Fewest rows that are shown, so that what is below does not move from step to step.
 const ROWS: usize = 2;
 
-/// The rows there are, and empty ones up to [`ROWS`].
+/// Returns the rows, and empty ones up to [`ROWS`].
 fn padded<T>(rows: &[T]) -> impl Iterator<Item = Option<&T>> {
     (0..rows.len().max(ROWS)).map(|at| rows.get(at))
 }
@@ -185,7 +185,7 @@ fn buffer(rows: &[(u32, String)]) -> Html {
     }
 }
 
-/// The registers: room for all of them, elements for those from `first` on that are in sight.
+/// Renders the registers: room for all of them, elements for the visible ones from `first` on.
 fn registers(rows: Vec<RegisterRow>, first: usize, count: usize, hex: &UseStateHandle<bool>, list: NodeRef) -> Html {
     let style = format!("height:{}px;padding-top:{}px", count as f64 * ROW_PX, first.min(count) as f64 * ROW_PX);
     let onclick = {
@@ -208,10 +208,10 @@ struct RegisterProps {
     hex: bool,
 }
 
-/// One register. An instruction writes one or two, and only those are drawn again.
+/// A register. An instruction writes one or two, and only those are rendered again.
 #[component]
 fn Register(props: &RegisterProps) -> Html {
-    // All lanes' values are written out for the one under the pointer alone.
+    // Only the register under the pointer has all lanes' values as a tooltip.
     let pointed = use_state_eq(|| false);
     let point = |at: bool| {
         let pointed = pointed.clone();
@@ -235,7 +235,7 @@ fn value(row: &RegisterRow, value: u64, hex: bool) -> String {
         _ if hex => format!("{value:#x}"),
         (64, true) => f64::from_bits(value).to_string(),
         (32, true) => f32::from_bits(value as u32).to_string(),
-        // Most are addresses.
+        // Most 64-bit integers are addresses.
         (64, false) => format!("{value:#x}"),
         (bits, _) => {
             let unused = 64 - bits;
@@ -244,7 +244,7 @@ fn value(row: &RegisterRow, value: u64, hex: bool) -> String {
     }
 }
 
-/// One value where all lanes agree, else as many whole ones as there is room for in a narrow panel.
+/// Returns one value if all lanes agree, else as many whole ones as a narrow panel has room for.
 fn short(row: &RegisterRow, hex: bool) -> String {
     match row.values.as_slice() {
         [] => String::new(),

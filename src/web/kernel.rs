@@ -1,4 +1,4 @@
-//! The kernel editor: PTX and launch, with what is wrong in them. The last good kernel stays on the stage.
+//! The kernel editor: PTX and launch with their problems. The last valid kernel stays on the stage.
 
 use super::drawer::Drawer;
 use super::editor::{Editor, Reveal};
@@ -86,7 +86,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     }
 }
 
-/// What the kernel is, or how much is wrong with it.
+/// Renders a summary of the kernel, or the number of its problems.
 fn summary(lab: &Lab) -> Html {
     let problems = lab.reading.ptx.len() as u64;
     let wrong = match (&lab.reading.ready, &lab.misfit) {
@@ -96,7 +96,7 @@ fn summary(lab: &Lab) -> Html {
             let program = &ready.program;
             let instructions = counted(program.instructions.len() as u64, "instruction");
             let registers = counted(program.registers_needed.into(), "register");
-            let elsewhere = if problems > 0 { " The problems below are in what it does not use." } else { "" };
+            let elsewhere = if problems > 0 { " The problems below are in parts that it does not use." } else { "" };
             return html! { { format!("{}: {instructions}, {registers}. Loaded.{elsewhere}", program.kernel) } };
         }
         (Err(missing), _) if lab.reading.launch.is_empty() => return html! { { missing } },
@@ -110,7 +110,7 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// How much a run launches.
+/// Renders the size of the launch in blocks and threads.
 fn extent(reading: &Reading) -> Html {
     let Ok(ready) = &reading.ready else { return Html::default() };
     let text = format!("{} × {}", counted(ready.launch.blocks(), "block"), counted(ready.launch.block_threads(), "thread"));

@@ -1,116 +1,112 @@
-//! Every key of the keyboard that does something, in one table: the page acts on it, and help shows it.
+//! The keyboard shortcuts in one table, which the page acts on and the help sheet shows.
 
+use super::layout::{LayoutAction, Sheet};
+use super::side;
 use super::timeline::Move;
 use crate::lab::{Lab, SPEEDS};
 use crate::view::{Script, Selection};
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-/// What a key does.
+use KeyCommand::{Act, Layout, Panels, Share, Theme};
+use LayoutAction::{Present, Tab, Timeline};
+
+/// What a shortcut does.
 #[derive(Clone, Copy)]
-pub enum Deed {
+pub enum KeyCommand {
     Act(fn(&mut Lab)),
-    Timeline(Move),
-    /// Opens or closes a sheet.
-    Gallery,
-    Editor,
-    Settings,
-    Compare,
-    Lessons,
-    Help,
+    Layout(LayoutAction),
+    /// Switches between light and dark.
     Theme,
+    /// Copies a link to what is shown.
     Share,
-    /// Shows a tab of the right-hand column.
-    Tab(usize),
     /// Shows the next panel of the stage alone, or all of them.
     Panels,
-    /// Shows the stage without the rest of the page, for a class, or puts the page back.
-    Present,
 }
 
 pub struct Shortcut {
-    /// As the browser names the keys; the first is the one that is shown.
+    /// The keys as the browser names them; `shown` is what the help sheet shows.
     pub keys: &'static [&'static str],
     pub shift: bool,
     pub shown: &'static str,
     pub about: &'static str,
-    pub deed: Deed,
+    pub command: KeyCommand,
 }
 
-const fn key(keys: &'static [&'static str], shown: &'static str, about: &'static str, deed: Deed) -> Shortcut {
-    Shortcut { keys, shift: false, shown, about, deed }
+const fn key(keys: &'static [&'static str], shown: &'static str, about: &'static str, command: KeyCommand) -> Shortcut {
+    Shortcut { keys, shift: false, shown, about, command }
+}
+
+const fn toggle(sheet: Sheet) -> KeyCommand {
+    Layout(LayoutAction::Toggle(sheet))
 }
 
 pub static SHORTCUTS: &[Shortcut] = &[
-    key(&[" "], "Space", "Play or pause", Deed::Act(Lab::play)),
-    Shortcut { keys: &["ArrowRight"], shift: true, shown: "Shift →", about: "Next event", deed: Deed::Act(Lab::next_event) },
+    key(&[" "], "Space", "Play or pause", Act(Lab::play)),
+    Shortcut { keys: &["ArrowRight"], shift: true, shown: "Shift →", about: "Next event", command: Act(Lab::next_event) },
     Shortcut {
-        keys: &["ArrowLeft"],
-        shift: true,
-        shown: "Shift ←",
-        about: "Previous event",
-        deed: Deed::Act(Lab::previous_event),
+        keys: &["ArrowLeft"], shift: true, shown: "Shift ←", about: "Previous event", command: Act(Lab::previous_event)
     },
-    key(&["ArrowRight", "."], "→  .", "One cycle forward", Deed::Act(Lab::step)),
-    key(&["ArrowLeft", ","], "←  ,", "One cycle back", Deed::Act(Lab::back)),
-    key(&["Home"], "Home", "To the start", Deed::Act(Lab::start)),
-    key(&["End"], "End", "To the end", Deed::Act(Lab::end)),
-    key(&["+", "="], "+", "Play faster", Deed::Act(faster)),
-    key(&["-"], "−", "Play slower", Deed::Act(slower)),
-    key(&["ArrowDown"], "↓", "Select the next warp", Deed::Act(next_warp)),
-    key(&["ArrowUp"], "↑", "Select the previous warp", Deed::Act(previous_warp)),
+    key(&["ArrowRight", "."], "→  .", "One cycle forward", Act(Lab::step)),
+    key(&["ArrowLeft", ","], "←  ,", "One cycle back", Act(Lab::back)),
+    key(&["Home"], "Home", "To the start", Act(Lab::start)),
+    key(&["End"], "End", "To the end", Act(Lab::end)),
+    key(&["+", "="], "+", "Play faster", Act(faster)),
+    key(&["-"], "−", "Play slower", Act(slower)),
+    key(&["ArrowDown"], "↓", "Select the next warp", Act(next_warp)),
+    key(&["ArrowUp"], "↑", "Select the previous warp", Act(previous_warp)),
     Shortcut {
         keys: &["ArrowDown"],
         shift: true,
         shown: "Shift ↓",
         about: "Select the warp's next lane",
-        deed: Deed::Act(next_lane),
+        command: Act(next_lane),
     },
     Shortcut {
         keys: &["ArrowUp"],
         shift: true,
         shown: "Shift ↑",
         about: "Select the previous lane, and the warp above its first",
-        deed: Deed::Act(previous_lane),
+        command: Act(previous_lane),
     },
-    key(&["b", "B"], "B", "Stop at the selected warp's line, or no longer", Deed::Act(toggle_line)),
-    key(&["w", "W"], "W", "Timeline: zoom in", Deed::Timeline(Move::Nearer)),
-    key(&["s", "S"], "S", "Timeline: zoom out", Deed::Timeline(Move::Further)),
-    key(&["a", "A"], "A", "Timeline: to the left", Deed::Timeline(Move::Left)),
-    key(&["d", "D"], "D", "Timeline: to the right", Deed::Timeline(Move::Right)),
-    key(&["f", "F"], "F", "Timeline: the whole run", Deed::Timeline(Move::Fit)),
-    key(&["["], "[", "Numbers: begin at this cycle", Deed::Act(Lab::begin_range)),
-    key(&["]"], "]", "Numbers: end at this cycle", Deed::Act(Lab::end_range)),
-    key(&["1"], "1 … 6", "Inspector, numbers, plots, memory, about, lesson", Deed::Tab(0)),
-    key(&["2"], "", "", Deed::Tab(1)),
-    key(&["3"], "", "", Deed::Tab(2)),
-    key(&["4"], "", "", Deed::Tab(3)),
-    key(&["5"], "", "", Deed::Tab(4)),
-    key(&["6"], "", "", Deed::Tab(5)),
-    key(&["v", "V"], "V", "Stage: the next panel alone, or all", Deed::Panels),
-    key(&["k", "K"], "K", "Kernels", Deed::Gallery),
-    key(&["e", "E"], "E", "Edit the kernel", Deed::Editor),
-    key(&["m", "M"], "M", "The machine's keys", Deed::Settings),
-    key(&["c", "C"], "C", "Compare techniques", Deed::Compare),
-    key(&["g", "G"], "G", "Lessons", Deed::Lessons),
-    key(&["n"], "N", "Next stop of the lesson", Deed::Act(Lab::next_stop)),
-    key(&["N"], "Shift N", "Previous stop of the lesson", Deed::Act(Lab::previous_stop)),
-    key(&["p", "P"], "P", "Present: the stage alone, in large type", Deed::Present),
-    key(&["l", "L"], "L", "Copy a link to this picture", Deed::Share),
-    key(&["t", "T"], "T", "Light or dark", Deed::Theme),
-    key(&["?"], "?", "Every key", Deed::Help),
+    key(&["b", "B"], "B", "Set or remove a stop at the selected warp's line", Act(toggle_line)),
+    key(&["w", "W"], "W", "Timeline: zoom in", Layout(Timeline(Move::Nearer))),
+    key(&["s", "S"], "S", "Timeline: zoom out", Layout(Timeline(Move::Further))),
+    key(&["a", "A"], "A", "Timeline: to the left", Layout(Timeline(Move::Left))),
+    key(&["d", "D"], "D", "Timeline: to the right", Layout(Timeline(Move::Right))),
+    key(&["f", "F"], "F", "Timeline: the whole run", Layout(Timeline(Move::Fit))),
+    key(&["["], "[", "Numbers: begin at this cycle", Act(Lab::begin_range)),
+    key(&["]"], "]", "Numbers: end at this cycle", Act(Lab::end_range)),
+    key(&["1"], "1 … 6", "Inspector, numbers, plots, memory, about, lesson", Layout(Tab(side::Tab::Inspector))),
+    key(&["2"], "", "", Layout(Tab(side::Tab::Numbers))),
+    key(&["3"], "", "", Layout(Tab(side::Tab::Plots))),
+    key(&["4"], "", "", Layout(Tab(side::Tab::Memory))),
+    key(&["5"], "", "", Layout(Tab(side::Tab::About))),
+    key(&["6"], "", "", Layout(Tab(side::Tab::Lesson))),
+    key(&["v", "V"], "V", "Stage: the next panel alone, or all", Panels),
+    key(&["k", "K"], "K", "Kernels", toggle(Sheet::Gallery)),
+    key(&["e", "E"], "E", "Edit the kernel", toggle(Sheet::Editor)),
+    key(&["m", "M"], "M", "The machine's keys", toggle(Sheet::Settings)),
+    key(&["c", "C"], "C", "Compare techniques", toggle(Sheet::Compare)),
+    key(&["g", "G"], "G", "Lessons", toggle(Sheet::Lessons)),
+    key(&["n"], "N", "Next stop of the lesson", Act(Lab::next_stop)),
+    key(&["N"], "Shift N", "Previous stop of the lesson", Act(Lab::previous_stop)),
+    key(&["p", "P"], "P", "Present: the stage alone, in large type", Layout(Present)),
+    key(&["l", "L"], "L", "Copy a link to this picture", Share),
+    key(&["t", "T"], "T", "Light or dark", Theme),
+    key(&["?"], "?", "Every key", toggle(Sheet::Help)),
 ];
 
-/// What a key press asks for; nothing while somebody types, or with Ctrl, Alt or Meta held.
-pub fn deed(event: &KeyboardEvent) -> Option<Deed> {
+/// Returns what a key press does; `None` while the user types, or with Ctrl, Alt or Meta held.
+pub fn command(event: &KeyboardEvent) -> Option<KeyCommand> {
     if event.ctrl_key() || event.alt_key() || event.meta_key() || is_typing(event) {
         return None;
     }
     let name = event.key();
     let arrow = name.starts_with("Arrow");
     let found = SHORTCUTS.iter().find(|s| s.keys.contains(&name.as_str()) && (!arrow || s.shift == event.shift_key()));
-    let deed = found.map(|shortcut| shortcut.deed)?;
-    // A focused button or box is pressed by Space and not played; a slider, but for the run's own, has its arrows.
+    let command = found.map(|shortcut| shortcut.command)?;
+    // Space presses a focused button or checkbox; arrows, Home and End move a focused slider other than the scrubber.
     let tag = target(event).map(|element| element.tag_name()).unwrap_or_default();
     let input = event.target_dyn_into::<HtmlInputElement>();
     let kind = input.as_ref().map(HtmlInputElement::type_).unwrap_or_default();
@@ -120,7 +116,7 @@ pub fn deed(event: &KeyboardEvent) -> Option<Deed> {
         "Home" | "End" => slider,
         _ => slider && arrow,
     };
-    (!taken).then_some(deed)
+    (!taken).then_some(command)
 }
 
 fn target(event: &KeyboardEvent) -> Option<HtmlElement> {
@@ -131,7 +127,7 @@ fn is_typing(event: &KeyboardEvent) -> bool {
     let Some(element) = target(event) else { return false };
     match element.tag_name().as_str() {
         "TEXTAREA" => true,
-        // Whoever has just chosen a kernel steps: a menu has no use for these two.
+        // A menu has no use for these two keys, so they step the run after a kernel was chosen.
         "SELECT" => !matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight"),
         "INPUT" => event
             .target_dyn_into::<HtmlInputElement>()
@@ -175,7 +171,7 @@ fn previous_lane(lab: &mut Lab) {
     move_in_warp(lab, |lane, _| lane.and_then(|lane| lane.checked_sub(1)));
 }
 
-/// From the selected lane, or none while the warp is selected, to another one. `to` is also told the last lane.
+/// Selects another lane of the warp. `to` maps the selected lane (`None`: the whole warp) and the last lane to the next one.
 fn move_in_warp(lab: &mut Lab, to: fn(Option<u8>, u8) -> Option<u8>) {
     if lab.selection.and_then(Selection::warp).is_none() {
         move_selection(lab, 0);

@@ -1,4 +1,4 @@
-//! Lessons: a list to choose from, and the text beside the stage while one is walked through.
+//! Lessons: the list to choose from, and the panel with the open lesson's text.
 
 use super::drawer::Drawer;
 use super::handle::Handle;
@@ -9,14 +9,14 @@ use crate::lesson::{self, Ask, Question};
 use std::collections::BTreeMap;
 use yew::prelude::*;
 
-/// How far lessons have been walked through on this device: their names, each with the stops that were come to.
+/// The storage key of the user's progress: for each lesson, the number of stops reached.
 const PROGRESS: &str = "warpscope.lessons";
 
 fn progress() -> BTreeMap<String, usize> {
     storage::load(PROGRESS).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Keeps how far the lesson has been walked through.
+/// Stores how far the user has come in the open lesson.
 #[hook]
 pub fn use_progress(handle: &Handle) {
     let at = handle.read(|lab| lab.course.as_ref().and_then(|course| Some((course.lesson.id, course.stop? + 1))));
@@ -31,7 +31,7 @@ pub fn use_progress(handle: &Handle) {
     });
 }
 
-/// Every lesson, numbered, under its paper, with the time it takes and how far one has come.
+/// Renders every lesson, numbered, under its paper, with its length in minutes and the user's progress.
 pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>) -> Html {
     let known = progress();
     let item = |number: usize, lesson: &'static lesson::Lesson| {
@@ -77,7 +77,7 @@ pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>
     }
 }
 
-/// The lesson that is being walked through.
+/// Renders the open lesson.
 pub fn lesson_panel(handle: &Handle) -> Html {
     let Some(course) = handle.read(|lab| lab.course.clone()) else {
         return html! { <p class="empty"><strong>{ "No lesson is open" }</strong>{ "Choose one under Lessons at the top." }</p> };
@@ -130,9 +130,9 @@ pub fn lesson_panel(handle: &Handle) -> Html {
     }
 }
 
-/// Whether the machine stands elsewhere than at the stop.
+/// Returns whether the machine or the cycle is not the stop's.
 fn is_away(lab: &Lab, course: &Course) -> bool {
-    // On the way to it is not away.
+    // A jump on its way to the stop counts as being there.
     let cycle = lab.transport.jump().map_or(lab.cycle(), |jump| jump.to);
     course.current().is_some_and(|stop| {
         let machine = (&lab.setup.technique, &lab.setup.keys) == (&stop.technique, &course.lesson.keys_at(stop));
@@ -159,10 +159,10 @@ fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
     }
 }
 
-/// Answers the question, and shows why.
+/// Answers the question, and scrolls to the explanation.
 fn give(handle: &Handle, answer: u64) {
     handle.act(|lab| lab.answer(answer));
-    // Once it is drawn.
+    // After the explanation has been rendered.
     gloo_timers::callback::Timeout::new(0, show_reason).forget();
 }
 
@@ -175,7 +175,7 @@ fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &'static [Strin
         };
         let handle = handle.clone();
         let onclick = Callback::from(move |_: MouseEvent| give(&handle, at as u64));
-        // Not disabled, which would take the keyboard's focus away.
+        // Not `disabled`, which would take the keyboard's focus away.
         html! {
             <button type="button" class={classes!("choice", mark)} aria-disabled={given.is_some().then_some("true")} {onclick}>
                 { text }
@@ -194,13 +194,13 @@ fn verdict(right: bool) -> &'static str {
 struct LaneChoiceProps {
     handle: Handle,
     count: u32,
-    /// As bits.
+    /// The active lanes, as bits.
     right: u64,
     given: Option<u64>,
 }
 
-/// A warp's lanes, to click those that one expects to be active. Once it was checked, the right ones are filled, and those
-/// that one was wrong about are crossed.
+/// A warp's lanes, of which the user clicks those expected to be active. After the check, active lanes are filled, and lanes
+/// that the user was wrong about are crossed.
 #[component]
 fn LaneChoice(props: &LaneChoiceProps) -> Html {
     let chosen = use_state_eq(|| 0u64);
@@ -235,7 +235,7 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
             if let Some(given) = given {
                 <p class={classes!("checked", (given != right).then_some("off"))}>
                     { verdict(given == right) }
-                    if given != right { <span class="note">{ " Filled: the lanes that are active. Crossed: where you thought otherwise." }</span> }
+                    if given != right { <span class="note">{ " Filled: the lanes that are active. Crossed: where your answer differs." }</span> }
                 </p>
             } else {
                 <button type="button" id="check-lanes" class="small" onclick={oncheck}>{ "Check" }</button>
@@ -244,7 +244,7 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
     }
 }
 
-/// Brings why an answer is right into sight.
+/// Scrolls the explanation of the answer into view.
 fn show_reason() {
     let document = web_sys::window().and_then(|window| window.document());
     if let Some(reason) = document.and_then(|document| document.get_element_by_id("because")) {

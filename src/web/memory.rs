@@ -1,10 +1,10 @@
-//! Device memory at the cycle that is looked at: the first values of every buffer, and what the kernel printed.
+//! Device memory at the current cycle: the first values of every buffer, and what the kernel printed.
 
 use super::handle::Handle;
 use crate::lab::{ShownBuffer, ShownValue, Verdict, grouped};
 use yew::prelude::*;
 
-/// How many of a buffer's values are shown until more are asked for.
+/// Number of a buffer's values that are shown until the user asks for more.
 const FIRST_SHOWN: usize = 64;
 
 pub fn memory(handle: &Handle) -> Html {
@@ -86,7 +86,7 @@ fn cell(value: &ShownValue) -> Html {
     }
 }
 
-/// As many values as fit side by side.
+/// Returns the number of values that fit side by side.
 fn per_row(values: &[ShownValue]) -> usize {
     let widest = values.iter().map(|value| value.text.len()).max().unwrap_or(1);
     if widest <= 5 {

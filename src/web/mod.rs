@@ -1,8 +1,8 @@
-//! The page: a Yew application around the laboratory, built for wasm32 alone.
+//! The page: a Yew application around a [`Lab`](crate::lab::Lab), built for wasm32 only.
 //!
-//! Everything that the page knows is a [`Lab`](crate::lab::Lab), which knows no browser. [`handle::Handle`] gives it to the
-//! components: they read it while they draw, and act on it in their callbacks; every act draws the page again. Canvases are
-//! painted from scenes and records that other rooms make. What is left here is elements, pointers, keys and frames.
+//! All state is in the lab, which does not depend on a browser. [`handle::Handle`] gives it to the components: they read it
+//! while they render and change it in their callbacks; every change renders the page again. Canvases are painted from scenes
+//! and records that other rooms make. This room handles elements, pointers, keys and frames.
 //!
 //! ```text
 //!   app ─┬─ bar         kernel, technique, machine, share, light or dark
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Adding a panel: a file with a component that takes a `Handle`, a line below, and its place in `app.rs`.
-//! `api` is the same laboratory for other people's JavaScript.
+//! `api` exposes the same lab to JavaScript outside the page.
 
 mod api;
 mod app;
@@ -26,6 +26,7 @@ mod breakpoints;
 mod canvas;
 pub mod chart;
 mod chips;
+mod clock;
 mod columns;
 mod compare;
 mod download;
@@ -43,8 +44,11 @@ mod help;
 mod icons;
 mod inspector;
 mod kernel;
+mod keyboard;
 mod keys;
+mod layout;
 mod lesson;
+mod listening;
 mod memory;
 mod motion;
 mod notice;
@@ -68,11 +72,12 @@ mod theme;
 mod timeline;
 mod tips;
 mod transport;
+mod visit;
 
 pub use api::Simulation;
 pub use app::App;
 
-/// Puts the page into the document's `#app`. A document without one wants the library, not the page.
+/// Renders the page into the document's `#app`. A document without one uses the library, not the page.
 pub fn mount() {
     fault::show_panics();
     let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };

@@ -1,4 +1,4 @@
-//! How much motion a person wants: the length of films that was chosen, unless the system asks for less motion.
+//! The length of films that the user has chosen, unless the system asks for reduced motion.
 
 use super::frame::motion_allowed;
 use super::storage;
@@ -13,17 +13,17 @@ thread_local! {
     static CHOSEN: Cell<Motion> = Cell::new(storage::load(MOTION).and_then(|key| Motion::from_key(&key)).unwrap_or_default());
 }
 
-/// How long a film may be while so many cycles a second pass (`None`: single steps), in milliseconds.
+/// Returns the length of a film at `rate` cycles per second (`None`: single steps), in milliseconds.
 pub fn film_ms(rate: Option<f64>) -> f64 {
     if motion_allowed() { CHOSEN.get().film_ms(rate) } else { 0.0 }
 }
 
-/// Whether a step has a film, and a short jump is played.
+/// Returns whether steps and short jumps are animated.
 pub fn is_wanted() -> bool {
     film_ms(None) > 0.0
 }
 
-/// The menu for the length of films; it is remembered.
+/// The menu for the length of films, which is stored.
 #[component]
 pub fn MotionMenu() -> Html {
     let chosen = use_state_eq(|| CHOSEN.get());

@@ -1,4 +1,4 @@
-//! The status line above the transport: what a person should be told, with what to do; else what is shown.
+//! The status line above the transport: hints or the caption of the run, and the current notice.
 
 use super::download::caption;
 use super::handle::Handle;
@@ -7,7 +7,7 @@ use crate::lab::{Goal, Hints, Lab};
 use crate::view::Selection;
 use yew::prelude::*;
 
-/// A line of its own, so that nothing moves when a message comes or goes, and none hides what is measured.
+/// Renders the line. It has a place of its own, so that a message neither moves the page nor hides data.
 pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()>) -> Html {
     html! {
         <div class="status-line">
@@ -29,7 +29,7 @@ pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()
     }
 }
 
-/// Three things to try, for a first visit. Asking shows the inspector, wherever it is.
+/// Renders the three hints of a first visit. Asking about a lane opens the inspector.
 fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
     let button = |done: bool, id: &'static str, words: Html, act: Callback<MouseEvent>| {
         let class = if done { "small done" } else { "small" };
@@ -56,18 +56,18 @@ fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
 fn notice_line(handle: &Handle) -> Html {
     let (notice, goal) = handle.read(|lab| (lab.notice.clone(), lab.transport.goal));
     let (misfit, running) = handle.read(|lab| {
-        (lab.misfit_words(), lab.running_instead().map(|setup| format!(" That is {}, not what is chosen above.", setup.words())))
+        (lab.misfit_words(), lab.running_instead().map(|setup| format!(" Running: {}, not what is chosen above.", setup.words())))
     });
     let take_back = running.as_ref().map(|_| {
-        html! { <button type="button" class="plain" onclick={handle.callback(Lab::take_back)}>{ "Take the choice back" }</button> }
+        html! { <button type="button" class="plain" onclick={handle.callback(Lab::take_back)}>{ "Undo the choice" }</button> }
     });
-    // What is said later comes first, until it is closed or something else is done.
+    // A later notice replaces the misfit until it is closed or another action removes it.
     if let (Some(misfit), None) = (misfit, &notice) {
         return html! { <div class="notice bad" role="alert" id="notice"><span>{ inline(&misfit) }</span>{ take_back }</div> };
     }
     let (text, bad, show) = match (notice, goal) {
         (Some(notice), _) => (notice.text, notice.bad, notice.show),
-        (None, Goal::Search(_)) => ("Looking for the next one… Space stops.".to_string(), false, None),
+        (None, Goal::Search(_)) => ("Searching for the next one… Space stops.".to_string(), false, None),
         (None, Goal::Cycle(cycle)) => (format!("Going to cycle {cycle}… Space stops."), false, None),
         (None, Goal::End) => ("Running to the end… Space stops.".to_string(), false, None),
         (None, _) => return html! { <div id="notice" role="status" class="notice" hidden=true></div> },

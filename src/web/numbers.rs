@@ -1,4 +1,4 @@
-//! The numbers of the run up to the cycle that is looked at, or of a stretch of cycles; beside other runs, what differs.
+//! The numbers of the run up to the current cycle, or of a range of cycles; beside other runs, the differences.
 
 use super::beside::run_name;
 use super::handle::Handle;
@@ -9,17 +9,17 @@ use crate::metrics::{CacheCounts, DEFINITIONS, Definition, OF_A_STRETCH, Report,
 use crate::plot::slot_words;
 use yew::prelude::*;
 
-/// A run's numbers, and what it is called.
+/// The name and the numbers of a run.
 struct Told {
     name: String,
     report: Report,
     lines: Vec<LineCost>,
 }
 
-/// The numbers of a run up to the cycle that is looked at, or of the cycles of a range.
+/// Returns the numbers of a run up to the current cycle, or of the cycles of a range.
 fn told(lab: &Lab, stage: &Stage, range: Option<(u64, u64)>) -> Told {
     let stretch = stage.stretch(range);
-    // Numbers that are not of a stretch are there only without one.
+    // Numbers that are not defined for a range are shown only without one.
     let report = if range.is_some() { stretch.report.clone() } else { stage.report() };
     Told { name: run_name(lab), report, lines: stage.line_costs(&stretch) }
 }
@@ -31,7 +31,7 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
     let beside = |other: &Handle| {
         let range = match range {
             None => None,
-            // Where it has not come so far, there is nothing to show yet.
+            // A run that has not reached the range yet is left out.
             Some(range) => Some(
                 handle.on_stage(|lab, led| other.on_stage(|_, own| own.range_beside(led, &lab.beside, range)).flatten())??,
             ),
@@ -39,7 +39,7 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
         other.on_stage(|lab, stage| told(lab, stage, range))
     };
     let others: Vec<Told> = others.iter().filter_map(beside).collect();
-    // Only slices and gangs have an estimate of their area: nothing is not what others cost.
+    // Only slices and gangs have an estimate of their area: elsewhere it is 0 and is hidden.
     let shown = |(d, value): &(&Definition, ReportNumber)| {
         let whole = range.is_none() || OF_A_STRETCH.contains(&d.name);
         whole && (d.unit != "mm²" || *value != ReportNumber::Ratio(0.0))
@@ -73,7 +73,7 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
     }
 }
 
-/// The same numbers of several runs, with what differs from the first marked.
+/// Renders the numbers of several runs side by side; what differs from the leader's is marked.
 fn side_by_side<'a>(leader: &str, others: &[Told], plain: impl Iterator<Item = (&'a Definition, ReportNumber)>) -> Html {
     let other = |(d, led): (&Definition, ReportNumber), told: &Told| {
         let value = told.report.number(d.name).unwrap_or(ReportNumber::Count(0));
@@ -98,10 +98,10 @@ fn side_by_side<'a>(leader: &str, others: &[Told], plain: impl Iterator<Item = (
     }
 }
 
-/// As many lines as are shown of those that took the most.
+/// Most lines that are shown: those that cost the most cycles.
 const LINES: usize = 12;
 
-/// Which lines the cycles went to, in the order of the source; beside other runs, what those gained and lost there.
+/// Renders the cycles of the lines in source order; beside other runs, the differences on each line.
 fn by_line(led: &Told, others: &[Told]) -> Html {
     let at = |told: &Told, line: usize| told.lines.iter().find(|cost| cost.line == line).map_or(0, |cost| cost.cycles);
     let most = |line: &LineCost| others.iter().map(|told| at(told, line.line)).chain([line.cycles]).max().unwrap_or(0);
@@ -140,9 +140,9 @@ fn by_line(led: &Told, others: &[Told]) -> Html {
     }
 }
 
-const BY_LINE: &str = "Cycles up to each issue since the one before it, by the line that issued. A line that everything waited for has many;      together they are all cycles of the run up to its last issue.";
+const BY_LINE: &str = "Cycles from each issue to the next, counted for the line that issues next. A line that everything waited for has many; all lines together have all cycles of the run up to its last issue.";
 
-/// Cycles that another run needs more or fewer on a line.
+/// Renders how many cycles more or fewer another run needs on a line.
 fn gain(led: u64, own: u64) -> Html {
     let (class, text) = match own.cmp(&led) {
         std::cmp::Ordering::Less => ("good", format!("−{}", grouped(led - own))),
@@ -152,7 +152,7 @@ fn gain(led: u64, own: u64) -> Html {
     html! { <td class={classes!("right", class)} title={format!("{} cycles", grouped(own))}>{ text }</td> }
 }
 
-/// A number without its unit.
+/// Returns a number without its unit.
 fn bare(value: ReportNumber, unit: &str) -> String {
     match value {
         ReportNumber::Count(count) => grouped(count),
@@ -161,7 +161,7 @@ fn bare(value: ReportNumber, unit: &str) -> String {
     }
 }
 
-/// A number with its unit, where its label does not say that already.
+/// Returns a number with its unit, unless its label names the unit already.
 fn number(value: ReportNumber, unit: &str) -> String {
     let text = bare(value, unit);
     match (unit, value) {
@@ -172,7 +172,7 @@ fn number(value: ReportNumber, unit: &str) -> String {
     }
 }
 
-/// `block` of `blocks`, for the units that there are.
+/// Returns the singular of a unit that occurs here: `block` for `blocks`.
 fn one_of(unit: &str) -> &str {
     match unit {
         "entries" => "entry",
@@ -181,12 +181,12 @@ fn one_of(unit: &str) -> &str {
     }
 }
 
-/// Part of a whole, in per cent.
+/// Returns a part of a whole, in per cent.
 fn share_of(count: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { count as f64 * 100.0 / all as f64 }
 }
 
-/// How many points of a hundred other runs have more or less.
+/// Renders how many percentage points more or less other runs have.
 fn points(led: f64, others: impl Iterator<Item = f64>) -> Html {
     let point = |own: f64| {
         let by = own - led;
@@ -231,7 +231,7 @@ fn shares(led: &Told, others: &[Told], of: impl Fn(&Report) -> Vec<(String, u64)
     let others: Vec<Vec<(String, u64)>> = others.iter().map(|told| of(&told.report)).collect();
     let rows = counts.iter().map(|(name, count)| {
         let part = share_of(*count, all);
-        // Machines of another width have other classes.
+        // Machines of another warp width have other classes.
         let beside = |counts: &Vec<(String, u64)>| {
             let own = counts.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count);
             share_of(own, whole(counts))

@@ -1,7 +1,7 @@
-//! A scene on a canvas.
+//! Paints a scene on a canvas.
 
 use super::canvas;
-use crate::scene::{Align, Figure, Palette, Rect, STRONG, Scene, Shape, Theme, Tone, arrow_head, corner};
+use crate::scene::{Align, Geometry, Palette, Rect, STRONG, Scene, Shape, Theme, Tone, arrow_head, corner};
 use web_sys::CanvasRenderingContext2d;
 use yew::NodeRef;
 
@@ -9,15 +9,15 @@ pub const SANS: &str = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Libera
 pub const MONO: &str =
     "ui-monospace, \"Cascadia Mono\", \"SF Mono\", Menlo, Consolas, \"Liberation Mono\", \"DejaVu Sans Mono\", monospace";
 
-/// How a canvas is painted; while that stays the same, only what changes is painted again.
+/// How a canvas is painted; while it stays the same, only what changes is painted again.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Frame {
     pub theme: Theme,
     pub size: (f64, f64),
     pub ratio: f64,
-    /// Pixels of the page to one of the picture.
+    /// Pixels of the page per pixel of the picture.
     pub zoom: f64,
-    /// Space around the picture.
+    /// Space around the picture, in its pixels.
     pub margin: f64,
 }
 
@@ -38,7 +38,7 @@ impl Frame {
         }
     }
 
-    /// Out to whole pixels of the screen, so that no edge is painted by halves.
+    /// Extends a rectangle to whole pixels of the screen, so that no edge is painted partly.
     fn to_pixels(self, part: &Rect) -> Rect {
         let margin = self.margin as f32;
         let ratio = (self.ratio * self.zoom) as f32;
@@ -49,7 +49,7 @@ impl Frame {
     }
 }
 
-/// Paints a whole scene on its ground, so that nothing is see-through; coordinates are the scene's.
+/// Paints a whole scene on an opaque ground, in the scene's coordinates.
 pub fn paint_whole<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, whole: Rect) {
     repaint(context, scene, palette, &[whole]);
     let _ = context.set_global_composite_operation("destination-over");
@@ -58,8 +58,8 @@ pub fn paint_whole<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, pale
     let _ = context.set_global_composite_operation("source-over");
 }
 
-/// Paints what lies in a few rectangles, words on top, and leaves the canvas as it is elsewhere. What the canvas was last told
-/// is not told again: that is what costs, and telling it of another font costs most, so words are painted font by font.
+/// Paints what lies in the damaged rectangles, text on top, and nothing elsewhere. Setting the canvas's state is expensive,
+/// most of all its font: state that is unchanged is not set again, and text is painted font by font.
 fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Palette, damage: &[Rect]) {
     let parts: Vec<(Rect, Vec<&Shape>)> =
         damage.iter().map(|part| (*part, scene.shapes.iter().filter(|shape| shape.bounds().meets(part)).collect())).collect();
@@ -77,7 +77,7 @@ fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Pa
             shapes.iter().for_each(|shape| pen.draw(shape));
         });
     }
-    // A font that is told before the rectangles are entered holds in all of them.
+    // A font that is set before the rectangles are clipped is restored with each of them.
     for font in fonts(parts.iter().flat_map(|(_, shapes)| shapes.iter().copied())) {
         Pen::new(context, palette).font(font);
         for (part, shapes) in &parts {
@@ -91,11 +91,11 @@ fn repaint<T>(context: &CanvasRenderingContext2d, scene: &Scene<T>, palette: &Pa
 /// Size, monospace, bold.
 type Font = (f32, bool, bool);
 
-/// The fonts of the words among some shapes.
+/// Returns the fonts of the text among some shapes.
 fn fonts<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Vec<Font> {
     let mut fonts: Vec<Font> = Vec::new();
     for shape in shapes {
-        if let Figure::Text { size, mono, bold, .. } = shape.figure
+        if let Geometry::Text { size, mono, bold, .. } = shape.geometry
             && !fonts.contains(&(size, mono, bold))
         {
             fonts.push((size, mono, bold));
@@ -105,7 +105,7 @@ fn fonts<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Vec<Font> {
 }
 
 fn is_written(shape: &Shape, font: Font) -> bool {
-    matches!(shape.figure, Figure::Text { size, mono, bold, .. } if (size, mono, bold) == font)
+    matches!(shape.geometry, Geometry::Text { size, mono, bold, .. } if (size, mono, bold) == font)
 }
 
 struct Pen<'a> {
@@ -124,53 +124,53 @@ impl<'a> Pen<'a> {
         Pen { context, palette, fill: None, stroke: None, alpha: 1.0, font: None, align: None }
     }
 
-    /// Anything but words.
+    /// Paints a shape other than text.
     fn draw(&mut self, shape: &Shape) {
-        if shape.alpha <= 0.0 || matches!(shape.figure, Figure::Text { .. }) {
+        if shape.alpha <= 0.0 || matches!(shape.geometry, Geometry::Text { .. }) {
             return;
         }
         let context = self.context;
         self.alpha(shape.alpha);
-        match &shape.figure {
-            Figure::Fill(r) => {
+        match &shape.geometry {
+            Geometry::Fill(r) => {
                 self.fill(shape.tone);
                 context.fill_rect(r.x.into(), r.y.into(), r.w.into(), r.h.into());
             }
-            Figure::Outline(r) => {
+            Geometry::Outline(r) => {
                 self.stroke(shape.tone);
                 let (w, h) = ((r.w - 1.0).max(0.0), (r.h - 1.0).max(0.0));
                 context.stroke_rect(f64::from(r.x) + 0.5, f64::from(r.y) + 0.5, w.into(), h.into());
             }
-            Figure::Dot(r) => {
+            Geometry::Dot(r) => {
                 self.fill(shape.tone);
                 // A square of a pixel or two cannot be told from a circle.
                 let size = (r.w.min(r.h) / 3.0).max(1.5);
                 context.fill_rect((r.x + (r.w - size) / 2.0).into(), (r.y + (r.h - size) / 2.0).into(), size.into(), size.into());
             }
-            Figure::Wait(r) => {
+            Geometry::Wait(r) => {
                 self.fill(shape.tone);
                 context.fill_rect((r.x + r.w * 0.65).into(), r.y.into(), (r.w * 0.35).into(), r.h.into());
             }
-            Figure::Line(r) => {
+            Geometry::Line(r) => {
                 self.stroke(shape.tone);
                 context.begin_path();
                 context.move_to(r.x.into(), r.y.into());
                 context.line_to((r.x + r.w).into(), (r.y + r.h).into());
                 context.stroke();
             }
-            Figure::Round(r) => {
+            Geometry::Round(r) => {
                 self.fill(shape.tone);
                 self.rounded(r);
                 context.fill();
             }
-            Figure::Ring(r) => {
+            Geometry::Ring(r) => {
                 self.stroke(shape.tone);
                 context.set_line_width(STRONG.into());
                 self.rounded(r);
                 context.stroke();
                 context.set_line_width(1.0);
             }
-            Figure::Arrow(r) => {
+            Geometry::Arrow(r) => {
                 self.stroke(shape.tone);
                 context.set_line_width(STRONG.into());
                 let (x, y) = ((r.x + r.w).into(), (r.y + r.h).into());
@@ -184,20 +184,20 @@ impl<'a> Pen<'a> {
                 context.stroke();
                 context.set_line_width(1.0);
             }
-            Figure::Text { .. } => {}
+            Geometry::Text { .. } => {}
         }
     }
 
-    /// A path around a rectangle with round corners.
+    /// Starts a path around a rectangle with round corners.
     fn rounded(&self, r: &Rect) {
         let context = self.context;
         context.begin_path();
         let _ = context.round_rect_with_f64(r.x.into(), r.y.into(), r.w.into(), r.h.into(), corner(r).into());
     }
 
-    /// Words of one font.
+    /// Paints a shape if it is text in one font.
     fn write(&mut self, shape: &Shape, font: Font) {
-        let Figure::Text { x, y, align, text, .. } = &shape.figure else { return };
+        let Geometry::Text { x, y, align, text, .. } = &shape.geometry else { return };
         if shape.alpha > 0.0 && is_written(shape, font) {
             self.alpha(shape.alpha);
             self.fill(shape.tone);

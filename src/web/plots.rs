@@ -1,7 +1,7 @@
-//! Every figure of the run, one below the other, live while it plays, each to be saved as a file.
+//! The panel of plots: every figure of the run, live while it plays, each with buttons to save it.
 //!
-//! Playing changes the page sixty times a second; a figure is drawn ten times a second at most, and one figure a frame, so
-//! that no frame pays for all of them. Figures that are scrolled out of sight wait until they are seen.
+//! Playing changes the page sixty times a second. A figure is drawn at most ten times a second, and one figure a frame, so
+//! that no frame pays for all of them. Figures that are scrolled out of view wait until they are visible.
 
 use super::canvas::use_size;
 use super::chart::{FILE, most_stretches, png, show};
@@ -82,7 +82,7 @@ pub fn PlotsPanel(props: &Props) -> Html {
                     </div>
                     <span class="push"></span>
                     <button type="button" class="plain" id="save-trace" onclick={ontrace}
-                        title="Every warp, cycle by cycle, as far as the run is known: a file for Perfetto's page or chrome://tracing">{ "Perfetto trace" }</button>
+                        title="Every warp, cycle by cycle, as far as the run is simulated: a file for Perfetto's page or chrome://tracing">{ "Perfetto trace" }</button>
                 </div>
             } else {
                 <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p>
@@ -94,7 +94,7 @@ pub fn PlotsPanel(props: &Props) -> Html {
     }
 }
 
-/// How a figure leaves the page.
+/// The file format of a saved figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
     Png(u32),
@@ -131,7 +131,7 @@ impl Format {
     }
 }
 
-/// One figure, by its place among them; hidden where it says nothing about this machine. The easel draws on its canvas.
+/// Renders the figure number `at`, hidden if it does not apply to this machine. The easel draws on its canvas.
 fn plot(at: usize, canvas: NodeRef, hidden: bool, onsave: &Callback<(usize, Format)>) -> Html {
     let Figure { id, title, about, .. } = &FIGURES[at];
     let button = |format: Format| {
@@ -157,16 +157,16 @@ fn plot(at: usize, canvas: NodeRef, hidden: bool, onsave: &Callback<(usize, Form
     }
 }
 
-/// What is drawn on, and what has yet to be.
+/// The canvases of the figures, and which figures have to be drawn.
 struct Easel {
-    /// What to draw, in which colours, how wide.
+    /// The lab to draw, the colours, and the width in pixels.
     subject: Option<(Handle, &'static Palette, u32)>,
     canvases: Vec<NodeRef>,
     plots: Vec<Standing>,
     frames: Option<Frames>,
 }
 
-/// How it stands with one figure.
+/// The state of one figure's drawing.
 #[derive(Clone, Copy, Default)]
 struct Standing {
     stale: bool,
@@ -191,7 +191,7 @@ impl Easel {
         self.plots.iter_mut().for_each(|plot| plot.stale = true);
     }
 
-    /// Draws the figure that has waited longest, if any may be drawn now; whether others wait.
+    /// Draws the stale, visible figure that was drawn longest ago, if it is due. Returns whether others wait.
     fn draw_one(&mut self, time: f64) -> bool {
         let waits = |plot: &Standing| plot.stale && plot.seen;
         let due = self.plots.iter().enumerate().filter(|(_, plot)| waits(plot) && time - plot.drawn_at >= PAUSE_MS);
@@ -225,7 +225,7 @@ impl Easel {
     }
 }
 
-/// A figure of the run as it is now.
+/// Returns a figure of the run in its current state.
 fn chart(handle: &Handle, at: usize, most: usize) -> Option<Chart> {
     handle.on_stage(|lab, stage| {
         let mut chart = Chart::new(&FIGURES[at], &stage.run(lab.selection), most);
@@ -234,7 +234,7 @@ fn chart(handle: &Handle, at: usize, most: usize) -> Option<Chart> {
     })
 }
 
-/// Draws what is stale, a figure a frame, from the next frame on.
+/// Draws stale figures, one a frame, from the next frame on.
 fn draw_soon(easel: &Rc<RefCell<Easel>>) {
     if easel.borrow().frames.is_some() {
         return;
@@ -251,7 +251,7 @@ fn draw_soon(easel: &Rc<RefCell<Easel>>) {
     easel.borrow_mut().frames = Some(frames);
 }
 
-/// Keeps count of which figures are seen, until the returned is called.
+/// Tracks which figures are visible, until the returned closure is called.
 fn watch(easel: Rc<RefCell<Easel>>) -> impl FnOnce() {
     let watched = easel.clone();
     let notice = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {

@@ -1,7 +1,7 @@
-//! Workers that run techniques beside the page, so that it stays at hand while they do.
+//! Web workers that run techniques, so that the page stays responsive.
 //!
-//! Each is `worker.mjs` with a module of its own. A worker has one task at a time; one that falls is replaced, and its task is
-//! told as failed.
+//! Each worker is `worker.mjs` with a wasm module of its own, and has one task at a time. A worker that crashes is replaced,
+//! and its task is reported as failed.
 
 use super::handle::Handle;
 use crate::compare::Entry;
@@ -13,10 +13,10 @@ use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::prelude::*;
 
-/// As many workers at most: each has the whole module in memory.
+/// Most workers: each has the whole module in memory.
 const MOST: usize = 4;
 
-/// What a worker does with a task: both are text.
+/// Runs a task in a worker; the task and its entry are JSON text.
 #[wasm_bindgen]
 pub fn perform(task: &str) -> String {
     let entry = match serde_json::from_str::<Task>(task) {
@@ -28,11 +28,11 @@ pub fn perform(task: &str) -> String {
 
 type Heard = (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(web_sys::Event)>);
 
-/// Tasks and those who do them, until it is dropped.
+/// The waiting tasks and the workers; dropping it terminates the workers.
 struct Pool {
     waiting: RefCell<VecDeque<(usize, Task)>>,
     workers: RefCell<Vec<(Worker, Heard)>>,
-    /// What a task, by its place, came to.
+    /// Receives the number of a task and its entry.
     done: Box<dyn Fn(usize, Entry)>,
 }
 
@@ -53,7 +53,7 @@ impl Pool {
         pool
     }
 
-    /// Gives the next task to a worker of its own.
+    /// Starts a worker for the next task.
     fn hire(self: &Rc<Pool>) {
         let Some((at, task)) = self.waiting.borrow_mut().pop_front() else { return };
         let options = WorkerOptions::new();
@@ -69,7 +69,7 @@ impl Pool {
                 let Some(pool) = pool.upgrade() else { return };
                 let (at, task) = doing.borrow().clone();
                 let text = event.data().as_string().unwrap_or_default();
-                let entry = serde_json::from_str(&text).unwrap_or_else(|_| task.fail("what it came to cannot be read"));
+                let entry = serde_json::from_str(&text).unwrap_or_else(|_| task.fail("its result cannot be read"));
                 let next = pool.waiting.borrow_mut().pop_front();
                 match next {
                     Some(next) => {
@@ -88,7 +88,7 @@ impl Pool {
                 worker.terminate();
                 let (at, task) = doing.borrow().clone();
                 pool.hire();
-                (pool.done)(at, task.fail("the simulator fell while it ran"));
+                (pool.done)(at, task.fail("the simulator crashed while it ran"));
             })
         };
         worker.set_onmessage(Some(onmessage.as_ref().unchecked_ref()));
@@ -103,7 +103,7 @@ fn send(worker: &Worker, task: &Task) {
     let _ = worker.post_message(&JsValue::from_str(&text));
 }
 
-/// Has the laboratory's contest run by workers for as long as it is wanted.
+/// Runs the lab's contest on workers until it ends, is stopped or is replaced.
 #[hook]
 pub fn use_contest(handle: &Handle) {
     let running = handle.read(|lab| lab.contest.as_ref().filter(|contest| contest.is_running()).map(|_| lab.contests));

@@ -1,17 +1,16 @@
-//! What printing gives: a sheet with the picture, what it is of, and the numbers; of a lesson, a handout with the picture of
-//! every stop, its questions, and the answers at the end. It is there only while the page is printed.
+//! The printed page: a sheet with the pictures, their caption and the numbers. A lesson prints as a handout with a picture and
+//! the question of every stop, and the answers at the end. The sheet exists only while the page is printed.
 
-use super::app::listen;
 use super::download::{address, caption};
 use super::drawing::{FILE, Subject, scene};
 use super::handle::Handle;
+use super::listening::use_window_events;
 use super::numbers::numbers;
 use super::prose::prose;
 use crate::lab::{Lab, grouped};
 use crate::lesson::{Ask, Lesson, Question};
 use crate::mechanism::{self, Panel};
 use crate::scene::{Palette, Theme, svg};
-use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -24,16 +23,7 @@ pub fn PrintSheet(props: &Props) -> Html {
     let printing = use_state_eq(|| false);
     {
         let printing = printing.setter();
-        use_effect_with((), move |()| {
-            let tell = |now: bool| {
-                let printing = printing.clone();
-                Closure::<dyn FnMut()>::new(move || printing.set(now))
-            };
-            let (before, after) = (tell(true), tell(false));
-            listen("beforeprint", &before);
-            listen("afterprint", &after);
-            move || drop((before, after))
-        });
+        use_window_events(true, &["beforeprint", "afterprint"], move |event| printing.set(event.type_() == "beforeprint"));
     }
     if *printing && let Some(handout) = props.handle.read(|lab| lab.course.as_ref().map(|course| handout(course.lesson))) {
         return handout;
@@ -58,9 +48,9 @@ pub fn PrintSheet(props: &Props) -> Html {
     }
 }
 
-/// A lesson on paper.
+/// Renders a lesson as a handout.
 fn handout(lesson: &'static Lesson) -> Html {
-    // Walked through in a laboratory of its own, so that nobody sees it.
+    // The stops are visited in a separate lab, so that the page does not move.
     let mut lab = Lab::new();
     lab.begin_lesson(lesson);
     let mut stop = |at: usize| {
@@ -101,7 +91,7 @@ fn handout(lesson: &'static Lesson) -> Html {
     }
 }
 
-/// What there is to choose, with room to tick.
+/// Renders the choices of a question, with room to tick.
 fn asked(ask: &Ask) -> Html {
     match ask {
         Ask::Choices { choices, .. } => {
@@ -113,7 +103,7 @@ fn asked(ask: &Ask) -> Html {
     }
 }
 
-/// The right answer in words.
+/// Returns the right answer in words.
 fn right(ask: &Ask) -> String {
     match ask {
         Ask::Choices { choices, right } => format!("{}.", choices.get(*right).map_or("", String::as_str).trim_end_matches('.')),

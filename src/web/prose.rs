@@ -1,6 +1,6 @@
-//! The short texts that come with kernels: paragraphs, lists and code in Markdown, drawn as elements.
+//! Renders the short Markdown texts of kernels and lessons: headings, paragraphs, lists and code.
 //!
-//! Only what those texts use is known. Text becomes text nodes, never markup.
+//! Only the syntax that those texts use is supported. Text becomes text nodes, never markup.
 
 use yew::prelude::*;
 
@@ -19,7 +19,7 @@ fn block(text: &str) -> Html {
     html! { <p>{ inline(text) }</p> }
 }
 
-/// `code`, **strong** and *emphasis* inside a paragraph.
+/// Renders `code`, **strong** and *emphasis* inside a paragraph.
 pub fn inline(text: &str) -> Html {
     let mut parts = Vec::new();
     // Every odd piece between back quotes is code; every odd piece between double asterisks is strong.
@@ -39,7 +39,7 @@ pub fn inline(text: &str) -> Html {
     parts.into_iter().collect()
 }
 
-/// What stands between two asterisks without space inside them; a product is none.
+/// Renders text between two asterisks as emphasis, unless it begins or ends with a space, as in a product.
 fn emphasis(text: &str) -> Html {
     let found = text.match_indices('*').find_map(|(start, _)| {
         let rest = &text[start + 1..];

@@ -1,4 +1,4 @@
-//! Every key of the machine, with its unit, its default, where the figure comes from, and what is wrong with a value.
+//! The settings sheet: every key of the machine with its unit, its default, its source and the problem of its value.
 
 use super::drawer::Drawer;
 use super::handle::Handle;

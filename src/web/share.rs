@@ -1,16 +1,16 @@
-//! Links to what is shown: in the address bar, on the clipboard, and from both.
+//! Links to what the page shows: reads them from the address bar, writes them there and to the clipboard.
 
 use super::handle::Handle;
 use crate::lab::{Link, LinkError, Notice};
 use yew::platform::spawn_local;
 
-/// The link in the address bar, if there is one.
+/// Returns the link in the address bar, if there is one.
 pub fn opened() -> Result<Option<Link>, LinkError> {
     let fragment = web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default();
     Link::read(&fragment)
 }
 
-/// Writes the link into the address bar; nothing is loaded. Whether it is short enough to be one: else there is none.
+/// Writes the link into the address bar without loading it. Returns false, and removes any link, if it is too long.
 pub fn write(link: &Link) -> bool {
     let Some(window) = web_sys::window() else { return false };
     let fragment = link.write();
@@ -22,15 +22,14 @@ pub fn write(link: &Link) -> bool {
     is_short
 }
 
-/// Takes the link out of the address bar while somebody types: it is about an older text than the one that a reload should
-/// bring back.
+/// Removes the link from the address bar while the user types, so that a reload restores the draft and not an older text.
 pub fn forget() {
     if let Ok(Some(Link { embed: false, .. })) = opened() {
         write(&Link::default());
     }
 }
 
-/// Copies a link to what is shown now.
+/// Copies a link to what the page shows to the clipboard.
 pub fn copy(handle: &Handle) {
     let Some(window) = web_sys::window() else { return };
     let mut link = handle.read(|lab| lab.link());

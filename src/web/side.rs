@@ -1,4 +1,4 @@
-//! The right-hand column: what is selected, the numbers, the plots, memory, and what the kernel is.
+//! The right-hand column: inspector, numbers, plots, memory, the kernel's description and an open lesson.
 
 use super::handle::Handle;
 use super::inspector::Inspector;
@@ -37,7 +37,7 @@ impl Tab {
 
 const YOUR_OWN: &str = "\
 Compile with `nvcc -ptx -lineinfo kernel.cu`, or with `clang --cuda-device-only -S -gline-tables-only`, and paste the result \
-into the editor (E), or drop the file on the page. Optimisers like to turn branches into selects; `-Xcicc -O0` keeps them.
+into the editor (E), or drop the file on the page. Optimisers often turn branches into selects; `-Xcicc -O0` keeps them.
 
 The launch says how large the grid and its blocks are, and gives one `[[param]]` for each of the kernel's parameters: a \
 `buffer`, which is passed as its address, or a `type` and a `value`.
@@ -59,7 +59,7 @@ pub fn side(handle: &Handle, others: &[Handle], theme: Theme, shown: Tab, ontab:
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
         }
     };
-    // An open lesson comes first.
+    // The tab of an open lesson comes first.
     let mut rest: Vec<(usize, Tab)> = Tab::ALL.into_iter().enumerate().collect();
     let lesson = rest.pop().filter(|_| has_lesson);
     html! {
@@ -87,7 +87,7 @@ fn about(handle: &Handle) -> Html {
     html! { <div key="about" class="scroll prose" tabindex="0" role="region" aria-label="About the kernel"><h3>{ title }{ edited }</h3>{ prose(text) }</div> }
 }
 
-/// The panel's own heading says it already.
+/// Removes the heading, which the panel has already.
 fn without_heading(markdown: &'static str) -> &'static str {
     match markdown.split_once('\n') {
         Some((first, rest)) if first.starts_with('#') => rest,

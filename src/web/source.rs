@@ -12,22 +12,22 @@ use crate::view::Script;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Which texts are shown.
+/// What the panel shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Both,
     Cuda,
     Ptx,
-    /// The PTX, and the same with the loop over logical blocks around it.
+    /// The PTX, and the PTX in the loop over logical blocks.
     Loop,
     /// The control-flow graph.
     Flow,
 }
 
-/// Whether somebody wants the PTX beside the source: kept from one visit to the next.
+/// The storage key of whether the PTX is shown beside the source.
 const BOTH: &str = "warpscope.both";
 
-/// What is shown where nothing else is asked for.
+/// Returns the texts that the panel shows by default.
 fn usual() -> Shown {
     if storage::load(BOTH).is_some_and(|kept| !kept.is_empty()) { Shown::Both } else { Shown::Cuda }
 }
@@ -44,7 +44,7 @@ pub fn SourcePanel(props: &Props) -> Html {
     let shown = use_state_eq(usual);
     let follow = use_state_eq(|| true);
     let handle = &props.handle;
-    // A lesson opens with the text that it is about.
+    // A lesson opens with the text or graph that it is about.
     let lesson = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.lesson.flow)));
     {
         let shown = shown.setter();
@@ -65,7 +65,7 @@ pub fn SourcePanel(props: &Props) -> Html {
             </section>
         };
     };
-    // Without a source there is only its PTX to read.
+    // Without a CUDA source the panel shows the PTX.
     let is_there = match *shown {
         Shown::Both | Shown::Cuda => has_cuda,
         Shown::Loop => has_loop,
@@ -110,18 +110,18 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <h2 title={kernel}>{ "Source" }</h2>
                 <div class="tabs" role="group" aria-label="Text">
                     if has_cuda {
-                        { tab(Shown::Cuda, "CUDA", "The source only") }
+                        { tab(Shown::Cuda, "CUDA", "The CUDA source only") }
                         { tab(Shown::Both, "Both", "CUDA and PTX in matching colours: side by side, or one above the other where there is little room") }
                     }
-                    { tab(Shown::Ptx, "PTX", "What the compiler made of it only") }
+                    { tab(Shown::Ptx, "PTX", "The PTX only") }
                     if has_loop {
-                        { tab(Shown::Loop, "Loop", "The PTX, and what runs: the same in a loop over logical blocks, behind what was moved in front of it") }
+                        { tab(Shown::Loop, "Loop", "The PTX, and what runs: the PTX in a loop over logical blocks, after the code that was moved out of it") }
                     }
                     { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
                 </div>
                 <span class="push"></span>
                 if matches!(now, Shown::Both | Shown::Loop) {
-                    <button type="button" class="plain beside" title="Side by side or one above the other: makes this panel wider or puts it back"
+                    <button type="button" class="plain beside" title="Side by side or one above the other: widens this panel or restores its width"
                         aria-label="Side by side or one above the other" onclick={props.onresize.reform(|_: MouseEvent| beside())}>
                         { icons::beside() }
                     </button>
@@ -143,7 +143,7 @@ pub fn SourcePanel(props: &Props) -> Html {
     }
 }
 
-/// The texts that are shown, in their order.
+/// Returns the texts to show, in order.
 fn scripts(shown: Shown) -> &'static [Script] {
     match shown {
         Shown::Both => &[Script::Cuda, Script::Ptx],

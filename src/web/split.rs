@@ -1,16 +1,16 @@
-//! The handles between the panels: dragged, or moved with the arrow keys; a double click puts all panels back.
+//! The splitters between the panels: dragged, or moved with the arrow keys; a double click resets all panels.
 
 use super::storage;
 use yew::prelude::*;
 
 const KEY: &str = "warpscope.sizes";
-/// How far an arrow key moves an edge, in pixels.
+/// Distance by which an arrow key moves an edge, in pixels.
 const BY: f64 = 16.0;
 
-/// How wide the source is when its texts lie side by side, in pixels; the style sheet asks for 560 inside of its border.
+/// Width of the source with its texts side by side, in pixels; the style sheet asks for 560 inside its border.
 const BESIDE: f64 = 564.0;
 
-/// How large the panels are, in pixels. Without it, the style sheet says.
+/// The sizes of the panels, in pixels. Without them, the style sheet decides.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Sizes {
     source: f64,
@@ -19,7 +19,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// As the last visit left them.
+    /// Loads the sizes that the last visit stored.
     pub fn load() -> Option<Sizes> {
         let text = storage::load(KEY)?;
         let mut numbers = text.split(' ').map(|number| number.parse().ok().filter(|pixels: &f64| pixels.is_finite()));
@@ -31,7 +31,7 @@ impl Sizes {
         storage::save(KEY, &sizes.map_or(String::new(), |s| format!("{} {} {}", s.source, s.side, s.timeline)));
     }
 
-    /// With an edge moved to the right, or down.
+    /// Returns the sizes with an edge moved right or down by `by` pixels.
     fn pushed(self, edge: Edge, by: f64) -> Sizes {
         match edge {
             Edge::Source => Sizes { source: self.source + by, ..self },
@@ -41,7 +41,7 @@ impl Sizes {
         .within(edge)
     }
 
-    /// With an edge's panel neither too small to read nor so large that it hides the others.
+    /// Returns the sizes with an edge's panel large enough to read and small enough to leave room for the others.
     fn within(self, edge: Edge) -> Sizes {
         let root = web_sys::window().and_then(|window| window.document()?.document_element());
         let most = root.map_or(f64::INFINITY, |root| f64::from(root.client_width()) * 0.6);
@@ -52,13 +52,13 @@ impl Sizes {
         }
     }
 
-    /// What tells the style sheet.
+    /// Returns the CSS variables that set the sizes.
     pub fn style(self) -> String {
         format!("--source:{}px;--side:{}px;--timeline:{}px", self.source, self.side, self.timeline)
     }
 }
 
-/// Which edge a handle moves.
+/// The edge that a splitter moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     Source,
@@ -69,7 +69,7 @@ pub enum Edge {
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub edge: Edge,
-    /// As the panels are now: the handle says how far along it is.
+    /// The current sizes; a change of them updates the splitter's value.
     pub sizes: Option<Sizes>,
     pub onresize: Callback<Option<Sizes>>,
 }
@@ -106,7 +106,7 @@ pub fn Split(props: &Props) -> Html {
     };
     let onpointerup = Callback::from(move |_: PointerEvent| held.set(false));
     let ondblclick = props.onresize.reform(|_: MouseEvent| None);
-    // What the keys ask for, until the page is laid out anew: keys may come faster than that.
+    // The sizes that keys have asked for since the last layout: keys may come faster than layouts.
     let wanted = use_mut_ref(|| None::<Sizes>);
     let onkeydown = {
         let (wanted, onresize) = (wanted.clone(), props.onresize.clone());
@@ -130,7 +130,7 @@ pub fn Split(props: &Props) -> Html {
         Edge::Side => ("splitter tall", "vertical", "Width of the details"),
         Edge::Timeline => ("splitter flat", "horizontal", "Height of the timeline"),
     };
-    // Once it is laid out: how far along the window the edge is, in per cent.
+    // After the layout: the size of the edge's panel, in per cent of the window.
     {
         let node = node.clone();
         use_effect(move || {
@@ -142,12 +142,12 @@ pub fn Split(props: &Props) -> Html {
     }
     html! {
         <div {class} role="separator" aria-valuemin="0" aria-valuemax="100" aria-orientation={orientation} aria-label={label} tabindex="0" ref={node}
-            title="Drag, or arrow keys; double click: as at first"
+            title="Drag, or arrow keys; double click to reset"
             {onpointerdown} {onpointermove} {onpointerup} {ondblclick} {onkeydown}></div>
     }
 }
 
-/// How large the panel is that an edge belongs to, in per cent of the window.
+/// Returns the size of an edge's panel, in per cent of the window.
 fn along(edge: Edge) -> Option<u32> {
     let document = web_sys::window()?.document()?;
     let root = document.document_element()?;
@@ -160,19 +160,19 @@ fn along(edge: Edge) -> Option<u32> {
     Some((size / f64::from(all.max(1)) * 100.0).clamp(0.0, 100.0) as u32)
 }
 
-/// The sizes with the source as wide as its texts need to lie side by side; where they do, all panels back.
+/// Returns the sizes with the source wide enough for texts side by side; `None`, a reset, if it is already.
 pub fn beside() -> Option<Sizes> {
     let source = web_sys::window()?.document()?.query_selector(".source").ok()??.get_bounding_client_rect();
     if source.width() < BESIDE { moved(Edge::Source, source.left() + BESIDE, 0.0) } else { None }
 }
 
-/// The sizes as they are laid out.
+/// Returns the sizes of the current layout.
 fn measured() -> Option<Sizes> {
     let [source, side, timeline] = panels()?;
     Some(Sizes { source: source.width(), side: side.width(), timeline: timeline.height() })
 }
 
-/// The sizes with the edge at a point of the window.
+/// Returns the sizes with the edge at a point of the window.
 fn moved(edge: Edge, x: f64, y: f64) -> Option<Sizes> {
     let [source, side, timeline] = panels()?;
     let now = measured()?;
@@ -184,7 +184,7 @@ fn moved(edge: Edge, x: f64, y: f64) -> Option<Sizes> {
     Some(sizes.within(edge))
 }
 
-/// Where the panels with an edge of their own are.
+/// Returns the bounds of the panels with an edge of their own: source, side, timeline.
 fn panels() -> Option<[web_sys::DomRect; 3]> {
     let document = web_sys::window()?.document()?;
     let measure = |selector: &str| Some(document.query_selector(selector).ok()??.get_bounding_client_rect());

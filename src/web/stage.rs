@@ -16,13 +16,13 @@ use yew::prelude::*;
 
 const ALONE: &str = "warpscope.panel";
 
-/// A window that has room for several pictures on the stage.
+/// The media query for a window with room for several pictures on the stage.
 const ROOM: &str = "(min-height: 960px) and (min-width: 1001px), (min-width: 2200px)";
 
-/// The choice of all panels.
+/// The name that stands for all panels.
 const ALL: &str = "all";
 
-/// The name of the panel that is shown alone, or [`ALL`], as it was left; none where nobody has chosen.
+/// Loads the name of the panel that is shown alone, or [`ALL`]; `None` if the user has not chosen.
 pub fn load_alone() -> Option<AttrValue> {
     storage::load(ALONE).filter(|name| !name.is_empty()).map(AttrValue::from)
 }
@@ -31,7 +31,7 @@ pub fn save_alone(alone: Option<&str>) {
     storage::save(ALONE, alone.unwrap_or_default());
 }
 
-/// Whether pictures that share the stage have room side by side or one above the other.
+/// Returns whether the window has room for several pictures on the stage, and follows its size.
 #[hook]
 pub fn use_has_room() -> bool {
     let query = use_memo((), |()| web_sys::window().and_then(|window| window.match_media(ROOM).ok().flatten()));
@@ -55,7 +55,7 @@ pub fn use_has_room() -> bool {
     *has_room
 }
 
-/// Shows the panel of a lesson or of its stop alone when one comes to it, and what was shown before when it is left.
+/// Shows the panel that a lesson or its stop names; after the lesson, the one that the user had chosen.
 #[hook]
 pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>>) {
     let course = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.stop)));
@@ -63,15 +63,14 @@ pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>
         let course = lab.course.as_ref()?;
         course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref())
     });
-    // A stop without a panel of its own leaves what somebody has chosen on the way; what was chosen before a lesson is not in
-    // it.
+    // At a stop that names no other panel, a choice made during the lesson stays; one made before it does not apply.
     let wanted = (course.map(|(id, _)| id), panel);
     use_effect_with(wanted, move |(lesson, panel)| {
         alone.set(panel.map(AttrValue::from).or_else(|| if lesson.is_some() { None } else { load_alone() }));
     });
 }
 
-/// What comes after what is shown when a person goes through the choices: each panel alone, then all of them.
+/// Returns the choice after the current one: each panel alone, then all of them.
 pub fn next_alone(handle: &Handle, choice: Choice) -> Option<AttrValue> {
     let panels = applying(handle)?;
     let (together, leading) = sharing(handle, &panels);
@@ -86,21 +85,21 @@ fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
     handle.on_stage(|_, stage| mechanism::panels(stage.session.sim()))
 }
 
-/// What a person has chosen to see, and how.
+/// What the user has chosen to see on the stage, and how.
 #[derive(Clone, Copy)]
 pub struct Choice<'a> {
-    /// The panel that is shown alone, where it applies, or [`ALL`]; none where nobody has chosen.
+    /// The panel to show alone, if it applies, or [`ALL`]; `None` if the user has not chosen.
     pub alone: Option<&'a str>,
     pub has_room: bool,
-    /// Pictures are drawn so many times as large as usual.
+    /// The scale of the pictures.
     pub zoom: f64,
 }
 
-/// A panel, and when it is on the stage.
+/// The leading panel, and how it shares the stage.
 type Leading = Option<(&'static Panel, Share)>;
 
 impl Choice<'_> {
-    /// The panel that is shown alone.
+    /// Returns the panel to show alone, if there is one.
     fn chosen(&self, panels: &[&'static Panel], leading: Leading) -> Option<&'static Panel> {
         match self.alone {
             Some(alone) => panels.iter().copied().find(|panel| panel.name == alone),
@@ -109,7 +108,7 @@ impl Choice<'_> {
     }
 }
 
-/// Where nobody has chosen, the panel that leads is alone, and so is the first where several have no room.
+/// Renders the stage. Without a choice, the leading panel is alone if it always is, or if several have no room.
 pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Callback<Option<AttrValue>>) -> Html {
     let zoom = choice.zoom;
     let Some(panels) = applying(handle) else {
@@ -128,7 +127,7 @@ pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Call
     let single = if let [single] = together.as_slice() { Some(*single) } else { None };
     let chosen = choice.chosen(&panels, leading).or(single);
     let shown = chosen.map_or(together, |panel| vec![panel]);
-    // One panel has the stage's own header; several have theirs.
+    // A single panel uses the stage's header; several have headers of their own.
     let only = if let [only] = shown.as_slice() { Some(*only) } else { None };
     html! {
         <section class="panel stage" aria-label="Mechanism">
@@ -158,7 +157,7 @@ pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Call
     }
 }
 
-/// The panels that share the stage, and the one that tells most.
+/// Returns the panels that share the stage, and the leading one.
 fn sharing(handle: &Handle, panels: &[&'static Panel]) -> (Vec<&'static Panel>, Leading) {
     let found = handle.on_stage(|_, stage| {
         let sim = stage.session.sim();
@@ -169,7 +168,7 @@ fn sharing(handle: &Handle, panels: &[&'static Panel]) -> (Vec<&'static Panel>, 
     found.unwrap_or_default()
 }
 
-/// Which panel is shown alone, or all of them where several go together.
+/// Renders the buttons for each panel alone, and for all of them if several share the stage.
 fn chooser(
     panels: &[&'static Panel],
     chosen: Option<&'static Panel>,
@@ -195,7 +194,7 @@ fn chooser(
     }
 }
 
-/// A panel in its place.
+/// Renders a panel.
 fn view(handle: &Handle, theme: Theme, zoom: f64, panel: &'static Panel, titled: bool) -> Html {
     html! {
         <div key={panel.name} class="view" data-panel={panel.name}>
@@ -211,9 +210,9 @@ fn view(handle: &Handle, theme: Theme, zoom: f64, panel: &'static Panel, titled:
     }
 }
 
-/// Says that the technique cannot act on this launch, and offers one on which it can.
+/// Renders a note if the technique cannot act on this launch, with an offer of one on which it can.
 fn idle_note(handle: &Handle) -> Html {
-    let idle = handle.read(|lab| Some((lab.idle.clone()?, lab.origin)));
+    let idle = handle.read(|lab| Some((lab.inapplicable.clone()?, lab.origin)));
     let Some((idle, origin)) = idle else { return Html::default() };
     html! {
         <p class="idle" id="idle" role="status">

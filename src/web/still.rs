@@ -1,13 +1,13 @@
-//! A part of the page that is drawn again only when something it shows has changed.
+//! A part of the page that is rendered again only when its data has changed.
 //!
-//! One component for all such parts: a component of its own for each costs more code than what it shows.
+//! All such parts share one component: one of its own for each would cost more code than what it shows.
 
 use std::rc::Rc;
 use yew::prelude::*;
 
 #[derive(Properties)]
 pub struct Props {
-    /// All that the part shows, in numbers: while they are the same, so is the part.
+    /// The data that the part shows, encoded as numbers: equal numbers mean an equal part.
     pub shows: Vec<u64>,
     pub draw: Rc<dyn Fn() -> Html>,
 }
@@ -23,7 +23,7 @@ pub fn Still(props: &Props) -> Html {
     (props.draw)()
 }
 
-/// A part that shows what the numbers say.
+/// Returns a part that calls `draw` only when `shows` has changed.
 pub fn still(shows: Vec<u64>, draw: impl Fn() -> Html + 'static) -> Html {
     let draw: Rc<dyn Fn() -> Html> = Rc::new(draw);
     html! { <Still {shows} {draw} /> }

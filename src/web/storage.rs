@@ -1,18 +1,18 @@
-//! What the browser remembers for the page: light or dark, the texts and the machine, how wide the panels are.
+//! What the browser stores for the page: the theme, the texts and the machine, the sizes of the panels.
 //!
-//! Storage may be full or forbidden; then nothing is remembered, and that is all.
+//! Storage may be full or forbidden; then nothing is stored, without an error.
 
 use crate::lab::{Link, Texts};
 
 const DRAFT: &str = "warpscope.draft";
 const OWN: &str = "warpscope.own";
 
-/// What the last visit left; one that cannot be read, or that names no kernel, is as good as none.
+/// Loads the last visit's draft; `None` if it cannot be parsed or has no kernel.
 pub fn load_draft() -> Option<Link> {
     Link::recall(&load(DRAFT)?).ok()?.filter(|draft| draft.kernel.is_some() || draft.texts.is_some())
 }
 
-/// Texts of one's own that were put by.
+/// Loads the user's own texts that were kept while another kernel was loaded.
 pub fn load_own() -> Option<Texts> {
     Link::recall(&load(OWN)?).ok()??.texts
 }
@@ -25,7 +25,7 @@ pub fn save_draft(draft: &Link) {
     save(DRAFT, &draft.write());
 }
 
-/// What is stored under `key`.
+/// Returns the value stored under `key`.
 pub fn load(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }

@@ -1,9 +1,9 @@
-//! The timeline's picture: cells, letters, marks and the axis on a canvas. What has not changed is not drawn again.
+//! Draws the timeline on a canvas: cells, letters, marks and the axis. What has not changed is not drawn again.
 
 use super::canvas;
 use super::paint::{MONO, SANS};
 use crate::event::{EventKind, Reason};
-use crate::lab::timeline::{Rows, Span, colours, raster};
+use crate::lab::timeline::{Rows, VisibleCycles, colours, raster};
 use crate::lab::{Lab, Stage, grouped};
 use crate::record::Record;
 use crate::scene::{Palette, Theme, Tone};
@@ -13,12 +13,12 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 use yew::NodeRef;
 
-/// Space for warp numbers on the left, and for marks at the top.
+/// Space for warp numbers on the left, and for marks at the top, in pixels.
 pub const LEFT: f64 = 52.0;
 pub const TOP: f64 = 34.0;
-/// Below the numbers of cycles.
+/// Height of the numbers of cycles at the top, in pixels.
 const AXIS: f64 = 14.0;
-/// Kinds with a mark of their own, and the tone of it.
+/// The kinds of events with a mark, and the mark's tone.
 pub const MARKED: [(EventKind, Tone); 4] = [
     (EventKind::Divergence, Tone::Accent),
     (EventKind::BarrierRelease, Tone::Reason(Reason::Barrier)),
@@ -26,24 +26,24 @@ pub const MARKED: [(EventKind, Tone); 4] = [
     (EventKind::Trap, Tone::Bad),
 ];
 
-/// The rows that a strip of this height has room for.
+/// Returns the rows that a strip of this height has room for.
 pub fn rows(record: &Record, height: f64, first: usize) -> Rows {
     Rows::fit(record, height - TOP - 2.0, first)
 }
 
-/// What the canvas shows: as long as all but the end is the same, only what is new is drawn.
+/// What the canvas shows. While only `end` and `moment` change, only what is new is drawn.
 pub struct Drawn {
-    /// Kept, so that no other listing can be taken for it.
+    /// Kept alive, so that no other listing can have its address.
     listing: Rc<Listing>,
     theme: Theme,
-    span: Span,
+    span: VisibleCycles,
     size: (f64, f64),
     ratio: f64,
-    /// The first row, and how many there are.
+    /// The number of the first visible row, and how many are visible.
     rows: (usize, usize),
     selected: Option<(u16, u16)>,
     end: u64,
-    /// Where the line is that stands for the cycle that is looked at, in pixels from the left edge of the cells.
+    /// Where the line of the current cycle is, in pixels from the left edge of the cells; `None` if it is out of view.
     moment: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Drawn {
         }
     }
 
-    /// From which pixel on the picture has to be drawn, where `before` is what the canvas shows.
+    /// Returns the pixel from which on to draw, if the canvas shows `before`; `None` if everything has to be drawn.
     fn new_from(&self, before: &Drawn) -> Option<f64> {
         let same = Rc::ptr_eq(&self.listing, &before.listing)
             && self.theme == before.theme
@@ -74,29 +74,29 @@ impl Drawn {
             && self.rows == before.rows
             && self.selected == before.selected
             && self.end >= before.end;
-        // Seen from afar, the last stretches were not whole yet.
+        // Zoomed out, the last stretches were not complete yet.
         let unsure = if self.span.per_px >= 8.0 { 1024.0 } else { 1.0 };
         same.then(|| if self.end == before.end { f64::MAX } else { self.span.x_of(before.end as f64 - unsure).floor() - 1.0 })
     }
 }
 
-/// One drawing of the timeline.
+/// What one drawing of the timeline needs.
 pub struct Strip<'a> {
     pub record: &'a Record,
     pub rows: Rows,
-    pub span: Span,
+    pub span: VisibleCycles,
     pub palette: &'static Palette,
     pub size: (f64, f64),
 }
 
-/// Pixels of the strip, from the left edge of its cells.
+/// A part of the strip, in pixels from the left edge of its cells.
 #[derive(Clone, Copy)]
 struct Part {
     from: f64,
     to: f64,
 }
 
-/// One part where two overlap or touch.
+/// Merges two parts if they overlap or touch.
 fn together(one: Option<Part>, other: Option<Part>) -> impl Iterator<Item = Part> {
     let parts = match (one, other) {
         (Some(a), Some(b)) if a.from <= b.to && b.from <= a.to => {
@@ -108,7 +108,7 @@ fn together(one: Option<Part>, other: Option<Part>) -> impl Iterator<Item = Part
 }
 
 impl Strip<'_> {
-    /// Draws what is new since `before`, or everything; what the canvas shows then.
+    /// Draws what is new since `before`, or everything. Returns what the canvas then shows.
     pub fn draw(&self, node: &NodeRef, tall: &NodeRef, before: Option<&Drawn>, now: Drawn) -> Option<Drawn> {
         let (width, height) = self.size;
         if width <= LEFT + 8.0 || height <= TOP {
@@ -123,7 +123,7 @@ impl Strip<'_> {
                     to: (self.span.x_of(self.record.end() as f64).ceil() + 2.0).min(inner),
                 });
                 let left = before.and_then(|before| before.moment).filter(|x| Some(*x) != now.moment);
-                // What the line covered comes to light again.
+                // What the old line covered is drawn again.
                 let left = left.map(|x| Part { from: (x - 2.0).floor().max(0.0), to: (x + 2.0).ceil().min(inner) });
                 if new.is_none() && left.is_none() && before.is_some_and(|before| before.moment == now.moment) {
                     return Some(now);
@@ -151,12 +151,12 @@ impl Strip<'_> {
         Some(now)
     }
 
-    /// The cycle that is looked at. A line in the picture costs a step less than an element over it, which the browser would
-    /// have to put in its place among the layers each time.
+    /// Draws the line of the current cycle. A line on the canvas costs a step less than an element over it, which the browser
+    /// would have to compose with the layers each time.
     fn moment(&self, context: &CanvasRenderingContext2d, at: Option<f64>) {
         if let Some(x) = at {
             self.fill(context, Tone::Text);
-            // Nothing of it is drawn where the cells do not begin yet.
+            // Left of the cells nothing of the line is drawn.
             let left = (x - 1.0).max(0.0);
             context.fill_rect(LEFT + left, AXIS, x + 1.0 - left, self.size.1 - AXIS);
         }
@@ -175,7 +175,7 @@ impl Strip<'_> {
         context.set_fill_style_str(&self.palette.get(tone).css());
     }
 
-    /// The round cycles in sight, and where they are.
+    /// Returns the visible round cycles, and their positions.
     fn round_cycles(&self) -> impl Iterator<Item = (u64, f64)> {
         let wanted = self.span.per_px * 90.0;
         let power = 10f64.powf(wanted.max(1.0).log10().floor());
@@ -193,14 +193,14 @@ impl Strip<'_> {
         }
     }
 
-    /// The numbers of the round cycles, above all that changes.
+    /// Draws the numbers of the round cycles, above the part that changes.
     fn labels(&self, context: &CanvasRenderingContext2d) {
         context.set_font(&format!("11px {SANS}"));
         context.set_text_align("left");
         self.fill(context, Tone::Soft);
         for (cycle, x) in self.round_cycles() {
             let (text, at) = (grouped(cycle), LEFT + x + 3.0);
-            // One that would be cut off is left out.
+            // A number that would be cut off is left out.
             if at + text.len() as f64 * 6.5 <= self.size.0 {
                 let _ = context.fill_text(&text, at, 12.0);
             }
@@ -208,7 +208,7 @@ impl Strip<'_> {
         let _ = context.fill_text("cycle", 8.0, 12.0);
     }
 
-    /// A tick for each pixel in which something of a kind happened; a row for each kind.
+    /// Draws a tick in each pixel in which an event of a kind occurred, and a row for each kind.
     fn marks(&self, context: &CanvasRenderingContext2d, part: Part) {
         let width = part.to;
         for (row, (kind, tone)) in MARKED.into_iter().enumerate() {
@@ -231,7 +231,7 @@ impl Strip<'_> {
         }
     }
 
-    /// The reasons: one row of pixels for each warp, painted once and stretched.
+    /// Draws the reasons: one row of pixels for each warp, painted once and stretched.
     fn cells(&self, context: &CanvasRenderingContext2d, tall: &NodeRef, row: f64, part: Part) -> Option<()> {
         let ratio = canvas::ratio();
         let columns = (part.from * ratio).floor() as usize..(part.to * ratio).round() as usize;
@@ -271,7 +271,7 @@ impl Strip<'_> {
         Some(())
     }
 
-    /// A letter in each cell that is large enough for one.
+    /// Draws a letter in each cell that is large enough for one.
     fn letters(&self, context: &CanvasRenderingContext2d, row: f64, part: Part) {
         if self.span.per_px > 1.0 / 9.0 || row < 10.0 {
             return;
@@ -310,7 +310,7 @@ impl Strip<'_> {
         context.set_font(&format!("{}px {MONO}", (row * 0.8).clamp(9.0, 12.0)));
         let name = |track: &usize| ((track / slots) as u16, (track % slots) as u16);
         let chosen = self.rows.shown.iter().position(|track| selected == Some(name(track)));
-        // Where rows are low, only every so many warps are named, and none so near to the selected one that it could not be read.
+        // Low rows: only every n-th warp is named, and none so near to the selected one that their names would overlap.
         let every = ((10.0 / row).ceil() as usize).max(1);
         for (at, track) in self.rows.shown.iter().enumerate() {
             let (sm, warp) = name(track);
@@ -327,7 +327,7 @@ impl Strip<'_> {
                 let _ = context.fill_text(&name, LEFT - 8.0, y + row / 2.0 + 4.0);
             }
         }
-        // Which of all rows these are, as a scrollbar shows it.
+        // The visible rows among all rows, as a scrollbar shows them.
         let Rows { shown, above, below, .. } = &self.rows;
         if above + below > 0 {
             let room = self.size.1 - TOP - 2.0;

@@ -1,18 +1,18 @@
-//! One of the kernel's texts, line by line.
+//! A text of the kernel, line by line.
 //!
-//! Every line shows which warps are at it, whether it can split a warp or is where threads meet again, and how many
-//! lane-slots were lost on it so far. Only the lines in sight are elements.
+//! Every line shows which warps are at it, whether it can split a warp or is a reconvergence point, and how many lane-slots
+//! were lost on it so far. Only the visible lines are elements.
 
 use super::canvas::use_size;
 use super::chips::{Chips, use_chips};
 use super::handle::Handle;
 use super::still::still;
 use crate::lab::grouped;
-use crate::mechanism::{self, Lines};
+use crate::mechanism::{self, VisibleLines};
 use crate::metrics::Cost;
 use crate::program::Pc;
 use crate::scene::Theme;
-use crate::view::{Line, Listing, Script, Selection};
+use crate::view::{Listing, ListingLine, Script, Selection};
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
@@ -20,9 +20,9 @@ use yew::prelude::*;
 
 /// The height of a line in pixels.
 const LINE_PX: f64 = mechanism::LINE as f64;
-/// Space above the first line and below the last.
+/// Space above the first line and below the last, in pixels.
 const EDGE_PX: f64 = 8.0;
-/// Lines beyond those in sight.
+/// Lines that are rendered beyond the visible ones.
 const SPARE: usize = 5;
 
 #[derive(Properties, PartialEq)]
@@ -30,11 +30,11 @@ pub struct Props {
     pub handle: Handle,
     pub theme: Theme,
     pub script: Script,
-    /// Keep the selected warp's line in sight.
+    /// Keeps the selected warp's line in view.
     pub follow: bool,
-    /// Lines have the colour of the source line that they came from.
+    /// Gives each line the colour of the source line that it came from.
     pub tinted: bool,
-    /// The instructions of the line that is pointed at, in this text or in the one beside it.
+    /// The instructions of the line under the pointer, in this text or in the one beside it.
     pub pointed: Rc<[Pc]>,
     pub onpoint: Callback<Rc<[Pc]>>,
 }
@@ -94,26 +94,26 @@ pub fn Text(props: &Props) -> Html {
                 html! { <Cell key={at} {hand} {listing} {script} {at} {column} /> }
             }
         };
-        // A column is gone through only when one of its lines has changed.
+        // A column is rendered again only when one of its lines has changed.
         let column = |lines: Vec<Column>| {
             let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64];
             let shows = shown.into_iter().chain(lines.iter().map(Column::number)).collect();
             let cell = cell.clone();
             still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
         };
-        let number = |line: &Line| {
+        let number = |line: &ListingLine| {
             let cost = cost(&line.pcs, costs);
             let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
             Column::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
         };
         let numbers = column(lines[first..last].iter().map(number).collect());
         let words = column(vec![Column::Words; last - first]);
-        let here = Lines { picture: &picture, lines: &lines[first..last], first, selected, current, room: width as f32 };
+        let here = VisibleLines { picture: &picture, lines: &lines[first..last], first, selected, current, room: width as f32 };
         let here = mechanism::at_lines(&here);
-        // The selected warp's line is marked behind the lines, so that none of them changes when it goes on.
+        // The selected warp's line is marked by a background, so that no line changes when the warp goes on.
         let mark = current.filter(|at| (first..last).contains(at)).map_or(-LINE_PX, |at| (at - first) as f64 * LINE_PX);
         let mark = format!("background-position-y:{mark}px");
-        let shares = |line: &Line| line.pcs.iter().any(|pc| props.pointed.contains(pc));
+        let shares = |line: &ListingLine| line.pcs.iter().any(|pc| props.pointed.contains(pc));
         let linked = (first..last).filter(|&at| shares(&lines[at]));
         let issued = selected.and_then(|warp| stage.just_issued(warp)).and_then(|pc| listing.line_in(script, pc));
         let issued = issued.map(|line| line as usize - 1).filter(|at| (first..last).contains(at));
@@ -134,7 +134,7 @@ pub fn Text(props: &Props) -> Html {
     let (lines, here) = lines.map(|(drawn, columns, here)| ((drawn, columns), here)).unzip();
     let (chips, here) = use_chips(here, props.theme);
     let Some((drawn, columns)) = lines else { return Html::default() };
-    // As wide as its longest line: what is pinned to an edge is pinned inside of this.
+    // As wide as the longest line, because what is pinned to an edge is pinned to an edge of this element.
     let (above, drawn) = (drawn.start as f64 * LINE_PX + EDGE_PX, drawn.len() as f64 * LINE_PX);
     let style = format!(
         "height:{tall}px;padding-top:{above}px;--tall:{drawn}px;--chips:{chips_px}px;min-width:calc({longest}ch + var(--gutter) + 24px)"
@@ -154,32 +154,32 @@ pub fn Text(props: &Props) -> Html {
     }
 }
 
-/// Characters of the longest line.
+/// Returns the number of characters of the longest line.
 fn longest(listing: &Listing, script: Script) -> usize {
     (0..listing.lines(script).len()).map(|at| listing.text(script, at).chars().count()).max().unwrap_or(0)
 }
 
-/// Where to scroll to, so that a line is seen that is not. Nothing is asked of the page here: it would have to lay itself out
-/// to answer, in the middle of a step.
+/// Returns the scroll position at which a line that is out of view is visible. Does not ask the page, which would have to
+/// compute its layout to answer, in the middle of a step.
 fn in_view(line: usize, top: f64, height: f64) -> Option<f64> {
     let at = line as f64 * LINE_PX;
     let seen = at >= top + LINE_PX && at <= top + height - 3.0 * LINE_PX;
-    // A whole line is the first in sight.
+    // The first visible line is a whole one.
     (!seen && height > 0.0).then(|| ((at - height / 3.0) / LINE_PX).round() * LINE_PX + EDGE_PX)
 }
 
-/// What all instructions of a line cost together.
+/// Returns the cost of all instructions of a line.
 fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {
     pcs.iter().filter_map(|&pc| costs.get(pc as usize)).sum()
 }
 
-/// A line's loss as a share of the largest, in per cent; none where nothing was lost. In steps that can be seen: most cycles
-/// would change a colour by less.
+/// Returns a line's loss in per cent of the largest; `None` if nothing was lost. Rounds up to steps of 5 %, because most
+/// cycles would change the colour by less than can be seen.
 fn heat(lost: u64, most: u64) -> Option<u8> {
     (lost > 0 && most > 0).then(|| ((lost * 20).div_ceil(most) * 5) as u8)
 }
 
-/// The kernel's texts: the same as long as it is the same listing.
+/// The kernel's texts: equal if they are the same listing.
 #[derive(Clone)]
 struct Shared(Rc<Listing>);
 
@@ -192,15 +192,15 @@ impl PartialEq for Shared {
 /// What a line shows in one of its columns.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
-    /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge; who is there
-    /// stands in the room between the last two.
+    /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge; the chips of
+    /// warps are between number and heat.
     Number { heat: Option<u8>, stops: bool, split: bool },
     /// Its text.
     Words,
 }
 
 impl Column {
-    /// The same as a number.
+    /// Returns the content encoded as a number.
     fn number(&self) -> u64 {
         match *self {
             Column::Number { heat, stops, split } => {
@@ -216,21 +216,21 @@ struct CellProps {
     hand: Handle,
     listing: Shared,
     script: Script,
-    /// From 0.
+    /// The line's number, from 0.
     at: usize,
     column: Column,
 }
 
 impl CellProps {
-    fn line(&self) -> &Line {
+    fn line(&self) -> &ListingLine {
         &self.listing.0.lines(self.script)[self.at]
     }
 }
 
-/// One line in one column. A step changes few of them, and only those are drawn again.
+/// A line in a column. A step changes few of them, and only those are rendered again.
 #[component]
 fn Cell(props: &CellProps) -> Html {
-    // What the line has cost changes all the time; it is told when somebody points at it.
+    // The cost of the line changes all the time; its tooltip is made when the pointer enters.
     let told = use_state_eq(String::new);
     let code = !props.line().pcs.is_empty();
     let (class, content) = match &props.column {
@@ -249,7 +249,7 @@ fn words(props: &CellProps) -> Html {
     html! { <code class="words">{ props.listing.0.text(props.script, props.at) }</code> }
 }
 
-/// The darker, the more lane-slots were lost on the line.
+/// Renders the heat of a line: the darker, the more lane-slots were lost on it.
 fn heat_strip(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>) -> Html {
     let onmouseenter = {
         let (told, hand, pcs) = (told.clone(), props.hand.clone(), props.line().pcs.clone());
@@ -267,7 +267,7 @@ fn heat_strip(props: &CellProps, heat: Option<u8>, told: &UseStateHandle<String>
     }
 }
 
-/// The line's number; a click makes or removes a breakpoint.
+/// Renders the line's number; a click sets or removes a breakpoint.
 fn number(props: &CellProps, stops: bool) -> Html {
     let number = props.at + 1;
     if props.line().pcs.is_empty() {
@@ -309,7 +309,7 @@ fn tell_cost(pcs: &[Pc], costs: &[Cost]) -> String {
     )
 }
 
-fn marks(line: &Line, split: bool) -> Html {
+fn marks(line: &ListingLine, split: bool) -> Html {
     html! {
         <span class="marks">
             if line.meets {
@@ -323,7 +323,7 @@ fn marks(line: &Line, split: bool) -> Html {
     }
 }
 
-/// Says what the warp under the pointer does, and which instructions are pointed at.
+/// Shows what the warp under the pointer does, and reports the instructions of the line there.
 fn tell(props: &Props, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
     let (hand, script, pointed, onpoint) = (props.handle.steady(), props.script, props.pointed.clone(), props.onpoint.clone());
     Callback::from(move |event: MouseEvent| {
@@ -341,7 +341,7 @@ fn tell(props: &Props, place: NodeRef, chips: Rc<RefCell<Chips>>) -> Callback<Mo
     })
 }
 
-/// A click selects a warp by its chip, or the warps at the line, one after the other. One listener serves all lines.
+/// Selects the warp of a clicked chip, or the warps at a clicked line one after the other. One listener serves all lines.
 fn pick(hand: Handle, script: Script, chips: Rc<RefCell<Chips>>) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let chip = chips.borrow().at(&event);
@@ -369,7 +369,7 @@ fn pick(hand: Handle, script: Script, chips: Rc<RefCell<Chips>>) -> Callback<Mou
     })
 }
 
-/// The line that an event is about, from 1.
+/// Returns the number of the line that an event is about, from 1.
 fn line_of(event: &MouseEvent) -> Option<usize> {
     let element = event.target_dyn_into::<Element>()?.closest("[data-line]").ok().flatten()?;
     element.get_attribute("data-line")?.parse().ok()

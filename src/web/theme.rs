@@ -1,11 +1,11 @@
-//! Light or dark. `www/theme.js` decides before the first drawing; from then on the button does, and its choice is kept.
+//! The light or dark theme. `www/theme.js` sets it before the first render; later the button does, and the choice is stored.
 
 use super::storage;
 use crate::scene::Theme;
 
 const KEY: &str = "warpscope.theme";
 
-/// What the page shows now.
+/// Returns the theme that the page shows.
 pub fn current() -> Theme {
     match root().and_then(|root| root.get_attribute("data-theme")).as_deref() {
         Some("dark") => Theme::Dark,
@@ -20,7 +20,7 @@ pub fn other(theme: Theme) -> Theme {
     }
 }
 
-/// Changes the page, and remembers it.
+/// Applies a theme to the page, and stores it.
 pub fn apply(theme: Theme) {
     let name = match theme {
         Theme::Light => "light",

@@ -1,47 +1,36 @@
-//! Explanations beside what they explain: shown when it is pointed at, focused or tapped.
+//! Tooltips: shown when their element is pointed at, focused or tapped.
 //!
-//! An element says its explanation in `data-tip`. One box on the page shows it; it is moved and filled without drawing the page
-//! again. A canvas has no elements to point at and shows its explanations through [`show`].
+//! An element has its tooltip in `data-tip`. One box on the page shows it; the box is moved and filled without rendering the
+//! page again. A canvas has no elements to point at and shows its tooltips through [`show`].
 
-use super::app::listen;
+use super::listening::{closest, use_window_events};
 use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 pub const BOX: &str = "tip";
-/// Space between the box and what it explains, and between the box and the window's edge, in pixels.
+/// Space between the box and its element, and between the box and the window's edge, in pixels.
 const GAP: f64 = 6.0;
 
-/// A word with an explanation: a button, so that a finger and the keyboard come to it too.
+/// Renders a term with a tooltip, as a button, so that touch and the keyboard reach it too.
 pub fn term(word: Html, tip: impl Into<AttrValue>) -> Html {
     html! { <button type="button" class="term" data-tip={tip.into()} aria-describedby={BOX}>{ word }</button> }
 }
 
-/// The box, hidden until there is something to explain.
+/// The tooltip box, hidden until there is a tooltip to show.
 #[component]
 pub fn Tips() -> Html {
-    use_effect_with((), |()| {
-        let callback = Closure::<dyn FnMut(web_sys::Event)>::new(|event: web_sys::Event| {
-            let target = event.target_dyn_into::<Element>();
-            if target.as_ref().is_some_and(|target| target.tag_name() == "CANVAS") {
-                return;
-            }
-            let explained = target.and_then(|target| target.closest("[data-tip]").ok().flatten());
-            match explained.and_then(|element| Some((element.get_attribute("data-tip")?, element.get_bounding_client_rect()))) {
-                Some((text, place)) => show(&text, place.left(), place.top(), place.bottom()),
-                None => hide(),
-            }
-        });
-        for event in ["pointerover", "focusin", "click"] {
-            listen(event, &callback);
+    use_window_events(true, &["pointerover", "focusin", "click"], |event| {
+        if event.target_dyn_into::<Element>().is_some_and(|target| target.tag_name() == "CANVAS") {
+            return;
         }
-        let gone = Closure::<dyn FnMut()>::new(hide);
-        for event in ["focusout", "keydown", "wheel", "resize"] {
-            listen(event, &gone);
+        let explained = closest(event, "[data-tip]");
+        match explained.and_then(|element| Some((element.get_attribute("data-tip")?, element.get_bounding_client_rect()))) {
+            Some((text, place)) => show(&text, place.left(), place.top(), place.bottom()),
+            None => hide(),
         }
-        move || drop((callback, gone))
     });
+    use_window_events(true, &["focusout", "keydown", "wheel", "resize"], |_| hide());
     html! { <div id={BOX} role="tooltip" hidden=true></div> }
 }
 
@@ -55,7 +44,7 @@ pub fn hide() {
     }
 }
 
-/// Shows a text below what lies between `top` and `bottom` in the window, or above it where there is no room.
+/// Shows a text below the part of the window between `top` and `bottom`, or above it if there is no room.
 pub fn show(text: &str, left: f64, top: f64, bottom: f64) {
     let root = web_sys::window().and_then(|window| window.document()?.document_element());
     let (Some(tip), Some(root)) = (tip_box(), root) else { return };

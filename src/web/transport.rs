@@ -1,4 +1,4 @@
-//! Play, step, search, speed, cycle, scrubber: how one moves through the run.
+//! The transport bar: play, step, search, speed, cycle and scrubber.
 
 use super::breakpoints::BreakpointMenu;
 use super::canvas::{self, use_size};
@@ -35,7 +35,7 @@ pub fn TransportBar(props: &Props) -> Html {
     });
     let going = goal != Goal::Rest;
     let hand = handle.steady();
-    // A step changes nothing in the menu, unless somebody stops at a line.
+    // A step changes nothing in the menu, which shows breakpoints and the selected warp.
     let shown = handle.read(|lab| (lab.breakpoints.clone(), lab.selection.and_then(Selection::warp), lab.ptx.clone()));
     let breakpoints = {
         let handle = handle.clone();
@@ -52,7 +52,7 @@ pub fn TransportBar(props: &Props) -> Html {
     }
 }
 
-/// The buttons.
+/// Renders the buttons.
 fn keys(hand: &Handle, going: bool, loaded: bool) -> Html {
     let hand = hand.clone();
     still(vec![going.into(), loaded.into()], move || buttons(&hand, going, loaded))
@@ -80,7 +80,7 @@ fn buttons(hand: &Handle, going: bool, loaded: bool) -> Html {
     }
 }
 
-/// What next and previous look for, and how fast play is.
+/// Renders the menu of what next and previous search for, and the slider of the speed.
 fn choices(hand: Handle, wanted: Wanted, speed: usize) -> Html {
     let place = Wanted::all().position(|each| each == wanted).unwrap_or(0);
     let draw = move || html! { <>{ wanted_menu(&hand, wanted) }{ speed_slider(&hand, speed) }</> };
@@ -98,7 +98,7 @@ fn wanted_menu(handle: &Handle, wanted: Wanted) -> Html {
         })
     };
     html! {
-        <select id="wanted" aria-label="What next and previous look for" title="What the arrows onto a mark look for" {onchange}>
+        <select id="wanted" aria-label="What next and previous search for" title="What next and previous event search for" {onchange}>
             { for Wanted::all().map(|each| html! {
                 <option value={each.key()} selected={each == wanted}>{ each.label() }</option>
             }) }
@@ -142,7 +142,7 @@ struct CycleProps {
     ended: bool,
 }
 
-/// The cycle that is looked at, and a place to type another one.
+/// The current cycle, in a field that takes another one.
 #[component]
 fn CycleBox(props: &CycleProps) -> Html {
     let field = use_node_ref();
@@ -150,7 +150,7 @@ fn CycleBox(props: &CycleProps) -> Html {
         let handle = props.handle.clone();
         Callback::from(move |event: Event| {
             let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
-            // Done with typing: keys are the page's again.
+            // Returns the keyboard to the page after typing.
             let _ = field.blur();
             match typed_cycle(&field.value()) {
                 Some(cycle) => handle.act(|lab| lab.seek(cycle)),
@@ -168,7 +168,7 @@ fn CycleBox(props: &CycleProps) -> Html {
             let cycle = handle.read(Lab::cycle);
             match event.key().as_str() {
                 "Escape" => field.set_value(&cycle.to_string()),
-                // The cycle that it shows already is no change that the browser would tell of.
+                // An unchanged value raises no change event, so Enter is handled here.
                 "Enter" if typed_cycle(&field.value()) == Some(cycle) => handle.act(|lab| lab.seek(cycle)),
                 _ => return,
             }
@@ -186,16 +186,16 @@ fn CycleBox(props: &CycleProps) -> Html {
     }
 }
 
-/// What stands in the field while somebody types into it: it stays, however far the run goes on meanwhile.
+/// Returns the field's text while the user types into it: it stays while the run goes on.
 fn being_typed(field: &NodeRef) -> Option<String> {
     let input = field.cast::<HtmlInputElement>()?;
     let active = web_sys::window()?.document()?.active_element()?;
     (active == **input).then(|| input.value())
 }
 
-/// Parts of the scrubber whose marks can be told apart.
+/// Number of parts of the scrubber whose marks can be told apart.
 const FINEST: u64 = 1024;
-/// The most places of its thumb: about two to a pixel, so that a step which nobody would see does not move it.
+/// Most places of the thumb: about two to a pixel, so that a step too small to see does not move it.
 const PLACES: u64 = 2000;
 
 #[derive(Properties, PartialEq)]
@@ -206,7 +206,7 @@ struct ScrubberProps {
     reached: u64,
 }
 
-/// The whole run so far as a line, with marks; a slider over it.
+/// The run so far as a line with marks, and a slider over it.
 #[component]
 fn Scrubber(props: &ScrubberProps) -> Html {
     let place = use_node_ref();
@@ -214,7 +214,7 @@ fn Scrubber(props: &ScrubberProps) -> Html {
     let size = use_size(&place);
     {
         let node = node.clone();
-        // Marks change when the run gets further by something that can be seen, not when one moves in it.
+        // Marks are drawn again when the run has grown visibly, not when the user moves in it.
         let reached = props.reached - props.reached % (props.reached / FINEST).max(1);
         use_effect_with((reached, props.theme, size, props.handle.on_stage(|_, stage| stage.kernel.clone())), {
             let handle = props.handle.clone();

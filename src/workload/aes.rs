@@ -5,7 +5,7 @@ use super::{Host, Mismatch};
 
 const ROUNDS: usize = 10;
 
-/// Four columns of four bytes.
+/// The state of the cipher: four columns of four bytes.
 type State = [[u8; 4]; 4];
 
 pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
@@ -51,7 +51,7 @@ fn add(state: State, key: &State) -> State {
     std::array::from_fn(|column| std::array::from_fn(|row| state[column][row] ^ key[column][row]))
 }
 
-/// A column times the polynomial 3x³ + x² + x + 2.
+/// Multiplies a column by the polynomial 3x³ + x² + x + 2.
 fn mix(column: [u8; 4]) -> [u8; 4] {
     std::array::from_fn(|row| {
         let at = |offset: usize| column[(row + offset) % 4];
@@ -59,7 +59,7 @@ fn mix(column: [u8; 4]) -> [u8; 4] {
     })
 }
 
-/// The product in the field of 256 elements, modulo x⁸ + x⁴ + x³ + x + 1.
+/// Multiplies in the field of 256 elements, modulo x⁸ + x⁴ + x³ + x + 1.
 fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b != 0 {
@@ -72,7 +72,8 @@ fn multiply(mut a: u8, mut b: u8) -> u8 {
     product
 }
 
-/// What each byte is replaced by: its inverse in the field, turned and added up. Powers of 3 are all elements but zero.
+/// Returns the S-box: for each byte, rotations of its inverse in the field and 0x63, added up. Powers of 3 are all elements but
+/// zero.
 fn substitutes() -> [u8; 256] {
     let mut found = [0x63; 256];
     let (mut element, mut inverse) = (1u8, 1u8);
@@ -90,7 +91,7 @@ mod tests {
     use crate::workload::find;
     use crate::workload::host::testing::run;
 
-    /// FIPS 197, appendix B, with the key of the launches.
+    /// The example of FIPS 197, appendix B, with the key of the launches.
     #[test]
     fn the_standard_s_example_is_encrypted_as_it_says() {
         let small = find("aes").expect("the workload").small;

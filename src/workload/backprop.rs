@@ -37,8 +37,8 @@ mod tests {
     use crate::workload::find;
     use crate::workload::host::testing::run;
 
-    /// The error of a unit is how the loss changes with the unit's input: here the loss is the sum of the outputs' inputs,
-    /// each times its delta.
+    /// A unit's error is the slope of the loss over the unit's input. The loss here is the sum of the outputs' inputs, each times
+    /// its delta.
     #[test]
     fn errors_are_the_slope_of_the_loss() {
         let small = find("backprop").expect("the workload").small;

@@ -1,4 +1,4 @@
-//! Breadth-first search, and the graph that its full launch searches.
+//! Breadth-first search, and the graphs that its small and its full launch search.
 
 use super::{Host, Mismatch};
 use crate::launch::SplitMix64;
@@ -29,8 +29,8 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &level)
 }
 
-/// The graph of the small and of the full launch: every node knows two to five of the 32 after it, and one in sixteen is a hub that knows
-/// thirty more, anywhere.
+/// Makes the graph of the small and of the full launch: every node links to two to five of the 32 nodes after it, and one node in
+/// sixteen is a hub with links to thirty more, anywhere.
 fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
     let mut random = SplitMix64::new(1);
     let (mut row, mut col) = (vec![0], Vec::new());
@@ -46,7 +46,7 @@ fn graph(nodes: u64) -> (Vec<u64>, Vec<u64>) {
     (row, col)
 }
 
-/// Where the neighbours of each node begin, or all neighbours.
+/// Returns where the neighbours of each node begin, or all neighbours.
 pub fn file(name: &str) -> Option<Vec<u8>> {
     let (row, col) = graph(if name.contains("128") { 128 } else { 1024 });
     let numbers = match name {

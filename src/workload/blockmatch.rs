@@ -1,13 +1,13 @@
-//! Motion search, and the two pictures that it is given: the second is the first with its parts moved.
+//! Motion search, and its two pictures: the second is the first with its parts moved.
 
 use super::{Host, Mismatch};
 use crate::launch::SplitMix64;
 
-/// Pixels of a tile's side.
+/// Side of a tile in pixels.
 const TILE: i32 = 4;
-/// Furthest displacement in x or in y.
+/// Largest displacement in x or in y, in pixels.
 const REACH: i32 = 4;
-/// Pixels of the side of a part that moves as one.
+/// Side of a part that moves as one, in pixels.
 const PART: usize = 16;
 
 pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
@@ -40,7 +40,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &cost)
 }
 
-/// Displacements from near to far.
+/// Returns all displacements, the nearest first.
 fn moves() -> Vec<(i32, i32)> {
     let all = (-REACH..=REACH).flat_map(|y| (-REACH..=REACH).map(move |x| (x, y)));
     let mut all: Vec<(i32, i32)> = all.collect();
@@ -48,7 +48,7 @@ fn moves() -> Vec<(i32, i32)> {
     all
 }
 
-/// A picture of soft blobs, and the next one: most of its parts come from elsewhere, some are new.
+/// Makes a picture of soft blobs and the next one, in which most parts come from elsewhere and some are new.
 fn pictures(width: usize, height: usize) -> (Vec<u8>, Vec<u8>) {
     let mut random = SplitMix64::new(3);
     let coarse: Vec<i32> = (0..(width / 4 + 2) * (height / 4 + 2)).map(|_| (random.draw() % 200) as i32).collect();
@@ -61,7 +61,7 @@ fn pictures(width: usize, height: usize) -> (Vec<u8>, Vec<u8>) {
     let before: Vec<u8> = (0..width * height).map(|at| (soft(at % width, at / width) + 20) as u8).collect();
 
     let (parts_x, parts_y) = (width.div_ceil(PART), height.div_ceil(PART));
-    // Where each part comes from; one in eight comes from nowhere.
+    // The displacement of each part; one part in eight is new.
     let from: Vec<Option<(i32, i32)>> = (0..parts_x * parts_y)
         .map(|_| {
             let mut by = || (random.draw() % (2 * REACH as u64 + 1)) as i32 - REACH;
@@ -84,7 +84,7 @@ fn pictures(width: usize, height: usize) -> (Vec<u8>, Vec<u8>) {
     (now, before)
 }
 
-/// The pictures of the small and of the full launch, and the list of displacements.
+/// Makes the pictures of the full and of the small launch, and the list of displacements.
 pub fn file(name: &str) -> Option<Vec<u8>> {
     match name {
         "moves.bin" => Some(moves().iter().flat_map(|(x, y)| [x.to_le_bytes(), y.to_le_bytes()]).flatten().collect()),

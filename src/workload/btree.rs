@@ -1,9 +1,9 @@
-//! Lookups in a B+ tree, and the tree.
+//! Lookups in a B+ tree, and the construction of the tree.
 
 use super::{Host, Mismatch};
 use crate::launch::SplitMix64;
 
-/// Entries of a node.
+/// Entries per node.
 const ORDER: i64 = 128;
 const INNER: usize = 2;
 const LEAVES_EACH: usize = 64;
@@ -31,10 +31,10 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &records)
 }
 
-/// A node's keys, each with its link: the number of a node, or of a record in a leaf.
+/// A node's keys, each with its link: the number of a node or, in a leaf, of a record.
 type Node = Vec<(i32, i32)>;
 
-/// A root, two inner nodes that are half full, and leaves that are half full to full. The first key is below all others.
+/// Makes a root, two half-full inner nodes, and leaves that are half full to full. The first key is below all others.
 fn tree() -> Vec<Node> {
     let mut random = SplitMix64::new(26);
     let mut key = i32::MIN;
@@ -58,7 +58,7 @@ fn tree() -> Vec<Node> {
     [root].into_iter().chain(inner).chain(leaves).collect()
 }
 
-/// The keys of all nodes, or their links. Entries that a node does not use have the largest key and no link.
+/// Returns the keys or the links of all nodes. Unused entries of a node have the largest key and no link.
 pub fn file(name: &str) -> Option<Vec<u8>> {
     let part: fn(&(i32, i32)) -> i32 = match name {
         "keys.bin" => |entry| entry.0,

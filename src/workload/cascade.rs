@@ -1,9 +1,9 @@
-//! A cascade of classifiers, the image that it looks at, and how it is trained.
+//! A cascade of classifiers, the image that it examines, and its training.
 
 use super::{Host, Mismatch, lengths};
 use crate::launch::SplitMix64;
 
-/// Integers of a feature: x, y, the width and the height of a half, whether the halves are on top of each other, weight.
+/// Integers per feature: x, y, the width and the height of a half, whether the halves are on top of each other, weight.
 const BOX: usize = 6;
 const STEP: i64 = 2;
 
@@ -38,14 +38,14 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &passed)
 }
 
-/// An image as the sums of all pixels above and left of each place.
+/// An integral image: at each place, the sum of all pixels above and left of it.
 struct Integral<F> {
     at: F,
     pitch: i64,
 }
 
 impl<F: Fn(i64) -> Result<u32, Mismatch>> Integral<F> {
-    /// What a feature says of a window, times its weight.
+    /// Returns the difference of a feature's halves in a window, times the feature's weight.
     fn feature(&self, window: [i64; 2], parts: &[i32; BOX]) -> Result<i32, Mismatch> {
         let [x, y, width, height, over, weight] = *parts;
         let [width, height] = [width, height].map(i64::from);
@@ -64,21 +64,21 @@ impl<F: Fn(i64) -> Result<u32, Mismatch>> Integral<F> {
     }
 }
 
-/// As the launches have them: windows in x and y that the cascade is trained on, rows of windows in the whole image, the side
-/// of a window, where the features of each stage start.
+/// Sizes that match the launches: windows in x and y that the cascade is trained on, rows of windows in the whole image, the side
+/// of a window in pixels, the first feature of each stage.
 const WINDOWS: [i64; 2] = [64, 48];
 const ROWS: i64 = 384;
 const SIDE: i64 = 20;
 const STAGES: [usize; 7] = [0, 2, 5, 10, 18, 31, 51];
-/// How many of ten windows that come to a stage do not pass it.
+/// How many of ten windows that reach a stage fail it.
 const STOPPED: usize = 6;
 
-/// The size of an image with so many rows of windows: the last window just fits.
+/// Returns the size in pixels of an image with that many rows of windows: the last window just fits.
 fn size(rows: i64) -> [usize; 2] {
     [WINDOWS[0], rows].map(|count| (STEP * (count - 1) + SIDE) as usize)
 }
 
-/// The integral of an image of random pixels, each the mean of 25, down to so many rows of windows.
+/// Returns the integral of a random image with that many rows of windows; each pixel is the mean of 25 random values.
 fn integral(rows: i64) -> Vec<u32> {
     let [width, height] = size(rows);
     let mut random = SplitMix64::new(55);
@@ -108,7 +108,7 @@ fn boxes() -> Vec<[i32; BOX]> {
     (0..STAGES[STAGES.len() - 1]).map(|_| feature()).collect()
 }
 
-/// Trains the thresholds stage by stage, so that four of ten windows that come to a stage pass it.
+/// Trains the thresholds stage by stage, so that four of ten windows that reach a stage pass it.
 fn thresholds() -> Vec<i32> {
     let (sums, boxes) = (integral(WINDOWS[1]), boxes());
     let image = Integral { at: |at| Ok(sums[at as usize]), pitch: size(WINDOWS[1])[0] as i64 + 1 };

@@ -2,7 +2,7 @@
 
 use super::{Host, Mismatch, lengths};
 
-/// As the launches have them.
+/// Sizes that match the launches.
 const CELLS: usize = 16384;
 const MOST: i32 = 48;
 const FEW: usize = 250;

@@ -3,7 +3,7 @@
 use super::{Host, Mismatch, lengths};
 
 const LETTERS: i32 = 32;
-/// As the launches have them.
+/// Sizes that match the launches.
 const ENTRIES: usize = 16384;
 const LONGEST: i32 = 48;
 const FEW: usize = 250;
@@ -23,7 +23,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &distances)
 }
 
-/// By the whole table: an element is the distance of the first letters of both.
+/// Computes the distance by the whole table: an element is the distance between prefixes of the two words.
 fn distance(word: &[u8], text: &[u8]) -> i32 {
     let mut table = vec![(0..=word.len() as i32).collect::<Vec<i32>>()];
     for (letter, above) in text.iter().zip(0..) {

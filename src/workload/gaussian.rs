@@ -1,4 +1,4 @@
-//! Gaussian elimination. An element's subtractions come in the order of the pivots.
+//! Gaussian elimination. Each element's subtractions are in the order of the pivots.
 
 use super::{Host, Mismatch};
 
@@ -19,7 +19,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(0, &systems)
 }
 
-/// Brings `n` rows of `n` coefficients and a right side to triangular form.
+/// Brings `n` rows of `n` coefficients and a right-hand side to triangular form.
 fn eliminate(a: &mut [f32], n: usize) {
     let columns = n + 1;
     for k in 0..n - 1 {

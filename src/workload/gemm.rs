@@ -1,4 +1,4 @@
-//! Matrix multiply, summed as the kernel does.
+//! Matrix multiply. The reference sums in the kernel's order.
 
 use super::{Host, Mismatch};
 

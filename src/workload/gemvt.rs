@@ -1,4 +1,4 @@
-//! A transposed matrix times a vector, summed row by row as the kernel does.
+//! A transposed matrix times a vector. The reference sums row by row, as the kernel does.
 
 use super::{Host, Mismatch};
 

@@ -1,5 +1,5 @@
-//! Points of the heart's wall from one frame to the next, the frame and the templates.
-//! Sums of columns are added up first, then those of the rows of columns; the first of equal scores counts.
+//! Tracking of points on the heart's wall from one frame to the next, and the making of the frame and the templates. Each column
+//! is summed first, then the sums of the columns are added; among equal scores the first counts.
 
 use super::host::Array;
 use super::{Host, Mismatch};
@@ -41,7 +41,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &scores)
 }
 
-/// The mean of a template's pixels, and the sum of the squares of what they differ from it.
+/// Returns the mean of a template's pixels, and the sum of their squared differences from it.
 fn template_sums(wanted: &[f32]) -> (f32, f32) {
     let (mut sum, mut square) = (0.0f32, 0.0f32);
     for column in 0..SIDE as usize {
@@ -60,7 +60,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// How well a template fits there, 1 at most; -1 where it hangs over the rim.
+    /// Returns how well a template fits at a position, 1 at most; -1 where it crosses the rim.
     fn score(&self, left: i32, top: i32, wanted: &[f32], mean: f32, energy: f32) -> Result<f32, Mismatch> {
         let inside = |at: i32, size: i32| at >= 0 && at.saturating_add(SIDE) <= size;
         if !inside(left, self.width) || !inside(top, self.height) {
@@ -79,18 +79,18 @@ impl Frame {
     }
 }
 
-/// The frame's size, as the launches give it.
+/// The frame's size in pixels, as the launches give it.
 const SIZE: [i32; 2] = [128, 96];
 /// 20 points on the inside of the wall, 31 on its outside, as in the Rodinia suite.
 const RINGS: [(i32, [i32; 2]); 2] = [(20, [38, 24]), (31, [56, 40])];
 
-/// A point where it was in the last frame, and where it is in this one.
+/// The position of a point in the last frame, and in this one.
 struct Track {
     was: [i32; 2],
     is: [i32; 2],
 }
 
-/// Points on two ellipses around the middle; each moves by up to four pixels each way and keeps its template in the frame.
+/// Makes points on two ellipses around the middle; each moves by up to four pixels each way and keeps its template in the frame.
 fn tracks() -> Vec<Track> {
     let mut random = SplitMix64::new(46);
     let mut tracks = Vec::new();
@@ -108,7 +108,7 @@ fn tracks() -> Vec<Track> {
     tracks
 }
 
-/// A point of the unit circle for 0 to 4 quarters, by square roots alone, which every machine rounds alike.
+/// Returns a point of the unit circle for 0 to 4 quarters, with square roots only, which every machine rounds alike.
 fn direction(quarters: f64) -> [f64; 2] {
     let along = quarters.fract();
     let length = ((1.0 - along) * (1.0 - along) + along * along).sqrt();
@@ -121,7 +121,7 @@ fn direction(quarters: f64) -> [f64; 2] {
     }
 }
 
-/// Speckle: random pixels, each the mean of nine, as the beam blurs them.
+/// Makes speckle: random pixels, each the mean of nine, as the beam blurs them.
 fn speckle() -> Vec<u8> {
     let [width, height] = SIZE.map(|n| n as usize);
     let mut random = SplitMix64::new(47);
@@ -130,7 +130,7 @@ fn speckle() -> Vec<u8> {
     (0..width * height).map(|at| blurred(at % width, at / width) as u8).collect()
 }
 
-/// The frame; the points before it; and what the last frame showed around them, which is not quite what this one shows.
+/// Returns the frame, the points in the last frame, or the templates around them, which differ slightly from this frame.
 pub fn file(name: &str) -> Option<Vec<u8>> {
     match name {
         "frame.bin" => Some(speckle()),

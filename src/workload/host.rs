@@ -1,21 +1,21 @@
-//! What a reference works on: the launch, and its own copy of the buffers.
+//! The host side of a reference: the launch, and its own copy of the buffers.
 //!
-//! Parameters are named by their place in the kernel's list, from 0, as the launch file gives them. A launch may have
-//! been changed by hand, so nothing here panics: what does not suit the reference is a [`Mismatch::Launch`].
+//! Parameters are numbered from 0 by their place in the kernel's list, as in the launch file. A launch may have been edited by
+//! hand, so nothing here panics: a launch that does not suit the reference is a [`Mismatch::Launch`].
 
 use crate::launch::{BufferData, Launch, Param};
 use crate::ptx::types::Type;
 use std::fmt;
 use thiserror::Error;
 
-/// Why a run is not what the reference says.
+/// Why a run does not match the reference.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
     /// The first element that differs.
     #[error("buffer `{buffer}`, element {index}: expected {expected}, found {found}; {differing} of {elements} elements differ")]
     Element { buffer: String, index: usize, expected: String, found: String, differing: usize, elements: usize },
 
-    /// The reference cannot follow this launch.
+    /// The reference does not support this launch.
     #[error("the reference cannot judge this launch: {0}")]
     Launch(String),
 }
@@ -27,27 +27,27 @@ pub struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Starts from the buffers as they were before the kernel ran.
+    /// Starts from the buffers as they are before the kernel runs.
     pub fn new(launch: &'a Launch, before: &[BufferData]) -> Host<'a> {
         Host { launch, buffers: before.to_vec() }
     }
 
-    /// Blocks in x, y and z.
+    /// Returns the number of blocks in x, y and z.
     pub fn grid(&self) -> [i32; 3] {
         self.launch.grid.map(|n| n as i32)
     }
 
-    /// Threads of a block in x, y and z.
+    /// Returns the threads of a block in x, y and z.
     pub fn block(&self) -> [i32; 3] {
         self.launch.block.map(|n| n as i32)
     }
 
-    /// Blocks times threads in x.
+    /// Returns the threads of the grid in x.
     pub fn threads_x(&self) -> i32 {
         self.grid()[0].wrapping_mul(self.block()[0])
     }
 
-    /// Threads of a block in x, for kernels that want a power of two and have room for `most`.
+    /// Returns the threads of a block in x, for kernels that need a power of two and have room for `most`.
     pub fn power_of_two(&self, most: i32) -> Result<i32, Mismatch> {
         let width = self.block()[0];
         if width > 0 && width <= most && (width as u32).is_power_of_two() {
@@ -64,7 +64,7 @@ impl<'a> Host<'a> {
         Err(Mismatch::Launch(format!("a block should be {wanted:?} and is {:?}", self.block())))
     }
 
-    /// A parameter passed by value.
+    /// Returns a parameter that is passed by value.
     pub fn value<T: Element>(&self, param: usize) -> Result<T, Mismatch> {
         match self.launch.params.get(param) {
             Some(Param::Value { ty, bits }) if ty.bytes() as usize == T::BYTES => Ok(T::read(&bits.to_le_bytes()[..T::BYTES])),
@@ -72,13 +72,13 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The elements of a parameter's buffer.
+    /// Returns the elements of a parameter's buffer.
     pub fn read<T: Element>(&self, param: usize) -> Result<Array<T>, Mismatch> {
         let buffer = &self.buffers[self.index_of::<T>(param)?];
         Ok(Array { name: buffer.name.clone(), elements: buffer.bytes.chunks_exact(T::BYTES).map(T::read).collect() })
     }
 
-    /// Puts the elements back.
+    /// Writes the elements back to a parameter's buffer.
     pub fn write<T: Element>(&mut self, param: usize, array: &Array<T>) -> Result<(), Mismatch> {
         let index = self.index_of::<T>(param)?;
         for (bytes, element) in self.buffers[index].bytes.chunks_exact_mut(T::BYTES).zip(&array.elements) {
@@ -100,7 +100,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// Compares buffers with what a run left in those of the same name; the first element that differs, and how many do.
+/// Compares buffers with those of the same name after a run; reports the first element that differs, and how many do.
 pub fn compare(expected: &[BufferData], after: &[BufferData]) -> Result<(), Mismatch> {
     for expected in expected {
         let found = after.iter().find(|found| found.name == expected.name && found.bytes.len() == expected.bytes.len());
@@ -187,7 +187,7 @@ macro_rules! elements {
 
 elements! { u8 u32 i32 f32 }
 
-/// An element for a message: as a number, and floats with their bits too, for two may look alike.
+/// Formats an element for a message. Floats come with their bits, because two different floats may look alike.
 fn show(ty: Type, bytes: &[u8]) -> String {
     let mut whole = [0; 8];
     for (to, from) in whole.iter_mut().zip(bytes) {
@@ -211,12 +211,12 @@ impl fmt::Debug for Host<'_> {
     }
 }
 
-/// For the references' own tests.
+/// Helpers for the references' own tests.
 #[cfg(test)]
 pub mod testing {
     use super::*;
 
-    /// Whoever runs a kernel from its folder finds the same files there. Set `UPDATE_FILES` to write them.
+    /// Checks that the files in the workload's folder are those that the catalogue makes. Set `UPDATE_FILES` to write them.
     pub fn check_files(workload: &str, names: &[&str], file: fn(&str) -> Option<Vec<u8>>) {
         for name in names {
             let bytes = file(name).unwrap_or_else(|| panic!("{workload} makes no file {name}"));
@@ -229,7 +229,7 @@ pub mod testing {
         }
     }
 
-    /// Runs a reference on a launch without files, and gives what it leaves in a buffer.
+    /// Runs a reference on a launch without files, and returns what it leaves in a buffer.
     pub fn run<T: Element>(reference: fn(&mut Host) -> Result<(), Mismatch>, launch: &str, buffer: &str) -> Vec<T> {
         let launch = Launch::parse(launch).unwrap_or_else(|error| panic!("{error}"));
         let before = launch.fill(&|_| Err("no files here".into())).unwrap_or_else(|error| panic!("{error}"));

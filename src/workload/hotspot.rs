@@ -1,4 +1,4 @@
-//! HotSpot. Overlapping tiles do not change a cell's arithmetic: the reference advances the whole chip.
+//! HotSpot. Overlapping tiles do not change a cell's arithmetic, so the reference advances the whole chip.
 
 use super::{Host, Mismatch};
 

@@ -1,9 +1,9 @@
-//! The sixteen-way interpreter: the same machine of three registers.
+//! The sixteen-way interpreter: the kernel's machine of three registers, on the host.
 
 use super::host::Array;
 use super::{Host, Mismatch};
 
-/// Bytes of one program.
+/// Bytes per program.
 const PROGRAM: u32 = 16;
 
 pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
@@ -17,7 +17,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &output)
 }
 
-/// Runs one program until it halts, or for `limit` instructions; its result is the register `a`.
+/// Runs one program until it halts, or for `limit` instructions; returns the register `a`.
 fn interpret(code: &Array<u8>, program: u8, input: u32, limit: i32) -> Result<u32, Mismatch> {
     let (mut a, mut b, mut c, mut pc) = (0u32, 0u32, 0u32, 0u32);
     for _ in 0..limit {
@@ -53,7 +53,7 @@ mod tests {
     use crate::launch::Launch;
     use crate::workload::find;
 
-    /// What one of the small launch's programs gives for an input.
+    /// Returns the result of one of the tiny launch's programs for an input.
     fn result(program: u8, input: u32) -> u32 {
         let launch = Launch::parse(find("interpreter").expect("the workload").tiny.expect("a tiny launch")).expect("a launch");
         let before = launch.fill(&|_| Err(String::new())).expect("buffers");

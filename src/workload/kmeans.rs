@@ -1,4 +1,4 @@
-//! k-means: points to their nearest centres. Counts do not depend on the order of counting.
+//! k-means: assigns points to their nearest centres. Counts do not depend on the order of counting.
 
 use super::{Host, Mismatch};
 

@@ -1,10 +1,10 @@
-//! Lengths with a heavy tail, as rows of sparse matrices, reads of sequencers and crowds have them: most are short, a few are
-//! very long. A warp takes as long as its longest, so warps of one block end at very different times.
+//! Lengths with a heavy tail, as in rows of sparse matrices, reads of sequencers and crowds: most are short, a few are very long.
+//! A warp takes as long as its longest list, so warps of one block end at very different times.
 
 use crate::launch::SplitMix64;
 
-/// Where each of `count` lists starts in an array that holds them one behind the other, and where the last one ends.
-/// A list is as long as `length` makes of an even random number from 0 (never reached) to 1, and never longer than `most`.
+/// Returns where each of `count` lists starts in an array that holds one behind the other, and where the last one ends. The
+/// length of a list is `length` of a uniform random number from 0 (exclusive) to 1, and at most `most`.
 pub(super) fn starts(seed: u64, count: usize, most: i32, length: fn(f64) -> f64) -> Vec<i32> {
     let mut random = SplitMix64::new(seed);
     let mut starts = vec![0];
@@ -16,7 +16,7 @@ pub(super) fn starts(seed: u64, count: usize, most: i32, length: fn(f64) -> f64)
     starts
 }
 
-/// Integers as a launch's file has them.
+/// Returns integers in the format of a launch's file.
 pub(super) fn bytes(integers: &[i32]) -> Vec<u8> {
     integers.iter().flat_map(|integer| integer.to_le_bytes()).collect()
 }

@@ -1,11 +1,11 @@
-//! Swaptions on random paths of interest rates. Exponentials are the machine's own, because no other function has their
-//! last bits.
+//! Swaptions on random paths of interest rates. Exponentials are the simulated machine's function, because no other function has
+//! its last bits.
 
 use super::host::Array;
 use super::{Host, Mismatch};
 use crate::interp::num::approx;
 
-/// At most.
+/// Most rates of a path.
 const RATES: i32 = 24;
 const PERIOD: f32 = 0.25;
 const START: f32 = 0.05;
@@ -55,12 +55,12 @@ fn advance(open: &mut [f32], shock: f32, volatility: &Array<f32>) -> Result<(), 
     Ok(())
 }
 
-/// The exponential as CUDA's `__expf` has it.
+/// Returns the exponential as CUDA's `__expf` computes it.
 fn exp(x: f32) -> f32 {
     approx::ex2(x * std::f32::consts::LOG2_E, false)
 }
 
-/// Of a bond that is paid back after each period: its price, and what its interest of one is worth until then.
+/// Returns, for a bond repaid after each period, its price and the value of interest at rate one until then.
 fn swaps(rates: &[f32]) -> Vec<(f32, f32)> {
     let (mut price, mut sum) = (1.0f32, 0.0f32);
     let periods = rates.iter().map(|rate| {

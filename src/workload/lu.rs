@@ -1,4 +1,4 @@
-//! The first step of a tiled LU decomposition. An element's subtractions come in the order of the pivots.
+//! The first step of a tiled LU decomposition. Each element's subtractions are in the order of the pivots.
 
 use super::{Host, Mismatch};
 
@@ -45,7 +45,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(1, &out)
 }
 
-/// A = L U in place: U on and above the diagonal, L below, whose own diagonal is all ones.
+/// Factors A = L U in place: U on and above the diagonal, L below it; L's own diagonal is all ones.
 fn factor(a: &mut Tile) {
     for k in 0..TILE {
         let pivot = a[k];

@@ -17,7 +17,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(0, &steps)
 }
 
-/// How many steps of z = z² + c stay within the circle of radius 2.
+/// Counts the steps of z = z² + c that stay within the circle of radius 2.
 fn escape_steps(cx: f32, cy: f32, limit: i32) -> i32 {
     let (mut x, mut y) = (0.0f32, 0.0f32);
     let mut n = 0;

@@ -1,4 +1,4 @@
-//! Merge sort of a block. However it merges, a sorted block is a sorted block: the reference just sorts.
+//! Merge sort of a block. The result does not depend on how the kernel merges, so the reference just sorts.
 
 use super::{Host, Mismatch};
 

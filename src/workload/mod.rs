@@ -1,17 +1,17 @@
-//! The catalogue of workloads: kernels that come with a launch, an explanation and a reference to check them by.
+//! The catalogue of workloads: kernels, each with launches, an explanation and a reference that checks its results.
 //!
 //! A workload is a folder `static/kernels/NAME/` with
-//! - `kernel.cu`, the CUDA source; `kernel.ptx`, what a real compiler made of it (`static/kernels/build.sh`);
+//! - `kernel.cu`, the CUDA source; `kernel.ptx`, the PTX that a real compiler makes of it (`static/kernels/build.sh`);
 //! - `small.toml`, a launch to watch step by step; `full.toml`, a launch to measure;
-//! - `about.md`, what it does and what to watch;
+//! - `about.md`, what the kernel does and what to watch;
 //!
-//! a file here with its reference, which does on the host what the kernel does on the device, and a row in
-//! [`all`]'s table. The host works in the same types and the same order as the kernel, so that floats agree bit for
-//! bit, and a check covers every byte of every buffer: also those that the kernel has no business to write.
+//! a file here with its reference, which computes on the host what the kernel computes on the device, and a row in [`all`]'s
+//! table. The reference works in the same types and the same order as the kernel, so that floats agree bit for bit. A check
+//! covers every byte of every buffer, also the bytes that the kernel must not write.
 //!
 //! # Adding a workload
-//! Make the folder, name it in `build.sh` and run that, write the reference (see `saxpy.rs` for a short one), add the
-//! `mod` line and the row. The tests below then hold it to the same rules as the others.
+//! Make the folder, add its name to `build.sh` and run that, write the reference (see `saxpy.rs` for a short one), add the `mod`
+//! line and the row. The tests below hold every workload to the same rules.
 
 mod aes;
 mod backprop;
@@ -64,12 +64,12 @@ pub use host::{Host, Mismatch, compare};
 use crate::launch::{BufferData, Launch};
 use serde::Serialize;
 
-/// How a kernel takes to narrow warps: the three sets into which the Variable Warp Sizing paper sorts applications.
-/// What the Thread Block Compaction paper calls coherent is whatever is not divergent.
+/// How a kernel responds to narrow warps: the three sets into which the Variable Warp Sizing paper sorts applications. A workload
+/// is coherent in the sense of the Thread Block Compaction paper if it is not divergent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// Threads of a warp part and need different times: narrow warps waste fewer lanes.
+    /// Threads of a warp diverge or take different times: narrow warps waste fewer lanes.
     Divergent,
     /// Threads of a warp stay together and share cache lines: wide warps need fewer memory transactions.
     Convergent,
@@ -89,68 +89,68 @@ impl Class {
     }
 }
 
-/// The collection that a workload was written for. Scoreboards of papers on divergence run the first alone, that of BAWS the
+/// The collection that a workload was written for. Scoreboards of papers on divergence run only the first suite, that of BAWS the
 /// first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Suite {
-    /// Threads of warps that part, and counterexamples.
+    /// Workloads whose warps diverge, and counterexamples.
     Divergence,
-    /// Blocks whose warps meet at barriers, in the shapes of table 2 of the Barrier-Aware Warp Scheduling paper.
+    /// Blocks whose warps meet at barriers, shaped like those in table 2 of the Barrier-Aware Warp Scheduling paper.
     Barriers,
-    /// Mixes of integers and floats, and of full and partial warps, of the kinds of programs that the Origami paper runs.
+    /// Mixes of integers and floats, and of full and partial warps, like the programs that the Origami paper runs.
     Power,
-    /// Blocks whose warps end at very different times, as the Taming Warp Divergence paper measures them in its table 1. Full
-    /// launches have 24 times the blocks that are resident at once, or more, so that the end of the launch weighs little.
+    /// Blocks whose warps end at very different times, as in table 1 of the Taming Warp Divergence paper. A full launch has at
+    /// least 24 times the blocks that are resident at once, so that the end of the launch weighs little.
     Uneven,
 }
 
 /// One workload of the catalogue.
 #[derive(Debug)]
 pub struct Workload {
-    /// As the command line writes it; also the kernel's name.
+    /// Its name on the command line; also the kernel's name.
     pub name: &'static str,
-    /// A few words for a menu.
+    /// A short title for a menu.
     pub title: &'static str,
     pub class: Class,
     pub suite: Suite,
-    /// Its code relies on the 32 threads of a PTX warp running in lock-step, without saying so. Machines whose warps part
-    /// these threads, DWF and warps of fewer threads, leave something else (TBC section 2.3).
+    /// The code relies on the 32 threads of a PTX warp running in lock-step, without saying so. Machines that separate these
+    /// threads (DWF, or warps of fewer threads) leave other results (TBC section 2.3).
     pub lock_step: bool,
-    /// What it does and what to watch, in Markdown.
+    /// What the kernel does and what to watch, in Markdown.
     pub text: &'static str,
     /// The CUDA source.
     pub cuda: &'static str,
-    /// What a compiler made of it.
+    /// The PTX that a compiler made of it.
     pub ptx: &'static str,
-    /// A launch of a warp or two of the machine for lessons, for kernels whose blocks can be that small.
+    /// A launch for the machine for lessons: at most four blocks of 32 threads, if the kernel's blocks can be that small.
     pub tiny: Option<&'static str>,
     /// A launch of two or more blocks of at least four warps each, to watch step by step.
     pub small: &'static str,
     /// A launch that keeps a core busy for a while.
     pub full: &'static str,
-    /// The files that the launches name; also in the workload's folder, but a page would have to fetch what it can make.
+    /// Makes the files that the launches name. The workload's folder has them too, but a page would have to download those.
     pub file: fn(&str) -> Option<Vec<u8>>,
-    /// Does on the host what the kernel does on the device.
+    /// Computes on the host what the kernel computes on the device.
     pub reference: fn(&mut Host) -> Result<(), Mismatch>,
 }
 
-/// How large a launch is.
+/// The size of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// A warp or two of the machine for lessons.
+    /// At most four blocks of 32 threads, for the machine for lessons.
     Tiny,
-    /// To watch step by step.
+    /// For watching step by step.
     #[default]
     Small,
-    /// To measure.
+    /// For measuring.
     Full,
 }
 
 impl Size {
     pub const ALL: [Size; 3] = [Size::Tiny, Size::Small, Size::Full];
 
-    /// As links and the command line write it.
+    /// Returns the name used in links and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Size::Tiny => "tiny",
@@ -159,7 +159,7 @@ impl Size {
         }
     }
 
-    /// As a button or a caption writes it.
+    /// Returns the text of a button or a caption.
     pub fn title(self) -> &'static str {
         match self {
             Size::Tiny => "Tiny",
@@ -173,23 +173,23 @@ impl Size {
     }
 }
 
-/// Every workload, in the catalogue's order.
+/// Returns every workload, in the catalogue's order.
 pub fn all() -> &'static [Workload] {
     CATALOGUE
 }
 
-/// The workloads of a suite.
+/// Returns the workloads of a suite.
 pub fn suite(suite: Suite) -> impl Iterator<Item = &'static Workload> {
     CATALOGUE.iter().filter(move |workload| workload.suite == suite)
 }
 
-/// The workload of that name.
+/// Returns the workload of that name.
 pub fn find(name: &str) -> Option<&'static Workload> {
     CATALOGUE.iter().find(|workload| workload.name == name)
 }
 
 impl Workload {
-    /// The launch of a size; not every workload can be tiny.
+    /// Returns the launch of a size; `None` if the workload has no tiny launch.
     pub fn launch(&self, size: Size) -> Option<&'static str> {
         match size {
             Size::Tiny => self.tiny,
@@ -203,7 +203,7 @@ impl Workload {
         self.ptx.contains("bar.") || self.ptx.contains("barrier.")
     }
 
-    /// A file that a launch names, in the form that [`Launch::fill`] asks for.
+    /// Returns a file that a launch names, in the form that [`Launch::fill`] asks for.
     pub fn read_file(&self, name: &str) -> Result<Vec<u8>, String> {
         (self.file)(name).ok_or_else(|| format!("workload `{}` has no such file", self.name))
     }
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
     use crate::launch::Param;
 
-    /// Each workload with all of its launches.
+    /// Returns each workload with all of its launches.
     fn launches() -> impl Iterator<Item = (&'static Workload, Size, Launch)> {
         all().iter().flat_map(|workload| {
             Size::ALL.into_iter().filter_map(move |size| {
@@ -313,7 +313,7 @@ mod tests {
         })
     }
 
-    /// The buffers before the kernel, and as the reference leaves them.
+    /// Returns the buffers before the kernel, and as the reference leaves them.
     fn referenced(workload: &Workload, launch: &Launch) -> (Vec<BufferData>, Vec<BufferData>) {
         let before = launch.fill(&|name| workload.read_file(name)).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
         let mut host = Host::new(launch, &before);

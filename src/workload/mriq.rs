@@ -1,5 +1,5 @@
-//! MRI-Q. Tiles do not change the order of the additions: sample after sample, from the first.
-//! Sines and cosines are the machine's own, because no other function has their last bits.
+//! MRI-Q. Tiles do not change the order of the additions: sample after sample, from the first. Sines and cosines are the
+//! simulated machine's functions, because no other function has their last bits.
 
 use super::{Host, Mismatch};
 use crate::interp::num::approx;

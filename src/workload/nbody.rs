@@ -14,7 +14,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     let body = |i: i64| -> Result<[f32; 4], Mismatch> {
         Ok([bodies.at(4 * i)?, bodies.at(4 * i + 1)?, bodies.at(4 * i + 2)?, bodies.at(4 * i + 3)?])
     };
-    // The last tile is a whole one too.
+    // The kernel reads the last tile as a whole one too.
     let pulling: Vec<[f32; 4]> = (0..(count.max(0) + threads - 1) / threads * threads).map(body).collect::<Result<_, _>>()?;
     for i in 0..i64::from(host.grid()[0]) * threads {
         let me = body(i)?;

@@ -1,4 +1,4 @@
-//! Needleman-Wunsch, row by row: a cell does not depend on the order in which the others are computed.
+//! Needleman-Wunsch, row by row: a cell's score does not depend on the order in which the other cells are computed.
 
 use super::{Host, Mismatch};
 
@@ -20,7 +20,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     }
     b.at(i64::from(host.grid()[0]) * columns - 1)?;
     for block in 0..i64::from(host.grid()[0]) {
-        // The row above, with the rim to the left first.
+        // The scores of the row above, with the rim to the left first.
         let mut above: Vec<i32> = (0..=columns as i32).map(|column| gap.wrapping_mul(-column)).collect();
         for row in 0..rows {
             let letter = a.at(block * rows + row)?;
@@ -42,7 +42,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(3, &scores)
 }
 
-/// The best of the three ways into a cell and its score; the first one of equals.
+/// Returns the best of the three ways into a cell and its score; among equals, the first.
 fn best_of([matched, above, left]: [i32; 3]) -> (u8, i32) {
     let mut best = (MATCHED, matched);
     for way in [(FROM_ABOVE, above), (FROM_LEFT, left)] {

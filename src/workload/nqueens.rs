@@ -1,13 +1,13 @@
-//! Ways to place queens. The reference searches by recursion.
+//! The number of ways to place n queens. The reference searches by recursion.
 
 use super::{Host, Mismatch};
 
 const THREADS: i32 = 128;
-/// Rows that are left to the search, and those of a board, at most.
+/// Limits on the rows that are left to the search, and on the rows of a board.
 const OPEN: i32 = 5;
 const ROWS: i32 = 16;
 
-/// Squares of the next row that queens threaten: straight on, to the left and to the right.
+/// Squares of the next row that queens threaten: straight ahead, to the left and to the right.
 #[derive(Clone, Copy, Default)]
 struct Threats {
     columns: u32,
@@ -46,7 +46,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(0, &ways)
 }
 
-/// In how many ways queens fill the rows that are left.
+/// Counts the ways in which queens fill the rows that are left.
 fn count(threats: Threats, n: i32, rows: i32) -> u32 {
     if rows == 0 {
         return 1;

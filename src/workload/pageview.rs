@@ -24,7 +24,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(1, &views)
 }
 
-/// The bucket of a name up to its first zero, by FNV-1a.
+/// Returns the bucket of a name up to its first zero, by FNV-1a.
 fn bucket(name: &[u8]) -> u32 {
     let letters = name.iter().take_while(|letter| **letter != 0);
     let hash = letters.fold(2_166_136_261u32, |hash, letter| (hash ^ u32::from(*letter)).wrapping_mul(16_777_619));

@@ -37,7 +37,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
 mod tests {
     use crate::workload::host::testing::run;
 
-    /// Three particles of mass 2, of which two are to move for half a second: one high up, one about to reach the floor.
+    /// Three particles of mass 2, two of which move for half a second: one high up, one about to reach the floor.
     const LAUNCH: &str = "grid = [1]\nblock = [3]
         [[param]]\nbuffer = 'places'\ntype = 'f32'\ninit = { values = [0, 100, 0, 2, 1, 1, 1, 2, 9, 9, 9, 2] }
         [[param]]\nbuffer = 'velocities'\ntype = 'f32'\ninit = { values = [4, 0, 0, 1, 0, -8, 0, 0.25, 9, 9, 9, 9] }

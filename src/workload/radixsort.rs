@@ -1,4 +1,4 @@
-//! One pass of the radix sort. A sort that keeps the order of equal digits has only one result: the reference just sorts.
+//! One pass of a radix sort. A stable sort by digit has only one result, so the reference just sorts.
 
 use super::{Host, Mismatch};
 

@@ -1,4 +1,4 @@
-//! Ray tracing of triangles, with the kernel's operations in the kernel's order; and the scenes, with their trees of boxes.
+//! Ray tracing of triangles, in the kernel's order of operations; and the scenes, with their trees of bounding boxes.
 
 use super::host::Array;
 use super::{Host, Mismatch};
@@ -6,10 +6,10 @@ use crate::launch::SplitMix64;
 
 /// Rays that a warp takes from the queue at once.
 const BATCH: i32 = 64;
-/// Towards the light.
+/// Direction towards the light.
 const LIGHT: Vector = [-0.48, 0.64, -0.6];
 const EYE: Vector = [0.0, 2.0, -8.0];
-/// Triangles of a leaf, at most.
+/// Most triangles of a leaf.
 const LEAF: usize = 4;
 
 type Vector = [f32; 3];
@@ -38,7 +38,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     for ray in first..rays {
         image.set(ray, light(&tree, ray, width, height)?)?;
     }
-    // Every warp takes a batch once more than it gets one.
+    // Every warp advances the queue once more when it finds the queue empty.
     let taken = (rays - first).max(0) / BATCH + host.grid().iter().product::<i32>() * warps;
     next.set(0, first + BATCH * taken)?;
     host.write(3, &image)?;
@@ -57,7 +57,7 @@ fn light(tree: &Tree, ray: i32, width: i32, height: i32) -> Result<f32, Mismatch
     Ok(if walk(tree, true, &hit)?.is_none() { 0.2 + 0.8 * facing } else { 0.2 })
 }
 
-/// The nearest triangle that the ray meets, or any, and how far away it is.
+/// Returns the nearest triangle that the ray hits, or any one, with its distance.
 fn walk(tree: &Tree, any: bool, ray: &Ray) -> Result<Option<(i32, f32)>, Mismatch> {
     let over = ray.towards.map(|d| 1.0 / d);
     let mut stack = Vec::new();
@@ -97,7 +97,7 @@ fn triangle(tree: &Tree, i: i32) -> Result<[f32; 9], Mismatch> {
     Ok(v)
 }
 
-/// Where the ray enters a box; more than 1e30 when it misses.
+/// Returns the distance at which the ray enters a box; more than 1e30 for a miss.
 fn enter(tree: &Tree, i: i32, ray: &Ray, over: Vector, far: f32) -> Result<f32, Mismatch> {
     let (mut near, mut end) = ([0.0f32; 3], [0.0f32; 3]);
     for axis in 0..3 {
@@ -110,7 +110,7 @@ fn enter(tree: &Tree, i: i32, ray: &Ray, over: Vector, far: f32) -> Result<f32, 
     Ok(if enters <= leaves { enters } else { 2e30 })
 }
 
-/// How far away the ray meets the triangle: Möller and Trumbore's test.
+/// Returns the distance at which the ray hits the triangle: Möller and Trumbore's test.
 fn meet(v: &[f32; 9], ray: &Ray) -> Option<f32> {
     let (edge, other) = ([v[3], v[4], v[5]], [v[6], v[7], v[8]]);
     let p = cross(ray.towards, other);
@@ -131,10 +131,10 @@ fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Corners of a triangle.
+/// The corners of a triangle.
 type Corners = [Vector; 3];
 
-/// A floor with so many blocks on it.
+/// Makes a floor with that many blocks on it.
 fn scene(blocks: usize) -> Vec<Corners> {
     let mut random = SplitMix64::new(11);
     let mut between = |least: f32, most: f32| least + (most - least) * ((random.draw() >> 40) as f32 / (1 << 24) as f32);
@@ -153,7 +153,7 @@ fn scene(blocks: usize) -> Vec<Corners> {
     faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect()
 }
 
-/// The triangles in the order of the tree's leaves, and the tree: halves of their centres along the longest axis.
+/// The triangles in the order of the tree's leaves, and the tree, which halves them by centre along the longest axis.
 struct Built {
     triangles: Vec<Corners>,
     boxes: Vec<[f32; 6]>,
@@ -190,7 +190,7 @@ fn fill(built: &mut Built, at: usize, range: std::ops::Range<usize>) {
     fill(built, first + 1, middle..range.end);
 }
 
-/// The scene of the small launch has 2 blocks, that of the full one 24.
+/// Makes the scene's files: 2 blocks for the small launch, 24 for the full one.
 pub fn file(name: &str) -> Option<Vec<u8>> {
     let Built { triangles, boxes, links } = build(scene(if name.contains("small") { 2 } else { 24 }));
     let floats = |floats: Vec<f32>| floats.iter().flat_map(|float| float.to_le_bytes()).collect();

@@ -1,11 +1,11 @@
-//! Ray tracing of spheres, with the kernel's operations in the kernel's order.
+//! Ray tracing of spheres, in the kernel's order of operations.
 
 use super::host::Array;
 use super::{Host, Mismatch};
 
-/// Towards the light.
+/// Direction towards the light.
 const LIGHT: Vector = [-0.48, 0.64, -0.6];
-/// Floats of one sphere: x, y, z, radius, shade, mirror.
+/// Floats per sphere: x, y, z, radius, shade, mirror.
 const SPHERE: i32 = 6;
 
 type Vector = [f32; 3];
@@ -48,7 +48,7 @@ fn spheres(floats: &Array<f32>, count: i32) -> Result<Vec<Sphere>, Mismatch> {
         .collect()
 }
 
-/// The light that comes back along a ray.
+/// Returns the light that comes back along a ray.
 fn trace(spheres: &[Sphere], mut ray: Ray, bounces: i32) -> f32 {
     let (mut light, mut weight) = (0.0f32, 1.0f32);
     for _ in 0..=bounces {
@@ -83,7 +83,7 @@ fn trace(spheres: &[Sphere], mut ray: Ray, bounces: i32) -> f32 {
     light
 }
 
-/// The distance along the ray at which it enters the sphere; negative when it misses.
+/// Returns the distance along the ray at which it enters the sphere; negative for a miss.
 fn hit(sphere: &Sphere, ray: &Ray) -> f32 {
     let to_centre = zip(sphere.centre, ray.from, |c, o| c - o);
     let along = dot(to_centre, ray.towards);
@@ -121,7 +121,7 @@ mod tests {
     fn the_sky_the_lit_side_and_a_mirror_differ() {
         let ray = || Ray { from: [0.0; 3], towards: AHEAD };
         assert_eq!(trace(&[], ray(), 3), 0.5);
-        // The side that faces the eye also faces the light, which stands at 0.6 of a right angle.
+        // The side that faces the eye also faces the light: the cosine between them is 0.6.
         let lit = trace(&[sphere(5.0, 0.0)], ray(), 3);
         assert!((lit - (0.2 + 0.8 * 0.6)).abs() < 1e-6, "{lit}");
         // A perfect mirror shows the sky behind the eye.

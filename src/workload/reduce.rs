@@ -1,4 +1,4 @@
-//! Block reduction: the sums are folded in the kernel's order, for floats remember it.
+//! Block reduction. The reference folds sums in the kernel's order, because float addition is not associative.
 
 use super::{Host, Mismatch};
 

@@ -1,4 +1,4 @@
-//! Scalar products: the sums are folded in the kernel's order.
+//! Scalar products. The reference folds sums in the kernel's order.
 
 use super::reduce::fold;
 use super::{Host, Mismatch};

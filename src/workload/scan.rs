@@ -1,4 +1,4 @@
-//! Prefix sums. Integers do not remember the order of additions: the reference just adds.
+//! Prefix sums. Integer sums do not depend on the order of additions, so the reference just adds.
 
 use super::{Host, Mismatch};
 

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_slope_counts_both_ways() {
-        // It rises by 3 a pixel along x and by 4 along y, which the filter makes 24 and 32.
+        // The image rises by 3 a pixel along x and by 4 along y; the filter makes these 24 and 32.
         assert_eq!(filter("[0, 3, 6, 9, 4, 7, 10, 13, 8, 11, 14, 17]")[5], 40);
     }
 }

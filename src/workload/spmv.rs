@@ -2,7 +2,8 @@
 
 use super::{Host, Mismatch, lengths};
 
-/// As the launches have them: in-degrees of the web fall off with about their square.
+/// Sizes that match the launches. As with in-degrees of the web, the number of rows falls off with about the square of their
+/// length.
 const ROWS: usize = 24576;
 const LONGEST: i32 = 256;
 const FEW: usize = 250;

@@ -1,4 +1,4 @@
-//! SRAD. Every block finds the same speckle and the same coefficients: the reference finds each once.
+//! SRAD. All blocks find the same speckle and the same coefficients, so the reference works on the whole image.
 
 use super::host::Array;
 use super::reduce::fold;
@@ -39,12 +39,12 @@ impl Image {
         i64::from(y) * i64::from(self.width) + i64::from(x)
     }
 
-    /// A pixel; outside of the image, the nearest one on its rim.
+    /// Returns a pixel; outside of the image, the nearest one on its rim.
     fn at(&self, x: i32, y: i32) -> Result<f32, Mismatch> {
         self.pixels.at(self.index(x.min(self.width.saturating_sub(1)).max(0), y.min(self.height.saturating_sub(1)).max(0)))
     }
 
-    /// The variance of a patch of even tissue over its squared mean.
+    /// Returns the variance of a patch of even tissue over its squared mean.
     fn speckle(&self, [x, y]: [i32; 2]) -> Result<f32, Mismatch> {
         let mut samples = Vec::new();
         for t in 0..TILE * TILE {
@@ -57,7 +57,7 @@ impl Image {
         Ok(variance / (mean * mean))
     }
 
-    /// How freely a pixel diffuses: 1 in even tissue, 0 across an edge.
+    /// Returns how freely a pixel diffuses: 1 in even tissue, 0 across an edge.
     fn coefficient(&self, x: i32, y: i32, speckle: f32) -> Result<f32, Mismatch> {
         let here = self.at(x, y)?;
         let (north, south) = (self.at(x, y - 1)? - here, self.at(x, y + 1)? - here);

@@ -1,10 +1,10 @@
-//! Motifs in reads of a sequencer, the trie of the motifs and the starts of the reads.
+//! Search for motifs in reads of a sequencer, the trie of the motifs, and the starts of the reads.
 
 use super::{Host, Mismatch, lengths};
 use crate::launch::SplitMix64;
 
 const LETTERS: i64 = 4;
-/// As the launches have them.
+/// Sizes that match the launches.
 const READS: usize = 16384;
 const LONGEST: i32 = 200;
 const FEW: usize = 250;
@@ -32,7 +32,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &found)
 }
 
-/// Motifs of 4 to 12 letters.
+/// Makes motifs of 4 to 12 letters.
 fn motifs() -> Vec<Vec<u8>> {
     let mut random = SplitMix64::new(51);
     let mut motif = || {
@@ -42,7 +42,7 @@ fn motifs() -> Vec<Vec<u8>> {
     (0..MOTIFS).map(|_| motif()).collect()
 }
 
-/// A node of the trie: the nodes behind it by their letters, 0 for none, and how many motifs end here.
+/// A node of the trie: the next nodes by letter, 0 for none, and how many motifs end here.
 #[derive(Clone, Default)]
 struct Node {
     links: [i32; LETTERS as usize],

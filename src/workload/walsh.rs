@@ -1,4 +1,4 @@
-//! The fast Walsh transform. The stages work on separate groups: their order inside a stage does not matter.
+//! The fast Walsh transform. The groups of a stage are independent, so their order does not matter.
 
 use super::{Host, Mismatch};
 
@@ -17,7 +17,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(1, &out)
 }
 
-/// Stages of radix four, and one of radix two if the size is no power of four.
+/// Applies stages of radix four, and one of radix two if the size is no power of four.
 fn transform(s: &mut [f32]) {
     let mut size = s.len();
     while size >= 4 {
@@ -45,7 +45,7 @@ fn transform(s: &mut [f32]) {
 mod tests {
     use super::transform;
 
-    /// By the definition: the sign is that of the number of bits that both indices have.
+    /// Computes the transform by its definition: the sign is the parity of the bits that both indices have set.
     fn plainly(s: &[f32]) -> Vec<f32> {
         let sign = |i: usize, k: usize| if (i & k).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
         (0..s.len()).map(|i| s.iter().enumerate().map(|(k, x)| sign(i, k) * x).sum()).collect()

@@ -12,14 +12,14 @@ fn made(ptx: impl Into<JsValue>, launch: impl Into<JsValue>, options: impl Into<
     Simulation::new(ptx.into(), launch.into(), options.into())
 }
 
-/// The message of a `TypeError`.
+/// Returns the message of a `TypeError`.
 fn type_error<T>(outcome: Result<T, JsValue>) -> String {
     let thrown = outcome.err().expect("it throws");
     let error = thrown.dyn_ref::<TypeError>().unwrap_or_else(|| panic!("{thrown:?} is no TypeError"));
     String::from(error.message())
 }
 
-/// An object with one field.
+/// Returns an object with one field.
 fn with(name: &str, value: impl Into<JsValue>) -> JsValue {
     let object = Object::new();
     Reflect::set(&object, &name.into(), &value.into()).expect("a field can be set");
@@ -29,16 +29,16 @@ fn with(name: &str, value: impl Into<JsValue>) -> JsValue {
 #[wasm_bindgen_test]
 fn arguments_of_another_type_throw_a_type_error_that_names_them() {
     let missing = JsValue::UNDEFINED;
-    assert_eq!(type_error(made(missing.clone(), LAUNCH, missing.clone())), "`ptx` must be a text, it is missing");
-    assert_eq!(type_error(made(PTX, missing.clone(), missing.clone())), "`launch` must be a text, it is missing");
-    assert_eq!(type_error(made(7, LAUNCH, missing.clone())), "`ptx` must be a text, not a value of type number");
-    assert_eq!(type_error(made(PTX, JsValue::NULL, missing.clone())), "`launch` must be a text, not null");
+    assert_eq!(type_error(made(missing.clone(), LAUNCH, missing.clone())), "`ptx` must be a string, it is missing");
+    assert_eq!(type_error(made(PTX, missing.clone(), missing.clone())), "`launch` must be a string, it is missing");
+    assert_eq!(type_error(made(7, LAUNCH, missing.clone())), "`ptx` must be a string, not a value of type number");
+    assert_eq!(type_error(made(PTX, JsValue::NULL, missing.clone())), "`launch` must be a string, not null");
     assert_eq!(type_error(made(PTX, LAUNCH, "toy")), "`options` must be a plain object, not a value of type string");
     assert_eq!(type_error(made(PTX, LAUNCH, js_sys::Array::new())), "`options` must be a plain object, not an array");
-    assert!(type_error(made(PTX, LAUNCH, with("preset", 1))).starts_with("`options.preset` must be a text"));
+    assert!(type_error(made(PTX, LAUNCH, with("preset", 1))).starts_with("`options.preset` must be a string"));
     assert!(type_error(made(PTX, LAUNCH, with("set", 1))).starts_with("`options.set` must be a plain object"));
     let set = with("set", with("sms", js_sys::Array::new()));
-    assert!(type_error(made(PTX, LAUNCH, set)).starts_with("`options.set.sms` must be a text, a number or a boolean"));
+    assert!(type_error(made(PTX, LAUNCH, set)).starts_with("`options.set.sms` must be a string, a number or a boolean"));
 
     let mut simulation = made(PTX, LAUNCH, with("preset", "toy")).expect("a simulation");
     assert_eq!(simulation.step(JsValue::UNDEFINED), Ok(1.0), "one cycle where nothing is said");
@@ -47,8 +47,8 @@ fn arguments_of_another_type_throw_a_type_error_that_names_them() {
     assert_eq!(type_error(simulation.step(JsValue::NULL)), "`cycles` must be a number, not null");
     assert_eq!(type_error(simulation.seek(JsValue::UNDEFINED)), "`cycle` must be a number, it is missing");
     assert_eq!(type_error(simulation.seek(Object::new().into())), "`cycle` must be a number, not a value of type object");
-    assert_eq!(type_error(simulation.inspect(JsValue::UNDEFINED)), "`what` must be a text, it is missing");
-    assert_eq!(type_error(simulation.buffer(0.into())), "`name` must be a text, not a value of type number");
+    assert_eq!(type_error(simulation.inspect(JsValue::UNDEFINED)), "`what` must be a string, it is missing");
+    assert_eq!(type_error(simulation.buffer(0.into())), "`name` must be a string, not a value of type number");
     assert_eq!(simulation.cycle(), 4.0, "a refused call changes nothing");
 }
 

@@ -1,4 +1,4 @@
-//! The machine's events in the browser are those of a native run (`native/event_hashes.rs`).
+//! The machine emits the same events in the browser as natively (`native/event_hashes.rs`).
 
 use crate::hashes;
 use std::time::Duration;
@@ -9,7 +9,7 @@ async fn events_are_the_committed_ones() {
     let mut found = String::new();
     for line in hashes::found() {
         found += &line;
-        // A page that does not answer for long is taken for one that has died.
+        // A page that does not answer for long would be taken for one that has crashed.
         gloo_timers::future::sleep(Duration::ZERO).await;
     }
     assert_eq!(found, hashes::COMMITTED);

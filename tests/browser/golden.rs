@@ -1,6 +1,6 @@
-//! What a real GPU left in memory is what the interpreter leaves there in a browser too: wasm's arithmetic is the native one's.
+//! In a browser, too, the interpreter leaves the memory that a real GPU left: wasm's arithmetic equals the native one.
 //!
-//! These are the golden runs where arithmetic has most ways to go astray; the native tests run all of them.
+//! These golden runs have the most varied arithmetic; the native tests run all of them.
 
 use wasm_bindgen_test::wasm_bindgen_test;
 

@@ -1,4 +1,4 @@
-//! What has to run in a real browser, as one program: `./check test-wasm`.
+//! Tests that need a real browser, as one program: `./check test-wasm`.
 #![cfg(target_arch = "wasm32")]
 
 mod api;

@@ -12,7 +12,7 @@ async fn the_page_mounts_and_shows_its_name() {
     document.body().unwrap().append_child(&root).unwrap();
 
     warpscope::web::mount();
-    // Yew draws in a later task.
+    // Yew renders in a later task.
     gloo_timers::future::sleep(Duration::from_millis(50)).await;
 
     let heading = document.query_selector("h1").unwrap().expect("the page has a heading");

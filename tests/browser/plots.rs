@@ -1,4 +1,4 @@
-//! Figures on real canvases, and as picture files.
+//! Figures drawn on real canvases, and saved as picture files.
 
 use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse};
 use warpscope::metrics::Metrics;
-use warpscope::plot::{Chart, FIGURES, FINE, Figure, Frame, PlottedRun};
+use warpscope::plot::{Chart, FIGURES, FINE, Figure, PlottedRun, SheetSize};
 use warpscope::record::{Phases, Series, Stints};
 use warpscope::scene::{Palette, Rgb, Theme, Tone};
 use warpscope::web::chart;
@@ -51,7 +51,7 @@ impl Told {
     }
 }
 
-/// Three blocks of sixteen warps, with a barrier every 64 cycles that warps come to one after the other; one warp ends early.
+/// Three blocks of sixteen warps with a barrier every 64 cycles, at which warps arrive one after the other; one warp ends early.
 fn barriers(cycle: u64) -> Vec<Event> {
     let (sm, barrier) = (0, 0);
     let mut events = Vec::new();
@@ -74,7 +74,7 @@ fn barriers(cycle: u64) -> Vec<Event> {
     events
 }
 
-/// A run that fills as many stretches as are ever kept, with a bit of everything.
+/// A run that fills as many stretches as are ever kept, with some of everything.
 fn told() -> Told {
     let (mut series, mut metrics) = (Series::new(1), Metrics::of(&Config::default()));
     let (mut phases, mut stints) = (Phases::default(), Stints::default());
@@ -130,7 +130,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
         for figure in FIGURES {
             let chart = told.chart(figure, 200);
             let canvas = canvas();
-            let frame = Frame { width: 400, height: 240, scale: 1.5, fine: FINE, titled: false };
+            let frame = SheetSize { width: 400, height: 240, scale: 1.5, fine: FINE, titled: false };
             assert!(chart::paint(&canvas, &chart, palette, &frame));
             assert_eq!((canvas.width(), canvas.height()), (600, 360));
             let pixels = pixels(&canvas);
@@ -171,7 +171,7 @@ fn a_run_without_cycles_says_so() {
     assert!(ground > pixels.len() * 9 / 10 && ground < pixels.len(), "a few words on an empty ground");
 }
 
-/// The PNG file of a figure.
+/// Returns the PNG file of a figure.
 async fn png(chart: &Chart, scale: u32) -> Blob {
     let made: Rc<RefCell<Option<Blob>>> = Rc::default();
     let out = made.clone();
@@ -213,7 +213,7 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
     }
 }
 
-/// A figure takes its part of a frame, not the whole.
+/// Drawing a figure takes a part of a frame, not all of it.
 #[wasm_bindgen_test]
 fn drawing_is_quick() {
     let clock = web_sys::window().expect("a window").performance().expect("a clock");
@@ -228,8 +228,8 @@ fn drawing_is_quick() {
                 clock.now() - start
             })
             .collect();
-        // The quickest counts, and half a frame is enough: this build is not optimised, and what else runs on the machine takes
-        // time from the others.
+        // The quickest drawing counts, and half a frame is enough: this build is not optimised, and other processes on the
+        // machine slow down the other drawings.
         times.sort_by(f64::total_cmp);
         assert!(times[0] < 8.0, "{}: {:.2} ms, at worst {:.2} ms", figure.id, times[0], times[29]);
     }

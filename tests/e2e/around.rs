@@ -1,13 +1,12 @@
-//! Around the picture: light and dark, offline, what scripts the page allows, and the interface for other people's pages.
+//! Around the picture: light and dark, offline use, the scripts that the page allows, and the interface for embedding pages.
 
 use crate::browser::key;
-use crate::{on_the_page, with_server};
+use crate::{on_the_page, opened_at, with_server};
 
 #[tokio::test]
 async fn light_and_dark_change_and_are_kept() {
-    on_the_page("theme", async |page| {
-        // A link, as a reload finds one: without hints, and with nothing known of what comes later.
-        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&cycle=600").await;
+    opened_at("theme", "#kernel=collatz&preset=gtx480&technique=PDOM&cycle=600", async |page| {
+        // Start as after a reload: without hints, and without knowledge of later cycles.
         page.reload().await;
         page.at(600).await;
         let before = page.attribute("html", "data-theme").await;
@@ -30,7 +29,7 @@ async fn light_and_dark_change_and_are_kept() {
 
 #[tokio::test]
 async fn the_page_works_without_a_network_after_a_visit() {
-    with_server("offline", async |page, server| {
+    with_server("offline", "", async |page, server| {
         let kept = "(await navigator.serviceWorker.ready) && \
                     !!(await (await caches.open('warpscope')).match('warpscope_bg.wasm')) && \
                     navigator.serviceWorker.controller !== null";
@@ -47,7 +46,7 @@ async fn the_page_works_without_a_network_after_a_visit() {
         page.at(cycle).await;
         page.run_to_end().await;
         page.screenshot("page").await;
-        // By whatever address: there is one copy.
+        // Every address of the page is served from one cached copy.
         for address in ["index.html", "?from=mail"] {
             page.goto(address).await;
             page.see("h1", "Warpscope").await;
@@ -55,7 +54,7 @@ async fn the_page_works_without_a_network_after_a_visit() {
         }
         let pages = "(await (await caches.open('warpscope')).keys()).filter((kept) => /(\\/|html)$/.test(new URL(kept.url).pathname)).length";
         assert_eq!(page.script_async(&format!("return {pages}"), vec![]).await, 2, "the page and the example");
-        // The browser says of each file that it could not be had, and takes the copy.
+        // The browser reports each file that could not be fetched, and the page takes the cached copy.
         page.expect_complaint("ERR_").await;
     })
     .await;
@@ -117,7 +116,7 @@ async fn other_peoples_pages_can_run_a_simulation() {
         page.see("#metrics", "\"divergent_branches\": 2").await;
         page.screenshot("example").await;
 
-        // What cannot be is an error that says why, not a panic.
+        // An invalid argument gives an error with a reason, not a panic.
         let refused = "
             const { Simulation } = await import('./warpscope.js');
             const told = (make) => { try { make(); return 'nothing' } catch (error) { return error.message } };

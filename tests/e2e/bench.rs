@@ -1,37 +1,36 @@
-//! What the page must be fast enough for, measured in real Chromium: `./bench-web` builds the page and runs this.
+//! The page's speed limits, measured in real Chromium: `./bench-web` builds the page and runs this.
 //!
 //! How it is measured:
 //!
-//! - **Step.** A key press is dispatched in the page; a message posted right after it arrives when the handler and
-//!   everything that it set off (the simulated cycle, the components, the timeline) is through. The next frame counts from
-//!   its first callback to a message posted there, which arrives when its callbacks, styles, layout and painting are
-//!   through. A step costs both together. The frames in which the movement goes on count by themselves. The same steps
-//!   are taken several times, going back in between, and each counts with the lowest of its times: they do the same work
-//!   every time, so what a time has above the lowest is the machine's (and the garbage collector's). All times together
-//!   are printed as well.
+//! - **Step.** A key press is dispatched in the page. A message posted right after it arrives when the handler and everything
+//!   that it set off (the simulated cycle, the components, the timeline) is done. The next frame counts from its first callback
+//!   to a message posted there, which arrives after its callbacks, styles, layout and painting. A step costs both together; the
+//!   frames of the movement that follows count separately. The same steps are taken several times, going back in between, and
+//!   each counts with the lowest of its times: the work is the same every time, so any time above the lowest is due to the
+//!   machine and the garbage collector. All times together are printed as well.
 //! - **Play.** Frames drawn in a few seconds of playing, at several speeds; the slowest counts.
-//! - **Timeline.** Frames drawn while wheel events pan and zoom over 100,000 cycles of 48 warps, near and far away.
-//! - **Run to the end.** Cycles over the time from the key press to the last cycle, and the longest task meanwhile: the
-//!   browser reports those over 50 ms, and messages that chase each other notice shorter ones. Of a few freshly loaded
-//!   pages the fastest counts, and the others are printed.
-//! - **Size and start.** All `.wasm`, `.js` and `.mjs` files together, deflated as a server would, and the `.wasm` files alone;
-//!   and the time from navigation to the moment when the step button can be pressed, on a site never visited before.
-//! - **Fixed work.** The same few million additions and multiplications again and again, in an empty page: tells fast machines
-//!   from slow ones, and by how far its 95th percentile lies from its median, quiet ones from busy ones.
+//! - **Timeline.** Frames drawn while wheel events pan and zoom over 100,000 cycles of 48 warps, in close-up and in overview.
+//! - **Run to the end.** Cycles over the time from the key press to the last cycle, and the longest task meanwhile: the browser
+//!   reports tasks over 50 ms, and a chain of messages detects shorter ones. Of a few freshly loaded pages the fastest counts,
+//!   and the others are printed.
+//! - **Size and start.** The size of all `.wasm`, `.js` and `.mjs` files, deflated as a server would, and of the `.wasm` files
+//!   alone; and the time from navigation until the step button can be pressed, on a site never visited before.
+//! - **Fixed work.** The same few million additions and multiplications, repeated in an empty page. Their time tells fast
+//!   machines from slow ones; the distance between their 95th percentile and median tells quiet machines from busy ones.
 //!
-//! A figure that misses its limit is marked; one that misses by half of it or more fails the run: the machine that
-//! measures has other things to do as well. Only the times of all steps as they came cannot fail it: on a machine where the
-//! fixed work's 95th percentile lies far from its median they tell more of the machine than of the page.
+//! A figure that misses its limit is marked; one that misses it by half or more fails the run, because the measuring machine has
+//! other work to do as well. The raw times of all steps cannot fail it: on a machine where the fixed work's 95th percentile lies
+//! far from its median, they say more about the machine than about the page.
 
 use crate::browser::Page;
 use crate::server::Server;
 use std::path::Path;
 
-/// How far a figure may miss its limit, as a share, before the run fails.
+/// The ratio of a figure to its limit from which the run fails.
 const LEEWAY: f64 = 1.5;
-/// The launch that keeps 48 warps of 32 lanes on one SM, and diverges.
+/// A launch that keeps 48 warps of 32 lanes on one SM, and diverges.
 const BUSY: &str = "#kernel=mandelbrot&size=full&preset=gtx480&technique=PDOM";
-/// Steps are taken from here, so many, so often.
+/// Where the steps begin, how many are taken, and how often they are repeated.
 const FROM: u64 = 4000;
 const STEPS: u32 = 240;
 const PASSES: usize = 5;
@@ -43,14 +42,14 @@ struct Figures {
 }
 
 impl Figures {
-    /// Prints one figure beside its limit; one that misses that by far fails the run.
+    /// Prints one figure beside its limit; a figure that misses the limit by far fails the run.
     fn print(&mut self, what: &str, found: f64, limit: f64, unit: &str, at_least: bool) {
         if Figures::compare(what, found, limit, unit, at_least) >= LEEWAY {
             self.missed_by_far.push(what.to_string());
         }
     }
 
-    /// Prints one figure beside its limit, and gives how far it misses that, as a share.
+    /// Prints one figure beside its limit, and returns by which factor it misses the limit.
     fn compare(what: &str, found: f64, limit: f64, unit: &str, at_least: bool) -> f64 {
         let miss = if at_least { limit / found.max(1e-9) } else { found / limit };
         let bound = if at_least { "at least" } else { "at most" };
@@ -167,7 +166,7 @@ async fn step(page: &Page, figures: &mut Figures) {
     Figures::note("  median", middle, "ms");
 }
 
-/// Median and 95th percentile.
+/// Returns the median and the 95th percentile.
 fn spread(mut times: Vec<f64>) -> [f64; 2] {
     times.sort_by(f64::total_cmp);
     [50, 95].map(|share| times[(times.len() - 1) * share / 100])
@@ -190,14 +189,14 @@ async fn play(page: &Page, figures: &mut Figures) {
         return [frames / seconds, cycles / seconds];";
     let mut slowest = f64::MAX;
     let mut found = Vec::new();
-    // 8, 60 and 5000 cycles a second, by their places in the list of speeds.
+    // 8, 60 and 5000 cycles a second, by their positions in the list of speeds.
     for (place, speed) in [(3, 8), (6, 60), (10, 5000)] {
         let measured = page.script_async(measure, vec![place.into()]).await;
         let measured: [f64; 2] = serde_json::from_value(measured).expect("two figures");
         slowest = slowest.min(measured[0]);
         found.push((speed, measured));
     }
-    // A screen draws sixty, give or take what a clock rounds.
+    // A screen draws 60 frames a second, up to the rounding of clocks.
     figures.print("Frames a second while playing, slowest speed", slowest, 58.0, "frames/s", true);
     for (speed, [frames, cycles]) in found {
         Figures::note(&format!("  at {speed} cycles a second ({cycles:.0} had)"), frames, "frames/s");
@@ -268,14 +267,15 @@ async fn run_to_end(page: &Page, figures: &mut Figures) {
     }
 }
 
-/// Thousands of bytes that a visitor fetches in files of these kinds; the example for other people's pages is not among them.
+/// Returns the size, in thousands of bytes, of the files of these kinds that a visitor fetches; the example of an embedding page
+/// is not among them.
 fn download(folder: &Path, kinds: &[&str]) -> f64 {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).expect("the page's folder").flatten() {
         let wanted = entry.path().extension().is_some_and(|kind| kinds.iter().any(|wanted| kind == *wanted));
         if wanted && entry.file_name() != "example.mjs" {
             let file = std::fs::read(entry.path()).expect("a file of the page");
-            // gzip's frame around the stream.
+            // The size of gzip's header and trailer.
             bytes += miniz_oxide::deflate::compress_to_vec(&file, 9).len() + 18;
         }
     }
@@ -293,7 +293,7 @@ async fn start(page: &Page, folder: &Path, figures: &mut Figures) {
     page.devtools("Page.addScriptToEvaluateOnNewDocument", serde_json::json!({ "source": watch })).await;
     let mut times = Vec::new();
     for _ in 0..5 {
-        // Every port is a site of its own: nothing is kept there.
+        // Every port is a site of its own, so nothing is cached for it.
         let server = Server::start(folder.to_path_buf()).await;
         let there = page.elsewhere(&server.address);
         there.goto("").await;

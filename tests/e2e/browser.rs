@@ -1,6 +1,6 @@
-//! A browser with one page open, and what a person does with it: look, click, type, press keys, point, scroll.
+//! A browser with one page open, and the actions of a user: look, click, type, press keys, point, scroll.
 //!
-//! Every action waits until what it needs is there, so that scenarios read without pauses.
+//! Every action waits until the elements that it needs are there, so that scenarios need no pauses.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use crate::pool::{Browser, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Between two looks at something that is waited for.
+/// Pause between two checks of a condition.
 const BREATH: Duration = Duration::from_millis(20);
 
-/// Keys without a character, by WebDriver's code points.
+/// Keys without a character, as WebDriver's code points.
 pub mod key {
     pub const TAB: char = '\u{e004}';
     pub const ENTER: char = '\u{e007}';
@@ -36,7 +36,7 @@ pub mod key {
 #[derive(Clone)]
 pub struct Page {
     client: Client,
-    /// The name of the scenario, for its files.
+    /// The name of the scenario, for the names of its files.
     name: &'static str,
     /// Where the page is served.
     pub address: String,
@@ -44,14 +44,14 @@ pub struct Page {
 }
 
 impl Page {
-    /// Borrows a browser and opens the address.
-    pub async fn open(name: &'static str, address: &str) -> Page {
+    /// Borrows a browser and opens the address, or a link there.
+    pub async fn open(name: &'static str, address: &str, link: &str) -> Page {
         let page = Page::blank(name, address).await;
-        page.goto("").await;
+        page.goto(link).await;
         page
     }
 
-    /// A tab with nothing opened yet, of a browser that knows nothing of the address.
+    /// Opens an empty tab, in a browser without stored data for the address.
     pub async fn blank(name: &'static str, address: &str) -> Page {
         let browser = Browser::borrow_one().await;
         let page = Page { client: browser.client.clone(), name, address: address.to_string(), browser: Arc::new(browser) };
@@ -61,46 +61,51 @@ impl Page {
         page
     }
 
-    /// The same browser, with an address of another site.
+    /// Returns the same browser with the address of another site.
     pub fn elsewhere(&self, address: &str) -> Page {
         Page { address: address.to_string(), ..self.clone() }
     }
 
-    /// Makes the page itself that large, whatever the window's frame takes.
+    /// Sets the size of the page itself, whatever the size of the window's frame.
     pub async fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size).await;
     }
 
-    /// Has the page move as for a person who has not asked for less motion, or no longer.
+    /// Sets whether the user accepts motion or prefers reduced motion.
     pub async fn set_motion(&self, moves: bool) {
         let value = if moves { "no-preference" } else { "reduce" };
         let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": value }] });
         self.devtools("Emulation.setEmulatedMedia", media).await;
     }
 
-    /// Lends the browser to whoever comes next. One that is not given back is ended.
+    /// Returns the browser to the pool; a browser that is not returned is ended.
     pub async fn give_back(self) {
-        // Otherwise what the scenario left open would go on.
+        // Otherwise the page of this scenario would keep running.
         self.navigate("about:blank").await;
         let browser = Arc::into_inner(self.browser).expect("the scenario is over");
         browser.give_back();
     }
 
-    /// Opens a file of the site, or a fragment, afresh: a new fragment alone would load nothing.
+    /// Opens a file of the site, or a fragment, with a full load: a new fragment alone would load nothing.
     pub async fn goto(&self, path: &str) {
         self.navigate("about:blank").await;
         self.navigate(&format!("{}{path}", self.address)).await;
     }
 
+    /// Follows a link in the open page, as if it was put into the address bar.
+    pub async fn follow(&self, link: &str) {
+        self.navigate(&format!("{}{link}", self.address)).await;
+    }
+
     async fn navigate(&self, address: &str) {
-        // The driver may look away while the browser puts another process in the page's place: then it is told again.
+        // The driver may fail while the browser replaces the page's process; then it is asked again.
         if self.client.goto(address).await.is_err() {
             self.client.goto(address).await.unwrap_or_else(|error| panic!("{address} does not open: {error}"));
         }
     }
 
-    /// As a person reloads the page; what is looked at from now on is the new one.
+    /// Reloads as a user would; what follows is about the new page.
     pub async fn reload(&self) {
         self.script("window.isOld = true; setTimeout(() => location.reload())", vec![]).await;
         self.until("!window.isOld && document.readyState === 'complete'").await;
@@ -110,9 +115,9 @@ impl Page {
         self.client.title().await.expect("a title")
     }
 
-    // Looking.
+    // Queries.
 
-    /// Waits until the first element that the selector names shows the text.
+    /// Waits until the first element that the selector matches shows the text.
     pub async fn see(&self, selector: &str, text: &str) {
         let (selector, text) = (json!(selector), json!(text));
         let shown = format!(
@@ -124,18 +129,18 @@ impl Page {
         }
     }
 
-    /// Waits until an expression of the page's own language is true.
+    /// Waits until a JavaScript expression is true.
     pub async fn until(&self, condition: &str) {
         if !self.becomes_true(condition).await {
             panic!("this was to become true: {condition}\n{}", self.state().await);
         }
     }
 
-    /// Whether a condition comes to hold before patience ends. The page looks by itself: being asked again and again from outside
-    /// takes time from what it is to do.
+    /// Whether a condition comes to hold before the time is up. The page checks it itself: repeated queries from outside would
+    /// take time from the page's own work.
     async fn becomes_true(&self, condition: &str) -> bool {
         let deadline = Instant::now() + PATIENCE;
-        // What is asked of an element that is not there yet is not true yet.
+        // A condition about an element that is not there yet is not true yet.
         let look = format!(
             "const done = arguments[arguments.length - 1], end = performance.now() + 1000;
              const holds = () => {{ try {{ return Boolean({condition}) }} catch {{ return false }} }};
@@ -148,7 +153,7 @@ impl Page {
                 Ok(Value::Bool(true)) => return true,
                 Ok(_) => {}
                 Err(error) if Instant::now() > deadline => panic!("this cannot be asked: {condition}\n{error}"),
-                // The page may be about to give way to another one, which is asked in turn.
+                // The page may be about to be replaced by another one, which is asked next.
                 Err(_) => tokio::time::sleep(BREATH).await,
             }
             if Instant::now() > deadline {
@@ -157,14 +162,14 @@ impl Page {
         }
     }
 
-    /// What the page says of itself, for the message of a failure.
+    /// Describes the page's state for the message of a failure.
     async fn state(&self) -> String {
         let state = "({ at: location.href.slice(0, 200), cycle: document.querySelector('#cycle')?.value, \
                      notice: document.querySelector('#notice')?.textContent })";
         self.eval(state).await.to_string()
     }
 
-    /// The value of an expression of the page's own language.
+    /// Returns the value of a JavaScript expression.
     pub async fn eval(&self, expression: &str) -> Value {
         self.script(&format!("return {expression}"), vec![]).await
     }
@@ -174,7 +179,7 @@ impl Page {
         value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}, no number"))
     }
 
-    /// Whether an element is there now; nothing is waited for.
+    /// Whether an element is there now; does not wait.
     pub async fn has(&self, selector: &str) -> bool {
         let found = self.client.find_all(Locator::Css(selector)).await.expect("elements can be looked for");
         !found.is_empty()
@@ -188,7 +193,7 @@ impl Page {
         self.element(selector).await.prop("value").await.expect("properties can be read").unwrap_or_default()
     }
 
-    /// The values of every element that the selector names.
+    /// Returns the values of every element that the selector matches.
     pub async fn values_of(&self, selector: &str) -> Vec<String> {
         let all = format!("[...document.querySelectorAll({})].map(e => e.value)", json!(selector));
         serde_json::from_value(self.eval(&all).await).expect("values are texts")
@@ -198,33 +203,33 @@ impl Page {
         self.element(selector).await.attr(name).await.expect("attributes can be read")
     }
 
-    /// Left, top, width and height in the window.
+    /// Returns the left, top, width and height of an element in the window.
     pub async fn place(&self, selector: &str) -> [f64; 4] {
         let element = serde_json::to_value(self.element(selector).await).expect("an element can be named");
         let measure = "const r = arguments[0].getBoundingClientRect(); return [r.left, r.top, r.width, r.height]";
         serde_json::from_value(self.script(measure, vec![element]).await).expect("four numbers")
     }
 
-    /// Leaves a picture of the page in `target/e2e/`.
+    /// Saves a screenshot of the page in `target/e2e/`.
     pub async fn screenshot(&self, what: &str) {
         let picture = self.client.screenshot().await.expect("a screenshot");
         std::fs::write(scratch().join(format!("{}-{what}.png", self.name)), picture).expect("the screenshot is written");
     }
 
-    /// What the page wrote to the console as an error since it was last asked.
+    /// Returns the errors that the page has written to the console since the last call.
     pub async fn console_errors(&self) -> Vec<String> {
         let entries = self.client.issue_cmd(ConsoleLog).await.expect("the driver gives the console's log");
         let entries = entries.as_array().cloned().unwrap_or_default();
         entries.iter().filter(|entry| entry["level"] == "SEVERE").map(|entry| entry["message"].to_string()).collect()
     }
 
-    // Acting.
+    // Actions.
 
     pub async fn click(&self, selector: &str) {
         self.element(selector).await.click().await.unwrap_or_else(|error| panic!("{selector} takes no click: {error}"));
     }
 
-    /// Clicks the first element that the selector names and that shows the text.
+    /// Clicks the first element that the selector matches and that shows the text.
     pub async fn click_text(&self, selector: &str, text: &str) {
         self.until(&format!(
             "[...document.querySelectorAll({})].some(e => e.textContent.includes({}))",
@@ -241,7 +246,7 @@ impl Page {
         panic!("{selector} with {text:?} is there but not to be seen");
     }
 
-    /// Replaces what stands in a text field, as one edit.
+    /// Replaces the content of a text field, as one edit.
     pub async fn fill(&self, selector: &str, text: &str) {
         let field = serde_json::to_value(self.element(selector).await).expect("an element can be named");
         let type_in = "arguments[0].value = arguments[1]; for (const kind of ['input', 'change']) \
@@ -251,7 +256,7 @@ impl Page {
 
     /// Chooses an entry of a menu.
     pub async fn choose(&self, selector: &str, value: &str) {
-        // A menu that is drawn again between being found and being used is looked for again.
+        // If the menu is drawn again between being found and being used, it is looked up again.
         let mut result = self.element(selector).await.select_by_value(value).await;
         if result.is_err() {
             result = self.element(selector).await.select_by_value(value).await;
@@ -259,7 +264,7 @@ impl Page {
         result.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
     }
 
-    /// Types into an element: the browser's own way of entering text, key by key.
+    /// Types into an element key by key, as the browser enters text.
     pub async fn type_into(&self, selector: &str, keys: &str) {
         self.element(selector).await.send_keys(keys).await.expect("keys can be pressed");
     }
@@ -314,14 +319,14 @@ impl Page {
         self.client.perform_actions(actions).await.expect("the wheel can be turned");
     }
 
-    // Going below.
+    // Access below WebDriver's actions.
 
     /// Runs statements in the page.
     pub async fn script(&self, text: &str, arguments: Vec<Value>) -> Value {
         self.client.execute(text, arguments).await.unwrap_or_else(|error| panic!("this does not run: {text}\n{error}"))
     }
 
-    /// Runs the body of an async function in the page, and waits for what it returns.
+    /// Runs the body of an async function in the page, and returns its result.
     pub async fn script_async(&self, body: &str, mut arguments: Vec<Value>) -> Value {
         arguments.insert(0, Value::Null);
         let text = format!(
@@ -333,7 +338,7 @@ impl Page {
         answer["value"].clone()
     }
 
-    /// A command of Chromium's own tools for developers.
+    /// Sends a command of the Chrome DevTools protocol.
     pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let command = DevTools(json!({ "cmd": command, "params": parameters }));
         self.client.issue_cmd(command).await.expect("the tools for developers answer")
@@ -350,7 +355,7 @@ impl Page {
     }
 }
 
-/// chromedriver's own command for the browser's log.
+/// chromedriver's own command for the console's log.
 #[derive(Debug)]
 struct ConsoleLog;
 
@@ -364,7 +369,7 @@ impl WebDriverCompatibleCommand for ConsoleLog {
     }
 }
 
-/// chromedriver's own command for what WebDriver has none for.
+/// chromedriver's own command for the DevTools protocol.
 #[derive(Debug)]
 struct DevTools(Value);
 

@@ -4,7 +4,7 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 use serde_json::json;
 
-/// A kernel of somebody's own: thread `i` writes `3 * i`.
+/// A kernel that the user wrote: thread `i` writes `3 * i`.
 const OWN_PTX: &str = "\
 .version 7.5
 .target sm_75
@@ -48,7 +48,7 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         page.see("#settings .empty", "No key has these words").await;
         page.fill("#key-search", "schedulers").await;
 
-        // A change restarts the run and says so; unit, default and paper stand beside it.
+        // A change restarts the run and says so; unit, default and paper are shown beside the key.
         page.retype("#schedulers", "1").await;
         page.see("#notice", "Now gtx480, PDOM, schedulers = 1: the run starts again with the same kernel.").await;
         page.at(0).await;
@@ -56,7 +56,7 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         page.see(".key.changed", "default 2").await;
         page.screenshot("changed").await;
 
-        // What no machine can have is refused beside the key, and the last machine stays.
+        // An invalid value is refused beside the key, and the last machine stays.
         page.retype("#schedulers", "33").await;
         page.see(".key .bad", "1 to 32 are allowed").await;
         page.see("#notice", "The last machine stays").await;
@@ -107,10 +107,10 @@ async fn menus_show_what_runs_whatever_was_chosen_in_them_before() {
             page.choose("#technique-divergence", technique).await;
         }
         page.choose("#technique-schedule", "LRR").await;
-        page.see("#notice", "I-VWS decides that too, and was given up.").await;
+        page.see("#notice", "I-VWS decides that too, so it was dropped.").await;
         assert_eq!(page.value("#technique-divergence").await, "", "I-VWS does not run any more");
         assert_eq!(page.value("#technique-schedule").await, "LRR");
-        page.goto("#kernel=collatz&technique=E-VWS-Sync7").await;
+        page.follow("#kernel=collatz&technique=E-VWS-Sync7").await;
         page.until("document.querySelector('#technique-divergence').value === 'E-VWS-Sync7'").await;
     })
     .await;
@@ -123,7 +123,7 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
         page.choose("#preset", "toy").await;
         page.choose("#technique-divergence", "I-VWS").await;
         page.see("#notice", "Not applied: toy, I-VWS cannot run this").await;
-        page.see("#notice", "The machine gtx480 can have it. Still running: toy, PDOM.").await;
+        page.see("#notice", "The machine gtx480 supports it. Still running: toy, PDOM.").await;
         page.until("document.querySelector('#technique-divergence').value === 'PDOM'").await;
         page.screenshot("technique").await;
 
@@ -145,15 +145,15 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
         page.see(".bar .segments button[aria-pressed=true]", "Tiny").await;
         assert_eq!(page.value("#preset").await, "toy");
 
-        // A key that no machine can have is marked as not applied, with what runs.
+        // An invalid key is marked as not applied, with what runs instead.
         page.leave().await;
         page.press(['m']).await;
         page.retype("#schedulers", "33").await;
         page.press([key::ESCAPE]).await;
         page.see("#machine", "not applied").await;
         page.press([key::END]).await;
-        page.see("#notice", "That is toy, PDOM, not what is chosen above.").await;
-        page.click_text("#notice button", "Take the choice back").await;
+        page.see("#notice", "Running: toy, PDOM, not what is chosen above.").await;
+        page.click_text("#notice button", "Undo the choice").await;
         page.until("!/not applied/.test(document.querySelector('#machine').textContent)").await;
         page.see("#notice", "Done after").await;
     })
@@ -172,7 +172,7 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         page.see("#editor .status", "The last good kernel stays loaded").await;
         let line = good.lines().position(|line| line.contains("mov.u32")).expect("a mov") + 1;
         page.see(".findings .place", &format!("{line}:")).await;
-        // The mark lies under the very word.
+        // The mark lies under the misspelt word.
         assert_eq!(page.attribute("#ptx", "aria-invalid").await.as_deref(), Some("true"));
         assert_eq!(page.attribute("#ptx", "aria-describedby").await.as_deref(), Some("ptx-problems"));
         assert!(page.has("#ptx-problems").await);
@@ -182,7 +182,7 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         assert_eq!(page.eval("ptx.value.slice(ptx.selectionStart, ptx.selectionEnd)").await, "mvo.u32");
         page.screenshot("mistake").await;
 
-        // The last good kernel is still there to be stepped.
+        // The last good kernel can still be stepped.
         page.press([key::ESCAPE]).await;
         page.until("!document.querySelector('#editor')").await;
         page.see("#edit", "Edit ●").await;
@@ -190,14 +190,14 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         page.press([key::RIGHT]).await;
         page.at(now + 1).await;
 
-        // Mended, it is loaded by itself.
+        // Once corrected, the text is loaded automatically.
         page.press(['e']).await;
         page.fill("#ptx", &format!("{good}\n// mine")).await;
         page.until("!document.querySelector('.findings')").await;
         page.see("#editor .status", "Loaded").await;
         page.at(0).await;
 
-        // The launch has its own.
+        // The launch has findings of its own.
         let launch = page.value("#launch").await;
         page.fill("#launch", "grid = [0]\nblock = [1]").await;
         page.see("section[aria-label=Launch] .findings", "`grid` is 0").await;
@@ -208,13 +208,13 @@ async fn a_mistake_is_marked_at_its_place_and_can_be_mended() {
         page.fill("#launch", &launch).await;
         page.until("!document.querySelector('.findings')").await;
 
-        // A launch that only the machine refuses is not called loaded.
+        // A launch that only the machine refuses is not reported as loaded.
         page.fill("#launch", &launch.replace("shared = 0", "shared = 99999")).await;
         page.see("#editor .status", "The machine cannot run it. The last good kernel stays loaded.").await;
         page.fill("#launch", &launch).await;
         page.see("#editor .status", "Loaded").await;
 
-        // What was typed survives a reload, even one that comes at once, and can be undone.
+        // What was typed survives a reload, even an immediate one, and can be undone.
         page.until("location.hash.includes('ptx=')").await;
         page.fill("#ptx", &format!("{good}\n// mine too")).await;
         page.reload().await;
@@ -260,10 +260,10 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         page.click("#tab-about").await;
         page.see(".prose", "Your own kernel").await;
 
-        // It outlives a look at another kernel, at a lesson, and another visit.
+        // It survives a switch to another kernel or to a lesson, and another visit.
         page.choose("#kernel", "saxpy").await;
-        page.see("#notice", "What you edited is kept").await;
-        page.goto("#lesson=1-compaction").await;
+        page.see("#notice", "Your edits are kept").await;
+        page.follow("#lesson=1-compaction").await;
         page.see("#tab-lesson", "Lesson").await;
         page.reload().await;
         page.choose("#kernel", "saxpy").await;
@@ -274,7 +274,7 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         assert_eq!(page.value("#ptx").await, OWN_PTX);
         page.click_text("#editor header button", "Close").await;
 
-        // Too big, by file and by paste: a message, and what was there stays.
+        // A file or a paste that is too big gives a message, and the old text stays.
         drop_file(&page, "big.ptx", json!(9 << 20)).await;
         page.see("#notice", "big.ptx has 9\u{202f}437\u{202f}184 bytes; the page reads up to 8\u{202f}388\u{202f}608.").await;
         page.click("#edit").await;
@@ -287,15 +287,15 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         page.screenshot("refused").await;
         assert_eq!(page.script(paste, vec![json!(1000)]).await, false);
         assert_eq!(page.value("#ptx").await, OWN_PTX);
-        // By whatever other way it came into the field.
+        // The limit holds however a text got into the field.
         page.script("ptx.value = 'x'.repeat(9 << 20); ptx.dispatchEvent(new Event('input', { bubbles: true }))", vec![]).await;
         page.see(".findings", "has 9\u{202f}437\u{202f}184 bytes; the page reads up to 8\u{202f}388\u{202f}608").await;
         page.fill("#launch", &OWN_LAUNCH.replace("len = 8", "len = 99999999")).await;
-        page.see("section[aria-label=Launch] .findings", "bytes together").await;
+        page.see("section[aria-label=Launch] .findings", "bytes in total").await;
         page.fill("#ptx", OWN_PTX).await;
         page.fill("#launch", OWN_LAUNCH).await;
         page.see("#editor .status", "Loaded").await;
-        // Not text at all.
+        // A file that is not text.
         drop_file(&page, "picture.png", json!([137, 80, 78, 71, 13, 10, 26, 10, 0, 255, 254])).await;
         page.see(".findings .message", "").await;
         page.see("#editor .status", "The last good kernel stays loaded").await;
@@ -303,12 +303,12 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
     .await;
 }
 
-/// Drops a file on the page: its text, its bytes, or so many bytes of nothing.
+/// Drops a file on the page: a text, bytes, or so many zero bytes.
 async fn drop_file(page: &Page, name: &str, content: serde_json::Value) {
     let drop = "
         const [name, content] = arguments;
-        const body = typeof content === 'string' ? content
-            : typeof content === 'number' ? new Uint8Array(content) : new Uint8Array(content);
+        // From a number Uint8Array makes as many zero bytes.
+        const body = typeof content === 'string' ? content : new Uint8Array(content);
         const dataTransfer = new DataTransfer();
         dataTransfer.items.add(new File([body], name));
         const target = document.querySelector('main');
@@ -326,11 +326,11 @@ async fn a_page_that_opens_without_a_kernel_shows_the_one_that_is_chosen() {
         page.choose("#kernel", "").await;
         page.see(".stage", "No kernel is loaded").await;
         page.screenshot("nothing").await;
-        // What was there last is there again: nothing.
+        // The next visit restores the last state: no kernel.
         page.goto("").await;
         page.see(".stage", "No kernel is loaded").await;
         page.take_kernel("collatz").await;
-        // The picture is as large as its place, and has been painted.
+        // The picture fills its place, and has been painted.
         let place = page.place(".stage .place").await;
         page.until(&format!("document.querySelector('#mechanism').getBoundingClientRect().height >= {}", place[3])).await;
         let painted = "(() => { const canvas = document.querySelector('#mechanism'); \

@@ -1,16 +1,15 @@
 //! Other techniques: all of them in a table, and some of them beside the run on stage.
 
 use crate::browser::key;
-use crate::on_the_page;
+use crate::{on_the_page, opened_at};
 
 #[tokio::test]
 async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
-    on_the_page("compare", async |page| {
-        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM").await;
+    opened_at("compare", "#kernel=reduce&preset=gtx480&technique=PDOM", async |page| {
         page.see("#notice", "").await;
         page.press(['c']).await;
         page.see("#compare", "reduce").await;
-        // One can stop it, and start again; then it comes to its end.
+        // The comparison can be stopped and started again; then it runs to its end.
         page.until("document.querySelectorAll('.compare-table tbody tr').length > 1").await;
         if page.has("#compare-stop").await {
             page.click("#compare-stop").await;
@@ -23,7 +22,7 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         .await;
         page.see("#compare-words", "than the default").await;
         page.screenshot("table").await;
-        // Sorted by cycles, then the other way round, then by another number.
+        // Sorted by cycles, ascending and then descending.
         let cycles =
             "[...document.querySelectorAll('.compare-table tbody tr')].map(r => +r.cells[3].innerText.replace(/\\D/g, ''))";
         let rising = format!("(c => c.every((n, i) => i === 0 || c[i - 1] <= n))({cycles})");
@@ -31,13 +30,13 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         page.click_text(".compare-table th button", "Cycles").await;
         page.until(&format!("(c => c.every((n, i) => i === 0 || c[i - 1] >= n))({cycles})")).await;
         page.until("document.querySelector('[aria-sort=descending]')?.innerText.startsWith('Cycles')").await;
-        // Only what decides one thing.
+        // Only the techniques that decide the schedule.
         let all = page.number("document.querySelectorAll('.compare-table tbody tr').length").await;
         page.click_text("#compare .segments button", "schedule").await;
         page.until(&format!("document.querySelectorAll('.compare-table tbody tr').length < {all}")).await;
         page.until("!!document.querySelector('[data-technique=GTO]') && !document.querySelector('[data-technique=TBC]')").await;
         page.click_text("#compare .segments button", "all").await;
-        // In a race each bar grows for as long as its run takes.
+        // In a race each bar grows for the duration of its run.
         page.set_motion(true).await;
         page.click("#race").await;
         page.until("document.querySelector('[data-technique=TBC] .race-bar').getAnimations().length === 1").await;
@@ -45,7 +44,7 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         page.click("[data-technique=TBC] [data-act=show]").await;
         page.until("!document.querySelector('#compare') && document.querySelector('#technique-divergence').value === 'TBC'")
             .await;
-        // What is known is not asked again.
+        // Known results are not computed again.
         page.press(['c']).await;
         page.until("!!document.querySelector('#compare-done') && !!document.querySelector('[data-technique=TBC].here')").await;
         page.press([key::ESCAPE]).await;
@@ -56,8 +55,7 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
 
 #[tokio::test]
 async fn a_run_beside_follows_and_a_link_carries_both() {
-    on_the_page("beside", async |page| {
-        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM&beside=TBC@gtx480&cycle=300").await;
+    opened_at("beside", "#kernel=reduce&preset=gtx480&technique=PDOM&beside=TBC@gtx480&cycle=300", async |page| {
         page.at(300).await;
         page.until("document.querySelectorAll('.run').length === 2").await;
         page.see(".run:nth-child(2) .standing", "cycle 300").await;
@@ -66,22 +64,22 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.press([key::LEFT, key::LEFT]).await;
         page.see(".run:nth-child(2) .standing", "cycle 299").await;
         page.screenshot("two").await;
-        // Who is ahead is said, and at the end whose end comes first.
+        // The page says which run is ahead, and at the end which one ends first.
         page.until(
-            "/It (is \\d+ cycles (ahead|behind)|has done as much)\\./.test(document.querySelector('.run:nth-child(2) .standing').innerText)",
+            "/It (is \\d+ cycles (ahead|behind)|has done as much work)\\./.test(document.querySelector('.run:nth-child(2) .standing').innerText)",
         )
         .await;
         page.press([key::END]).await;
         page.see("#notice", "Done after").await;
         page.until("/It ends/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
-        // Aligned by work, the other stands at another cycle.
+        // Aligned by work, the other run is at another cycle.
         page.press([key::HOME]).await;
         page.choose("#align", "work").await;
         page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
-        // The numbers stand side by side.
+        // The numbers are shown side by side.
         page.press(['2']).await;
         page.see(".side-by-side", "TBC").await;
-        // Another technique, another place, and alone again.
+        // Another technique beside, then the two runs swapped, then one run alone.
         page.choose(".beside-technique", "DWF").await;
         page.until("location.hash.includes('beside=DWF') && location.hash.includes('align=work')").await;
         page.click("[data-act=lead]").await;
@@ -106,12 +104,11 @@ async fn a_comparison_is_shown_without_the_frame_too() {
     .await;
 }
 
-/// A stretch of cycles is chosen by a drag along the timeline's numbers or by two keys, and its numbers stand alone and side by
-/// side; lines say where cycles were gained.
+/// A stretch of cycles is selected by a drag along the timeline's scale or by two keys. Its numbers are shown alone and side by
+/// side; lines show where cycles were gained.
 #[tokio::test]
 async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
-    on_the_page("stretch", async |page| {
-        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&cycle=900").await;
+    opened_at("stretch", "#kernel=collatz&preset=gtx480&technique=PDOM&cycle=900", async |page| {
         page.at(900).await;
         page.press(['2']).await;
         page.see("#numbers-of", "From the launch").await;
@@ -126,7 +123,7 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         let cycles = page.number("Number(document.querySelector('.numbers .pairs dd').innerText.replaceAll(/\\D/g, ''))").await;
         assert_eq!(page.number(&format!("{said}[1] - {said}[0]")).await, cycles);
         page.screenshot("one").await;
-        // The same by keyboard; Escape ends it.
+        // The same by keyboard; Escape ends the selection.
         page.press([key::ESCAPE]).await;
         page.see("#numbers-of", "From the launch").await;
         page.go_to(500).await;
@@ -134,8 +131,8 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         page.go_to(800).await;
         page.press([']']).await;
         page.see("#numbers-of", "Of cycles 500 to 800").await;
-        // Beside another run, aligned by line, with keys of its own.
-        page.goto("#kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480&align=line&cycle=1500").await;
+        // Beside another run, which is aligned by line and has keys of its own.
+        page.follow("#kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480&align=line&cycle=1500").await;
         page.at(1500).await;
         page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)")
             .await;

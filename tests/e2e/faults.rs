@@ -1,9 +1,9 @@
-//! What goes wrong: traps, kernels without end, faults of the page itself.
+//! Failures: traps, endless kernels, faults of the page itself.
 
 use crate::browser::key;
 use crate::on_the_page;
 
-/// A kernel that never ends, without a barrier or an access that could stop it.
+/// A kernel that never ends, and has no barrier or access that could stop it.
 const ENDLESS: &str = "\
 .version 7.5
 .target sm_75
@@ -30,10 +30,10 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
         page.see("#notice.bad", "The kernel trapped in cycle").await;
         let told = page.text("#notice").await;
         assert!(told.contains("thread") && told.contains("line") && told.contains("steps back to before it"), "{told}");
-        // All of it can be seen.
+        // The whole message is visible.
         page.until("(() => { const words = document.querySelector('#notice span'); return words.scrollHeight <= words.clientHeight + 1 })()").await;
         page.screenshot("notice").await;
-        // Offered where another is shown.
+        // The message offers to show the trapping warp while another warp is shown.
         page.see("#selected", "Warp 0").await;
         page.press([key::DOWN]).await;
         page.see("#selected", "Warp 1").await;
@@ -66,7 +66,7 @@ async fn without_its_style_sheets_the_page_still_steps() {
         let before = page.cycle().await;
         page.eval("document.querySelector('#step').click()").await;
         page.at(before + 1).await;
-        // Nothing grows with what is drawn in it.
+        // No canvas grows because of what is drawn in it.
         let rest = "
             const tall = () => document.querySelector('#mechanism').getBoundingClientRect().height;
             for (let frame = 0, still = 0, last = tall(); frame < 1200; frame++) {
@@ -95,7 +95,7 @@ async fn an_endless_kernel_can_be_stopped() {
         page.press([key::END]).await;
         page.see("#notice", "Running to the end… Space stops.").await;
         page.beyond(20_000).await;
-        // Frames go on being drawn meanwhile, and clicks are taken.
+        // Meanwhile frames are still drawn, and clicks are taken.
         let frames = "let slowest = 0; let last = performance.now(); \
                       for (let n = 0; n < 40; n++) { await new Promise(requestAnimationFrame); \
                       slowest = Math.max(slowest, performance.now() - last); last = performance.now() } return slowest";
@@ -110,10 +110,10 @@ async fn an_endless_kernel_can_be_stopped() {
         page.press([key::LEFT]).await;
         page.at(stopped - 1).await;
         page.go_to(17).await;
-        // A search for what never comes can be stopped too.
+        // A search for an event that never comes can be stopped too.
         page.choose("#wanted", "barrier-release").await;
         page.click("#next").await;
-        page.see("#notice", "Looking for the next one").await;
+        page.see("#notice", "Searching for the next one").await;
         page.leave().await;
         page.press([' ']).await;
         page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
@@ -129,7 +129,7 @@ async fn a_fault_of_the_page_says_what_to_do_and_loses_nothing() {
         let mine = page.value("#ptx").await + "\n// mine";
         page.fill("#ptx", &mine).await;
         page.until("localStorage['warpscope.draft'].includes('ptx=')").await;
-        // What a browser does when the module falls; no input is known that makes it.
+        // The event of a crashed wasm module; no input is known that causes one.
         page.script("dispatchEvent(new ErrorEvent('error', { error: new TypeError('somebody else') }))", vec![]).await;
         assert_eq!(page.eval("document.querySelector('#fault').hidden").await, true);
         page.script(

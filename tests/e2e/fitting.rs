@@ -1,11 +1,11 @@
-//! Room: the top bar at every width, messages that hide nothing, low screens, explanations without a mouse, many registers.
+//! Layout: the top bar at every width, messages that hide nothing, low screens, explanations without a mouse, many registers.
 
 use crate::browser::{Page, key};
 use crate::on_the_page;
 use crate::sample::sampled;
 use serde_json::Value;
 
-/// Controls of the bar that are not wholly inside of the window, and what is nowhere to be had.
+/// Lists controls of the bar that are not wholly inside of the window, and controls that cannot be reached.
 const BAR: &str = "
     const bar = document.querySelector('header.bar');
     const found = [];
@@ -41,7 +41,7 @@ async fn the_top_bar_fits_every_width() {
                 page.let_frames_pass(4).await;
                 assert_eq!(page.script(BAR, vec![]).await, Value::Array(vec![]), "{width} wide, {theme}");
                 page.screenshot(&format!("{width}-{theme}")).await;
-                // From 1280 on nothing has to be looked for but what few ask, on a very wide screen not even that.
+                // From 1280 pixels on, the menu holds only rarely used controls; on a very wide screen there is no menu.
                 assert!(width < 2560 || !page.has("#more").await, "{width} wide");
                 let looked_for = "[...document.querySelectorAll('#more-menu select, #more-menu button')].map((it) => it.id)";
                 let rare = "['kernels', 'technique-fetch', 'technique-dispatch', 'technique-gating']";
@@ -58,7 +58,7 @@ async fn the_top_bar_fits_every_width() {
             page.let_frames_pass(4).await;
             assert_eq!(page.script(BAR, vec![]).await, Value::Array(vec![]), "{width} wide");
         }
-        // What has no room is in the menu, works from there and closes it.
+        // Controls that do not fit are in the menu, work from there and close it.
         page.resize(640, 720).await;
         page.click("#more").await;
         page.screenshot("menu").await;
@@ -88,14 +88,14 @@ async fn techniques_are_grouped_by_paper_with_a_line_each() {
         page.see("#technique-schedule option[value='']", "default: LRR, the machine's own").await;
         page.choose("#technique-divergence", "DWF").await;
         page.see("#technique-schedule option[value='']", "Majority (default)").await;
-        // Links still take an alias.
-        page.goto("#kernel=collatz&technique=TBC-AGE").await;
+        // Links still accept an alias.
+        page.follow("#kernel=collatz&technique=TBC-AGE").await;
         page.until("document.querySelector('#technique-divergence').value === 'TBC-AGE'").await;
     })
     .await;
 }
 
-/// Whether what is shown at an element's middle is the element itself.
+/// Whether an element is the topmost one at its middle.
 async fn is_uncovered(page: &Page, selector: &str) -> bool {
     let look = "const r = document.querySelector(arguments[0]).getBoundingClientRect(); \
                 const top = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2); \
@@ -140,10 +140,12 @@ async fn answers_are_in_sight_on_a_small_screen() {
         for lesson in warpscope::lesson::all() {
             for (at, _) in lesson.stops.iter().enumerate().filter(|(_, stop)| stop.question.is_some()) {
                 questions += 1;
-                if !sampled(questions, 3) {
+                if !sampled(questions, 4) {
                     continue;
                 }
-                page.goto(&format!("#lesson={}&stop={}", lesson.id, at + 1)).await;
+                page.follow(&format!("#lesson={}&stop={}", lesson.id, at + 1)).await;
+                page.see(".lesson h3", &lesson.title).await;
+                page.see(".lesson .note", &format!("stop {} of", at + 1)).await;
                 page.see(".question", "").await;
                 let inside = "const q = document.querySelector('.side').getBoundingClientRect(); \
                     return [...document.querySelectorAll('.choice, .lane')].every((c) => { const r = c.getBoundingClientRect(); return r.top >= q.top && r.bottom <= q.bottom })";
@@ -170,7 +172,7 @@ async fn a_low_screen_keeps_half_of_its_height_for_the_content() {
             assert!(seen >= 180.0, "{column} has {seen} of 360 pixels");
             page.screenshot(column).await;
         }
-        // A message does not push anything away, and everything of the transport can be come to.
+        // A message displaces nothing, and all controls of the transport can be reached.
         page.press([key::HOME]).await;
         page.at(0).await;
         page.press_shifted(key::LEFT).await;
@@ -187,7 +189,7 @@ async fn explanations_come_by_pointer_keyboard_and_tap() {
         let shown = "!tip.hidden && tip.textContent";
         let [left, top, width, height] = page.place(".legend li:nth-child(3) .term").await;
         page.point_at(left + width / 2.0, top + height / 2.0).await;
-        page.until(&format!("({shown}).includes('has not brought yet')")).await;
+        page.until(&format!("({shown}).includes('has not returned yet')")).await;
         page.screenshot("legend").await;
         page.point_at(640.0, 5.0).await;
         page.until("tip.hidden").await;
@@ -199,7 +201,7 @@ async fn explanations_come_by_pointer_keyboard_and_tap() {
         assert_eq!(page.eval("document.activeElement.getAttribute('aria-describedby')").await, "tip");
         page.leave().await;
         page.until("tip.hidden").await;
-        // Of the picture's parts, and by a click or a tap of the numbers.
+        // For the parts of the picture, and for the numbers by a click or a tap.
         page.script("document.querySelector('[data-alone=mechanism]').focus()", vec![]).await;
         page.until(&format!("({shown}).includes('reconvergence PC')")).await;
         page.press(['2']).await;
@@ -207,7 +209,7 @@ async fn explanations_come_by_pointer_keyboard_and_tap() {
         page.until(&format!("({shown}).length > 20")).await;
         page.screenshot("number").await;
         assert_eq!(page.eval("tip.getBoundingClientRect().right <= innerWidth").await, true);
-        // Space plays all the same.
+        // Space still plays.
         let now = page.cycle().await;
         page.press([' ']).await;
         page.beyond(now).await;
@@ -272,7 +274,7 @@ async fn a_printed_sheet_has_the_picture_its_caption_and_the_numbers() {
     on_the_page("print", async |page| {
         page.press(['t']).await;
         page.go_to(600).await;
-        // Printing itself tells the page of it, and the page makes the sheet for as long as it takes.
+        // The browser's print events tell the page, which makes the sheet for the duration of printing.
         page.script("addEventListener('afterprint', () => { window.printed = true }); \
                      new MutationObserver(() => { const sheet = document.querySelector('.sheet'); if (sheet) window.sheet = sheet.outerHTML })\
                      .observe(document.querySelector('.page'), { childList: true })", vec![]).await;
@@ -284,7 +286,7 @@ async fn a_printed_sheet_has_the_picture_its_caption_and_the_numbers() {
         for part in ["data:image/svg+xml", "collatz (Small), gtx480, PDOM, cycle 600", "SIMD efficiency"] {
             assert!(sheet.contains(part), "the sheet has no {part}");
         }
-        // As on paper: nothing but the sheet, on white.
+        // As on paper: only the sheet, on white.
         page.devtools("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" })).await;
         page.script("dispatchEvent(new Event('beforeprint'))", vec![]).await;
         page.until("document.querySelector('.sheet img')?.complete").await;

@@ -1,13 +1,13 @@
-//! What can be taken away: strips and films of cycles, a lesson on paper; and the catalogue as pictures.
+//! Exports: strips and films of cycles, a lesson on paper; and the catalogue as pictures.
 
 use crate::browser::key;
-use crate::on_the_page;
 use crate::plots::downloads;
+use crate::{on_the_page, opened_at};
 use gif::{ColorOutput, DecodeOptions};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Waits for a file whose name ends so.
+/// Waits for a file whose name ends with `ending`.
 async fn arrived(folder: &Path, ending: &str) -> Vec<u8> {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -21,12 +21,11 @@ async fn arrived(folder: &Path, ending: &str) -> Vec<u8> {
     }
 }
 
-/// A stretch of cycles as a strip of pictures and as a film; the files are opened again.
+/// A stretch of cycles is saved as a strip of pictures and as a film; the test opens the files again.
 #[tokio::test]
 async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
-    on_the_page("film", async |page| {
+    opened_at("film", "#lesson=1-compaction&stop=4", async |page| {
         let folder = downloads(&page, "film").await;
-        page.goto("#lesson=1-compaction&stop=4").await;
         page.see(".lesson .note", "stop 4 of").await;
         let cycle = page.number("Number(document.querySelector('#cycle').value)").await as u64;
         page.click(".stage .save").await;
@@ -51,7 +50,7 @@ async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
         }
         assert!(frames > 20, "{frames} pictures of eight cycles: steps are filmed");
         assert_eq!(time, 48 + 7 * (8 * 8 + 40), "every step has its time");
-        // Nobody has been moved.
+        // Saving does not move the current cycle.
         page.at(cycle).await;
     })
     .await;
@@ -60,8 +59,7 @@ async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
 /// A lesson is printed with a picture of each of its stops, its questions, and the answers at the end.
 #[tokio::test]
 async fn a_lesson_is_printed_as_a_handout() {
-    on_the_page("handout", async |page| {
-        page.goto("#lesson=1-compaction&stop=3").await;
+    opened_at("handout", "#lesson=1-compaction&stop=3", async |page| {
         page.see(".lesson .note", "stop 3 of").await;
         page.devtools("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" })).await;
         page.script("dispatchEvent(new Event('beforeprint'))", vec![]).await;
@@ -80,7 +78,7 @@ async fn a_lesson_is_printed_as_a_handout() {
     .await;
 }
 
-/// On a phone a lesson's text and picture are seen together, without scrolling.
+/// On a phone, a lesson's text and picture are visible together, without scrolling.
 #[tokio::test]
 async fn on_a_phone_a_lessons_text_and_picture_are_seen_together() {
     on_the_page("phone-lesson", async |page| {
@@ -102,7 +100,7 @@ async fn on_a_phone_a_lessons_text_and_picture_are_seen_together() {
     .await;
 }
 
-/// The gallery has a picture of every kernel, can be searched, and opens what is chosen.
+/// The gallery has a picture of every kernel, can be searched, and opens the chosen kernel.
 #[tokio::test]
 async fn kernels_are_chosen_from_a_gallery() {
     on_the_page("gallery", async |page| {
@@ -120,7 +118,7 @@ async fn kernels_are_chosen_from_a_gallery() {
         page.fill("#find-kernel", "mandel").await;
         page.click("[data-kernel=mandelbrot]").await;
         page.until("!document.querySelector('#gallery') && document.querySelector('#kernel').value === 'mandelbrot'").await;
-        // The menu of kernels leads there too.
+        // The menu of kernels opens the gallery too.
         page.choose("#kernel", "as-pictures").await;
         page.see("#gallery h2", "Kernels").await;
         assert_eq!(page.value("#kernel").await, "mandelbrot");

@@ -1,11 +1,11 @@
-//! Without a mouse: every control is reached, shows that it is, and works.
+//! Use without a mouse: every control can be reached, shows its focus, and works.
 
 use crate::browser::{Page, key};
 use crate::on_the_page;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What can have the focus, in a variable of the page's; those that a person cannot see do not count.
+/// Collects the controls that can have the focus in a variable of the page; invisible controls do not count.
 const CONTROLS: &str = "
     window.controls = [...document.querySelectorAll('a[href], button, select, input, textarea, [tabindex]')].filter(
         (e) => e.tabIndex >= 0 && !e.disabled && e.getClientRects().length > 0 && !e.closest('[hidden], [inert]'));
@@ -13,7 +13,7 @@ const CONTROLS: &str = "
     document.activeElement.blur();
     return controls.length";
 
-/// Where the focus is now, and whether one sees it.
+/// Reports where the focus is now, and whether it is visible.
 const FOCUS: &str = "
     const e = document.activeElement;
     const s = getComputedStyle(e);
@@ -34,11 +34,11 @@ async fn tab_to(page: &Page, selector: &str) {
 }
 
 /// Types the first letters of a choice into the menu that has the focus. A browser takes letters for one word only while they
-/// follow each other within a second, so on a busy machine it may take them for several: then they are typed again.
+/// follow each other within a second; on a busy machine they may be too slow, and are then typed again.
 async fn type_choice(page: &Page, menu: &str, letters: &str, value: &str) {
     for _ in 0..5 {
         page.press(letters.chars()).await;
-        // Long enough for what was typed to be forgotten.
+        // Long enough for the browser to forget what was typed.
         tokio::time::sleep(Duration::from_millis(1500)).await;
         if page.value(menu).await == value {
             return;
@@ -86,7 +86,7 @@ async fn a_whole_run_by_keyboard_alone() {
         // While a menu has the focus, letters and arrows are the menu's.
         assert_eq!(page.cycle().await, 0);
         assert!(!page.has("#settings").await);
-        // But for the two that step: whoever has chosen goes on.
+        // Except the two that step the run, so that the user can go on after choosing.
         page.press([key::RIGHT]).await;
         page.at(1).await;
         assert_eq!(page.value("#kernel").await, "mandelbrot");
@@ -105,7 +105,7 @@ async fn a_whole_run_by_keyboard_alone() {
         page.press([key::ENTER]).await;
         page.beyond(10).await;
 
-        // The speed's own arrows move it, and nothing else.
+        // The speed's own arrows change the speed, and nothing else.
         let now = page.cycle().await;
         tab_to(&page, "#speed").await;
         let speed = page.value("#speed").await;
@@ -113,7 +113,7 @@ async fn a_whole_run_by_keyboard_alone() {
         page.until(&format!("document.querySelector('#speed').value !== '{speed}'")).await;
         assert_eq!(page.cycle().await, now, "the speed's arrow is no step");
 
-        // A box is ticked by Space.
+        // Space ticks a box.
         tab_to(&page, "#breakpoints").await;
         page.press([key::ENTER]).await;
         tab_to(&page, ".popup input").await;
@@ -127,7 +127,7 @@ async fn a_whole_run_by_keyboard_alone() {
         page.press([key::ESCAPE]).await;
         page.until("!document.querySelector('.popup')").await;
 
-        // Help tells every key, and goes with Escape.
+        // Help lists every key, and Escape closes it.
         page.press(['?']).await;
         page.see("#help", "One cycle forward").await;
         for shown in ["Space", "Shift →", "Home", "W", "?"] {
@@ -144,7 +144,7 @@ async fn a_whole_run_by_keyboard_alone() {
         page.until("!document.querySelector('#help')").await;
         assert_eq!(page.cycle().await, now, "a sheet takes no steps");
 
-        // Keys are off while typing.
+        // Shortcuts are off while typing.
         page.press(['m']).await;
         tab_to(&page, "#key-search").await;
         page.press("temple".chars()).await;
@@ -158,7 +158,7 @@ async fn a_whole_run_by_keyboard_alone() {
         assert_eq!(page.attribute("html", "data-theme").await.as_deref(), Some("light"));
         assert_eq!(page.attribute("#play", "aria-label").await.as_deref(), Some("Play"));
 
-        // The PTX beside the source, and panels resized by the arrows of what lies between them.
+        // The PTX beside the source, and panels resized by the arrow keys of the separator between them.
         tab_to(&page, ".source .tabs button:nth-child(2)").await;
         page.press([key::ENTER]).await;
         page.until("document.querySelectorAll('.source .text').length === 2").await;
@@ -169,7 +169,7 @@ async fn a_whole_run_by_keyboard_alone() {
             "document.querySelector('section[aria-label=Source]').getBoundingClientRect().width > {before} + 16"
         ))
         .await;
-        // A wide source has its texts side by side; a double click puts the panels back.
+        // A wide source panel has its texts side by side; a double click resets the panels.
         let beside =
             "(([a, b]) => a.right <= b.left)([...document.querySelectorAll('.text')].map(t => t.getBoundingClientRect()))";
         assert_eq!(page.eval(beside).await, false);

@@ -1,18 +1,18 @@
-//! Lessons, walked through from their beginning to their last stop, in light and dark: a third of them, or all (`sample`).
-//! Every mechanism's view.
+//! Lessons from their beginning to their last stop, in light and dark: a fifth of them, or all (`sample`). The view of every
+//! mechanism.
 
 use crate::browser::{Page, key};
-use crate::on_the_page;
 use crate::sample::sampled;
 use crate::views::look;
+use crate::{on_the_page, opened_at};
 use warpscope::event::EventKind;
 use warpscope::lab::Setup;
-use warpscope::lesson::{self, Ask, Lesson, Moment, Question};
+use warpscope::lesson::{self, Ask, Lesson, Question, StopPoint};
 
 #[tokio::test]
 async fn lessons_can_be_walked_through() {
     on_the_page("lessons", async |page| {
-        for (number, lesson) in lesson::all().iter().enumerate().filter(|(number, _)| sampled(*number, 3)) {
+        for (number, lesson) in lesson::all().iter().enumerate().filter(|(number, _)| sampled(*number, 5)) {
             page.press(['g']).await;
             page.click(&format!("#lesson-{}", lesson.id)).await;
             page.see(".lesson h3", &lesson.title).await;
@@ -26,34 +26,34 @@ async fn lessons_can_be_walked_through() {
                 if let Some(question) = &stop.question {
                     answer(&page, question).await;
                     page.see("#because", question.because.split_whitespace().next().unwrap_or("")).await;
-                    // Why it is right is in sight, and the keyboard still where it was.
+                    // The explanation is visible, and the focus is where it was.
                     page.until(
                         "because.getBoundingClientRect().bottom <= because.closest('.question').getBoundingClientRect().bottom + 1",
                     )
                     .await;
                     assert!(question.right_choice().is_none() || page.has(".choice.right:focus").await);
                 }
-                // One in light, one in dark.
+                // Light and dark in turn.
                 if (number + at) % 2 == 1 {
                     page.press(['t']).await;
                 }
                 look(&page, lesson.id, &(at + 1).to_string()).await;
             }
             assert_eq!(page.attribute("#next-stop", "disabled").await.as_deref(), Some("true"));
-            // Moving on is noticed, and the way back offered.
+            // The page notices that the user has moved on, and offers the way back.
             page.leave().await;
             page.press([key::LEFT]).await;
             page.see(".lesson", "You have moved on from this stop").await;
             page.click_text(".lesson button", "Back to it").await;
         }
         page.click("#leave").await;
-        page.see("#notice", "The lesson is over").await;
+        page.see("#notice", "The lesson is closed").await;
         panels_are(&page, None).await;
     })
     .await;
 }
 
-/// Gives the right answer, which is said to be right.
+/// Gives the right answer, and checks that it is marked as right.
 async fn answer(page: &Page, question: &Question) {
     match &question.ask {
         Ask::Choices { .. } => {
@@ -70,11 +70,10 @@ async fn answer(page: &Page, question: &Question) {
     }
 }
 
-/// A mask is predicted by clicking lanes; what one was wrong about is marked, and the first answer counts.
+/// A mask is predicted by clicking lanes; wrong lanes are marked, and the first answer counts.
 #[tokio::test]
 async fn a_mask_is_predicted_by_clicking_lanes() {
-    on_the_page("predict", async |page| {
-        page.goto("#lesson=1-compaction&stop=3").await;
+    opened_at("predict", "#lesson=1-compaction&stop=3", async |page| {
         page.see(".question", "Which of its lanes will be active?").await;
         for lane in [1, 2, 4] {
             page.click(&format!(".lane-choice .lane:nth-child({lane})")).await;
@@ -94,10 +93,10 @@ async fn a_mask_is_predicted_by_clicking_lanes() {
 /// A lesson about a branch opens with the control-flow graph beside its mechanism.
 #[tokio::test]
 async fn lessons_about_branches_open_with_the_graph_beside_the_mechanism() {
-    on_the_page("lesson-graph", async |page| {
+    opened_at("lesson-graph", "#lesson=1-compaction&stop=1", async |page| {
         for lesson in lesson::all().iter().filter(|lesson| ["1-", "2-", "3-", "4-"].iter().any(|n| lesson.id.starts_with(n))) {
-            page.goto(&format!("#lesson={}&stop=1", lesson.id)).await;
-            page.see(".lesson .note", "stop 1 of").await;
+            page.follow(&format!("#lesson={}&stop=1", lesson.id)).await;
+            page.see(".lesson h3", &lesson.title).await;
             page.until("!!document.querySelector('.source canvas#flow') && !!document.querySelector('.stage .view canvas')")
                 .await;
         }
@@ -107,14 +106,14 @@ async fn lessons_about_branches_open_with_the_graph_beside_the_mechanism() {
     .await;
 }
 
-/// The stage shows one panel: a certain one, or the one that tells most.
+/// Waits until the stage shows one panel: a certain one, or the most informative one.
 async fn panels_are(page: &Page, alone: Option<&str>) {
     let shown = "[...document.querySelectorAll('.views .view')].map((view) => view.dataset.panel)";
     page.until(&match alone {
         Some(panel) => {
             format!("{shown}.join() === '{panel}' && !!document.querySelector('[data-alone={panel}][aria-pressed=true]')")
         }
-        // The tests' window has room for one.
+        // The window of the tests has room for one panel.
         None => format!("{shown}.length === 1"),
     })
     .await;
@@ -132,7 +131,7 @@ async fn menus_show(page: &Page, lesson: &Lesson, technique: &str) {
     assert!(shown, "{}: no menu shows {technique}", lesson.id);
 }
 
-/// Lesson 5's kernel depends on lock-step: Memory cautions where that is what was left, and shows DWF's result as wrong.
+/// Lesson 5's kernel depends on lock-step: Memory shows a caution where the result is that of lock-step, and an error for DWF's.
 #[tokio::test]
 async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_with_an_error() {
     on_the_page("lock-step", async |page| {
@@ -143,11 +142,11 @@ async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_wi
             page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
             page.press(['4']).await;
             let (class, words) = match (&stop.at, stop.technique.as_str()) {
-                (Moment::Event { event: EventKind::BlockEnd, .. }, "DWF") => {
+                (StopPoint::Event { event: EventKind::BlockEnd, .. }, "DWF") => {
                     ("bad", "depends on lock-step and this technique does not keep it")
                 }
-                (Moment::Event { event: EventKind::BlockEnd, .. }, _) => {
-                    ("caution", "The result is what warps in lock-step leave")
+                (StopPoint::Event { event: EventKind::BlockEnd, .. }, _) => {
+                    ("caution", "The result is that of warps in lock-step")
                 }
                 _ => ("soft", "Not done yet"),
             };
@@ -166,9 +165,9 @@ async fn a_link_opens_a_lesson_at_its_stop() {
         page.goto(&format!("#lesson={}&stop=4&preset=toy&technique=TBC", lesson.id)).await;
         page.reload().await;
         page.see(".lesson .note", "stop 4 of").await;
-        // Whoever writes one by hand names the stop alone.
+        // A link that is written by hand names only the stop.
         let stop = &lesson.stops[2];
-        page.goto(&format!("#lesson={}&stop=3", lesson.id)).await;
+        page.follow(&format!("#lesson={}&stop=3", lesson.id)).await;
         page.see(".lesson .note", "stop 3 of").await;
         page.at(lesson.cycle_of(stop).expect("the stop comes up")).await;
         menus_show(&page, lesson, &stop.technique).await;
@@ -193,7 +192,7 @@ async fn every_divergence_technique_has_its_view() {
             page.run_to_end().await;
             page.press(['4']).await;
             page.see("#verdict", "Every byte is what the reference computes").await;
-            // Gang sizes are plotted where there are gangs.
+            // Gang sizes are plotted only on machines with gangs.
             page.press(['3']).await;
             let hidden = if technique.contains("VWS") { "false" } else { "true" };
             page.until(&format!("document.querySelector('[data-figure=gang-sizes]').hidden === {hidden}")).await;
@@ -211,11 +210,10 @@ async fn every_divergence_technique_has_its_view() {
     .await;
 }
 
-/// The list is in groups, each lesson has a number, and how far one has come is kept on the device.
+/// The list is in groups, each lesson has a number, and progress is stored on the device.
 #[tokio::test]
 async fn progress_in_a_lesson_is_kept() {
-    on_the_page("progress", async |page| {
-        page.goto("#lesson=0-what-is-a-warp&stop=2").await;
+    opened_at("progress", "#lesson=0-what-is-a-warp&stop=2", async |page| {
         page.see(".lesson .note", "stop 2 of 4").await;
         page.press(['g']).await;
         page.see("#lessons-list h3", "Start here").await;
@@ -232,7 +230,7 @@ async fn progress_in_a_lesson_is_kept() {
         page.press(['g']).await;
         page.see("#lesson-0-what-is-a-warp .come", "done").await;
         assert_eq!(page.text("#lesson-1-compaction .come").await, "");
-        // The next visit is not in the lesson, and has a kernel.
+        // The next visit does not begin in the lesson, and has a kernel.
         page.goto("").await;
         page.until("document.querySelector('#kernel').value === 'collatz' && !!document.querySelector('.stage canvas')").await;
         assert!(!page.has("#notice:not([hidden])").await, "{}", page.text("#notice").await);

@@ -1,8 +1,9 @@
-//! End to end: the page as Trunk built it, in headless Chromium, driven as a person would drive it.
+//! End-to-end tests: the page as Trunk built it, in headless Chromium, driven as a user would drive it.
 //!
 //! `./check page e2e` builds the page and names its folder in `WARPSCOPE_PAGE`; without that variable every test here fails and
-//! says so. A plain `cargo test` leaves them out (`Cargo.toml`). `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver where they are not in the usual place.
-//! Screenshots are left in `target/e2e/`, to be looked at. `./bench-web` runs the measurements of `bench` alone.
+//! says so. A plain `cargo test` leaves them out (`Cargo.toml`). `CHROMIUM` and `CHROMEDRIVER` name the browser and its driver
+//! where they are not in the usual place. Screenshots are left in `target/e2e/` for inspection. `./bench-web` runs the
+//! measurements of `bench` alone.
 #![cfg(unix)]
 
 mod access;
@@ -32,30 +33,38 @@ use browser::{Page, key};
 use serde_json::Value;
 use server::Server;
 
-/// The folder of the built page.
+/// Returns the folder of the built page.
 fn built_page() -> std::path::PathBuf {
     let folder = std::env::var_os("WARPSCOPE_PAGE");
     folder.expect("WARPSCOPE_PAGE names the folder of a built page; ./check page e2e does it all").into()
 }
 
-/// Opens the built page in a tab of its own and runs the scenario. Its browser goes on to the next one, unless it failed.
-/// A scenario fails by panicking; errors that the page wrote to the console fail it too.
+/// Runs a scenario on the built page in a tab of its own. The browser serves the next scenario, unless this one failed. A
+/// scenario fails if it panics, or if the page has written errors to the console.
 async fn on_the_page<S>(name: &'static str, scenario: impl FnOnce(Page) -> S)
 where
     S: Future<Output = ()> + Send + 'static,
 {
-    with_server(name, |page, _| scenario(page)).await;
+    with_server(name, "", |page, _| scenario(page)).await;
 }
 
-/// The same for a scenario that also wants the server in its hands.
-async fn with_server<S>(name: &'static str, scenario: impl FnOnce(Page, Server) -> S)
+/// Runs a scenario that begins at a link, as [`on_the_page`] does.
+async fn opened_at<S>(name: &'static str, link: &str, scenario: impl FnOnce(Page) -> S)
+where
+    S: Future<Output = ()> + Send + 'static,
+{
+    with_server(name, link, |page, _| scenario(page)).await;
+}
+
+/// Runs a scenario that also controls the server, as [`on_the_page`] does.
+async fn with_server<S>(name: &'static str, link: &str, scenario: impl FnOnce(Page, Server) -> S)
 where
     S: Future<Output = ()> + Send + 'static,
 {
     let folder = built_page();
     let begun = std::time::Instant::now();
     let server = Server::start(folder).await;
-    let page = Page::open(name, &server.address).await;
+    let page = Page::open(name, &server.address, link).await;
     page.see("h1", "Warpscope").await;
     let outcome = tokio::spawn(scenario(page.clone(), server)).await;
     let complaints = if outcome.is_ok() { page.console_errors().await } else { Vec::new() };
@@ -70,24 +79,24 @@ where
     assert!(complaints.is_empty(), "the page complained on the console: {complaints:#?}");
 }
 
-/// Words that many scenarios share.
+/// Actions that many scenarios share.
 impl Page {
-    /// The cycle that is looked at.
+    /// Returns the current cycle.
     async fn cycle(&self) -> u64 {
         self.value("#cycle").await.parse().expect("the box holds a cycle")
     }
 
-    /// Waits until that cycle is looked at.
+    /// Waits until this is the current cycle.
     async fn at(&self, cycle: u64) {
         self.until(&format!("document.querySelector('#cycle').value === '{cycle}'")).await;
     }
 
-    /// Waits until a later cycle is looked at.
+    /// Waits until the current cycle is later than this one.
     async fn beyond(&self, cycle: u64) {
         self.until(&format!("Number(document.querySelector('#cycle').value) > {cycle}")).await;
     }
 
-    /// Puts something else into a text field, by keyboard.
+    /// Replaces the content of a text field, by keyboard.
     async fn retype(&self, selector: &str, text: &str) {
         self.click(selector).await;
         self.script("document.querySelector(arguments[0]).select()", vec![selector.into()]).await;
@@ -101,18 +110,18 @@ impl Page {
         self.leave().await;
     }
 
-    /// Takes the focus from wherever it is, so that keys are the page's.
+    /// Takes the focus from wherever it is, so that keys go to the page.
     async fn leave(&self) {
         self.eval("document.activeElement.blur()").await;
     }
 
-    /// Runs to the end of the kernel, and waits for it.
+    /// Runs to the end of the kernel.
     async fn run_to_end(&self) {
         self.click("#end").await;
         self.see("#notice", "Done after").await;
     }
 
-    /// Takes a kernel of the catalogue and waits until it is there.
+    /// Chooses a kernel of the catalogue and waits until it is loaded.
     async fn take_kernel(&self, name: &str) {
         self.choose("#kernel", name).await;
         self.until(&format!(
@@ -121,14 +130,15 @@ impl Page {
         .await;
     }
 
-    /// Both canvases, once nothing on them has moved for a quarter of a second, and what stands around them.
+    /// Returns both canvases, once nothing on them has changed for a quarter of a second, and the texts around them.
     async fn picture(&self) -> Picture {
         let look = "
             const look = () => ['mechanism', 'timeline'].map((id) => document.getElementById(id)?.toDataURL() ?? '');
             let last = look();
             let calm = performance.now();
             while (performance.now() - calm < 250) {
-                await new Promise(requestAnimationFrame);
+                // Not in every frame: to look takes longer than a frame.
+                await new Promise((again) => setTimeout(again, 60));
                 const now = look();
                 if (now.some((picture, at) => picture !== last[at])) calm = performance.now();
                 last = now;
@@ -152,24 +162,24 @@ impl Page {
         Picture(self.script_async(look, vec![]).await)
     }
 
-    /// Draws a few frames: enough for anything that is under way to show.
+    /// Waits for a few frames: enough for anything under way to show.
     async fn let_frames_pass(&self, frames: u32) {
         self.script_async("for (let n = 0; n < given[0]; n++) await new Promise(requestAnimationFrame)", vec![frames.into()])
             .await;
     }
 
-    /// One error on the console is meant to be there: takes it away and looks at it.
+    /// Takes the errors from the console, and checks that there are some and that all are about `about`.
     async fn expect_complaint(&self, about: &str) {
         let complaints = self.console_errors().await;
         assert!(!complaints.is_empty() && complaints.iter().all(|c| c.contains(about)), "{about}: {complaints:#?}");
     }
 }
 
-/// What a person sees at one moment.
+/// What the page shows at one moment.
 struct Picture(Value);
 
 impl Picture {
-    /// The names of the parts that differ.
+    /// Returns the names of the parts that differ.
     fn differences(&self, other: &Picture) -> Vec<String> {
         let parts = self.0.as_object().expect("a picture has parts");
         let differs = |name: &str, part: &Value| match name {
@@ -186,8 +196,8 @@ impl Picture {
     }
 }
 
-/// Whether two drawings are the same to the eye: edges between pixels are blended by a level or two otherwise when a part of
-/// a drawing is painted again.
+/// Whether two drawings look the same. Pixels at edges may differ by a level or two, because a part of a drawing that is painted
+/// again is blended differently.
 fn same_pixels(one: &Value, two: &Value) -> bool {
     use base64::Engine;
     let bytes = |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Moving through a run: play, step, back, search, breakpoints, scrubber.
 
 use crate::browser::key;
-use crate::on_the_page;
+use crate::{on_the_page, opened_at};
 
 #[tokio::test]
 async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
@@ -11,14 +11,14 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
         }
         page.see("section[aria-label=Details] .tabs button[aria-pressed=true]", "Inspector").await;
-        // A branch has just masked half of the selected warp's lanes, and the picture says what they are.
+        // A branch has just masked half of the selected warp's lanes, and the picture says so.
         page.until("document.querySelector('#mechanism').getAttribute('aria-label').includes('16 of 32 lanes active')").await;
         page.see("#selected", "Warp").await;
         page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
         assert!(page.number("document.querySelectorAll('.inspector section:first-of-type tbody tr').length").await >= 2.0);
         page.see(".hint", "to step one cycle").await;
         page.screenshot("hint").await;
-        // One click from opening the page to reading why a lane is idle.
+        // One click leads from opening the page to the reason why a lane is idle.
         page.click("#try-asking").await;
         page.see("#selected", "Lane").await;
         page.see(".inspector", "waits").await;
@@ -63,7 +63,7 @@ async fn a_step_back_gives_the_same_picture() {
             page.press([key::LEFT]).await;
             page.at(start + ahead).await;
             let now = page.picture().await;
-            // The timeline knows more of the run by now; all else is as it was.
+            // The timeline has recorded more of the run by now; all else is as it was.
             let differences = now.differences(&seen[ahead as usize]);
             assert!(differences.iter().all(|part| part == "timeline"), "{differences:?} differ {ahead} cycles on");
             page.press(['2']).await;
@@ -75,7 +75,7 @@ async fn a_step_back_gives_the_same_picture() {
         page.at(start + 4).await;
         page.picture().await.assert_same(&end);
 
-        // From far away too.
+        // The same from far away.
         page.run_to_end().await;
         page.go_to(start).await;
         let differences = page.picture().await.differences(&seen[0]);
@@ -106,7 +106,7 @@ async fn steps_play_and_the_ends_by_key_and_button() {
         page.at(0).await;
         page.leave().await;
 
-        // Play goes on by itself, at the speed that is asked for, until it is paused.
+        // Play continues at the chosen speed until it is paused.
         page.press([' ']).await;
         page.see("#speed ~ output", "8/s").await;
         page.until("document.querySelector('#play').getAttribute('aria-label') === 'Pause'").await;
@@ -124,7 +124,7 @@ async fn steps_play_and_the_ends_by_key_and_button() {
         let took = page.script_async(took, vec![]).await.as_f64().unwrap_or_default();
         assert!((300.0..2000.0).contains(&took), "100 cycles at 250 a second took {took} ms");
 
-        // As fast as it goes: to the end.
+        // At the highest speed, to the end.
         page.fill("#speed", "13").await;
         page.click("#play").await;
         page.see("#notice", "Every byte is what the reference computes").await;
@@ -144,7 +144,7 @@ async fn steps_play_and_the_ends_by_key_and_button() {
 #[tokio::test]
 async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
     on_the_page("scrub", async |page| {
-        // The thumb has a place for every cycle of a short run.
+        // The scrubber has a position for every cycle of a short run.
         page.fill("#scrubber", "57").await;
         page.at(57).await;
         page.run_to_end().await;
@@ -155,12 +155,12 @@ async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
         page.drag((left + width / 2.0, top + height / 2.0), (left + width / 4.0, top + height / 2.0)).await;
         page.until(&format!("Math.abs(Number(cycle.value) - {end} / 4) < {end} / 10")).await;
         assert!(page.attribute("#scrubber", "aria-valuetext").await.is_some_and(|text| text.contains(&format!("of {end}"))));
-        // In a long one it has as many places as there are to be seen.
+        // In a long run it has only as many positions as can be seen.
         let places = page.attribute("#scrubber", "max").await.and_then(|most| most.parse::<f64>().ok()).expect("a number");
         page.fill("#scrubber", "57").await;
         let there = (57.0 * end as f64 / places).round() as u64;
         page.at(there).await;
-        // The scrubber has the focus, and its keys are the transport's.
+        // With the focus on the scrubber, the keys still step the run.
         page.script("document.querySelector('#scrubber').focus()", vec![]).await;
         page.press([key::RIGHT]).await;
         page.at(there + 1).await;
@@ -176,7 +176,7 @@ async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
         page.retype("#cycle", &format!("{}", end + 1000)).await;
         page.at(end).await;
 
-        // What is being typed stays while the run plays on.
+        // A number that is being typed stays while the run plays on.
         page.go_to(0).await;
         page.click("#play").await;
         page.click("#cycle").await;
@@ -187,7 +187,7 @@ async fn any_cycle_is_reached_by_scrubbing_and_by_typing() {
         page.at(200).await;
         page.until("document.querySelector('#play').getAttribute('aria-label') === 'Play'").await;
 
-        // A cycle that is not known yet is simulated up to.
+        // A cycle that is not known yet is reached by simulation.
         page.take_kernel("reduce").await;
         page.go_to(300).await;
         page.see("label.cycle span", "300…").await;
@@ -263,7 +263,7 @@ async fn breakpoints_stop_a_run_and_say_why() {
         page.see("#notice", "Breakpoint: block end: block 0.").await;
         page.click_text(".popup label", "Block end").await;
 
-        // On a warp: every time that it issues.
+        // On a warp: at every issue.
         page.go_to(0).await;
         page.click_text(".popup label", "(selected)").await;
         page.see("#breakpoints", "Stops · 1").await;
@@ -277,7 +277,7 @@ async fn breakpoints_stop_a_run_and_say_why() {
         assert_eq!(page.text("#breakpoints").await, "Stops");
         page.click("#breakpoints").await;
 
-        // By key, where the selected warp is.
+        // By key, at the selected warp's place.
         page.leave().await;
         page.press(['b']).await;
         page.see("#breakpoints", "Stops · 1").await;
@@ -289,14 +289,13 @@ async fn breakpoints_stop_a_run_and_say_why() {
 
 #[tokio::test]
 async fn barriers_are_stepped_over_and_their_waits_explained() {
-    on_the_page("barrier", async |page| {
-        page.goto("#kernel=stencil&preset=gtx480&technique=PDOM&select=w0").await;
+    opened_at("barrier", "#kernel=stencil&preset=gtx480&technique=PDOM&select=w0", async |page| {
         page.choose("#wanted", "barrier-release").await;
         page.leave().await;
-        // The first release before which the selected warp waits: the last one to come does not.
+        // Find a release before which the selected warp waits: the last warp to arrive does not wait.
         for _ in 0..8 {
             page.press_shifted(key::RIGHT).await;
-            page.see("#notice", "goes on from barrier").await;
+            page.see("#notice", "releases block").await;
             page.press([key::LEFT]).await;
             page.until("document.querySelector('#notice').hidden").await;
             if page.text(".why").await.contains("at the barrier") {
@@ -334,7 +333,7 @@ async fn space_plays_after_a_click_and_presses_for_who_came_by_keyboard() {
         page.eval("document.querySelector('#step').focus()").await;
         page.press([' ']).await;
         page.at(here + 1).await;
-        // The box for the cycle takes whole numbers only, and Escape takes back what was typed.
+        // The box for the cycle takes whole numbers only, and Escape restores its value.
         page.retype("#cycle", "1.5").await;
         page.see("#notice", "A cycle is a whole number").await;
         page.at(here + 1).await;

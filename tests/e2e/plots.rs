@@ -1,4 +1,4 @@
-//! Figures beside the stage, and as files: what a browser downloads is opened again and looked at.
+//! Figures beside the stage and as files; downloaded files are opened again and checked.
 
 use crate::browser::Page;
 use crate::on_the_page;
@@ -9,10 +9,10 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The size of a figure's file at 1×.
+/// The size of a figure's file at scale 1.
 const FILE: (u64, u64) = (720, 360);
 
-/// Downloads go to a folder of the test's own.
+/// Directs downloads to a folder of this test, and returns the folder.
 pub async fn downloads(page: &Page, name: &str) -> PathBuf {
     let folder = scratch().join(format!("downloads-{name}"));
     let _ = std::fs::remove_dir_all(&folder);
@@ -22,9 +22,10 @@ pub async fn downloads(page: &Page, name: &str) -> PathBuf {
     folder
 }
 
-/// Presses a figure's button, and waits for the file.
+/// Presses a figure's save button, and waits for the file.
 async fn save(page: &Page, folder: &Path, figure: &str, format: &str, file: &str) -> Vec<u8> {
-    // The button is brought into sight first: figures that come into sight are drawn, and a click goes to where the button was.
+    // The button is scrolled into view first: figures that come into view are drawn, and a click would go to where the button
+    // was.
     let button = format!("[data-figure='{figure}'] [data-format='{format}']");
     page.script("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", vec![button.clone().into()]).await;
     page.until(&format!("document.querySelector(\"[data-figure='{figure}'] canvas\").getAttribute('aria-label')?.length > 20"))
@@ -37,7 +38,7 @@ async fn save(page: &Page, folder: &Path, figure: &str, format: &str, file: &str
 async fn arrives(folder: &Path, file: &str) -> Vec<u8> {
     let deadline = Instant::now() + Duration::from_secs(15);
     loop {
-        // A file that is still being written has another name, or nothing in it.
+        // A file that is still being written has another name, or is empty.
         if let Ok(bytes) = std::fs::read(folder.join(file))
             && !bytes.is_empty()
         {
@@ -49,7 +50,7 @@ async fn arrives(folder: &Path, file: &str) -> Vec<u8> {
     }
 }
 
-/// Has the browser decode a picture: its width, its height, how many colours it has, and what its corner shows.
+/// Decodes a picture in the browser; returns its width, its height, its number of colours, and the colour of its corner.
 async fn decode(page: &Page, bytes: &[u8], media: &str) -> (u64, u64, u64, [u8; 3]) {
     let look = "
         const [text, type] = given;
@@ -78,7 +79,7 @@ async fn figures_follow_the_run_and_open_elsewhere() {
         let figures = page.eval("[...document.querySelectorAll('.plot:not([hidden])')].map((plot) => plot.dataset.figure)").await;
         let figures: Vec<String> = serde_json::from_value(figures).expect("names");
         assert!(figures.len() >= 6, "{figures:?}");
-        // Live: a figure in sight says and shows something else once the run has gone on.
+        // A visible figure changes its words and its picture once the run has gone on.
         let words = "document.querySelector('.plot canvas').getAttribute('aria-label')";
         page.until(&format!("{words}?.length > 20")).await;
         let before = page.eval(&format!("[{words}, document.querySelector('.plot canvas').toDataURL()]")).await;
@@ -141,7 +142,7 @@ async fn figures_follow_the_run_and_open_elsewhere() {
     .await;
 }
 
-/// The figures that the paper on barriers has: drawn for a kernel with barriers, a sentence for one without.
+/// The figures of the paper on barriers are drawn for a kernel with barriers; a kernel without one gets a sentence.
 #[tokio::test]
 async fn figures_of_barriers_show_warp_phases() {
     on_the_page("phases", async |page| {
@@ -157,8 +158,9 @@ async fn figures_of_barriers_show_warp_phases() {
         for figure in ["warp-phases", "rtru"] {
             shown(figure, "this kernel has no barrier").await;
         }
-        page.goto("#kernel=reduce&size=full&preset=gtx480&technique=PDOM").await;
-        page.see("h1", "Warpscope").await;
+        page.follow("#kernel=reduce&size=full&preset=gtx480&technique=PDOM").await;
+        page.until("document.querySelector('#kernel').value === 'reduce' && document.querySelector('#cycle').value === '0'")
+            .await;
         page.click("#end").await;
         page.see("#notice", "Done after").await;
         page.press(['3']).await;

@@ -1,4 +1,4 @@
-//! Serves a folder's files over HTTP on this machine, until it is told to stop.
+//! A server of a folder's files over HTTP on this machine, until it is stopped.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// A server on a port of its own, and so, to the browser, a site with a memory of its own.
+/// A server on a port of its own, which the browser takes for a site with storage of its own.
 pub struct Server {
     pub address: String,
     accepting: JoinHandle<()>,
@@ -20,17 +20,17 @@ impl Server {
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let folder = folder.clone();
-                // A browser that hangs up in the middle is no concern of the test.
+                // A connection that the browser closes early is not an error.
                 tokio::spawn(async move { answer(stream, folder).await.ok() });
             }
         });
         Server { address, accepting }
     }
 
-    /// From now on nobody answers at the address.
+    /// Stops answering at the address.
     pub async fn stop(self) {
         self.accepting.abort();
-        // The port is free once the task has let go of it.
+        // The port is free once the task has ended.
         let _ = self.accepting.await;
     }
 }

@@ -1,4 +1,4 @@
-//! Links: the same picture elsewhere, one's own texts in them, slides, and links that mean harm.
+//! Links: the same picture elsewhere, the user's own texts in them, slides, and malicious links.
 
 use crate::browser::{Page, key};
 use crate::on_the_page;
@@ -6,13 +6,13 @@ use crate::server::Server;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Waits until the address bar holds a link with the part in it, and gives the fragment.
+/// Waits until the address bar holds a link that contains `part`, and returns the fragment.
 async fn fragment_with(page: &Page, part: &str) -> String {
     page.until(&format!("location.hash.includes('{part}')")).await;
     page.eval("location.hash").await.as_str().unwrap_or_default().to_string()
 }
 
-/// The same page on another site, which knows nothing of this one.
+/// Returns the same page on another site, which shares no storage with this one.
 async fn elsewhere(page: &Page) -> Page {
     let folder = crate::built_page();
     let server = Server::start(folder).await;
@@ -24,7 +24,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
     on_the_page("link", async |page| {
         page.take_kernel("reduce").await;
         page.choose("#preset", "tbc").await;
-        // Lanes of two warps lie on whole pixels; those of eight are blended, by one level otherwise when painted in parts.
+        // Lanes of two warps lie on whole pixels; those of eight are blended, and differ by one level when painted in parts.
         page.click_text(".bar .segments button", "Tiny").await;
         page.leave().await;
         page.press(['m']).await;
@@ -37,12 +37,12 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         page.press(['b']).await;
         page.see("#breakpoints", "Stops · 1").await;
         page.point_at(640.0, 5.0).await;
-        // Painted whole, as it will be there: round corners that are painted in parts differ by a level.
+        // Painted as a whole, as the other page will be: round corners that are painted in parts differ by a level.
         page.resize(1300, 720).await;
         page.resize(1280, 720).await;
         let here = page.picture().await;
         page.screenshot("here").await;
-        // What the button copies is what the address bar shows.
+        // The button copies the link that the address bar shows.
         page.click("#share").await;
         page.see("#notice", "link").await;
         let link = fragment_with(&page, "cycle=230").await;
@@ -64,7 +64,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         there.see("#machine", "Settings · 1").await;
         there.see("#breakpoints", "Stops · 1").await;
 
-        // A link put into the address bar of an open page is taken too.
+        // A link that is put into the address bar of an open page is followed too.
         there.script("location.hash = 'kernel=collatz&cycle=40&select=w0'", vec![]).await;
         there.at(40).await;
         assert_eq!(there.value("#kernel").await, "collatz");
@@ -104,7 +104,7 @@ async fn slides_show_the_picture_without_the_frame() {
         assert!(!there.has("header.bar").await && !there.has(".hint").await);
         assert!(there.has("#mechanism").await && there.has("#timeline").await && there.has(".transport").await);
         there.screenshot("light").await;
-        // On a slide of 800 by 500 the picture has most of the room, with a way out to the whole page.
+        // On a slide of 800 by 500 pixels the picture has most of the room, with a link to the whole page.
         there.resize(800, 500).await;
         there.see("#say", "issued").await;
         there.see(".run-name", "collatz (Small), gtx480, PDOM").await;
@@ -137,22 +137,22 @@ async fn hostile_links_get_a_message_and_the_page_works() {
             ("#%F0%28%8C%28=%zz&&&===".to_string(), "cannot be opened"),
             ("#ptx=!!!".to_string(), "kernel is damaged"),
             (format!("#launch={}", fold(&[0xff, 0xfe, 0xfd])), "launch is damaged"),
-            (bomb, "unfolds to more than"),
-            ("#kernel=collatz&cycle=many".to_string(), "none that a run could have"),
-            ("#kernel=collatz&cycle=99999999999999999999999".to_string(), "none that a run could have"),
-            ("#kernel=collatz&select=w9999999".to_string(), "which is nothing"),
+            (bomb, "decompresses to more than"),
+            ("#kernel=collatz&cycle=many".to_string(), "not a valid cycle number"),
+            ("#kernel=collatz&cycle=99999999999999999999999".to_string(), "not a valid cycle number"),
+            ("#kernel=collatz&select=w9999999".to_string(), "is not valid"),
             (format!("#kernel={}", "x".repeat(1 << 20)), "too long"),
             (format!("#kernel={image}"), "that is not in the catalogue"),
             (format!("#{image}=1"), "cannot be opened"),
-            (format!("#kernel=collatz&preset={image}"), "machine cannot be had"),
-            (format!("#kernel=collatz&technique={image}"), "machine cannot be had"),
-            (format!("#kernel=collatz&set={image}:1"), "machine cannot be had"),
-            ("#kernel=collatz&set=max_threads:4294967295".to_string(), "machine cannot be had"),
-            ("#kernel=collatz&set=sms:64,l1d_bytes:1073741824".to_string(), "256 MiB is the limit"),
-            ("#kernel=collatz&set=sms:64,sp_units:1048576,ldst_units:1048576".to_string(), "256 MiB is the limit"),
+            (format!("#kernel=collatz&preset={image}"), "machine is not available"),
+            (format!("#kernel=collatz&technique={image}"), "machine is not available"),
+            (format!("#kernel=collatz&set={image}:1"), "machine is not available"),
+            ("#kernel=collatz&set=max_threads:4294967295".to_string(), "machine is not available"),
+            ("#kernel=collatz&set=sms:64,l1d_bytes:1073741824".to_string(), "the limit is 256 MiB"),
+            ("#kernel=collatz&set=sms:64,sp_units:1048576,ldst_units:1048576".to_string(), "the limit is 256 MiB"),
         ];
         for (number, (link, message)) in cases.into_iter().enumerate() {
-            // Some are what the page is opened with, the others are put into the address bar of the open page.
+            // Every third link is opened as a new page; the others are put into the address bar of the open page.
             if number % 3 == 0 {
                 page.goto(&link).await;
             } else {
@@ -161,21 +161,21 @@ async fn hostile_links_get_a_message_and_the_page_works() {
             page.see("#notice", message).await;
             assert!(!page.has("#app img").await, "text became markup: {}", &link[..link.len().min(80)]);
             assert!(page.eval("window.harmed === undefined").await == true);
-            // The page goes on: a kernel, a step.
+            // The page still works: a kernel, a step.
             page.take_kernel(["mergesort", "reduce"][number % 2]).await;
             page.click("#step").await;
             page.at(1).await;
         }
         page.screenshot("after").await;
 
-        // Farther than any run goes: it is on its way, can be stopped, and stops at the end of the run by itself.
+        // A cycle beyond the end of any run: the search for it can be stopped, and stops at the end of the run by itself.
         page.goto("#kernel=collatz&size=full&preset=vws&technique=I-VWS&cycle=18446744073709551615&select=w47.3").await;
         page.see("#notice", "Going to cycle").await;
         page.click("#play").await;
         page.until("document.querySelector('#notice').hidden").await;
         page.goto("#kernel=collatz&cycle=4999999&select=w47.31").await;
         page.see("#notice", "Done after").await;
-        // A warp that is not there is told as such.
+        // A warp that does not exist is reported as such.
         page.see("section[aria-label=Details]", "47").await;
     })
     .await;

@@ -1,17 +1,18 @@
 //! The stage: its panels, the chooser, the barrier board, and the films of steps.
 
 use crate::browser::{Page, key};
-use crate::on_the_page;
+use crate::sample::sampled;
 use crate::views::look;
+use crate::{on_the_page, opened_at};
 
 const BOARD: &str = "document.querySelector('#barriers').getAttribute('aria-label')";
 
-/// What the barrier board says.
+/// Returns the text of the barrier board.
 async fn board(page: &Page) -> String {
     page.attribute("#barriers", "aria-label").await.unwrap_or_default()
 }
 
-/// How far each running warp has come, as the board says it.
+/// Returns the progress of each running warp, as the board states it.
 fn progress(words: &str) -> Vec<(String, u64)> {
     let runners = words.split(['.', ';', ',']).filter_map(|part| part.trim().split_once(" at "));
     runners.filter_map(|(warp, progress)| Some((warp.to_string(), progress.parse().ok()?))).collect()
@@ -30,14 +31,14 @@ async fn a_barrier_kernel_shows_its_board_and_a_release_empties_the_gate() {
     on_the_page("board", async |page| {
         assert!(!page.has("#barriers").await && !page.has("[data-alone=barriers]").await, "collatz has no barrier");
         page.take_kernel("reduce").await;
-        // On a low screen the first panel is alone until somebody asks for more.
+        // On a low screen only the first panel is shown until the user asks for more.
         page.until("document.querySelector('.stage [data-alone=mechanism]')?.ariaPressed === 'true'").await;
         page.resize(1920, 1080).await;
         page.until("document.querySelectorAll('.stage .view').length === 2").await;
         page.see("[data-panel=barriers] .caption", "Barrier board").await;
         page.see("[data-panel=mechanism] .caption", "Reconvergence stack").await;
         page.until(&format!("/barrier board/.test({BOARD})")).await;
-        // A step of a warp that issues moves its runner by one.
+        // When a warp issues, a step moves its runner by one.
         next_release(&page).await;
         let mut moved = false;
         for _ in 0..12 {
@@ -85,12 +86,12 @@ async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
         page.until("location.hash.includes('reduce')").await;
         page.reload().await;
         page.until(&format!("{shown} === 'barriers'")).await;
-        // A kernel without a barrier has the mechanism, whatever was chosen; the choice waits.
+        // A kernel without a barrier shows the mechanism, whatever was chosen; the choice applies again later.
         page.take_kernel("collatz").await;
         page.until(&format!("{shown} === 'mechanism'")).await;
         page.take_kernel("reduce").await;
         page.until(&format!("{shown} === 'barriers'")).await;
-        // V goes through all of them.
+        // V goes through all panels.
         page.leave().await;
         for expected in ["memory", "mechanism,barriers", "mechanism", "barriers", "memory"] {
             page.press(['v']).await;
@@ -100,7 +101,7 @@ async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
     .await;
 }
 
-/// Looks of a canvas in each frame of a step, for as long as the given milliseconds.
+/// Counts the different pictures of a canvas in the frames of a step, for the given milliseconds.
 const LOOKS: &str = "
     const looks = new Set();
     const from = performance.now();
@@ -126,7 +127,7 @@ async fn a_step_is_a_film_and_without_motion_there_are_no_frames_in_between() {
         page.set_motion(true).await;
         assert!(looks(&page, 700, "#step").await > 6, "a release travels");
         assert!(looks(&page, 700, "#back").await > 6, "and back");
-        // A film does not keep the next step waiting: the picture of the last of three quick steps is there when its film ends.
+        // A film does not delay the next step: after three quick steps the last one's picture is there when its film ends.
         page.press([key::RIGHT, key::RIGHT, key::RIGHT]).await;
         let film = page.picture().await;
         page.choose("#motion", "off").await;
@@ -143,7 +144,7 @@ async fn a_step_is_a_film_and_without_motion_there_are_no_frames_in_between() {
         next_release(&page).await;
         page.press([key::LEFT]).await;
         page.let_frames_pass(3).await;
-        // The look before the step may still be there in the first frame.
+        // The first frame may still show the picture before the step.
         assert!(looks(&page, 400, "#step").await <= 2, "less motion is no motion");
     })
     .await;
@@ -155,7 +156,7 @@ async fn a_short_jump_is_played_and_any_key_ends_it_at_its_goal() {
         page.take_kernel("reduce").await;
         page.choose("#wanted", "barrier-arrival").await;
         page.leave().await;
-        // From one arrival to another that lies within forty cycles: without motion at once.
+        // From one arrival to another within forty cycles: without motion the jump is immediate.
         let mut found = None;
         page.press_shifted(key::RIGHT).await;
         page.see("#notice", "arriv").await;
@@ -195,11 +196,12 @@ async fn a_short_jump_is_played_and_any_key_ends_it_at_its_goal() {
     .await;
 }
 
-/// Pictures to look at: the board in both sizes and themes, and a film in its middle.
+/// Screenshots for inspection: the board in both sizes and themes, and a film in its middle.
 #[tokio::test]
 async fn the_board_fits_both_screens_in_light_and_dark() {
     on_the_page("stage", async |page| {
-        for (kernel, launch) in [("reduce", "small"), ("reduce", "full"), ("matmul", "full")] {
+        let runs = [("matmul", "full"), ("reduce", "small"), ("reduce", "full")];
+        for (kernel, launch) in runs.into_iter().enumerate().filter(|(at, _)| sampled(*at, 2)).map(|(_, run)| run) {
             page.goto(&format!("#kernel={kernel}&size={launch}&preset=gtx480&technique=PDOM&cycle=0")).await;
             page.at(0).await;
             page.click("[data-alone=barriers]").await;
@@ -232,12 +234,11 @@ async fn the_board_fits_both_screens_in_light_and_dark() {
     .await;
 }
 
-/// For a class: stage, source line, sentence and transport, half as large again; the same key or Escape puts the page back.
+/// For a lecture: stage, source line, sentence and transport, enlarged by half; the same key or Escape restores the page.
 #[tokio::test]
 async fn presenting_shows_the_stage_alone_and_large() {
-    on_the_page("present", async |page| {
-        page.goto("#lesson=1-compaction&stop=4").await;
-        page.see("#say", "a warp of 3 threads was made for C").await;
+    opened_at("present", "#lesson=1-compaction&stop=4", async |page| {
+        page.see("#say", "a warp of 3 threads was formed for C").await;
         let [_, _, width, _] = page.place("#mechanism").await;
         page.press(['p']).await;
         page.see(".presented", "sub.u32 %result, 200, %t;").await;
@@ -245,7 +246,7 @@ async fn presenting_shows_the_stage_alone_and_large() {
             assert!(!page.has(gone).await, "{gone}");
         }
         page.until(&format!("document.querySelector('#mechanism').getBoundingClientRect().width > {width} * 1.5")).await;
-        page.see("#say", "a warp of 3 threads was made for C").await;
+        page.see("#say", "a warp of 3 threads was formed for C").await;
         page.screenshot("large").await;
         page.press([key::RIGHT]).await;
         page.at(15).await;
@@ -260,30 +261,29 @@ async fn presenting_shows_the_stage_alone_and_large() {
     .await;
 }
 
-/// Where a lesson speaks of memory, the stage shows the accesses: lanes to lines, with what became of them.
+/// Where a lesson is about memory, the stage shows the accesses: which lanes go to which lines, and the outcomes.
 #[tokio::test]
 async fn a_lesson_about_coalescing_shows_lanes_and_lines() {
-    on_the_page("memory-panel", async |page| {
+    opened_at("memory-panel", "#lesson=3-lost-coalescing&stop=1", async |page| {
         let words = "document.querySelector('#memory')?.getAttribute('aria-label') ?? ''";
-        page.goto("#lesson=3-lost-coalescing&stop=1").await;
         page.until(&format!("{words}.includes('4 lanes to 1 transaction')")).await;
         page.screenshot("one-line").await;
-        page.goto("#lesson=3-lost-coalescing&stop=4").await;
+        page.follow("#lesson=3-lost-coalescing&stop=4").await;
         page.until(&format!("{words}.includes('4 lanes to 2 transactions')")).await;
         page.screenshot("two-lines").await;
         // The next stop is about the mechanism again.
         page.press(['n']).await;
         page.until("!!document.querySelector('#mechanism') && !document.querySelector('#memory')").await;
-        // Anybody can ask for the panel.
-        page.goto("#kernel=reduce&preset=gtx480&technique=PDOM").await;
+        // The panel can be chosen in any run.
+        page.follow("#kernel=reduce&preset=gtx480&technique=PDOM").await;
         page.click("[data-alone=memory]").await;
         page.until(&format!("{words}.includes('no access to memory')")).await;
-        // In a cycle without an access, what is on its way.
+        // In a cycle without an access it shows the loads in flight.
         page.go_to(900).await;
         page.until(&format!("/no access to memory. \\d+ loads on their way; the next is there in/.test({words})")).await;
         page.screenshot("on-their-way").await;
-        // A lesson shows what it is about, whatever was chosen before it; and the choice comes back after it.
-        page.goto("#lesson=1-compaction&stop=1").await;
+        // A lesson shows its own panel, whatever was chosen before it; the choice applies again after the lesson.
+        page.follow("#lesson=1-compaction&stop=1").await;
         page.until("!!document.querySelector('.stage #mechanism') && !document.querySelector('#memory')").await;
         page.click("#leave").await;
         page.until("!!document.querySelector('#memory')").await;

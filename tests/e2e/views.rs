@@ -1,10 +1,10 @@
-//! Every view in light and dark at both sizes: nothing sticks out, and a picture of each is left to be looked at.
+//! Every view in light and dark at both sizes: nothing sticks out, and a screenshot of each is left for inspection.
 
 use crate::browser::{Page, key};
 use crate::on_the_page;
 use serde_json::Value;
 
-/// What sticks out of the window, is cut off, or lies on something else.
+/// Lists elements that stick out of the window, are cut off, or overlap others.
 const MISFITS: &str = "
     const misfits = [];
     const root = document.documentElement;
@@ -45,7 +45,7 @@ pub async fn look(page: &Page, view: &str, setting: &str) {
     assert_eq!(misfits, Value::Array(vec![]), "{view}, {setting}");
 }
 
-/// All views, one after the other; the page is left as it was found.
+/// Visits all views, one after the other, and leaves the page as it was found.
 async fn look_around(page: &Page, setting: &str) {
     for (at, tab) in page
         .eval("[...document.querySelectorAll('.side .tabs button')].map((tab) => tab.innerText)")
@@ -123,7 +123,7 @@ async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
         page.resize(1280, 720).await;
         page.until(&format!("{shown} === 'panel source, panel stage, panel side'")).await;
         page.press(['1']).await;
-        // With motion, a step moves over several frames; without, it is there at once.
+        // With motion, a step is animated over several frames; without, it is shown at once.
         page.set_motion(true).await;
         let frames = "
             const looks = new Set();
@@ -142,7 +142,7 @@ async fn a_tablet_can_be_read_and_reduced_motion_is_kept_still() {
         page.set_motion(false).await;
         for _ in 0..4 {
             let looks = page.script_async(frames, vec![]).await.as_u64().unwrap_or(0);
-            // The look before the step may still be there in the first frame.
+            // The first frame may still show the picture before the step.
             assert!(looks <= 2, "{looks} looks without motion");
         }
     })

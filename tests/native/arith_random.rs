@@ -1,4 +1,4 @@
-//! Random straight-line programs compute what Rust's own arithmetic computes, and random launches are refused in words.
+//! Random straight-line programs compute what Rust's own arithmetic computes, and random launches are refused with a message.
 
 use crate::common::kernel::{Kernel, no_files, words64};
 use crate::common::lanes::{self, Seating};
@@ -67,7 +67,7 @@ proptest! {
 
 // ---- Programs ----
 
-/// Bits with a taste for edges.
+/// Random bits, with many edge cases of integers and floats.
 fn word() -> impl Strategy<Value = u64> {
     let singles =
         select(vec![0, 1, 0x8000_0000, 0x7f80_0000, 0x7fff_ffff, 0x7f80_0001, 0x007f_ffff, 0x3f80_0000, 0xcf00_0000u32]);
@@ -77,7 +77,7 @@ fn word() -> impl Strategy<Value = u64> {
     prop_oneof![any::<u64>(), any::<u64>().prop_map(|x| x % 70), singles.prop_map(u64::from), doubles, ordinary]
 }
 
-/// The registers that a thread begins with.
+/// Returns the registers that a thread begins with.
 fn loaded(words: &[u64]) -> Thread {
     Thread {
         r: std::array::from_fn(|n| words[n] as u32),
@@ -87,7 +87,7 @@ fn loaded(words: &[u64]) -> Thread {
     }
 }
 
-/// The first register that is not as it should be. Every NaN is as good as another: `tests/forms` knows their bits.
+/// Describes the first register that is wrong. All NaNs count as equal: `tests/forms` checks their bits.
 fn difference(thread: &Thread, found: &[u64]) -> Option<String> {
     let found = loaded(found);
     let wrong = |kind: &str, n: usize, wanted: String, found: String| Some(format!("%{kind}{n} is {found}, not {wanted}"));
@@ -108,7 +108,7 @@ fn difference(thread: &Thread, found: &[u64]) -> Option<String> {
     None
 }
 
-/// Loads all registers from the thread's words, runs the body, stores them there again.
+/// Returns a kernel that loads all registers from the thread's words, runs the body, and stores them there again.
 fn kernel(body: &str, inputs: &[u64]) -> Kernel {
     let mut text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry random(.param .u64 words)\n{{\n\
@@ -146,7 +146,7 @@ fn kernel(body: &str, inputs: &[u64]) -> Kernel {
 
 // ---- Launches ----
 
-/// Kernels that want different things of a launch.
+/// Kernels with different demands on a launch.
 const KERNELS: [&str; 4] = [
     ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 a, .param .u32 n) { ret; }",
     ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 a) .maxntid 64, 2, 1 { ret; }",
@@ -154,7 +154,7 @@ const KERNELS: [&str; 4] = [
     ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .align 8 .b8 s[12], .param .u16 h, .param .f64 d) .reqntid 32 { ret; }",
 ];
 
-/// A number as a file may write it, most often one that every type can hold.
+/// A number as a launch file may write it, most often one that every type can hold.
 fn number() -> impl Strategy<Value = String> {
     let edges = ["-0", "-1", "64", "1024", "1025", "65535", "2147483647", "2147483648", "4294967295"];
     let wild =
@@ -167,7 +167,7 @@ fn number() -> impl Strategy<Value = String> {
 fn size() -> impl Strategy<Value = String> {
     let listed = |numbers: Vec<&str>| format!("[{}]", numbers.join(", "));
     prop_oneof![
-        8 => vec(select(vec!["1", "2", "8", "32"]), 1..3).prop_map(listed),
+        8 => vec(select(vec!["1", "2", "8", "32"]), 1..=3).prop_map(listed),
         1 => vec(select(vec!["0", "1", "1024", "70000", "-3"]), 0..5).prop_map(listed),
         1 => number(),
     ]
@@ -178,7 +178,7 @@ fn element_type() -> impl Strategy<Value = &'static str> {
     prop_oneof![12 => select(known), 1 => select(vec!["f16x2", "pred", "u128", ""])]
 }
 
-/// How a buffer begins.
+/// How a buffer is filled.
 fn init() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => Just("\"zeros\"".to_string()),
@@ -215,7 +215,7 @@ fn parameter() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A launch file that is sound about as often as not.
+/// A launch file that is valid about half of the time.
 fn launch_text() -> impl Strategy<Value = String> {
     (size(), size(), option::weighted(0.3, number()), vec(parameter(), 0..4)).prop_map(|(grid, block, shared, params)| {
         let shared = shared.map_or(String::new(), |n| format!("shared = {n}\n"));

@@ -1,9 +1,9 @@
-//! Barrier-aware scheduling on the whole machine: the priority table that schedulers share, and the front end that follows.
+//! Barrier-aware scheduling (BAWS) on the whole machine: the priority table that schedulers share, and the fetch that follows it.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::setup;
-use warpscope::event::{Event, Log, Silence};
+use warpscope::event::{Event, Log, NullSink};
 use warpscope::metrics::Metrics;
 use warpscope::sim::Sim;
 use warpscope::workload;
@@ -42,12 +42,12 @@ fn at_the_barrier(technique: &str) -> Sim {
     let mut sim = machine::load(&kernel, &setup("gtx480", technique, &[]).config).expect("it fits");
     while sim.waiting(0) != [0, 2, 0, 0, 0, 0, 0, 0] {
         assert!(!sim.finished(), "two warps of block 1 come to the barrier");
-        sim.step(&mut Silence);
+        sim.step(&mut NullSink);
     }
     sim
 }
 
-/// Warps 5 and 7, of the odd scheduler, wait; the even scheduler prefers their block.
+/// Warps 5 and 7, of the odd scheduler, wait at the barrier, so the even scheduler prefers their block.
 #[test]
 fn schedulers_share_one_priority_table() {
     let sim = at_the_barrier("MWF-GTO");
@@ -81,7 +81,7 @@ fn critical_fetches_go_to_the_warp_that_issues_next() {
     }
 }
 
-/// With room as the condition, warps that still have an instruction are fetched for, and never beyond what the I-buffer holds.
+/// With `room` as the fetch condition, warps that still have instructions are fetched for, but never beyond the I-buffer's size.
 #[test]
 fn an_i_buffer_takes_instructions_behind_those_it_has() {
     let workload = workload::find("reduce").expect("a workload");

@@ -1,5 +1,5 @@
-//! The small kernels of `tests/forms/*.case` do what their cases say: words left in memory, text printed, the message of a
-//! trap or of a refusal.
+//! The small kernels of `tests/forms/*.case` do what their cases say: the words left in memory, the text printed, the message of
+//! a trap or of a refusal.
 
 use crate::common::case::{self, Case};
 use crate::common::kernel::{Kernel, words32};
@@ -7,7 +7,7 @@ use crate::common::lanes::{self, Seating};
 use crate::common::{entries, read};
 use warpscope::ptx::op::Op;
 
-/// Far more than any case needs that comes to an end.
+/// Far more than any case needs that ends.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
 
 macro_rules! files {
@@ -68,11 +68,11 @@ fn check(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// A trap says what happened, and names thread, PC, PTX line and source line.
+/// Checks that a trap says what happened, and names thread, PC, PTX line and source line.
 fn check_trap(case: &Case, message: &str) -> Result<(), String> {
     let mut parts = case.traps.clone();
     parts.extend(["at PC ", "PTX line ", "source case.cu:"].map(String::from));
-    if !message.contains("never come") && !message.contains("never complete") {
+    if !message.contains("never arrive") && !message.contains("never complete") {
         parts.push("thread (".to_string());
     }
     parts.extend(case.culprit.map(|line| format!("source case.cu:{line}\n")));
@@ -83,12 +83,12 @@ fn check_trap(case: &Case, message: &str) -> Result<(), String> {
 }
 
 fn check_words(case: &Case, found: &[u32], who: &str) -> Result<(), String> {
-    // A case that expects nothing of `out` still has a word of it.
+    // `out` has a word even where the case expects nothing of it.
     let found = &found[..case.wanted.len().min(found.len())];
     if found == case.wanted { Ok(()) } else { Err(format!("{who}\n  leaves {found:08x?}\n  not    {:08x?}", case.wanted)) }
 }
 
-/// Whether every instruction can be run for a warp at once without asking others.
+/// Whether a whole warp can run every instruction at once, independently of other warps.
 fn is_straight_line(kernel: &Kernel) -> bool {
     kernel.program.instructions.iter().all(|instruction| {
         let op = instruction.op;

@@ -1,10 +1,10 @@
-//! What no machine can be or hold is refused with the key, its value and what is allowed; what never ends is ended, and
-//! says who waited for whom.
+//! Invalid or oversized machines are refused with the key, its value and what is allowed. Endless runs are stopped with a message
+//! that names what each warp waits for.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use warpscope::config::Config;
-use warpscope::event::Silence;
+use warpscope::event::NullSink;
 use warpscope::sim::too_long;
 
 const LAUNCH: &str = "grid = [2, 1, 1]\nblock = [8, 1, 1]\n";
@@ -17,7 +17,7 @@ fn kernel(body: &str, launch: &str) -> Kernel {
     Kernel::new(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"))
 }
 
-/// The message with which the kernel is refused on a machine with these keys.
+/// Returns the message with which the kernel is refused on a machine with these keys.
 fn refusal(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> String {
     let mut config = Config::preset(preset).expect("a preset");
     for (key, value) in keys {
@@ -68,7 +68,7 @@ fn what_no_machine_can_be_is_refused() {
 fn a_block_that_an_sm_cannot_hold_is_refused() {
     let large = kernel("", "grid = [1, 1, 1]\nblock = [64, 1, 1]\n");
     assert_names(&refusal(&large, "toy", &[]), &["`max_threads`", "`32`", "64 threads"]);
-    // Warps are whole: five threads take two warps of four.
+    // Warps are allocated whole: five threads take two warps of four.
     let odd = kernel("", "grid = [1, 1, 1]\nblock = [5, 1, 1]\n");
     assert_names(&refusal(&odd, "toy", &[("max_threads", "6")]), &["`max_threads`", "`6`", "5 threads"]);
 }
@@ -83,7 +83,7 @@ fn too_much_shared_memory_is_refused() {
 
 #[test]
 fn too_many_registers_are_refused() {
-    // Thirty values that all live until the end, in eight threads.
+    // Thirty values in each of eight threads, which all live until the end.
     let mut body: String = (1..=30).map(|at| format!("mad.lo.u32 %r{at}, %r0, {at}, {at};\n")).collect();
     body += &(1..=30).map(|at| format!("st.shared.u32 [slots+{}], %r{at};\n", 4 * at)).collect::<String>();
     let wide = kernel(&body, LAUNCH);
@@ -95,20 +95,20 @@ fn too_many_registers_are_refused() {
 /// Runs to a trap and returns its message.
 fn trap(kernel: &Kernel, preset: &str) -> String {
     let mut sim = machine::load(kernel, &Config::preset(preset).expect("a preset")).expect("it fits");
-    sim.run(100_000, &mut Silence);
+    sim.run(100_000, &mut NullSink);
     sim.trap().unwrap_or_else(|| panic!("no trap after {} cycles", sim.state.cycle)).to_string()
 }
 
 #[test]
 fn a_barrier_that_cannot_complete_names_who_waits_and_who_exited() {
-    // The second warp leaves; the barrier insists on eight threads.
+    // The second warp exits; the barrier expects eight threads.
     let counted = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OUT;\nbar.sync 3, 8;\nOUT:", "grid = [1, 1, 1]\nblock = [8, 1, 1]\n");
     let message = trap(&counted, "toy");
     assert_names(&message, &["barrier 3", "warp 0 waits", "threads 0-3", "4 more", "warp 1 has exited"]);
-    // With warps of 32, the half that waits and the half that has left are the same warp, which counts as a whole.
+    // With warps of 32, the waiting and the exited half are in the same warp, which counts as a whole.
     let counted = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OUT;\nbar.sync 3, 64;\nOUT:", "grid = [1, 1, 1]\nblock = [8, 1, 1]\n");
     assert_names(&trap(&counted, "gtx480"), &["barrier 3", "warp 0 waits", "threads 0-3", "32 more"]);
-    // Two barriers, each waiting for the other's warp.
+    // Two barriers, each waiting for a warp that waits at the other.
     let crossed = kernel("setp.ge.u32 %p, %r0, 4;\n@%p bra OTHER;\nbar.sync 0;\nbra OUT;\nOTHER:\nbar.sync 1;\nOUT:", LAUNCH);
     assert_names(&trap(&crossed, "toy"), &["barrier 0", "barrier 1", "threads 0-3", "threads 4-7"]);
 }
@@ -118,7 +118,7 @@ fn an_endless_kernel_stops_at_the_limit() {
     let endless = kernel("AGAIN:\nadd.u32 %r0, %r0, 1;\nbra AGAIN;", LAUNCH);
     for preset in ["toy", "gtx480"] {
         let mut sim = machine::load(&endless, &Config::preset(preset).expect("a preset")).expect("it fits");
-        sim.run(5_000, &mut Silence);
+        sim.run(5_000, &mut NullSink);
         assert!(!sim.finished());
         assert_eq!(sim.state.cycle, 5_000);
         let trap = too_long(&sim, 5_000).in_text(&sim.machine.program, &endless.text).to_string();

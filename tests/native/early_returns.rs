@@ -1,4 +1,4 @@
-//! Threads that return early, and barriers and warp operations among those that stay: every technique and machine leaves
+//! Threads that return early, with barriers and warp operations among the threads that stay: every technique and machine leaves
 //! the memory that the scalar reference leaves.
 //!
 //! Compilers merge all returns into the last block, so an early return is a branch there (`program/passes/returns.rs`).
@@ -32,7 +32,7 @@ mov.u32 %r5, S;
 add.u32 %r5, %r5, %r4;
 ";
 
-/// What each does, how many threads reach its end in each block of 128, and its code.
+/// By kernel: its title, how many threads of each block of 128 reach its end, and its code.
 const KERNELS: [(&str, usize, &str); 10] = [
     (
         "a partial warp returns before a barrier",
@@ -112,8 +112,8 @@ fn every_machine_leaves_what_the_reference_leaves() {
         assert_eq!(stored, 3 * survivors, "{title}: the reference itself");
         let joins = kernel.program.instructions.iter().any(|i| i.op.joins_warp());
         for Setup { name, config } in setups::all() {
-            // A warp barrier keeps the lanes that pass by from going on, so the barrier of the others cannot complete. PTX
-            // wants all threads of a warp at `bar.sync`, and leaves open what happens if they are not.
+            // DWF-WB's warp barrier holds back the lanes that pass by, so the other lanes' barrier cannot complete. PTX requires
+            // all threads of a warp at `bar.sync`, and leaves open what happens otherwise.
             let keeps_all = title.ends_with("pass by") && config.divergence == DivergenceKind::DwfWb;
             if joins && config.ptx_warp < 32 || keeps_all {
                 continue;

@@ -1,8 +1,8 @@
 //! The same kernel, launch and configuration give the same events, here, on other machines and in the browser
 //! (`browser/event_hashes.rs`): every workload's event stream hashes to the number in `tests/golden/event_hashes.txt`.
 //!
-//! A change of the machine's timing changes the numbers. Where that is meant, `WARPSCOPE_BLESS=1 cargo test --test
-//! native event_hashes` writes the new ones.
+//! A change of the machine's timing changes the numbers. If that is intended, `WARPSCOPE_BLESS=1 cargo test --test native
+//! event_hashes` writes the new ones.
 
 use crate::hashes;
 

@@ -1,8 +1,9 @@
-//! What happens in one small kernel, event by event, under every technique: tables in `tests/snapshots/` that a person can
-//! read beside the technique's paper.
+//! The events of one small kernel under every technique: tables in `tests/snapshots/` that can be read beside the technique's
+//! paper.
 //!
-//! Two blocks of four warps on the machine for lessons (or, for narrow warps, one row of slices): odd threads take one side of
-//! a branch, even ones the other, all meet at a barrier. Accounts and results are left out, and fetches where those are ideal.
+//! Two blocks of four warps run on the machine for lessons (or, for narrow warps, one row of slices): odd threads take one side
+//! of a branch, even threads the other, and all meet at a barrier. Accounting events and results are left out, and fetches where
+//! they are ideal.
 //!
 //! `INSTA_UPDATE=always cargo test --test native event_tables` rewrites the tables.
 
@@ -42,12 +43,12 @@ MEET:
 }
 ";
 
-/// The machine on which a technique's table is made, blocks, and threads of a block.
+/// Returns the machine of a technique's table, the number of blocks, and the threads of a block.
 fn machine_for(technique: &Technique) -> (Setup, u32, u32) {
     let ideal = [("ideal_memory", "true"), ("ideal_fetch", "true")];
     match technique.paper.split_whitespace().next() {
         Some("VWS") if technique.decides == "divergence" => (setup("vws", technique.name, &ideal), 1, 32),
-        // Fetch policies need something to fetch.
+        // Fetch policies need a fetch that takes time.
         Some("BAWS") => (setup("toy", technique.name, &[("ideal_fetch", "false")]), 2, 16),
         _ => (setup("toy", technique.name, &[]), 2, 16),
     }

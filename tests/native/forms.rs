@@ -44,7 +44,7 @@ families! {
     select at least 50,
 }
 
-/// Runs every form of a family and reports all that answer wrongly.
+/// Runs every form of a family and reports all wrong results.
 fn check(family: &str, least: usize) {
     let forms = table::parse(&read(&format!("forms/{family}.txt")));
     assert!(forms.len() >= least, "{family} has {} forms", forms.len());
@@ -60,7 +60,7 @@ fn check(family: &str, least: usize) {
     assert!(failed == 0, "{failed} of {} forms of {family} fail\n{report}", forms.len());
 }
 
-/// Forms that the tables have and Warpscope does not run: no compiler writes them of its own accord.
+/// Whether a form of the tables is refused: compilers do not write these by themselves.
 fn is_refused(form: &Form) -> bool {
     form.text.contains(".xorsign")
 }
@@ -134,7 +134,7 @@ fn what_compilers_write_has_a_form_or_a_refusal_that_says_why() {
     assert!(wrong.is_empty(), "{} forms are not as listed\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The form of an opcode with its modifiers, as one word.
+/// Parses an opcode with its modifiers, given as one word.
 fn form_of(text: &str) -> Result<warpscope::ptx::forms::Form, NoForm> {
     let mut parts = text.split('.');
     let opcode = parts.next().unwrap_or_default();

@@ -12,7 +12,7 @@ use warpscope::ptx::{self, problem};
 /// Far more than any text of these sizes needs, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Everything that `inspect` does with a text.
+/// Does everything that `inspect` does with a text.
 fn inspect(text: &str) {
     let start = Instant::now();
     let (module, mut problems) = ptx::parse(text);
@@ -35,7 +35,7 @@ fn inspect(text: &str) {
     assert!(start.elapsed() < PATIENCE, "took {:?}", start.elapsed());
 }
 
-/// PTX of real compilers that comes with the repository.
+/// PTX of real compilers in this repository.
 static REAL: LazyLock<Vec<String>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = Vec::new();
@@ -148,9 +148,9 @@ enum Change {
     Remove(Index, usize),
     Repeat(Index, usize),
     Insert(Index, &'static str),
-    /// Exchanges a run of digits for another number.
+    /// Replaces a run of digits by another number.
     Number(Index, &'static str),
-    /// Puts a piece of another text in.
+    /// Inserts a piece of another text.
     Graft(Index, Index, Index, usize),
     Cut(Index),
 }
@@ -168,7 +168,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// A place between two characters.
+/// Returns a position between two characters.
 fn boundary(text: &str, at: Index) -> usize {
     let mut at = at.index(text.len() + 1);
     while !text.is_char_boundary(at) {
@@ -244,7 +244,7 @@ fn real_texts_as_they_are() {
 #[test]
 fn texts_made_to_be_slow() {
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
-    // Calls that double at every level, deep nesting, and tables, labels, lines and names by the thousand.
+    // Calls that double at every level, deep nesting, and thousands of tables, labels, lines and names.
     let mut doubling = format!("{head}.func f0() {{ ret; }}\n");
     for level in 1..40 {
         doubling.push_str(&format!(".func f{level}() {{ call.uni f{0}; call.uni f{0}; ret; }}\n", level - 1));

@@ -1,4 +1,4 @@
-//! Slices and gangs (Variable Warp Sizing): what the paper says of them must hold in every cycle of every run.
+//! Slices and gangs (Variable Warp Sizing): the paper's rules hold in every cycle of every run.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
@@ -55,7 +55,7 @@ fn without_divergence_gangs_fetch_and_access_memory_as_wide_warps_do() {
     }
 }
 
-/// Everything that must hold of an SM's gang table behind a cycle.
+/// Checks the invariants of every SM's gang table after a cycle.
 fn inspect(sim: &Sim) -> Result<(), String> {
     for sm in &sim.state.sms {
         let Some(gangs) = &sm.gangs else { continue };
@@ -89,7 +89,7 @@ fn inspect(sim: &Sim) -> Result<(), String> {
     Ok(())
 }
 
-/// What the stages may do in one cycle.
+/// Checks what the stages did in one cycle.
 fn inspect_cycle(sim: &Sim, events: &[(u64, Event)]) -> Result<(), String> {
     let config = &sim.machine.config;
     let (mut issued, mut used, mut merges) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -144,7 +144,7 @@ fn the_gang_table_is_sound_in_every_cycle() {
     assert!(cycles > 50_000, "{cycles}");
 }
 
-/// Threads of one block go where `out` sends their slice, and come back together.
+/// Returns a kernel whose threads take the branch that `way` gives for their slice, and reconverge.
 fn paths(pattern: &str) -> Kernel {
     let text = "
         .version 8.0
@@ -232,7 +232,7 @@ fn nobody_waits_longer_than_the_name_says() {
         let mut since: BTreeMap<u32, u64> = BTreeMap::new();
         let mut seen = false;
         for _ in 0..20_000 {
-            sim.step(&mut warpscope::event::Silence);
+            sim.step(&mut warpscope::event::NullSink);
             let meeting = sim.state.sms[0].sets.meeting;
             since.retain(|warp, _| meeting.contains(*warp));
             for warp in meeting.iter(sim.machine.words) {
@@ -248,7 +248,7 @@ fn nobody_waits_longer_than_the_name_says() {
     }
 }
 
-/// Loads of 16 bytes a thread, so that four lines serve 32 threads and come one after another; then words side by side.
+/// Each thread loads 16 bytes, so that four lines serve 32 threads and arrive one after another; then it stores adjacent words.
 const STREAM: &str = "
     .version 8.0
     .target sm_90
@@ -309,7 +309,7 @@ fn group_splitting_keeps_those_together_whose_line_is_the_same() {
 
 #[test]
 fn a_slice_has_its_own_units_and_memory_serves_all_at_once() {
-    // In each cycle of a run with narrow warps, several slices issue; their loads of one line are one transaction.
+    // In a run with narrow warps all eight slices issue in some cycle; their loads of one line are one transaction.
     let kernel = least("saxpy");
     let mut sim = start(&kernel, &setup("vws", "WS4", &[])).expect("it fits");
     let mut most = 0;
@@ -343,8 +343,8 @@ fn small_caches_stand_in_for_ports() {
     assert!(with.l0_hits > 0 && with.l0_hits < with.l0_fetches);
 }
 
-/// Every reading of how gangs meet again leaves what the workload's reference leaves, and none but `group` merges more than
-/// two parts of an original gang in a cycle.
+/// Every setting of how gangs re-form leaves what the workload's reference leaves, and only `group` merges more than two parts of
+/// an original gang in a cycle.
 #[test]
 fn every_reading_of_reformation_leaves_the_same() {
     for name in ["collatz", "bfs", "raytrace"] {

@@ -7,10 +7,10 @@ use warpscope::interp::races::Races;
 use warpscope::interp::reference::{self, Order};
 use warpscope::workload::{self, Size};
 
-/// Calls are inlined, so the one kernel that calls itself cannot be had.
+/// Calls are inlined, so the one recursive kernel is refused.
 const REFUSED: &str = "recursion";
 
-/// Threads write the same value to the same place, so whoever comes first leaves the same.
+/// Threads write the same value to the same place, so their order does not change the result.
 const RACES_ALIKE: [&str; 1] = ["bfs"];
 
 #[test]
@@ -38,7 +38,7 @@ fn recursion_is_refused_by_name() {
 fn workloads_leave_what_their_references_leave() {
     assert!(workload::all().len() >= 12, "{} workloads", workload::all().len());
     let mut failures = Vec::new();
-    // What relies on lock-step goes wrong thread by thread; `machine_golden` checks it.
+    // Workloads that rely on lock-step fail thread by thread; `machine_golden` checks them.
     for workload in workload::all().iter().filter(|workload| !workload.lock_step) {
         for size in Size::ALL {
             let Some(launch) = workload.launch(size) else { continue };
@@ -52,7 +52,7 @@ fn workloads_leave_what_their_references_leave() {
     assert!(failures.is_empty(), "{} workload runs fail\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The scalar reference watches every access of every small launch: no two that nothing orders touch the same bytes.
+/// The scalar reference watches every access of every small launch: no two unordered accesses touch the same bytes.
 #[test]
 fn workloads_have_no_races() {
     let mut failures = Vec::new();

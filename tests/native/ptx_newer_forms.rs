@@ -1,11 +1,11 @@
-//! Forms of later machines that the tables of `tests/forms` do not have, with values worked out by hand.
+//! Forms of newer GPUs that the tables of `tests/forms` do not have, with values worked out by hand.
 
 use warpscope::interp::reference;
 use warpscope::interp::start::Start;
 use warpscope::launch::Launch;
 use warpscope::program::load;
 
-/// What a body leaves in the word behind `%rd1`.
+/// Returns the word that a body leaves at `%rd1`.
 fn result(body: &str) -> u32 {
     let text = format!(
         ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{{\n\
@@ -24,7 +24,7 @@ fn result(body: &str) -> u32 {
 
 #[test]
 fn halves_are_added_and_compared_apart() {
-    // -1 and 32767 against 1 and 2; without a sign, 65535 and 32767.
+    // -1 and 32767 against 1 and 2; unsigned, 65535 and 32767.
     for (op, expected) in [
         ("add.u16x2", 0x0000_8001),
         ("add.s16x2", 0x0000_8001),
@@ -71,4 +71,11 @@ fn functions_have_addresses_that_differ() {
     let program = load(text, None).unwrap_or_else(|problems| panic!("{}", problems[0].message));
     let table = program.variables[0].image();
     assert!(table[..8] != table[8..] && table[..8] != [0; 8]);
+}
+
+#[test]
+fn the_upper_half_of_the_clock_is_its_own() {
+    assert_ne!(result("mov.u32 %r2, 1; mov.u32 %r1, %clock;"), 0);
+    assert_eq!(result("mov.u32 %r2, 1; mov.u32 %r1, %clock_hi;"), 0);
+    assert_eq!(result("mov.u32 %r2, 1; mov.u32 %r1, %globaltimer_hi;"), 0);
 }

@@ -1,6 +1,6 @@
-//! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset, the
-//! schedule and the divergence technique; the accounts balance, so no thread is lost or runs twice; and single steps come to
-//! the same as a run.
+//! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset, the schedule
+//! and the divergence technique. The accounts balance, so no thread is lost or runs twice, and single steps end in the same state
+//! as a run.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
@@ -109,7 +109,7 @@ proptest! {
 fn check(recipe: &Recipe, text: &str, setups: &[Setup], picks: &[Index]) -> Result<(), String> {
     let kernel = Kernel::with_launch(text, recipe.launch(), &no_files)?;
     for pick in picks {
-        // Machines that are too small for the block make way for the next.
+        // A machine that is too small for the block is skipped for the next one.
         let first = pick.index(setups.len());
         let fits = |setup: &&Setup| machine::load(&kernel, &setup.config).is_ok();
         let setup = setups.iter().cycle().skip(first).take(setups.len()).find(fits).ok_or("no machine holds it")?;
@@ -131,8 +131,8 @@ fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
             return Err(format!("word {word} of `{}` differs", found.name));
         }
     }
-    // A kernel in a loop over blocks has instructions of the loop, and fewer where some stand in front of it; native code has
-    // no copies.
+    // A kernel in a loop over blocks has the loop's instructions too, and runs hoisted ones less often; native code has no
+    // copies.
     let is_other = setup.config.dispatch == DispatchKind::Virtual || setup.config.native_code;
     if !is_other && finished.metrics.thread_instructions != expected.thread_instructions {
         return Err(format!(

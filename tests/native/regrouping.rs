@@ -1,6 +1,6 @@
-//! Where re-formed warps could go wrong: barriers and warp operations in divergent code, warps that the program sends
-//! different ways on purpose, branches that are uniform for a warp only. Every technique must leave what the scalar
-//! reference leaves; none may wait for ever.
+//! Code that is difficult for techniques that re-form warps: barriers and warp operations in divergent code, warps that the
+//! program sends different ways on purpose, branches that are uniform for a warp only. Every technique must leave what the scalar
+//! reference leaves, and none may wait forever.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
@@ -42,12 +42,12 @@ const TAIL: &str = "
     ret;
     }";
 
-/// Runs a kernel on two blocks of so many threads under every technique.
+/// Runs a kernel on two blocks of `threads` threads under every technique.
 fn check(body: &str, threads: u32) {
     check_on(body, threads, techniques());
 }
 
-/// Everything that takes warps apart or puts them together.
+/// Returns every technique that splits or re-forms warps.
 fn techniques() -> Vec<Setup> {
     setups::regrouping().into_iter().chain(setups::slices()).collect()
 }
@@ -77,7 +77,7 @@ fn check_on(body: &str, threads: u32, setups: Vec<Setup>) {
 
 #[test]
 fn producers_and_consumers_meet_at_barriers_from_both_sides_of_a_branch() {
-    // Warp 0 writes, the others read, round after round; each side has barriers of its own for them.
+    // Warp 0 writes and the others read, round after round; each side has barrier instructions of its own.
     check(
         "
         setp.eq.u32 %p, %w, 0;
@@ -109,7 +109,7 @@ fn producers_and_consumers_meet_at_barriers_from_both_sides_of_a_branch() {
 
 #[test]
 fn a_barrier_before_and_one_behind_the_meeting_point_are_the_same_barrier() {
-    // Warp 0 waits inside of its side, the others behind the place where both sides meet.
+    // Warp 0 waits inside of its side, the others behind the reconvergence point.
     check(
         "
         setp.ne.u32 %p, %w, 0;
@@ -148,7 +148,7 @@ fn a_barrier_for_some_and_a_branch_before_the_others_reach_it() {
 
 #[test]
 fn threads_of_both_sides_exchange_with_their_own_kind() {
-    // The members are those that voted alike; odd and even threads shuffle in different instructions.
+    // The members are the threads that voted alike; the two sides communicate in different instructions.
     check(
         "
         mul.lo.u32 %x, %t, 0x9e3779b1;
@@ -171,7 +171,7 @@ fn threads_of_both_sides_exchange_with_their_own_kind() {
 
 #[test]
 fn all_of_a_ptx_warp_meet_in_operations_on_both_sides() {
-    // `bar.warp.sync` joins whoever names the same members, wherever it stands. A stack for each warp runs one side after
+    // `bar.warp.sync` joins all threads that name the same members, wherever it stands. A stack for each warp runs one side after
     // the other, so there the two sides can only meet if they are different hardware warps.
     let meets = |setup: &Setup| setup.config.divergence.reforms() || setup.config.warp_width <= 8;
     let body = "
@@ -297,8 +297,8 @@ fn a_deadlock_is_told_whatever_warps_there_are() {
     }
 }
 
-/// Runs every workload under TBC with all branches synchronised, and looks at those that the analysis calls uniform: whenever
-/// the warps of an entry have come to one, all of their threads go the same way.
+/// Runs every workload under TBC with all branches synchronised. Whenever the warps of an entry have come to a branch that the
+/// analysis calls uniform, all of their threads go the same way.
 #[test]
 fn uniform_branches_never_part_a_block() {
     let mut marked = 0;
@@ -310,7 +310,7 @@ fn uniform_branches_never_part_a_block() {
         let mut log = Log::default();
         sim.run(machine::MOST_CYCLES, &mut log);
         let mut last: HashMap<u16, (u32, bool)> = HashMap::new();
-        // The way that the first warp took, and how many were still to come.
+        // The way that the first warp took, and how many warps were still to arrive.
         let mut together: HashMap<(u16, u32), (bool, u16)> = HashMap::new();
         for (cycle, event) in log.events {
             match event {
@@ -319,7 +319,7 @@ fn uniform_branches_never_part_a_block() {
                     last.insert(warp, (pc, taken != 0));
                 }
                 Event::BlockArrive { slot, warp, pc, wcnt, .. } if uniform[pc as usize] => {
-                    // Others arrive where an entry meets, which may be at such a branch.
+                    // Other warps arrive at an entry's reconvergence point, which may be such a branch.
                     let Some(&(_, way)) = last.get(&warp).filter(|(at, _)| *at == pc) else { continue };
                     last.remove(&warp);
                     let first = together.get(&(slot, pc)).filter(|(_, left)| wcnt < *left).map_or(way, |(first, _)| *first);
@@ -334,7 +334,7 @@ fn uniform_branches_never_part_a_block() {
     assert!(marked > 1000, "{marked} arrivals");
 }
 
-/// A loop whose count is a parameter, in blocks of four warps: nobody arrives at its branch, unless the key says so.
+/// In a loop whose count is a parameter, in blocks of four warps, no warp arrives at the branch, unless the key says so.
 #[test]
 fn a_uniform_loop_does_not_make_warps_wait() {
     let body = "ld.param.u64 %a, [out]; L: add.u32 %n, %n, 1; add.u32 %v, %v, %t; setp.lt.u32 %p, %n, 10; @%p bra L;";

@@ -16,7 +16,7 @@ fn simulator(name: &str, full: bool) -> Sim {
     Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
 }
 
-/// A number that depends on all that happens from here to the end: equal states have equal futures.
+/// Returns a number that depends on everything from here to the end: equal states have equal futures.
 fn future(sim: &Sim) -> (u64, u64) {
     let mut sim = sim.clone();
     let mut hash = EventHash::default();
@@ -28,14 +28,14 @@ fn future(sim: &Sim) -> (u64, u64) {
 fn every_way_to_a_cycle_ends_in_the_same_state() {
     let start = simulator("mergesort", false);
     let mut straight = start.clone();
-    straight.run(u64::MAX, &mut warpscope::event::Silence);
+    straight.run(u64::MAX, &mut warpscope::event::NullSink);
     let end = straight.state.cycle;
     let mut replay = Replay::new(start.clone());
     for cycle in [end / 2, end / 3, end, 0, 1, end - 1, end / 2 + 7, end / 2 + 6] {
         replay.seek(cycle);
         assert_eq!(replay.cycle(), cycle);
         let mut direct = start.clone();
-        direct.run(cycle, &mut warpscope::event::Silence);
+        direct.run(cycle, &mut warpscope::event::NullSink);
         assert_eq!(future(replay.sim()), future(&direct), "cycle {cycle}");
     }
     replay.seek(end / 2);
@@ -44,7 +44,7 @@ fn every_way_to_a_cycle_ends_in_the_same_state() {
         replay.back();
     }
     for _ in 0..5 {
-        replay.step(&mut warpscope::event::Silence);
+        replay.step(&mut warpscope::event::NullSink);
     }
     assert_eq!(replay.cycle(), end / 2);
     assert_eq!(future(replay.sim()), here);
@@ -70,7 +70,7 @@ fn events_are_found_in_both_directions() {
     back.reverse();
     found.dedup();
     assert_eq!(back, found);
-    // The events of a span are the same whether it is lived through or looked up.
+    // The events of a span are the same whether it is stepped through or replayed.
     let mut lived = Log::default();
     replay.seek(10);
     (0..20).for_each(|_| replay.step(&mut lived));
@@ -99,7 +99,7 @@ fn a_million_cycles_stay_small_and_near() {
     }
 }
 
-/// What the process holds in memory.
+/// Returns the memory that the process holds, in bytes.
 fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096

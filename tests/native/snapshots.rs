@@ -1,10 +1,10 @@
 //! Small kernels on the preset `toy`, cycle by cycle, as tables in `tests/snapshots/`.
 //!
-//! On `toy` a warp has four lanes, one warp issues a cycle, and every result is there in the next one. Next to each kernel
-//! stands the stack that a person expects after every instruction, worked out by hand from the rule of PDOM: a branch that
-//! splits turns the running entry into one that waits at the reconvergence point (or drops it, where the one below waits there
-//! already), and pushes the side that does not jump and then the side that does, so that the latter runs first; a side that
-//! begins at the reconvergence point is not pushed.
+//! On `toy` a warp has four lanes, one warp issues a cycle, and every result is there in the next one. Beside each kernel is the
+//! expected stack after every instruction, worked out by hand from the rule of PDOM: a branch that splits turns the running entry
+//! into one that waits at the reconvergence point (or drops it, if the entry below already waits there), and pushes the side that
+//! falls through and then the side that jumps, so that the latter runs first; a side that begins at the reconvergence point is
+//! not pushed.
 //!
 //! `INSTA_UPDATE=always cargo test --test native snapshots` rewrites the tables; the stacks here are never rewritten.
 
@@ -41,7 +41,7 @@ fn check(name: &str, body: &str, threads: u32, words: &[u32], stacks: &[&[&str]]
     insta::assert_snapshot!(name, trace.table(&sim, &text));
 }
 
-/// Two branches, one within a side of the other.
+/// A branch within a side of another branch.
 #[test]
 fn nested_if() {
     let body = "\
@@ -67,9 +67,9 @@ fn nested_if() {
     let stacks = [
         "[1 - 0123]",
         "[2 - 0123]",
-        // The branch splits: the entry waits at 11; the side that jumps lies on top.
+        // The branch splits: the entry waits at 11; the side that jumps is on top.
         "[11 - 0123] [3 11 012] [10 11 3]",
-        // Lane 3 has come from 10 to 11, its entry is gone, and the other side runs.
+        // Lane 3 has gone from 10 to 11, its entry is popped, and the other side runs.
         "[11 - 0123] [3 11 012]",
         "[11 - 0123] [4 11 012]",
         // The inner branch splits: this side's entry now waits at 8 for its own two.
@@ -79,7 +79,7 @@ fn nested_if() {
         // Lanes 1 and 2 jump to 8, where lane 0 waits: three lanes go on together.
         "[11 - 0123] [8 11 012]",
         "[11 - 0123] [9 11 012]",
-        // The jump to 11 ends the side, and everybody is there.
+        // The jump to 11 ends the side, and all lanes are there.
         "[11 - 0123]",
         "[12 - 0123]",
         "[13 - 0123]",
@@ -108,11 +108,11 @@ fn loop_with_different_trips() {
         "[2 - 0123]",
         "[3 - 0123]",
         "[4 - 0123]",
-        // Lane 0 is done. Its side begins at the meeting point, so only those who go on are pushed.
+        // Lane 0 is done. Its side begins at the reconvergence point, so only the lanes that go on are pushed.
         "[5 - 0123] [2 5 123]",
         "[5 - 0123] [3 5 123]",
         "[5 - 0123] [4 5 123]",
-        // Lane 1 is done. The bottom entry waits at 5 for it already, so the two that go on take the place of the three.
+        // Lane 1 is done. The bottom entry already waits at 5, so the entry of the two that go on replaces that of the three.
         "[5 - 0123] [2 5 23]",
         "[5 - 0123] [3 5 23]",
         "[5 - 0123] [4 5 23]",
@@ -156,7 +156,7 @@ fn early_return() {
         "[4 - 023]",
         "[10 - 023] [5 10 0] [7 10 23]",
         "[10 - 023] [5 10 0] [8 10 23]",
-        // Lane 3 is gone from its side and from the entry that waits below.
+        // Lane 3 has returned: it is removed from its side and from the entry that waits below.
         "[10 - 02] [5 10 0] [9 10 2]",
         "[10 - 02] [5 10 0]",
         "[10 - 02] [6 10 0]",
@@ -169,7 +169,7 @@ fn early_return() {
     check("early_return", body, 4, &[1, 0, 2, 0], &[&stacks]);
 }
 
-/// Two warps meet at a barrier; the second has more to do before it. Its branch does not split it.
+/// Two warps meet at a barrier; the second has more instructions before it. Its branch does not split it.
 #[test]
 fn barrier() {
     let body = "\

@@ -1,4 +1,4 @@
-//! When things happen, worked out by hand: small kernels on machines with one mechanism each that matters.
+//! Timing, worked out by hand: small kernels on machines on which one mechanism matters.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
@@ -8,7 +8,7 @@ use warpscope::event::{Event, Log};
 use warpscope::launch::{Buffer, Init, Launch, Param};
 use warpscope::ptx::types::Type;
 
-/// A kernel of one block over a buffer of words.
+/// Returns a kernel of one block over a buffer of words.
 fn kernel(body: &str, threads: u32) -> Kernel {
     let text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{{\n\
@@ -26,7 +26,7 @@ fn kernel(body: &str, threads: u32) -> Kernel {
     Kernel::with_launch(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"))
 }
 
-/// What the first warp does in each cycle, in letters.
+/// Returns the first warp's reason in each cycle, in letters.
 fn reasons(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> String {
     let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
     let mut sim = machine::load(kernel, &config).expect("it fits");
@@ -35,28 +35,28 @@ fn reasons(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> String {
     trace.reasons.iter().filter_map(|warps| warps.chars().next()).collect()
 }
 
-/// A parameter takes 4 cycles to come and an addition 3; the second addition waits for a result, as `ret` does, which drains.
+/// A parameter takes 4 cycles and an addition 3; the second addition waits for a result, as `ret` does, which drains.
 #[test]
 fn waiting_for_memory_is_not_waiting_for_a_result() {
     let body = "ld.param.u64 %a, [out]; add.u64 %a, %a, 4; add.u64 %a, %a, 4; ret;";
     let keys = [("ideal_memory", "false"), ("constant_latency", "4"), ("int_latency", "3")];
     let register = reasons(&kernel(body, 4), "toy", &keys);
     assert_eq!(register.trim_end_matches('.'), "IMMMIRRIRRI");
-    // One instruction of a warp in flight: the same, and the one that does not need the parameter waits for it too.
+    // With one instruction of a warp in flight: the same, and an instruction that does not need the parameter waits for it too.
     let body = "ld.param.u64 %a, [out]; mov.u32 %t, 1; ret;";
     let simple: Vec<(&str, &str)> = keys.into_iter().chain([("scoreboard", "simple")]).collect();
     assert_eq!(reasons(&kernel(body, 4), "toy", &simple).trim_end_matches('.'), "IMMMIRRI");
     assert_eq!(reasons(&kernel(body, 4), "toy", &keys).trim_end_matches('.'), "IIMMI");
 }
 
-/// A store to one bank by four lanes holds its unit for four cycles. Two warps come to it, and then to a move.
+/// A store by four lanes to one bank holds its unit for four cycles. Two warps execute it, and then a move.
 #[test]
 fn in_one_pipeline_a_slow_store_holds_up_the_move_behind_it() {
     let body = "mov.u32 %t, %tid.x; shl.b32 %n, %t, 4; st.shared.u32 [%n], %t; mov.u32 %v, 1; ret;";
     let kernel = kernel(body, 8);
     // Two units: the second warp waits for the first one's store, and the first warp goes on.
     assert_eq!(reasons(&kernel, "toy", &[]).trim_end_matches(['X', '.']), "ININIII");
-    // One pipeline: cycles 5 to 7 go by behind the first store, 9 to 11 behind the second.
+    // One pipeline: cycles 5 to 7 pass behind the first store, 9 to 11 behind the second.
     assert_eq!(reasons(&kernel, "toy", &[("one_pipeline", "true")]).trim_end_matches(['X', '.']), "ININISSSNSSSINI");
 }
 
@@ -72,7 +72,7 @@ fn results_of_different_latency_leave_an_sp_unit_one_by_one() {
     assert_eq!(reasons(&kernel, "toy", &collects).trim_end_matches('.'), "IIIRII");
 }
 
-/// A line of instructions from DRAM takes as long as one of data; the next line waits for it to be asked for.
+/// An instruction line from DRAM takes as long as a line of data: the two latencies, and 8 cycles for the transfer.
 #[test]
 fn instructions_come_from_the_l2_cache() {
     let kernel = kernel("mov.u32 %t, 1; ret;", 4);
@@ -94,7 +94,7 @@ fn with_sixteen_banks_half_warps_conflict_among_themselves() {
     assert_eq!([1, 2, 32].map(|apart| conflicts(apart, &[])), [0, 1, 31]);
 }
 
-/// A warp asks for 32 lines of 128 bytes, one a cycle. At 100 bytes a cycle they take 40.96 cycles, which is 41; at 127, 32.25.
+/// A warp requests 32 lines of 128 bytes, one a cycle. At 100 bytes a cycle they take 40.96 cycles, which is 41; at 127, 32.25.
 #[test]
 fn transfers_end_within_a_cycle() {
     let body =
@@ -108,16 +108,16 @@ fn transfers_end_within_a_cycle() {
     assert_eq!(["127", "100", "64"].map(|rate| cycles(rate) - at_128), [1, 9, 32]);
 }
 
-/// The machine at its end.
+/// Runs a kernel to its end and returns the machine.
 fn finish(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> machine::Finished {
     let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
     machine::finish(machine::load(kernel, &config).expect("it fits")).unwrap_or_else(|trouble| panic!("{trouble}"))
 }
 
-/// Addresses 128 bytes apart in `%a`, known after cycle 3; the access comes in cycle 4.
+/// Addresses 128 bytes apart in `%a`, known after cycle 3; the access issues in cycle 4.
 const APART: &str = "mov.u32 %t, %tid.x; ld.param.u64 %a, [out]; mul.wide.u32 %b, %t, 128; add.u64 %a, %a, %b;";
 
-/// Real memory on the machine of lessons: a line takes a cycle on the road and in DRAM, and 10 more to come back.
+/// Real memory on the machine for lessons: a line takes a cycle on the path to the L2 cache and in DRAM, and 10 more to return.
 const SHORT_WAYS: [(&str, &str); 9] = [
     ("l2_write_back", "true"),
     ("miss_queue", "0"),
@@ -130,8 +130,8 @@ const SHORT_WAYS: [(&str, &str); 9] = [
     ("dram_bytes_per_cycle", "128"),
 ];
 
-/// With one place for misses, each of a load's four lines waits ten cycles for the one before it. The next load has to wait for
-/// the unit: three cycles for the lines themselves, and thirty because memory takes no more.
+/// With one MSHR, each of a load's four lines waits ten cycles for the one before it. The next load has to wait for the unit:
+/// three cycles for the lines themselves, and thirty because memory takes no more.
 #[test]
 fn a_full_file_of_misses_holds_the_load_store_unit() {
     let kernel = kernel(&format!("{APART} ld.global.u32 %v, [%a]; ld.global.u32 %x, [%a+4096]; ret;"), 4);
@@ -142,7 +142,8 @@ fn a_full_file_of_misses_holds_the_load_store_unit() {
     assert!(reasons(&kernel, "toy", &held).starts_with(&waits), "{}", reasons(&kernel, "toy", &held));
 }
 
-/// Four lanes store a word each to four lines. By lines that takes the road four cycles each, by sectors of 32 bytes one.
+/// Four lanes store a word each to four lines. By lines that takes the path to the L2 cache four cycles each, by sectors of 32
+/// bytes one.
 #[test]
 fn stores_move_the_sectors_that_they_touch() {
     let kernel = kernel(&format!("{APART} st.global.u32 [%a], %t; st.global.u32 [%a+4096], %t; ret;"), 4);
@@ -153,8 +154,8 @@ fn stores_move_the_sectors_that_they_touch() {
     assert!(reasons(&kernel, "toy", &sectors).starts_with("IIIIISSSI"), "{}", reasons(&kernel, "toy", &sectors));
 }
 
-/// A store and, a cycle later, a load of another line, with DRAM at one byte a cycle. Written through, the store takes DRAM for
-/// 128 cycles before the load has its turn; written back, for none.
+/// A store and, a cycle later, a load of another line, with DRAM at one byte a cycle. With write-through, the store takes DRAM
+/// for 128 cycles before the load has its turn; with write-back, for none.
 #[test]
 fn what_is_written_back_does_not_hold_up_a_load() {
     let body = "ld.param.u64 %a, [out]; st.global.u32 [%a], 1; ld.global.u32 %v, [%a+4096]; ret;";
@@ -167,7 +168,7 @@ fn what_is_written_back_does_not_hold_up_a_load() {
     assert_eq!(cycles("false") - cycles("true"), 127);
 }
 
-/// A miss is known to be one after the look-up.
+/// A miss is known only after the look-up.
 #[test]
 fn a_miss_leaves_after_the_look_up() {
     let kernel = kernel("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a]; ret;", 4);
@@ -178,7 +179,7 @@ fn a_miss_leaves_after_the_look_up() {
     assert_eq!(cycles("30") - cycles("0"), 30);
 }
 
-/// Eight warps of four store to one bank, all in one access: each is done four cycles after the one before it.
+/// Eight warps of four lanes store to one bank, all in one access: each is done four cycles after the one before it.
 #[test]
 fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
     let kernel = kernel("mov.u32 %t, %tid.x; shl.b32 %n, %t, 7; st.shared.u32 [%n], %t; ret;", 32);
@@ -194,7 +195,7 @@ fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
     assert_eq!(done.iter().map(|at| at - done[0]).collect::<Vec<_>>(), [0, 4, 8, 12, 16, 20, 24, 28]);
 }
 
-/// A buffer of 256 KB was copied, and the L2 cache of 32 KB has its end: a load from there hits, one from its start does not.
+/// A buffer of 256 KB was copied, and the L2 cache of 32 KB holds its end: a load from there hits, one from its start misses.
 #[test]
 fn what_was_copied_last_is_in_the_l2_cache() {
     let misses = |offset: u32, warm: &str| {

@@ -1,5 +1,5 @@
-//! Virtual blocks and warps (VTW, CGO 2017): figure 1, what warps may and may not do ahead of their siblings, and kernels of every
-//! shape that leave what they leave without them.
+//! Virtual blocks and warps (VTW, CGO 2017): figure 1, what warps may and may not do ahead of their siblings, and kernels of
+//! every shape that leave the same memory with and without virtual blocks.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
@@ -14,7 +14,7 @@ use warpscope::ptx::types::Space;
 use warpscope::sim::Sim;
 use warpscope::workload;
 
-/// Every warp runs as many passes of a loop as a table says for its block.
+/// Every warp runs as many iterations of a loop as a table says for its warp and block.
 const TIMES: &str = "\
 .version 8.0
 .target sm_90
@@ -41,7 +41,7 @@ LOOP:
 }
 ";
 
-/// Cycles of blocks of three warps of four with these times, on a machine where warps do not contend.
+/// Returns the cycles of blocks of three warps of four threads with these times, on a machine where warps do not contend.
 fn cycles(technique: &str, times: &[u32], unit: u32) -> u64 {
     run_times(technique, times, unit).1
 }
@@ -61,8 +61,8 @@ fn run_times(technique: &str, times: &[u32], unit: u32) -> (Log, u64) {
     (log, sim.state.cycle)
 }
 
-/// Figure 1: three blocks of three warps, one at a time. What lies around the loop of a block takes the same time however long
-/// a unit is, so the difference between two lengths of a unit counts in units exactly.
+/// Figure 1: three blocks of three warps, one at a time. The code around a block's loop takes the same time however long a unit
+/// is, so the difference between two lengths of a unit gives the exact number of units.
 #[test]
 fn figure_1_takes_145_units_and_120_in_virtual_blocks() {
     let times = [40, 50, 30, 50, 30, 40, 25, 40, 45];
@@ -78,7 +78,7 @@ fn figure_1_takes_145_units_and_120_in_virtual_blocks() {
     }
 }
 
-/// Which iteration each warp of a slot is in, and which has ended, as a run goes on.
+/// The iteration that each warp of a slot is in, and the iteration that has ended, as a run goes on.
 #[derive(Default)]
 struct Iterations {
     warps: BTreeMap<(u16, u16), (u16, u32)>,
@@ -86,7 +86,7 @@ struct Iterations {
 }
 
 impl Iterations {
-    /// Follows an event; the error says what a warp did too early.
+    /// Takes an event; the error says what a warp did too early.
     fn event(&mut self, event: Event) -> Result<(), String> {
         match event {
             Event::Assigned { sm, slot, warp, iteration, .. } => {
@@ -152,7 +152,7 @@ fn a_warp_that_would_be_two_ahead_waits() {
     assert!(log.events.iter().any(|(_, event)| ahead(event)));
 }
 
-/// Warps take turns at being slow, and exchange a word with the next warp at the start of each block.
+/// Warps are slow in turn, and exchange a word with the next warp at the start of each block.
 const EXCHANGE: &str = "\
 .version 8.0
 .target sm_90
@@ -196,7 +196,7 @@ fn buffer_launch(grid: [u32; 3], block: [u32; 3]) -> String {
     format!("grid = {grid:?}\nblock = {block:?}\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = {len}\ninit = \"zeros\"\n")
 }
 
-/// The kernel on a machine leaves what the reference leaves, and its books balance.
+/// Asserts that the kernel leaves what the reference leaves on a machine, and that its accounts balance.
 fn check(text: &str, launch: &str, setup: &Setup) -> Metrics {
     let kernel = Kernel::new(text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"));
     let expected = machine::reference(&kernel, &setup.config);
@@ -218,7 +218,7 @@ fn shared_memory_holds_a_warp_back() {
     }
 }
 
-/// Every thread counts itself, after a time of its warp's own.
+/// Every thread counts itself, after a delay that depends on its warp.
 const COUNT: &str = "\
 .version 8.0
 .target sm_90
@@ -255,7 +255,7 @@ fn every_thread_of_the_launch_runs_once_however_warps_drift() {
     }
 }
 
-/// Each thread writes what it knows of its place.
+/// Each thread writes its special registers.
 const PLACE: &str = "\
 .version 8.0
 .target sm_90
@@ -314,10 +314,10 @@ fn grids_and_blocks_of_every_shape() {
 
 #[test]
 fn every_workload_leaves_the_same_memory() {
-    // What relies on lock-step is wrong in the scalar reference; `machine_golden` checks it.
+    // Workloads that rely on lock-step are wrong in the scalar reference; `machine_golden` checks them.
     for (case, workload) in workload::all().iter().enumerate().filter(|(_, workload)| !workload.lock_step) {
         for (at, setup) in virtual_blocks().into_iter().enumerate() {
-            if !sampled(case * 31 + at, 4) {
+            if !sampled(case * 31 + at, 8) {
                 continue;
             }
             let launch = workload.small;

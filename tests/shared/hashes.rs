@@ -1,5 +1,5 @@
-//! The event stream of every workload's small launch as one number, for native and browser tests alike: on `gtx480`, and on
-//! the papers' machines with each of their mechanisms.
+//! The event stream of every workload's small launch as one number, for native and browser tests: on `gtx480`, and on the papers'
+//! machines with each of their mechanisms.
 
 use warpscope::config::{Config, apply_techniques};
 use warpscope::event::EventHash;
@@ -10,7 +10,7 @@ use warpscope::workload;
 /// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order, then lines `NAME TECHNIQUE HASH`.
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
 
-/// Mechanisms with streams of their own.
+/// Mechanisms with event streams of their own.
 const TECHNIQUES: [(&str, &str); 19] = [
     ("tbc", "PDOM-LCP"),
     ("tbc", "DWF"),
@@ -33,13 +33,13 @@ const TECHNIQUES: [(&str, &str); 19] = [
     ("gtx480", "VTW-SL"),
 ];
 
-/// The numbers as this build finds them: the lines of the file.
+/// Returns the numbers of this build, as the lines of the file.
 pub fn found() -> impl Iterator<Item = String> {
     let plain = workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, Config::default())));
     let others = TECHNIQUES.into_iter().flat_map(|(preset, technique)| {
         let mut config = Config::preset(preset).expect("a preset");
         apply_techniques(&mut config, technique).expect("a technique");
-        // What relies on lock-step may go on for ever without.
+        // A workload that relies on lock-step may run forever without it.
         let ends = config.reunites_warps();
         workload::all()
             .iter()

@@ -7,7 +7,7 @@ use crate::ptx::op::{Compare, Logic};
 use crate::ptx::types::Type;
 use std::cmp::Ordering;
 
-/// Lanes in which sources 0 and 1 compare as asked.
+/// Returns the lanes in which the comparison of sources 0 and 1 holds.
 fn compared<const W: usize>(x: &Exec<W>, cmp: Compare, ty: Type, ftz: bool) -> u32 {
     fn ints<T: Value + Ord, const W: usize>(x: &Exec<W>, cmp: Compare) -> u32 {
         let (a, b) = (x.get::<T>(0), x.get::<T>(1));
@@ -53,7 +53,7 @@ fn compared<const W: usize>(x: &Exec<W>, cmp: Compare, ty: Type, ftz: bool) -> u
     }
 }
 
-/// Lanes in which the lower halves of sources 0 and 1 compare as asked, and those in which the upper ones do.
+/// Returns the lanes in which the comparison holds for the lower halves of sources 0 and 1, and for the upper halves.
 fn compared_pair<H: Half, const W: usize>(x: &Exec<W>, cmp: Compare, ftz: bool) -> (u32, u32) {
     let (a, b) = (x.get::<u32>(0), x.get::<u32>(1));
     let half = |shift: u32| mask::<W>(|i| compared_halves::<H>(cmp, (a[i] >> shift) as u16, (b[i] >> shift) as u16, ftz));
@@ -65,7 +65,7 @@ fn compared_halves<H: Half>(cmp: Compare, a: u16, b: u16, ftz: bool) -> bool {
     holds(cmp, H::compare(flush(a), flush(b)))
 }
 
-/// The comparison on an ordering, which NaN has none of.
+/// Evaluates a comparison on an ordering, which is `None` if an operand is a NaN.
 fn holds(cmp: Compare, ordering: Option<Ordering>) -> bool {
     let Some(ordering) = ordering else {
         return matches!(
@@ -85,7 +85,7 @@ fn holds(cmp: Compare, ordering: Option<Ordering>) -> bool {
     }
 }
 
-/// Lanes for which `f` holds.
+/// Returns the lanes for which `f` holds.
 #[inline(always)]
 pub fn mask<const W: usize>(f: impl Fn(usize) -> bool) -> u32 {
     let mut mask = 0;
@@ -103,8 +103,8 @@ pub fn combined(logic: Logic, a: u32, b: u32) -> u32 {
     }
 }
 
-/// p gets the comparison and q its opposite; of packed pairs p gets that of the lower halves and q that of the upper. Each is
-/// combined with c.
+/// Writes the comparison to p and its opposite to q; for packed pairs, that of the lower halves to p and of the upper to q.
+/// Each is combined with c.
 #[inline(never)]
 pub fn setp<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>, ty: Type, ftz: bool) {
     let (mut p, mut q) = match ty {
@@ -145,7 +145,7 @@ pub fn set<const W: usize>(x: &mut Exec<W>, cmp: Compare, combine: Option<Logic>
     }
 }
 
-/// What `set` writes for true.
+/// Returns the value that `set` writes for true.
 fn yes(dst: Type) -> u64 {
     match dst {
         Type::F32 => 0x3f80_0000,
@@ -163,7 +163,7 @@ pub fn selp<const W: usize>(x: &mut Exec<W>, ty: Type) {
     select(x, ty, choice);
 }
 
-/// Source 0 in the lanes of `choice`, source 1 in the others.
+/// Writes source 0 in the lanes of `choice`, and source 1 in the others.
 fn select<const W: usize>(x: &mut Exec<W>, ty: Type, choice: u32) {
     fn go<T: Value, const W: usize>(x: &mut Exec<W>, choice: u32) {
         let (a, b) = (x.get::<T>(0), x.get::<T>(1));
@@ -176,7 +176,7 @@ fn select<const W: usize>(x: &mut Exec<W>, ty: Type, choice: u32) {
     }
 }
 
-/// a where c ≥ 0 (a NaN is not), else b.
+/// Selects a where c ≥ 0 (false for a NaN), else b.
 #[inline(never)]
 pub fn slct<const W: usize>(x: &mut Exec<W>, ty: Type, by: Type, ftz: bool) {
     let choice = if by == Type::F32 {

@@ -19,7 +19,7 @@ pub fn mov<const W: usize>(x: &mut Exec<W>, ty: Type) {
     }
 }
 
-/// Source 0 becomes the least significant part.
+/// Packs the sources into one register, with source 0 as the least significant part.
 #[inline(never)]
 pub fn pack<const W: usize>(x: &mut Exec<W>, part: Type, parts: u8) {
     let bits = part.bits();
@@ -63,7 +63,7 @@ pub fn cvta<const W: usize>(x: &mut Exec<W>, space: Space, to_space: bool, ty: T
     }
 }
 
-/// Whether an address lies in the space; the parameters count as a part of global memory too.
+/// Tests whether an address lies in the space; parameters also count as global memory.
 #[inline(never)]
 pub fn is_space<const W: usize>(x: &mut Exec<W>, space: Space) {
     x.map1(|a: u64| {
@@ -79,7 +79,7 @@ pub fn cvt<const W: usize>(x: &mut Exec<W>) {
         Op::Cvt { dst, src, rounding, integral, ftz, sat, relu } => {
             let exact_width =
                 matches!(x.instruction.dst[0], crate::program::Dst::Register { bits, .. } if u32::from(bits) == dst.bits());
-            // The conversions that kernels are full of, as loops of their own.
+            // Fast paths for the most common conversions, each as a loop of its own.
             let zero = rounding == Some(Rounding::Zero);
             let near = rounding == Some(Rounding::Near);
             if exact_width && !sat && !ftz {
@@ -117,7 +117,7 @@ pub fn cvt<const W: usize>(x: &mut Exec<W>) {
     }
 }
 
-/// A negative number becomes zero.
+/// Replaces a negative number by zero.
 fn relu_bits(bits: u64, ty: Type) -> u64 {
     match ty {
         Type::F16 => F16::relu(bits as u16).into(),

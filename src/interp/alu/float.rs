@@ -1,16 +1,16 @@
-//! Single and double precision on lanes; the 16-bit formats are handed to [`half`].
+//! Single and double precision on lanes; [`half`] executes the 16-bit formats.
 
 use super::{Exec, half};
 use crate::interp::num::*;
 use crate::ptx::op::{Float1, Float2, FloatClass, FloatMode};
 use crate::ptx::types::{Rounding, Type};
 
-/// Whether an f32 instruction is nothing but its operation, rounded to nearest: the fast path.
+/// Returns whether an f32 instruction rounds to nearest and has no other modifiers: the fast path.
 fn is_plain(mode: FloatMode) -> bool {
     mode.rounding == Rounding::Near && !mode.ftz && !mode.sat
 }
 
-/// Whether it is that with `.ftz`, which compilers write everywhere once they are told to.
+/// Returns whether its only modifier is `.ftz`, which compilers add everywhere if told to: the second fast path.
 fn is_flushed(mode: FloatMode) -> bool {
     mode.rounding == Rounding::Near && mode.ftz && !mode.sat
 }
@@ -125,7 +125,7 @@ pub fn one<const W: usize>(x: &mut Exec<W>, op: Float1, mode: FloatMode) {
     }
 }
 
-/// The sign of a on the magnitude of b, bit for bit.
+/// Combines the sign of a with the magnitude of b, bit for bit.
 #[inline(never)]
 pub fn copy_sign<const W: usize>(x: &mut Exec<W>, ty: Type) {
     if ty == Type::F64 {

@@ -7,7 +7,7 @@ use crate::interp::num;
 use crate::ptx::op::{CarryOp, Int1, Int2, Int3};
 use crate::ptx::types::Type;
 
-/// Calls a function for the Rust type of an integer type.
+/// Calls `$f` with the Rust type of a PTX integer type.
 macro_rules! by_type {
     ($ty:expr, $f:ident($($arg:expr),*)) => {
         match $ty {
@@ -63,7 +63,7 @@ pub fn two<const W: usize>(x: &mut Exec<W>, op: Int2, ty: Type) {
     by_type!(ty, go(x, op, ty))
 }
 
-/// The halves of 32-bit registers as numbers of their own.
+/// Applies an operation to the two 16-bit halves of 32-bit registers.
 #[inline(never)]
 pub fn pair<const W: usize>(x: &mut Exec<W>, op: Int2, signed: bool, relu: bool) {
     let half = |a: u16, b: u16| match (op, signed) {
@@ -120,8 +120,8 @@ pub fn shift<const W: usize>(x: &mut Exec<W>, left: bool, ty: Type) {
     by_type!(ty, go(x, left))
 }
 
-/// Sums, differences and products with the carry flag as a further digit. A difference is the sum with the complement, so
-/// the flag behind it is set where nothing was borrowed.
+/// Adds, subtracts or multiply-adds with the carry flag. A difference is the sum with the complement, so the flag is set if
+/// nothing was borrowed.
 #[inline(never)]
 pub fn carry<const W: usize>(x: &mut Exec<W>, op: CarryOp, ty: Type, carry_in: bool, carry_out: bool) {
     fn go<T: Int, const W: usize>(x: &mut Exec<W>, op: CarryOp, carry_in: bool, carry_out: bool) {
@@ -137,7 +137,7 @@ pub fn carry<const W: usize>(x: &mut Exec<W>, op: CarryOp, ty: Type, carry_in: b
         let sums: [T; W] = std::array::from_fn(|i| a[i].add(b[i]).add(T::from_bits(flag[i].into())));
         x.put(0, &sums);
         if carry_out {
-            // Without a carry the sum is above both operands, or equal to one when the rest is zero.
+            // The sum carried if it is below `a`, or equal to `a` although the flag added one.
             let carried = |i: usize| sums[i].bits() < a[i].bits() || flag[i] != 0 && sums[i].bits() == a[i].bits();
             x.registers.write(x.carry, x.lanes, x.active, &std::array::from_fn::<u32, W, _>(|i| carried(i) as u32));
         }

@@ -1,8 +1,8 @@
-//! Operations that only touch registers, on all lanes at once.
+//! Operations that only access registers, on all lanes at once.
 //!
-//! [`Exec`] reads sources into arrays of one value a lane, applies a function to each lane and writes the active ones
-//! back. Functions are total, so inactive lanes may compute on whatever their registers hold; where a function is slow,
-//! only active lanes are computed ([`Exec::slow1`] and its siblings).
+//! [`Exec`] reads sources into arrays with one value per lane, applies a function to each lane and writes the active lanes
+//! back. Functions are total, so inactive lanes may compute on arbitrary register contents; slow functions run only in active
+//! lanes ([`Exec::slow1`] and its siblings).
 
 mod bits;
 mod compare;
@@ -21,11 +21,11 @@ use crate::ptx::module::Special;
 use crate::ptx::op::Op;
 use crate::ptx::types::Type;
 
-/// One instruction on one group of lanes.
+/// The execution of one instruction on one group of lanes.
 pub struct Exec<'a, const W: usize> {
     pub instruction: &'a Instruction,
     pub lanes: &'a Lanes<W>,
-    /// Lanes that take part.
+    /// Lanes that execute the instruction.
     pub active: u32,
     pub registers: &'a mut Registers,
     pub block: BlockView<'a>,
@@ -34,7 +34,7 @@ pub struct Exec<'a, const W: usize> {
 }
 
 impl<const W: usize> Exec<'_, W> {
-    /// Executes an operation that only touches registers; false if it is not one.
+    /// Executes an operation that only accesses registers; returns false for other operations.
     pub fn alu(&mut self) -> bool {
         match self.instruction.op {
             Op::Mov(ty) => convert::mov(self, ty),
@@ -89,7 +89,7 @@ impl<const W: usize> Exec<'_, W> {
 
     // ---- Sources ----
 
-    /// The value of source `at` in every lane.
+    /// Returns the value of source `at` in every lane.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn get<T: Value>(&self, at: usize) -> [T; W] {
@@ -108,7 +108,7 @@ impl<const W: usize> Exec<'_, W> {
         if special.is_uniform() { [value(0); W] } else { std::array::from_fn(value) }
     }
 
-    /// Lanes in which the predicate source `at` holds.
+    /// Returns the lanes in which the predicate source `at` holds.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn source_predicate(&self, at: usize) -> u32 {
@@ -143,7 +143,7 @@ impl<const W: usize> Exec<'_, W> {
         self.put::<bool>(at, &std::array::from_fn(|lane| mask >> lane & 1 != 0));
     }
 
-    /// Writes values of a type into a register that may be wider: signed ones keep their sign, others are padded with zeros.
+    /// Writes values of a type into a register that may be wider: signed values are sign-extended, others zero-extended.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn put_extended(&mut self, at: usize, ty: Type, values: &[u64; W]) {
@@ -179,7 +179,7 @@ impl<const W: usize> Exec<'_, W> {
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i], c[i])));
     }
 
-    /// As [`Exec::map1`], computing active lanes only.
+    /// Like [`Exec::map1`], but computes active lanes only.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn slow1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
@@ -199,7 +199,7 @@ impl<const W: usize> Exec<'_, W> {
         self.put::<D>(0, &self.each(|i| f(a[i], b[i], c[i])));
     }
 
-    /// `f` in each active lane.
+    /// Evaluates `f` in each active lane; other lanes get the default value.
     #[inline(always)]
     pub fn each<D: Value>(&self, f: impl Fn(usize) -> D) -> [D; W] {
         let mut out = [D::default(); W];

@@ -1,9 +1,9 @@
-//! Global memory: buffers and module variables in one arena of shared pages.
+//! Global memory: buffers and module variables in one arena of copy-on-write pages.
 //!
-//! The arena begins at [`GLOBAL_BASE`]. Every region begins on a granule of 256 bytes and is followed by at least one
-//! granule that belongs to nobody, so whether an access is in bounds is one look at a table: how many bytes of its granule
-//! are valid. Aligned accesses never cross a granule. Pages are copied when they are written while somebody else still
-//! holds them, so a copy of the memory costs what changes afterwards.
+//! The arena begins at [`GLOBAL_BASE`]. Every region begins on a granule of 256 bytes, and at least one unused granule follows
+//! it, so a bounds check is one table lookup: the number of valid bytes in the accessed granule. Aligned accesses never cross a
+//! granule. A page is copied when it is written while another copy of the memory still refers to it, so copying the memory
+//! costs only the pages written afterwards.
 
 use super::word;
 use crate::program::address::{GLOBAL_BASE, GRANULE, align_up};
@@ -14,7 +14,7 @@ const PAGE: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Global {
     pages: Vec<Rc<[u8; PAGE]>>,
-    /// Valid bytes of each granule.
+    /// Number of valid bytes in each granule.
     valid: Rc<Vec<u16>>,
     regions: Rc<Vec<Region>>,
 }
@@ -28,14 +28,14 @@ pub struct Region {
 }
 
 impl Global {
-    /// Adds a region with its contents; the address is the next free granule, or `at` if it lies behind all others.
+    /// Adds a region with its contents and returns its address: the next free granule, or `at` if that lies behind all regions.
     pub fn add(&mut self, name: &str, contents: &[u8], at: Option<u64>) -> u64 {
         let address = self.add_zeros(name, contents.len() as u64, at);
         self.write(address, contents);
         address
     }
 
-    /// Adds a region of zeros, whose pages take no memory before they are written.
+    /// Adds a region of zeros; its pages take no memory until they are written.
     pub fn add_zeros(&mut self, name: &str, bytes: u64, at: Option<u64>) -> u64 {
         let end = self.regions.last().map_or(GLOBAL_BASE, |last| align_up(last.address + last.bytes.max(1), GRANULE) + GRANULE);
         let address = at.filter(|&at| at >= end || self.regions.is_empty()).unwrap_or(end);
@@ -53,7 +53,7 @@ impl Global {
         address
     }
 
-    /// Writes bytes that lie inside the arena.
+    /// Writes `contents` to a range that must lie inside the arena.
     pub fn write(&mut self, address: u64, contents: &[u8]) {
         let start = (address - GLOBAL_BASE) as usize;
         let mut from = 0;
@@ -65,12 +65,12 @@ impl Global {
         }
     }
 
-    /// Where buffers and variables lie: address and bytes of each.
+    /// Iterates over buffers and variables: address and size in bytes of each.
     pub fn regions(&self) -> impl Iterator<Item = (u64, u64)> {
         self.regions.iter().map(|region| (region.address, region.bytes))
     }
 
-    /// The contents of the buffer of that name; a module variable of the same name, which lies below, does not count.
+    /// Returns the contents of the named buffer; it hides a module variable of the same name, which lies below it.
     pub fn read_buffer(&self, name: &str) -> Option<Vec<u8>> {
         let region = self.regions.iter().rfind(|r| r.name == name)?;
         let start = (region.address - GLOBAL_BASE) as usize;
@@ -85,12 +85,12 @@ impl Global {
         Some(out)
     }
 
-    /// Where the buffer of that name begins.
+    /// Returns the address of the region that [`Global::read_buffer`] reads.
     pub fn address_of(&self, name: &str) -> Option<u64> {
         self.regions.iter().rfind(|region| region.name == name).map(|region| region.address)
     }
 
-    /// Offset into the arena of an access that is in bounds.
+    /// Returns the offset of an access into the arena, or `None` if it is out of bounds.
     #[inline(always)]
     fn offset(&self, address: u64, size: u32) -> Option<usize> {
         let offset = address.wrapping_sub(GLOBAL_BASE);
@@ -114,7 +114,7 @@ impl Global {
         Some(())
     }
 
-    /// The regions that begin nearest below and above an address, for messages.
+    /// Returns the regions that begin nearest below and above an address, for messages.
     pub fn neighbours(&self, address: u64) -> (Option<&Region>, Option<&Region>) {
         let below = self.regions.iter().filter(|r| r.address <= address).max_by_key(|r| r.address);
         let above = self.regions.iter().filter(|r| r.address > address).min_by_key(|r| r.address);

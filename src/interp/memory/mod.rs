@@ -1,8 +1,8 @@
-//! What kernels load from and store to: the memories behind the state spaces, and the check of every access.
+//! The memories behind the PTX state spaces, and the checks of every access.
 //!
-//! Loads and stores are little-endian. An access must be aligned to its size and lie inside something that exists: a
-//! buffer or variable in global memory, the block's shared memory, the thread's local memory, the module's constants, the
-//! launch's parameters. Reading shared memory that nobody has written is an error of the kernel too.
+//! Loads and stores are little-endian. An access must be aligned to its size and lie inside an existing object: a buffer or
+//! variable in global memory, the block's shared memory, the thread's local memory, the module's constants or the launch's
+//! parameters. Reading shared memory that no thread has written is a fault too.
 
 mod global;
 mod shared;
@@ -15,7 +15,7 @@ use super::trap::Fault;
 use crate::program::address::{self, NULL_PAGE};
 use crate::ptx::types::Space;
 
-/// The memories that the threads of one block see.
+/// The memories that the threads of one block can access.
 pub struct Spaces<'a> {
     pub global: &'a mut Global,
     pub shared: &'a mut Shared,
@@ -24,7 +24,7 @@ pub struct Spaces<'a> {
     pub params: &'a [u8],
 }
 
-/// The local memory of all threads of a block, thread by thread.
+/// The local memory of all threads of a block, stored by thread.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     bytes: Vec<u8>,
@@ -41,7 +41,7 @@ impl Local {
         self.bytes.fill(0);
     }
 
-    /// Zeros again, for one thread.
+    /// Sets the local memory of one thread to zero.
     pub fn clear_thread(&mut self, thread: StorageThread) {
         self.bytes[thread.0 as usize * self.per_thread..][..self.per_thread].fill(0);
     }
@@ -53,17 +53,17 @@ impl Local {
     }
 }
 
-/// An access that has been found sound: where it goes.
+/// The resolved address of an access that has passed the alignment and null checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Never [`Space::Generic`].
+    /// Never [`Space::Generic`], except in the placeholder of an inactive lane.
     pub space: Space,
-    /// In that space.
+    /// Address within `space`.
     pub address: u64,
 }
 
 impl Spaces<'_> {
-    /// The space and place that an address means, aligned to `size` (of the whole access) and not null.
+    /// Resolves an address to its space; faults if it is null or not aligned to `size`, the bytes of the whole access.
     #[inline]
     pub fn target(&self, space: Space, address: u64, size: u32) -> Result<Target, Fault> {
         let (space, address) = if space == Space::Generic { address::resolve(address) } else { (space, address) };
@@ -113,7 +113,7 @@ fn part(bytes: &[u8], address: u64, size: u32) -> Option<u64> {
     bytes.get(start..start.checked_add(size as usize)?).map(word)
 }
 
-/// Up to eight little-endian bytes as a word.
+/// Reads up to eight little-endian bytes as a word.
 #[inline(always)]
 fn word(bytes: &[u8]) -> u64 {
     match *bytes {
@@ -129,7 +129,7 @@ fn word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The zero-terminated text at a generic address, as a thread sees it; cut where it becomes unreadable or very long.
+/// Reads the zero-terminated text at a generic address; stops at an unreadable byte or after 4096 bytes.
 pub fn text(spaces: &mut Spaces, thread: StorageThread, address: u64) -> Vec<u8> {
     const MOST: u64 = 4096;
     let byte = |at: u64| {

@@ -1,4 +1,4 @@
-//! The shared memory of one block, which remembers what has been written.
+//! The shared memory of one block, with a record of which bytes have been written.
 
 use super::super::trap::Fault;
 use super::word;
@@ -7,7 +7,7 @@ use crate::ptx::types::Space;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     bytes: Vec<u8>,
-    /// A bit a byte: somebody has written it.
+    /// One bit per byte: whether a thread has written it.
     written: Vec<u64>,
 }
 
@@ -16,7 +16,7 @@ impl Shared {
         Shared { bytes: vec![0; bytes as usize], written: vec![0; (bytes as usize).div_ceil(64)] }
     }
 
-    /// As new, for the next block.
+    /// Clears contents and written bits for the next block.
     pub fn clear(&mut self) {
         self.bytes.fill(0);
         self.written.fill(0);
@@ -38,7 +38,7 @@ impl Shared {
         let Some(range) = self.range(address, size) else {
             return Err(Fault::OutOfBounds { space: Space::Shared, address, size, write: false });
         };
-        // An aligned access of up to eight bytes has its bits in one word.
+        // The written bits of an aligned access of up to eight bytes lie in one word.
         let bits = ((1u64 << size) - 1) << (range.start % 64);
         if self.written[range.start / 64] & bits != bits {
             return Err(Fault::Uninitialised { address, size });

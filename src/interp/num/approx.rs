@@ -1,10 +1,10 @@
 //! The `.approx` instructions.
 //!
-//! PTX bounds their error and fixes their special values; a real GPU answers from tables of its own, so its last bits differ
-//! from these. Where the shape of the error is known it is followed: sine and cosine multiply by 1/2π in f32 first, which is
-//! why they grow coarse for large angles, and a division is a multiplication by the reciprocal.
+//! PTX bounds their error and fixes their special values. A real GPU computes them from its own tables, so its last bits differ
+//! from these. Where the shape of the error is known it is reproduced: sine and cosine multiply by 1/2π in f32 first, so they
+//! lose precision for large angles, and a division multiplies by the reciprocal.
 //!
-//! `ftz` flushes subnormal operands and results; without it they count.
+//! `ftz` flushes subnormal operands and results; without it subnormals keep their value.
 
 use super::elementary;
 use super::float32::{ftz32, mul32, mul32_near, sqrt32_near};
@@ -60,14 +60,14 @@ pub fn cos(x: f32, ftz: bool) -> f32 {
     }
 }
 
-/// The angle in full turns, as the hardware forms it: x times 1/2π in f32, cut towards zero, subnormals flushed.
+/// Returns the angle in full turns as the hardware computes it: x × 1/2π in f32, rounded towards zero, subnormals flushed.
 fn turns(x: f32, ftz: bool) -> Option<f32> {
     const PER_RADIAN: f32 = 0.159_154_94;
     if !x.is_finite() {
         return None;
     }
     let t = ftz32(mul32(flush(x, ftz), PER_RADIAN, Rounding::Zero));
-    // From 2^24 on an f32 is a whole number, and whole turns are none.
+    // From 2^24 on every f32 is an integer, and a whole number of turns is the angle 0.
     Some(if t.abs() < 16_777_216.0 { t } else { 0.0 })
 }
 
@@ -97,7 +97,7 @@ pub fn div(a: f32, b: f32, ftz: bool) -> f32 {
     times(a, ftz32(rcp(b, false)), ftz)
 }
 
-/// `div.full.f32`: the same, scaled so that it holds over the whole range of `b`.
+/// `div.full.f32`: as [`div`], but scaled to be accurate over the whole range of `b`.
 pub fn div_full(a: f32, b: f32, ftz: bool) -> f32 {
     const LARGE: f32 = 8.507_059e37; // 2^126
     let (a, b) = lifted(flush(a, ftz), flush(b, ftz));
@@ -105,7 +105,7 @@ pub fn div_full(a: f32, b: f32, ftz: bool) -> f32 {
     times(a * scale, rcp(b * scale, false), ftz)
 }
 
-/// Both operands times 2^24 where the divisor is subnormal.
+/// Multiplies both operands by 2^24 if the divisor is subnormal or zero.
 fn lifted(a: f32, b: f32) -> (f32, f32) {
     let scale = if b.abs() < f32::MIN_POSITIVE { 16_777_216.0 } else { 1.0 };
     (a * scale, b * scale)
@@ -133,33 +133,33 @@ pub fn rsqrt_f64(x: f64) -> f64 {
     if result.is_nan() { nan64(x, 0.0, 0.0) } else { result }
 }
 
-/// `ex2.approx` for f16 and bf16; bf16 has it with `.ftz` only. The f32 result is cut towards zero, as the hardware does.
+/// `ex2.approx` for f16 and bf16 (bf16 only with `.ftz`). The f32 result is rounded towards zero, as in hardware.
 pub fn ex2_half<H: Half>(x: u16, ftz: bool) -> u16 {
     let operand = H::to_f64(if ftz { H::ftz(x) } else { x });
     if operand.is_nan() {
         return CANONICAL16;
     }
     let power = elementary::exp2(operand.clamp(-200.0, 200.0));
-    // Cutting alone would stop at the largest number.
+    // Rounding towards zero alone would never give an infinity.
     let result = if power >= H::OVERFLOW { H::INFINITY } else { H::from_f32(power as f32, Rounding::Zero) };
     if ftz { H::ftz(result) } else { result }
 }
 
-/// `tanh.approx` for f16 and bf16, cut likewise.
+/// `tanh.approx` for f16 and bf16, rounded towards zero likewise.
 pub fn tanh_half<H: Half>(x: u16) -> u16 {
     let operand = H::to_f64(x);
     if operand.is_nan() { CANONICAL16 } else { H::from_f32(elementary::tanh(operand) as f32, Rounding::Zero) }
 }
 
-/// `x` without its low word, subnormals flushed.
+/// Returns `x` with its low word cleared, subnormals flushed.
 fn high_word(x: f64) -> f64 {
     let bits = x.to_bits() & 0xffff_ffff_0000_0000;
     f64::from_bits(if x.is_subnormal() { bits & (1 << 63) } else { bits })
 }
 
-/// `x` to the nearest number whose low word is zero, subnormals flushed.
+/// Rounds `x` to the nearest number whose low word is zero, subnormals flushed.
 fn rounded_high_word(x: f64) -> f64 {
-    // The carry out of the fraction is the next power of two; an infinity has nothing to carry.
+    // A carry out of the fraction gives the next power of two; the zero fraction of an infinity does not carry.
     high_word(f64::from_bits(x.to_bits() + 0x8000_0000))
 }
 

@@ -1,7 +1,6 @@
 //! Bit fields, masks and permutations.
 //!
-//! Positions and lengths are unchecked numbers from a register: what lies outside the word reads as its sign or as zero and
-//! is not written.
+//! Positions and lengths come unchecked from registers: bits outside the word read as its sign or as zero and are not written.
 
 use crate::ptx::op::PermuteMode;
 use crate::ptx::types::Type;
@@ -13,13 +12,13 @@ pub fn prmt(mode: PermuteMode, a: u32, b: u32, selector: u32) -> u32 {
     let base = selector & 3;
     let pick = |n: u32| {
         let source = match mode {
-            // A nibble names one of the eight bytes; its top bit asks for that byte's sign, eight times.
+            // A nibble selects one of the eight bytes; its top bit selects that byte's sign, replicated eight times.
             PermuteMode::Index => selector >> (4 * n) & 15,
-            // Four bytes on from the selected one, upwards or downwards.
+            // Four bytes starting at the selected one, upwards or downwards.
             PermuteMode::Forward4 => base + n,
             PermuteMode::Backward4 => base.wrapping_sub(n) & 7,
             PermuteMode::Replicate8 => base,
-            // Bytes of `a`, those below (or above) the selected one replaced by it.
+            // The bytes of `a`, with those below (or above) the selected byte replaced by it.
             PermuteMode::EdgeLeft => n.max(base),
             PermuteMode::EdgeRight => n.min(base),
             PermuteMode::Replicate16 => (selector & 1) * 2 + (n & 1),
@@ -31,13 +30,13 @@ pub fn prmt(mode: PermuteMode, a: u32, b: u32, selector: u32) -> u32 {
     pick(0) | pick(1) | pick(2) | pick(3)
 }
 
-/// The low `n` bits of 64 set.
+/// Returns a mask of the low `n` bits.
 #[inline]
 fn ones(n: u32) -> u64 {
     if n < 64 { (1 << n) - 1 } else { !0 }
 }
 
-/// A field's position or length: 32-bit instructions read the low byte, 64-bit ones all of it.
+/// Returns a field's position or length: 32-bit instructions use the low byte of the operand, 64-bit ones all of it.
 #[inline]
 fn field_operand(width: u32, x: u32) -> u32 {
     if width == 32 { x & 0xff } else { x.min(0xff) }
@@ -54,7 +53,7 @@ pub fn bfe(ty: Type, a: u64, pos: u32, len: u32) -> u64 {
     if !ty.is_signed() || len == 0 || a >> sign_at & 1 == 0 {
         return field;
     }
-    // Bits that the word does not have count as copies of its sign.
+    // Field bits beyond the word are copies of its sign bit.
     let real = len.min(width.saturating_sub(pos));
     (field | !ones(real)) & ones(width)
 }
@@ -69,7 +68,7 @@ pub fn bfi(width: u32, a: u64, b: u64, pos: u32, len: u32) -> u64 {
     (placed & field) | (b & word & !field)
 }
 
-/// `bfind`: the position of the highest bit that differs from the sign, or how far to shift it to the top; all ones if none.
+/// `bfind`: the position of the highest bit that differs from the sign, or its shift to the top; all ones if none.
 #[inline]
 pub fn bfind(ty: Type, a: u64, shift_amount: bool) -> u32 {
     let width = ty.bits().min(64);
@@ -91,7 +90,7 @@ pub fn shf(left: bool, wrap: bool, a: u32, b: u32, c: u32) -> u32 {
     if left { ((both << amount) >> 32) as u32 } else { (both >> amount) as u32 }
 }
 
-/// `lop3`: bit by bit, the entry of the truth table that the bits of `a`, `b` and `c` (4, 2 and 1) name.
+/// `lop3`: for each bit, the truth-table entry whose index the bits of `a`, `b` and `c` form (weights 4, 2 and 1).
 #[inline(always)]
 pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let entry = |n: u32| 0u32.wrapping_sub((table as u32) >> n & 1);
@@ -100,14 +99,14 @@ pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     (with_b(0) & !a) | (with_b(4) & a)
 }
 
-/// `bmsk`: `b` ones from bit `a` on; operands wrap at 32, or clamp there.
+/// `bmsk`: `b` ones starting at bit `a`; operands wrap at 32 or are clamped to it.
 #[inline]
 pub fn bmsk(wrap: bool, a: u32, b: u32) -> u32 {
     let limit = |x: u32| if wrap { x & 31 } else { x.min(32) };
     (ones(limit(b)) << limit(a)) as u32
 }
 
-/// `szext`: the low `b` bits of `a` extended by sign or with zeros; `b` wraps at 32, or clamps there.
+/// `szext`: the low `b` bits of `a`, sign- or zero-extended; `b` wraps at 32 or is clamped to it.
 #[inline]
 pub fn szext(signed: bool, wrap: bool, a: u32, b: u32) -> u32 {
     let len = if wrap { b & 31 } else { b.min(32) };
@@ -118,8 +117,8 @@ pub fn szext(signed: bool, wrap: bool, a: u32, b: u32) -> u32 {
     if signed { (top as i32 >> (32 - len)) as u32 } else { top >> (32 - len) }
 }
 
-/// `fns`: the position of the `offset`-th set bit of `mask`, counted from `base` upwards or, if negative, downwards, the one
-/// at `base` being the first; offset 0 asks for the bit at `base` itself. All ones if there is none.
+/// `fns`: the position of the `offset`-th set bit of `mask`, counting from `base` (inclusive) upwards, or downwards if `offset`
+/// is negative. Offset 0 selects the bit at `base` itself. All ones if there is no such bit.
 pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     let set = |position: u32| mask >> position & 1 != 0;
     if base > 31 {
@@ -138,7 +137,7 @@ mod tests {
     use super::*;
     use crate::interp::num::tests::exact::Random;
 
-    /// Bit by bit, as the instruction set describes it.
+    /// Computes `bfe` bit by bit, as the PTX manual defines it.
     fn bfe_by_bits(ty: Type, a: u64, pos: u32, len: u32) -> u64 {
         let msb = ty.bits() - 1;
         let bit = |n: u32| a >> n & 1;
@@ -164,7 +163,7 @@ mod tests {
                 assert_eq!(bfi(ty.bits(), a, b, pos, len), bfi_by_bits(ty.bits(), a, b, pos, len));
             }
         }
-        // Beyond a byte the two widths differ.
+        // The two widths differ for operands above 255.
         assert_eq!((bfe(Type::U32, 0xff, 0x100, 0x104), bfe(Type::U64, 0xff, 4, 0x104)), (0xf, 0xf));
         assert_eq!((bfe(Type::U64, 0xff, 0x100, 4), bfe(Type::S64, !0, 0x100, 4)), (0, u64::MAX));
         assert_eq!((bfi(32, 0xab, 0, 0x100, 8), bfi(64, 0xab, 0, 0x100, 8), bfi(64, 0xab, 0, 8, 0x100)), (0xab, 0, 0xab00));

@@ -1,8 +1,8 @@
 //! `cvt`: every conversion between scalar types.
 //!
-//! [`cvt`] covers all pairs in two steps: the source is read as an exact number (an integer of any type fits in an `i128`, a
-//! float of any type in an f64), and that number is rounded into the destination. The short functions at the end are the
-//! pairs that kernels convert in their inner loops.
+//! [`cvt`] covers all pairs in two steps: it reads the source as an exact number (an integer of any type fits in an `i128`, a
+//! float of any type in an f64) and rounds that number to the destination. The short functions after it are fast paths for
+//! pairs that are common in inner loops.
 
 use super::float32::{ftz32, sat32};
 use super::flush::is_tiny;
@@ -11,19 +11,20 @@ use super::nan::{CANONICAL32, nan_to_float, nan_to_integer};
 use super::soft::{self, Finite, Format};
 use crate::ptx::types::{Rounding, Type};
 
-/// What an exact source value is.
+/// An exact source value.
 #[derive(Clone, Copy)]
 enum Number {
     Integer(i128),
     Float(f64),
 }
 
-/// Converts `bits` from `src` to `dst`. Of the result only the low `dst.bits()` bits are set; [`extend`] widens it to a
-/// register.
+/// Converts `bits` from `src` to `dst`; only the low `dst.bits()` bits of the result are set.
+/// [`extend`] widens the result to a register.
 ///
-/// `to_integer` says that the rounding was one of `.rni .rzi .rmi .rpi`: between floats the value is then rounded to an
-/// integral one. Without a rounding, floats round to nearest, and towards zero on their way to an integer. A float that does
-/// not fit its integer type gives the nearest one that does, with `.sat` or without. Packed types count as their low half.
+/// `to_integer` says that the rounding was one of `.rni .rzi .rmi .rpi`: a conversion between floats then rounds to an integral
+/// value. Without a rounding, a conversion to a float rounds to nearest and one from a float to an integer towards zero. A
+/// float outside the range of its integer type gives the nearest value in range, with or without `.sat`. Of a packed type the
+/// low half is converted.
 pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integer: bool, ftz: bool, sat: bool) -> u64 {
     if dst == src && rounding.is_none() && !ftz && !sat {
         // A move: even a signalling NaN stays as it is.
@@ -33,7 +34,7 @@ pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integ
         Type::F64 => Number::Float(f64::from_bits(bits)),
         Type::F32 => {
             let x = f32::from_bits(bits as u32);
-            // On the way to f16 the hardware flushes nothing.
+            // The hardware does not flush the operand of a conversion to f16.
             Number::Float(if ftz && dst != Type::F16 { ftz32(x) } else { x } as f64)
         }
         Type::F16 | Type::F16x2 => Number::Float(F16::to_f64(bits as u16)),
@@ -53,7 +54,7 @@ pub fn cvt(dst: Type, src: Type, bits: u64, rounding: Option<Rounding>, to_integ
             truncate(dst, clamp(dst, integral(x, rounding.unwrap_or(Rounding::Zero)) as i128) as u64)
         }
         Number::Float(x) if x.is_nan() => {
-            // Flushing passes an f32 through arithmetic, which has its own NaN.
+            // With `.ftz` an f32 operand passes through f32 arithmetic, which gives the canonical NaN.
             let bits = if ftz && src == Type::F32 { CANONICAL32 as u64 } else { bits };
             saturated(dst, nan_to_float(dst, src, bits), sat)
         }
@@ -87,7 +88,7 @@ pub fn cvt_pack(dst: Type, a: f32, b: f32, r: Rounding, sat: bool, relu: bool) -
     }
 }
 
-/// Widens the low `ty.bits()` bits to 64, by sign where the type has one and with zeros otherwise.
+/// Extends the low `ty.bits()` bits to 64: by sign for signed types, with zeros for others.
 #[inline(always)]
 pub fn extend(bits: u64, ty: Type) -> u64 {
     match ty {
@@ -193,19 +194,19 @@ fn integer_value(ty: Type, bits: u64) -> i128 {
     if ty.is_signed() { wide as i64 as i128 } else { wide as i128 }
 }
 
-/// The nearest value the integer type has.
+/// Clamps `value` to the range of the integer type.
 fn clamp(ty: Type, value: i128) -> i128 {
     let width = ty.bits().min(64);
     if ty.is_signed() { value.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { value.clamp(0, (1 << width) - 1) }
 }
 
 fn from_integer(dst: Type, value: i128, r: Rounding) -> u64 {
-    // Every integer type's magnitude fits 64 bits, 2^63 of the most negative one included.
+    // The magnitude of every integer type fits in 64 bits, including 2^63 for the most negative value.
     let exact = Finite { negative: value < 0, exp: 0, mant: value.unsigned_abs() as u64 };
     soft::round(Format::of(dst), exact, r)
 }
 
-/// `x`, which is no NaN, in the float type `dst`.
+/// Rounds `x`, which is not a NaN, to the float type `dst`.
 fn from_f64(dst: Type, x: f64, r: Rounding) -> u64 {
     let format = Format::of(dst);
     if x.is_infinite() {
@@ -214,7 +215,7 @@ fn from_f64(dst: Type, x: f64, r: Rounding) -> u64 {
     soft::round(format, Finite::unpack(Format::F64, x.to_bits()), r)
 }
 
-/// `x` rounded to an integral value of the same sign, the sign of a zero included.
+/// Rounds `x` to an integral value, which keeps the sign of `x` even if it is zero.
 fn integral(x: f64, r: Rounding) -> f64 {
     match r {
         Rounding::Near => x.round_ties_even(),
@@ -224,7 +225,7 @@ fn integral(x: f64, r: Rounding) -> f64 {
     }
 }
 
-/// The result of a conversion to a float, clamped to [0, 1] if asked.
+/// Clamps the result of a conversion to a float to [0, 1] if `sat` is set.
 fn saturated(dst: Type, bits: u64, sat: bool) -> u64 {
     match dst {
         _ if !sat => bits,

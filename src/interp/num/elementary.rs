@@ -1,7 +1,8 @@
-//! Elementary functions in f64 from `+ - * /` and bits alone, so that every host computes the same digits.
+//! Elementary functions in f64 from `+ - * /` and bit operations alone, so that every host computes the same digits.
 //!
-//! They are good to about 2^-48 in their range, far beyond the f32 results made from them, and exact where the result is
-//! (powers of two, quarter turns). Each is the textbook reduction to a small interval and the Taylor series there.
+//! Their error is about 2^-48 in their range, far below the precision of the f32 results rounded from them. Exact results
+//! (powers of two, quarter turns) are computed exactly. Each function reduces its argument to a small interval and evaluates
+//! the Taylor series there.
 
 use std::f64::consts::{LN_2, TAU};
 
@@ -46,7 +47,7 @@ pub fn sin_cos_turns(turns: f64) -> (f64, f64) {
 pub fn tanh(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude < 0.001 {
-        // The series in exp2 would cancel here; three terms leave an error below 2^-60.
+        // The exp2 formula would lose digits by cancellation here; three series terms leave an error below 2^-60.
         let square = x * x;
         return x * (1.0 - square * (1.0 / 3.0 - square * (2.0 / 15.0)));
     }
@@ -55,20 +56,20 @@ pub fn tanh(x: f64) -> f64 {
     if x < 0.0 { -result } else { result }
 }
 
-/// The polynomial with these coefficients, constant term first.
+/// Evaluates the polynomial with these coefficients, constant term first.
 fn series(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, &c| sum * x + c)
 }
 
-/// 1/n!, to 2^-56 for |x| up to ln 2 / 2.
+/// 1/n!, for e^x to within 2^-56 where |x| is up to ln 2 / 2.
 static EXP: [f64; 14] = reciprocal_factorials(0, 1, 1.0);
-/// Of x² for |x| up to an eighth turn, for sin x / x and cos x.
+/// Coefficients in x² of sin x / x and, below, of cos x, for |x| up to an eighth turn.
 static SIN: [f64; 9] = reciprocal_factorials(1, 2, -1.0);
 static COS: [f64; 9] = reciprocal_factorials(0, 2, -1.0);
-/// Of x², for artanh x / x: 1, 1/3, 1/5 and so on.
+/// Coefficients in x² of artanh x / x: 1, 1/3, 1/5 and so on.
 static ARTANH: [f64; 11] = reciprocal_odd_numbers();
 
-/// `sign^k / (first + k × step)!` for k from 0.
+/// Returns `sign^k / (first + k × step)!` for k from 0.
 const fn reciprocal_factorials<const N: usize>(first: u64, step: u64, sign: f64) -> [f64; N] {
     let mut table = [0.0; N];
     let (mut n, mut factorial, mut k, mut sign_k) = (0, 1u64, 0, 1.0);
@@ -98,7 +99,7 @@ const fn reciprocal_odd_numbers<const N: usize>() -> [f64; N] {
 mod tests {
     use super::*;
 
-    /// Within 2^-46 of the host's own function, relative to the value or to one, whichever is larger.
+    /// Checks a result to within 2^-46 of the host's function, relative to the value or to one, whichever is larger.
     fn check(name: &str, x: f64, got: f64, expected: f64) {
         let error = (got - expected).abs() / expected.abs().max(1.0);
         assert!(error < 1.5e-14, "{name} {x} is {got:e}, not {expected:e}");

@@ -1,7 +1,7 @@
-//! f32 arithmetic in all four roundings.
+//! f32 arithmetic in all four rounding modes.
 //!
-//! Rounding to nearest is the host's own operation with the NaN made canonical, written without branches so that a loop over
-//! lanes vectorises. Each operation has a form with the rounding as argument and a `_near` form that needs none.
+//! Rounding to nearest uses the host's operation and makes NaNs canonical, without branches, so that a loop over lanes
+//! vectorises. Each operation has a form that takes the rounding and a `_near` form that rounds to nearest.
 
 use super::nan::{CANONICAL32, canon32};
 use super::soft::{self, Format};
@@ -29,8 +29,8 @@ pub fn div32_near(a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 pub fn sqrt32_near(a: f32) -> f32 {
-    // Not `canon32(a.sqrt())`: LLVM reads "a NaN below zero, else the root" as the root alone and leaves the host's NaN.
-    // The root of the magnitude is never in question.
+    // Not `canon32(a.sqrt())`: LLVM simplifies that to the root alone and keeps the host's NaN. It cannot simplify the root of
+    // the magnitude.
     let root = a.abs().sqrt().copysign(a);
     if a >= 0.0 { root } else { f32::from_bits(CANONICAL32) }
 }
@@ -38,23 +38,24 @@ pub fn sqrt32_near(a: f32) -> f32 {
 /// `a × b + c`, rounded once.
 #[inline(always)]
 pub fn fma32_near(a: f32, b: f32, c: f32) -> f32 {
-    // Where the target has the instruction, `mul_add` is it. Elsewhere it is a library call, twenty times slower than this.
+    // `mul_add` is one instruction where the target has FMA. Elsewhere it is a library call, much slower than the f64 path.
     if cfg!(target_feature = "fma") { canon32(a.mul_add(b, c)) } else { canon32(fma_odd(a as f64, b as f64, c as f64) as f32) }
 }
 
-/// `a × b + c` rounded to odd in f64, for operands whose product is exact there: those of f32, f16 and bf16.
+/// Computes `a × b + c` rounded to odd in f64, for operands whose product is exact there: those of f32, f16 and bf16.
 ///
-/// Rounding to odd (an inexact result takes whichever neighbour has its last bit set) is what makes a second rounding to a
-/// narrower format come out as if it were the only one.
+/// Rounding to odd replaces an inexact result by the neighbour whose last bit is set. A second rounding to a narrower format
+/// then gives the same result as a single rounding of the exact value.
 #[inline(always)]
 pub(super) fn fma_odd(a: f64, b: f64, c: f64) -> f64 {
     let product = a * b;
     let sum = product + c;
-    // Knuth's two-sum: `error` is exactly what the addition lost. Infinities make it a NaN, which compares as "nothing lost".
+    // Knuth's two-sum: `error` is the exact rounding error of the addition. Infinities make it a NaN, which compares as no
+    // error.
     let back = sum - product;
     let error = (product - (sum - back)) + (c - back);
     let inexact = (error < 0.0) | (error > 0.0);
-    // An error against the sign of the sum means that the exact value lies one step nearer to zero.
+    // If error and sum differ in sign, the exact value lies between the sum and its neighbour nearer to zero.
     let inward = (sum.to_bits() ^ error.to_bits()) >> 63;
     let odd = sum.to_bits().wrapping_sub(inward) | 1;
     f64::from_bits(if inexact { odd } else { sum.to_bits() })
@@ -95,7 +96,7 @@ pub fn rcp32(a: f32, r: Rounding) -> f32 {
     div32(1.0, a, r)
 }
 
-/// A subnormal becomes a zero of its sign.
+/// Flushes a subnormal to a zero of its sign.
 #[inline(always)]
 pub fn ftz32(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -109,7 +110,7 @@ pub fn sat32(x: f32) -> f32 {
     if low < 1.0 { low } else { 1.0 }
 }
 
-/// One of two numbers; where one of them is none, the other.
+/// Returns `ordered`, or the other operand if one is a NaN.
 #[inline(always)]
 fn number32(a: f32, b: f32, ordered: f32) -> f32 {
     if a.is_nan() {
@@ -121,7 +122,7 @@ fn number32(a: f32, b: f32, ordered: f32) -> f32 {
     }
 }
 
-/// The smaller; a NaN loses to a number, and -0 is below +0.
+/// Returns the smaller operand; a number wins over a NaN, and -0 is below +0.
 #[inline(always)]
 pub fn min32(a: f32, b: f32) -> f32 {
     // Equal operands have equal bits, or are zeros of which the negative one wins.
@@ -136,7 +137,7 @@ pub fn min32(a: f32, b: f32) -> f32 {
     canon32(number32(a, b, ordered))
 }
 
-/// The larger; a NaN loses to a number, and -0 is below +0.
+/// Returns the larger operand; a number wins over a NaN, and -0 is below +0.
 #[inline(always)]
 pub fn max32(a: f32, b: f32) -> f32 {
     let tie = f32::from_bits(a.to_bits() & b.to_bits());
@@ -162,20 +163,20 @@ pub fn max32_nan(a: f32, b: f32) -> f32 {
     canon32(if a.is_nan() | b.is_nan() { f32::NAN } else { max32(a, b) })
 }
 
-/// The magnitude; a NaN becomes the canonical one.
+/// Returns the magnitude; a NaN becomes the canonical NaN.
 #[inline(always)]
 pub fn abs32(a: f32) -> f32 {
     canon32(a.abs())
 }
 
-/// The opposite; a NaN becomes the canonical one.
+/// Returns the negation; a NaN becomes the canonical NaN.
 #[inline(always)]
 pub fn neg32(a: f32) -> f32 {
     canon32(-a)
 }
 
-/// The roundings hosts do not offer. Where an operand is not finite, or a divisor is zero, no rounding takes place and the
-/// host's operation has the answer.
+/// The directed roundings, which hosts do not offer. If an operand is not finite or a divisor is zero, the result needs no
+/// rounding and comes from the host's operation.
 mod directed {
     use super::*;
 

@@ -1,10 +1,10 @@
-//! f64 arithmetic in all four roundings; the twin of [`float32`](super::float32), with f64's own rules for NaNs.
+//! f64 arithmetic in all four rounding modes; like [`float32`](super::float32), with f64's own rules for NaNs.
 
 use super::nan::nan64;
 use super::soft::{self, Format};
 use crate::ptx::types::Rounding;
 
-/// `result`, unless that is a NaN: then the first of the operands that is one.
+/// Returns `result` or, if it is a NaN, the NaN that [`nan64`] chooses from the operands.
 #[inline(always)]
 fn settle(result: f64, first: f64, second: f64, third: f64) -> f64 {
     if result.is_nan() { nan64(first, second, third) } else { result }
@@ -78,7 +78,7 @@ pub fn rcp64(a: f64, r: Rounding) -> f64 {
     div64(1.0, a, r)
 }
 
-/// One of two numbers; where one of them is none, the other.
+/// Returns `ordered`, or the other operand if one is a NaN.
 #[inline(always)]
 fn number64(a: f64, b: f64, ordered: f64) -> f64 {
     if a.is_nan() {
@@ -90,7 +90,7 @@ fn number64(a: f64, b: f64, ordered: f64) -> f64 {
     }
 }
 
-/// The smaller; a NaN loses to a number, and -0 is below +0.
+/// Returns the smaller operand; a number wins over a NaN, and -0 is below +0.
 #[inline(always)]
 pub fn min64(a: f64, b: f64) -> f64 {
     // Equal operands have equal bits, or are zeros of which the negative one wins.
@@ -105,7 +105,7 @@ pub fn min64(a: f64, b: f64) -> f64 {
     settle(number64(a, b, ordered), b, a, 0.0)
 }
 
-/// The larger; a NaN loses to a number, and -0 is below +0.
+/// Returns the larger operand; a number wins over a NaN, and -0 is below +0.
 #[inline(always)]
 pub fn max64(a: f64, b: f64) -> f64 {
     let tie = f64::from_bits(a.to_bits() & b.to_bits());
@@ -119,20 +119,20 @@ pub fn max64(a: f64, b: f64) -> f64 {
     settle(number64(a, b, ordered), b, a, 0.0)
 }
 
-/// The magnitude; a NaN is quieted and keeps its sign.
+/// Returns the magnitude; a NaN is quieted and keeps its sign.
 #[inline(always)]
 pub fn abs64(a: f64) -> f64 {
     settle(a.abs(), a, 0.0, 0.0)
 }
 
-/// The opposite; a NaN is quieted and keeps its sign.
+/// Returns the negation; a NaN is quieted and keeps its sign.
 #[inline(always)]
 pub fn neg64(a: f64) -> f64 {
     settle(-a, a, 0.0, 0.0)
 }
 
-/// The roundings hosts do not offer. Where an operand is not finite, or a divisor is zero, no rounding takes place and the
-/// host's operation has the answer.
+/// The directed roundings, which hosts do not offer. If an operand is not finite or a divisor is zero, the result needs no
+/// rounding and comes from the host's operation.
 mod directed {
     use super::*;
 

@@ -1,9 +1,9 @@
-//! `.ftz` where it is more than flushing a subnormal result.
+//! `.ftz` for operations where flushing the rounded result is not enough.
 //!
-//! A GPU decides whether to flush on the result as rounded to the format's precision but with no lower end to its exponents.
-//! Just below the smallest normal number that has one bit more than subnormals do, so a value there can be flushed although
-//! rounding it into the format would have reached the smallest normal number. Sums of flushed operands have no bits so low
-//! and roots are not so small: for those [`ftz32`] on both sides of the operation is right.
+//! A GPU decides whether to flush by rounding the result to the format's precision with an unbounded exponent range. Just below
+//! the smallest normal number, that rounding keeps one bit more than a subnormal has. A value there can therefore be flushed
+//! although rounding it into the format would give the smallest normal number. Sums of flushed operands have no bits that low,
+//! and roots are never that small: for those, applying [`ftz32`] to operands and result is enough.
 
 use super::float32::{div32, fma_odd, fma32, ftz32, mul32};
 use super::soft::Format;
@@ -24,7 +24,7 @@ pub fn fma32_ftz(a: f32, b: f32, c: f32, r: Rounding) -> f32 {
 #[inline(always)]
 pub fn div32_ftz(a: f32, b: f32, r: Rounding) -> f32 {
     let (a, b) = (ftz32(a), ftz32(b));
-    // The quotient as f64 rounds it is never nearer to the bound than an f64 can tell: two f32 are too short for that.
+    // The f64 quotient is precise enough: the quotient of two f32 is never closer to the bound than an f64 resolves.
     flush_if(is_tiny(Format::F32, a as f64 / b as f64, r), div32(a, b, r))
 }
 
@@ -38,12 +38,12 @@ fn flush_if(tiny: bool, x: f32) -> f32 {
     f32::from_bits(if tiny { x.to_bits() & 0x8000_0000 } else { x.to_bits() })
 }
 
-/// Whether `exact`, rounded to the precision of `format` without a lower end, is below its smallest normal number.
-/// It may be a value rounded to odd.
+/// Returns whether `exact` is below the smallest normal number when rounded to the precision of `format` with an unbounded
+/// exponent. `exact` may have been rounded to odd.
 #[inline(always)]
 pub(super) fn is_tiny(format: Format, exact: f64, r: Rounding) -> bool {
     let smallest = power_of_two(1 - format.bias());
-    // The last number of full precision below the smallest normal one, and half way from there.
+    // The largest number of full precision below the smallest normal number, and the midpoint between the two.
     let (below, middle) = (last_below(smallest, format.fraction + 1), last_below(smallest, format.fraction + 2));
     let outward = match r {
         Rounding::Near => return exact.abs() < middle,
@@ -59,7 +59,7 @@ fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((1023 + n) as u64) << 52)
 }
 
-/// `power` less `2^-bits` of it.
+/// Returns `power × (1 - 2^-bits)`.
 #[inline(always)]
 fn last_below(power: f64, bits: u32) -> f64 {
     power - power * power_of_two(-(bits as i32))
@@ -79,7 +79,7 @@ mod tests {
             let wide = Format { exponent: 11, ..format };
             let smallest = ((wide.bias() + 1 - format.bias()) as u64) << format.fraction;
             for _ in 0..50_000 {
-                // Within a few units of the format's precision around its smallest normal number, often on a tie.
+                // Within a few units in the last place around the format's smallest normal number, often on a tie.
                 let units = random.below(64) as f64 - 32.0 + [0.0, 0.5, 1e-3][random.below(3) as usize];
                 let x = power_of_two(1 - format.bias()) * (1.0 + units * power_of_two(-(format.fraction as i32) - 2));
                 let x = if random.below(2) == 0 { x } else { -x };

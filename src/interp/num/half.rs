@@ -1,8 +1,8 @@
 //! The two 16-bit formats, f16 and bf16, held as bits in a `u16`.
 //!
-//! Each arithmetic result is rounded once, to nearest. It is computed in f64: the product of two such numbers is exact there,
-//! and a sum is either exact too or rounded to odd, which survives the second rounding (see `fma_odd`). Addition
-//! is `a × 1 + b` and multiplication `a × b + -0`, both of which IEEE 754 makes the same operation.
+//! Each arithmetic result is rounded once, to nearest. It is computed in f64, where the product of two such numbers is exact
+//! and a sum is exact or rounded to odd, so the rounding to 16 bits is correct (see `fma_odd`). Addition is computed as
+//! `a × 1 + b` and multiplication as `a × b + -0`, which are equivalent under IEEE 754.
 
 use super::float32::fma_odd;
 use super::flush::is_tiny;
@@ -11,14 +11,14 @@ use super::soft::{self, Finite, Format};
 use crate::ptx::types::Rounding;
 use std::cmp::Ordering;
 
-/// The optional parts of a 16-bit operation.
+/// The optional modifiers of a 16-bit operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HalfModes {
     /// `.ftz`: subnormal operands and results become zeros of their sign.
     pub ftz: bool,
     /// `.sat`: the result is clamped to [0, 1], a NaN becomes +0.
     pub sat: bool,
-    /// `.relu`: a negative result becomes +0; a NaN stays.
+    /// `.relu`: a negative result becomes +0; a NaN stays a NaN.
     pub relu: bool,
 }
 
@@ -28,9 +28,9 @@ pub struct F16;
 /// The upper half of an f32: 8 bits of exponent, 7 of fraction.
 pub struct Bf16;
 
-/// What the two formats have in common; a format is a type, so that a loop over lanes is compiled for each.
+/// Operations of both formats. A format is a type, so that a loop over lanes is compiled for each.
 pub trait Half {
-    /// Its layout.
+    /// The layout of the format.
     #[doc(hidden)]
     const FORMAT: Format;
     /// Bits of +infinity, which is also the mask of the exponent.
@@ -40,10 +40,10 @@ pub trait Half {
     /// The power of two that would follow the largest number.
     const OVERFLOW: f64;
 
-    /// Exact; a NaN becomes a NaN whose bits are not fixed.
+    /// Converts exactly; the bits of a NaN result are not fixed.
     fn to_f32(bits: u16) -> f32;
 
-    /// `x` rounded once; a NaN becomes the canonical one.
+    /// Rounds `x` once; a NaN becomes the canonical NaN.
     fn from_f64(x: f64, r: Rounding) -> u16;
 
     #[inline]
@@ -56,7 +56,7 @@ pub trait Half {
         Self::from_f64(x as f64, r)
     }
 
-    /// A subnormal becomes a zero of its sign.
+    /// Flushes a subnormal to a zero of its sign.
     #[inline]
     fn ftz(bits: u16) -> u16 {
         if bits & Self::INFINITY == 0 { bits & 0x8000 } else { bits }
@@ -73,7 +73,7 @@ pub trait Half {
         if Self::is_nan(bits) || bits & 0x8000 != 0 { 0 } else { bits.min(Self::ONE) }
     }
 
-    /// A negative number becomes +0, a NaN the canonical one.
+    /// Replaces a negative number by +0 and a NaN by the canonical NaN.
     #[inline]
     fn relu(bits: u16) -> u16 {
         if Self::is_nan(bits) {
@@ -117,25 +117,25 @@ pub trait Half {
         Self::fma(a, b, 0x8000, modes)
     }
 
-    /// The opposite; a NaN becomes the canonical one.
+    /// Returns the negation; a NaN becomes the canonical NaN.
     #[inline]
     fn neg(a: u16) -> u16 {
         if Self::is_nan(a) { CANONICAL16 } else { a ^ 0x8000 }
     }
 
-    /// The magnitude; a NaN becomes the canonical one.
+    /// Returns the magnitude; a NaN becomes the canonical NaN.
     #[inline]
     fn abs(a: u16) -> u16 {
         if Self::is_nan(a) { CANONICAL16 } else { a & 0x7fff }
     }
 
-    /// The order of two numbers; none where one is a NaN. The zeros are equal.
+    /// Orders two numbers; `None` if one is a NaN. The two zeros are equal.
     #[inline]
     fn compare(a: u16, b: u16) -> Option<Ordering> {
         Self::to_f32(a).partial_cmp(&Self::to_f32(b))
     }
 
-    /// The smaller; a NaN loses to a number, and -0 is below +0.
+    /// Returns the smaller operand; a number wins over a NaN, and -0 is below +0.
     #[inline]
     fn min(a: u16, b: u16) -> u16 {
         match (Self::is_nan(a), Self::is_nan(b)) {
@@ -147,7 +147,7 @@ pub trait Half {
         }
     }
 
-    /// The larger; a NaN loses to a number, and -0 is below +0.
+    /// Returns the larger operand; a number wins over a NaN, and -0 is below +0.
     #[inline]
     fn max(a: u16, b: u16) -> u16 {
         match (Self::is_nan(a), Self::is_nan(b)) {
@@ -180,7 +180,7 @@ impl Half for F16 {
 
     #[inline]
     fn to_f32(bits: u16) -> f32 {
-        // The fields moved to their places in an f32 read as a number 2^112 too small, whether normal or not.
+        // The fields, moved to their places in an f32, give a number that is 2^112 too small, normal or subnormal.
         let magnitude = ((bits & 0x7fff) as u32) << 13;
         let scaled = f32::from_bits(magnitude) * f32::from_bits((127 + 112) << 23);
         let special = magnitude | 0x7f80_0000;
@@ -211,7 +211,7 @@ impl Half for Bf16 {
     }
 }
 
-/// The bits of a number (no NaN) as an integer of the same order, -0 just below +0.
+/// Maps the bits of a number (not a NaN) to an integer of the same order, with -0 just below +0.
 #[inline]
 fn rank(bits: u16) -> i16 {
     let bits = bits as i16;

@@ -1,5 +1,7 @@
-//! Integer arithmetic where PTX and Rust part ways: shifts clamp instead of masking, division by zero has a result, and some
-//! operations have no operator at all. Plain sums and products are Rust's `wrapping_*` and saturating ones `saturating_*`.
+//! Integer arithmetic where PTX differs from Rust.
+//!
+//! Shifts clamp their amount instead of masking it, division by zero has a result, and some operations have no operator in
+//! Rust. Plain sums and products use Rust's `wrapping_*`, saturating ones `saturating_*`.
 
 /// `shl` and the unsigned `shr`: an amount of the width or more shifts everything out.
 macro_rules! shifts {
@@ -14,7 +16,7 @@ macro_rules! shifts {
             if amount < <$t>::BITS { a >> amount } else { 0 }
         }
 
-        /// Fills with the sign, also when everything is shifted out.
+        /// Fills with the sign bit, also when everything is shifted out.
         #[inline(always)]
         pub fn $shr_s(a: $s, amount: u32) -> $s {
             a >> amount.min(<$t>::BITS - 1)
@@ -28,7 +30,7 @@ shifts! {
     u64, i64: shl64 shr_u64 shr_s64;
 }
 
-/// Division and remainder: by zero both give all ones, and the one signed overflow wraps.
+/// Division and remainder: a zero divisor gives all ones, and the signed overflow (minimum divided by -1) wraps.
 macro_rules! divisions {
     ($($t:ty: $div:ident $rem:ident;)*) => {$(
         #[inline(always)]
@@ -76,7 +78,7 @@ products! {
     i64, i128: mulhi_s64 sad_s64;
 }
 
-/// `mul24.lo` and `mul24.hi`: of the 48-bit product of two 24-bit numbers the low 32 bits, or the high 32.
+/// `mul24.lo` and `mul24.hi`: the low or the high 32 bits of the 48-bit product of two 24-bit numbers.
 #[inline]
 pub fn mul24(signed: bool, high: bool, a: u32, b: u32) -> u32 {
     let operand = |x: u32| if signed { ((x << 8) as i32 >> 8) as i64 } else { (x & 0xff_ffff) as i64 };
@@ -84,14 +86,14 @@ pub fn mul24(signed: bool, high: bool, a: u32, b: u32) -> u32 {
     (if high { product >> 16 } else { product }) as u32
 }
 
-/// `mad24`: `mul24` plus `c`; `sat` is for the signed high form.
+/// `mad24`: `mul24` plus `c`; `sat` applies to the signed high form.
 #[inline]
 pub fn mad24(signed: bool, high: bool, sat: bool, a: u32, b: u32, c: u32) -> u32 {
     let product = mul24(signed, high, a, b);
     if sat { (product as i32).saturating_add(c as i32) as u32 } else { product.wrapping_add(c) }
 }
 
-/// Byte `n` of `x`, by sign or with zeros.
+/// Returns byte `n` of `x`, sign- or zero-extended.
 fn byte(x: u32, n: u32, signed: bool) -> i32 {
     let byte = (x >> (8 * n)) as u8;
     if signed { byte as i8 as i32 } else { byte as i32 }

@@ -1,25 +1,24 @@
-//! What PTX arithmetic means, beyond the operators Rust has already.
+//! PTX arithmetic beyond the operators that Rust has.
 //!
-//! Every function here is pure and total: bits in, bits out, no panic, and the same answer on every host. Two habits make
-//! that so. A result that is not a number gets its bits from [`nan`], never from the host's own choice. And nothing calls
-//! the host's `sin`, `exp` and their kin, which differ between libraries; only `+ - * /`, `sqrt` and bit operations, which
-//! IEEE 754 pins down.
+//! Every function here is pure and total: it maps bits to bits, never panics and gives the same result on every host. Two rules
+//! ensure this. The bits of a NaN result come from [`nan`], never from the host. No function calls the host's `sin`, `exp` and
+//! the like, which differ between libraries; only `+ - * /`, `sqrt` and bit operations are used, which IEEE 754 specifies.
 //!
 //! Vocabulary:
-//! - *near* is rounding to nearest, ties to even (`.rn`); it is what hosts do, so it is the fast path everywhere. The other
-//!   three roundings are *directed* and go through `soft`, which works on integers.
-//! - *flush* (`.ftz`) turns a subnormal f32 into a zero of its sign. Products and quotients have a `_ftz` form of their own,
-//!   because there it is subtle (see [`flush`]); elsewhere an instruction with `.ftz` applies [`ftz32`] to what goes in and to
-//!   what comes out. [`convert`], [`half`] and [`approx`] take it as an argument.
+//! - *near* is rounding to nearest, ties to even (`.rn`). Hosts compute it, so it is the fast path everywhere. The other three
+//!   roundings are *directed* and go through `soft`, which computes on integers.
+//! - *flush* (`.ftz`) turns a subnormal f32 into a zero of its sign. Products and quotients have `_ftz` forms, because flushing
+//!   their result is not enough (see [`flush`]). Other instructions with `.ftz` apply [`ftz32`] to operands and result.
+//!   [`convert`], [`half`] and [`approx`] take the flag as an argument.
 //! - *saturate* (`.sat`) clamps: a float into [0, 1] with [`sat32`], an integer into its type's range.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`nan`] | which NaN a result is |
-//! | `soft` | exact arithmetic on integers and the one rounding of it |
+//! | [`nan`] | the bits of a NaN result |
+//! | `soft` | floating point on integers: exact arithmetic, then one rounding |
 //! | [`float32`], [`float64`] | add, sub, mul, div, fma, sqrt, rcp, min, max |
 //! | [`flush`] | f32 products and quotients that flush |
-//! | [`half`] | the same for f16 and bf16 |
+//! | [`half`] | arithmetic, min, max and comparisons of f16 and bf16 |
 //! | [`convert`] | `cvt` |
 //! | [`approx`], `elementary` | `.approx`: ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt, div |
 //! | [`integer`] | shifts, division, high products, saturation, `sad`, `mul24`, `dp4a`, `vabsdiff4` |

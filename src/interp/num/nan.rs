@@ -1,8 +1,8 @@
-//! Which NaN a result is.
+//! The bits of NaN results.
 //!
-//! IEEE 754 leaves the bits of a NaN to the implementation, and hosts differ, so every operation asks here. The answers are
-//! those of an NVIDIA H200 (`tests/forms`). The narrow formats have one NaN each. The double unit lets a NaN operand through,
-//! quieted, and so does every conversion that passes through it; an invalid operation gives a constant.
+//! IEEE 754 leaves the bits of a NaN to the implementation, and hosts differ, so every operation takes them from here. The bits
+//! are those of an NVIDIA H200 (`tests/forms`). f32 and the 16-bit formats have one NaN each. f64 operations, and conversions
+//! that pass through the double unit, return a NaN operand quieted; an invalid operation gives a constant.
 
 use super::soft::Format;
 use crate::ptx::types::Type;
@@ -11,19 +11,19 @@ use crate::ptx::types::Type;
 pub const CANONICAL32: u32 = 0x7fff_ffff;
 /// The one NaN of f16 and of bf16 results.
 pub const CANONICAL16: u16 = 0x7fff;
-/// What an invalid f64 operation gives when no operand is a NaN.
+/// The result of an invalid f64 operation without a NaN operand.
 pub const INVALID64: u64 = 0xfff8_0000_0000_0000;
 
 const QUIET64: u64 = 0x0008_0000_0000_0000;
 
-/// `x`, with any NaN replaced by the canonical one.
+/// Replaces a NaN by the canonical NaN.
 #[inline(always)]
 pub fn canon32(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(CANONICAL32) } else { x }
 }
 
-/// The NaN an f64 operation gives: the first operand here that is one. Operations differ in which of their operands that is,
-/// and pass zeros for those they do not have.
+/// Returns the NaN of an f64 operation: the first of these operands that is a NaN, quieted, or [`INVALID64`]. Callers pass the
+/// operands in their operation's order of precedence, and zeros for those it does not have.
 #[inline]
 pub fn nan64(a: f64, b: f64, c: f64) -> f64 {
     let payload = if a.is_nan() {
@@ -38,22 +38,22 @@ pub fn nan64(a: f64, b: f64, c: f64) -> f64 {
     f64::from_bits(payload)
 }
 
-/// What a NaN becomes when converted to the integer type `dst`.
+/// Returns the integer of type `dst` that a NaN is converted to.
 pub fn nan_to_integer(dst: Type, src: Type) -> u64 {
     if src == Type::F64 || dst.bits() == 64 { 1 << (dst.bits().min(64) - 1) } else { 0 }
 }
 
-/// What a NaN of the float type `src` becomes when converted to the float type `dst`.
+/// Converts a NaN of the float type `src` to the float type `dst`.
 pub fn nan_to_float(dst: Type, src: Type, bits: u64) -> u64 {
     let (from, to) = (Format::of(src), Format::of(dst));
     if (src, dst) == (Type::Bf16, Type::F32) {
-        // These bits are the upper half of the result, so they are moved there and no one looks.
+        // A bf16 is the upper half of an f32, so its bits are moved unchanged.
         return (bits & 0xffff) << 16;
     }
     if src != Type::F64 && dst != Type::F64 {
         return to.sign() - 1;
     }
-    // The payload is counted from the top of the fraction: a wider one gets zeros below, a narrower one loses its end.
+    // The payload is aligned to the top of the fraction: a wider fraction gets zeros below, a narrower one drops the low bits.
     let payload = (bits << (64 - from.fraction)) >> (64 - to.fraction);
     let sign = if bits & from.sign() != 0 { to.sign() } else { 0 };
     sign | to.infinity() | 1 << (to.fraction - 1) | payload

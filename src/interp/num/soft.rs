@@ -1,14 +1,14 @@
-//! Floating point on integers: an exact value, then one rounding.
+//! Floating-point arithmetic on integers: an exact value, then one rounding.
 //!
 //! A finite number is `±mant × 2^exp` with an integer `mant`. The arithmetic here computes such a value exactly, except that
-//! everything below bit 0 of `mant` may be collapsed into that bit ("sticky": an odd `mant` then stands for any value strictly
-//! between its even neighbours). [`round`] reads that into any [`Format`] under any [`Rounding`]. Sticky is harmless as long
-//! as bit 0 lies at least two places below the last bit the format keeps, and 62 significant bits leave that room even to f64.
+//! all bits below bit 0 of `mant` may be collapsed into it ("sticky": an odd `mant` then stands for any value strictly between
+//! its even neighbours). [`round`] rounds that value to any [`Format`] in any [`Rounding`]. Collapsing is harmless as long as
+//! bit 0 lies at least two places below the last bit that the format keeps, which 62 significant bits ensure even for f64.
 
 use crate::ptx::types::{Rounding, Type};
 use std::cmp::Ordering;
 
-/// A binary interchange format: how many bits its fraction and its exponent have.
+/// A binary interchange format: the widths of its fraction and exponent in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub fraction: u32,
@@ -21,7 +21,7 @@ impl Format {
     pub const F32: Format = Format { fraction: 23, exponent: 8 };
     pub const F64: Format = Format { fraction: 52, exponent: 11 };
 
-    /// The format of a float type; a packed one has that of its halves.
+    /// Returns the format of a float type, or of the halves of a packed type.
     pub fn of(ty: Type) -> Format {
         match ty {
             Type::F16 | Type::F16x2 => Format::F16,
@@ -66,14 +66,14 @@ impl Finite {
         }
     }
 
-    /// The same non-zero value with the top bit of `mant` set.
+    /// Returns the same non-zero value with the top bit of `mant` set.
     fn normalised(self) -> Finite {
         let shift = self.mant.leading_zeros();
         Finite { exp: self.exp - shift as i32, mant: self.mant << shift, ..self }
     }
 }
 
-/// Rounds `x` to `format`. Infinity and largest finite number alike come out where the direction says so.
+/// Rounds `x` to `format`. An overflow gives infinity or the largest finite number, depending on the rounding.
 pub fn round(format: Format, x: Finite, r: Rounding) -> u64 {
     let sign = if x.negative { format.sign() } else { 0 };
     if x.mant == 0 {
@@ -85,7 +85,7 @@ pub fn round(format: Format, x: Finite, r: Rounding) -> u64 {
     if exponent > format.bias() {
         return sign | overflow(format, x.negative, r);
     }
-    // Below the normal range the last kept bit stays where it is for the smallest normal, so more bits are dropped.
+    // Below the normal range the last kept bit has the same weight as in the smallest normal number, so more bits are dropped.
     let dropped = 63 - format.fraction + (lowest - exponent).max(0) as u32;
     let (kept, half, rest) = match dropped {
         1..=63 => (mant >> dropped, mant >> (dropped - 1) & 1 != 0, mant & ((1 << (dropped - 1)) - 1) != 0),
@@ -98,8 +98,8 @@ pub fn round(format: Format, x: Finite, r: Rounding) -> u64 {
         Rounding::Down => x.negative && (half || rest),
         Rounding::Up => !x.negative && (half || rest),
     };
-    // `kept` carries the hidden bit of a normal number, which is one step of the exponent field: fields start at 1, so
-    // counting from 0 makes the sum right, and a carry out of the fraction moves to the next exponent by itself.
+    // `kept` includes the hidden bit of a normal number, which adds one to the exponent field. `field` therefore counts from 0,
+    // although the fields of normal numbers start at 1. A carry out of the fraction increments the exponent.
     let field = (exponent.max(lowest) - lowest) as u64;
     sign | ((field << format.fraction) + kept + up as u64)
 }
@@ -159,7 +159,7 @@ pub fn sqrt(format: Format, a: u64, r: Rounding) -> u64 {
         return round(format, a, r);
     }
     let a = a.normalised();
-    // An even exponent halves exactly; 63 or 64 more bits give a root of 64 bits.
+    // The shift makes the exponent even, so that it halves exactly; 63 or 64 more bits give a root of 64 bits.
     let shift = if a.exp % 2 == 0 { 64 } else { 63 };
     let radicand = (a.mant as u128) << shift;
     let root = radicand.isqrt();
@@ -173,8 +173,9 @@ fn product(a: Finite, b: Finite) -> (bool, i32, u128) {
 
 /// The sum of two values that are not both zero; bit 0 may be sticky.
 fn sum(a: (bool, i32, u128), b: (bool, i32, u128), r: Rounding) -> Finite {
-    // Both get their top bit at 126, which leaves bit 127 for a carry. Of the exact operands at most the low 106 bits are
-    // taken, so a shift that loses bits is by more than 20 places, and then cancellation costs one leading bit at most.
+    // Both are shifted so that their top bit is bit 126, which leaves bit 127 for a carry. Exact operands have at most 106
+    // significant bits, so an alignment that loses bits shifts by more than 20 places; cancellation then costs at most one
+    // leading bit.
     let lift = |(negative, exp, mant): (bool, i32, u128)| {
         let shift = mant.leading_zeros().saturating_sub(1);
         (negative, exp - shift as i32, mant << shift)
@@ -200,7 +201,7 @@ fn sum(a: (bool, i32, u128), b: (bool, i32, u128), r: Rounding) -> Finite {
     }
 }
 
-/// The top 64 significant bits of `mant`, the others collapsed into bit 0.
+/// Keeps the top 64 significant bits of `mant` and collapses the others into bit 0.
 fn shrink(negative: bool, exp: i32, mant: u128) -> Finite {
     let excess = 64u32.saturating_sub(mant.leading_zeros());
     let sticky = mant & ((1u128 << excess) - 1) != 0;

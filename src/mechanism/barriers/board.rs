@@ -1,50 +1,50 @@
-//! The barrier board's picture.
+//! The picture of the barrier board.
 //!
-//! A row for each warp: its lane of the track, with its token at its progress, the gate, and behind it the place of those that
-//! have ended; beside it the warp's I-buffer with the arrows of the last cycle's fetch and issue. Rows of a block lie together.
-//! Where the rows of all blocks have no room, the selected block has it, and the others are lines of an overview.
+//! Each warp has a row: its lane of the track, with its token at its progress, then the gate, then the place for warps that have
+//! ended. Beside it is the warp's I-buffer, with arrows for the last cycle's fetch and issue. The rows of a block lie together.
+//! If the rows of all blocks do not fit, the selected block is large, and the others are lines of an overview.
 
 use super::super::parts::{BASE, SMALL, hue, ink, kind, round_up};
 use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 use crate::event::Reason;
-use crate::scene::{Align, Beat, Figure, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::why::counted;
 
-/// The room for the board, and what is selected.
+/// The room for the board, and the selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub width: f32,
     pub height: f32,
     pub sm: u16,
-    /// The block that is shown large where there is no room for all.
+    /// The block that is large where not all fit.
     pub slot: Option<u16>,
     pub warp: Option<u16>,
 }
 
-/// Tokens are no smaller and no larger than this.
+/// The least and the greatest height of a token.
 const TOKEN: std::ops::RangeInclusive<f32> = 12.0..=40.0;
-/// Between two rows, and the most that a row is high.
+/// The space between two rows, and the greatest height of a row.
 const ROW_GAP: f32 = 3.0;
 const HIGHEST_ROW: f32 = 64.0;
-/// Above the first row, for the headings; between two blocks.
+/// Room above the first row for the headings; the space between two blocks.
 const HEAD: f32 = 24.0;
 const BLOCK_GAP: f32 = 10.0;
-/// For the line below the tracks.
+/// The height of the line below the tracks.
 const FOOT: f32 = 18.0;
-/// For a block's name.
+/// The width of a block's name.
 const LABEL: f32 = 66.0;
-/// For the gate with its count, for those that have ended and for an I-buffer: at least as wide as its heading.
+/// The widths of the gate with its count, of the place for ended warps, and of an I-buffer, at least those of their headings.
 const GATE: f32 = 50.0;
 const ENDED: f32 = 44.0;
 const BUFFER: f32 = 52.0;
 const BAR: f32 = 6.0;
-/// An arrow and the space around it.
+/// The width of an arrow with the space around it.
 const ARROW: f32 = 34.0;
-/// A narrower board leaves the I-buffers out, and has smaller tokens, so that the tracks keep a length.
+/// A narrower board has no I-buffers and smaller tokens, so that the tracks keep a useful length.
 const NARROW: f32 = 430.0;
 const SMALL_TOKEN: f32 = 22.0;
-/// A line of the overview, and the least width of one.
+/// The height of a line of the overview, and its least width.
 const LINE: f32 = 18.0;
 const LINE_WIDTH: f32 = 250.0;
 
@@ -75,12 +75,12 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     scene
 }
 
-/// Whether there is room for a line below the tracks, and something to say in it.
+/// Returns whether a line below the tracks fits and has something to say.
 fn has_foot(view: &BarrierView, room: &Room) -> bool {
     room.height >= 200.0 && view.fetches > 0
 }
 
-/// How well fetch has served issue so far.
+/// Writes how many fetches so far served another warp than the one that issued next.
 fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
     let missed = view.fetches - view.used_next;
     let share = 100.0 * missed as f32 / view.fetches as f32;
@@ -89,27 +89,27 @@ fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, text);
 }
 
-/// Where things lie.
+/// The positions of everything on the board.
 struct Plan {
-    /// The block that is large where not all are.
+    /// The block that is large, if not all are.
     only: Option<u16>,
-    /// From row to row.
+    /// The distance from row to row.
     pitch: f32,
-    /// Height and width of a token.
+    /// The height and the width of a token.
     token: f32,
     wide: f32,
-    /// The left edge of tokens that have not begun, the gate, the place of those that have ended.
+    /// The left edges of tokens at the start, of the gate, and of tokens of ended warps.
     start: f32,
     gate: f32,
     ended: f32,
-    /// The fetch arrow, the I-buffer's cells, the issue arrow; none where there is no I-buffer.
+    /// The left edges of the fetch arrow, the I-buffer's cells and the issue arrow; the number of cells, zero without I-buffers.
     fetch: f32,
     cells: f32,
     issue: f32,
     ibuffer: u32,
-    /// A scheduler wants a warp next that has no instruction, so the last fetch went to the wrong one.
+    /// Whether a scheduler wants a warp that has no instruction, so that the last fetch went to the wrong one.
     mismatch: bool,
-    /// Progress at the end of the track.
+    /// The progress at the end of the track, in instructions.
     scale: u64,
 }
 
@@ -159,7 +159,7 @@ impl Plan {
         self.only.is_none_or(|only| only == block.slot)
     }
 
-    /// The left edge of a runner's token.
+    /// Returns the left edge of a runner's token.
     fn x(&self, runner: &Runner) -> f32 {
         match runner.state {
             RunnerState::Running => self.x_at(runner.progress),
@@ -168,7 +168,7 @@ impl Plan {
         }
     }
 
-    /// Where a token stands that runs: never as far as those that wait.
+    /// Returns the left edge of a running token, which never reaches those that wait.
     fn x_at(&self, progress: u64) -> f32 {
         let room = (self.gate - 1.6 * self.wide - self.start).max(0.0);
         self.start + room * (progress as f32 / self.scale as f32).min(1.0)
@@ -191,7 +191,7 @@ fn name(warp: u16) -> String {
     format!("w{warp}")
 }
 
-/// A key for a thing of a warp: another block in the same slot has other ones.
+/// Returns the key of a part of a warp. It contains the block, so another block in the same slot has other keys.
 fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> Key {
     key(kind, u32::from(room.sm) << 16 | u32::from(warp), block.index as u16, part)
 }
@@ -207,7 +207,7 @@ fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
         say(plan.cells + cells / 2.0, Align::Middle, "I-buffer");
     }
     say(plan.issue + ARROW / 2.0 + 1.0, Align::Middle, "issue");
-    // What the track counts: in its first half, or in place of the number in its middle, in as many words as have room.
+    // What the track counts: in its first half, or in place of the number in its middle, in the longest form that fits.
     let middle = |progress: u64| plan.x_at(progress) + plan.wide / 2.0;
     let (start, half, end) = (middle(0), middle(plan.scale / 2), middle(plan.scale));
     let titles = [("instructions since the last barrier", 196.0), ("since the last barrier", 122.0), ("since the barrier", 96.0)];
@@ -224,7 +224,7 @@ fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
     }
 }
 
-/// A block's track with all of its warps.
+/// Draws a block's track with all of its warps.
 fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, area: Rect) {
     scene.fill(0, Tone::Sunken, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
     scene.outline(0, Tone::Line, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
@@ -236,7 +236,7 @@ fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
         scene.label(0, Tone::Text, 0.0, middle + 13.0, SMALL, Align::Left, format!("priority {priority}"));
     }
     scene.spot(label, Selection::Block { sm: room.sm, slot: block.slot });
-    // Where each phase begins.
+    // The line at which each phase begins.
     scene.fill(0, Tone::Mark, Rect::new(plan.start - 2.0, area.y, 1.0, area.h));
     for (row, runner) in block.warps.iter().enumerate() {
         let y = area.y + row as f32 * plan.pitch;
@@ -255,7 +255,7 @@ fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     }
 }
 
-/// The barrier: closed, and in the cycle of a release open; the count of those that wait stands on it.
+/// Draws the barrier's gate, closed, or open in the cycle of a release, with the count of waiting warps on it.
 fn gate(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, area: Rect) {
     let name = |kind: u8, part: u8| key_of(kind, room, block, block.slot, part);
     scene.beat = if block.released { Beat::Flash } else { Beat::Settle };
@@ -264,7 +264,7 @@ fn gate(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTra
         (false, 0) => Tone::Mark,
         (false, _) => Tone::Reason(Reason::Barrier),
     };
-    // Each half withdraws to its end.
+    // Each half of the open gate withdraws to its end.
     let half = if block.released { (area.h * 0.12).min(8.0) } else { area.h / 2.0 };
     scene.fill(name(kind::GATE, 0), tone, Rect::new(plan.gate, area.y, BAR, half));
     scene.fill(name(kind::GATE, 1), tone, Rect::new(plan.gate, area.y + area.h - half, BAR, half));
@@ -280,7 +280,7 @@ fn gate(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTra
     scene.beat = Beat::default();
 }
 
-/// A warp's token at its progress.
+/// Draws a warp's token at its progress.
 fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
     let name_of = |kind: u8| key_of(kind, room, block, runner.warp, 0);
     let (x, top) = (plan.x(runner).round(), (y + (plan.pitch - plan.token) / 2.0).round());
@@ -288,21 +288,21 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     let exited = runner.state == RunnerState::Exited;
     if !exited {
         let trail = Rect::new(plan.start, top + plan.token / 2.0 - 1.5, x - plan.start, 3.0);
-        // The phase that has ended leaves no trail.
+        // On a release, the trail of the phase that has ended goes before the token moves.
         scene.beat = if block.released { Beat::Flash } else { Beat::Travel };
         scene.fill(name_of(kind::TRAIL), hue(runner.warp), trail);
         scene.beat = Beat::default();
         scene.round(name_of(kind::RUNNER), hue(runner.warp), rect);
     } else {
-        scene.push(name_of(kind::RUNNER), Tone::Mark, Figure::Ring(Rect::new(x + 1.0, top + 1.0, rect.w - 2.0, rect.h - 2.0)));
+        scene.push(name_of(kind::RUNNER), Tone::Mark, Geometry::Ring(Rect::new(x + 1.0, top + 1.0, rect.w - 2.0, rect.h - 2.0)));
     }
     let size = text_size(plan.token);
     let (text_x, text_y) = (x + plan.wide / 2.0, top + plan.token / 2.0 + size * 0.35);
     let tone = if exited { Tone::Soft } else { ink(runner.warp) };
     scene.mono(name_of(kind::RUNNER_TEXT), tone, text_x, text_y, size, Align::Middle, name(runner.warp));
-    // It lights up around the token where that stood, and goes with it.
+    // The ring lights up around the token's old place and moves with it.
     let around = Rect::new(x - 2.0, top - 1.0, plan.wide + 4.0, plan.token + 2.0);
-    scene.mark(name_of(kind::RUNNER_RING), Tone::Text, runner.issued, Figure::Ring(around));
+    scene.mark(name_of(kind::RUNNER_RING), Tone::Text, runner.issued, Geometry::Ring(around));
     if let Some(badge) = runner.badge {
         let size = badge_size(plan.token);
         let place = Rect::new(x - size - 3.0, top + (plan.token - size) / 2.0, size, size);
@@ -315,7 +315,7 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
         marked(scene, keys, (Tone::Bad, Tone::Panel), place, "!".to_string());
     }
     if block.released && runner.state == RunnerState::Running {
-        // Into the gate, not as far as its count, and back to the start above the lane.
+        // The token goes into the gate, short of its count, and back to the start above the lane.
         let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
         let back = (plan.start + plan.gate) / 2.0;
         let all = [
@@ -331,14 +331,14 @@ fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
     }
 }
 
-/// A small round mark with a sign on it.
+/// Draws a small round mark with a sign on it.
 fn marked(scene: &mut Scene<Selection>, keys: [Key; 2], (ground, ink): (Tone, Tone), place: Rect, sign: String) {
     let size = (place.h * 0.7).round();
     scene.round(keys[0], ground, place);
     scene.bold(keys[1], ink, place.x + place.w / 2.0, place.y + place.h / 2.0 + size * 0.36, size, Align::Middle, sign);
 }
 
-/// A warp's I-buffer, and the arrows of what fetch and issue did for it in the last cycle.
+/// Draws a warp's I-buffer, and arrows for what fetch and issue did for it in the last cycle.
 fn front_end(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
     let name = |kind: u8, part: u32| key_of(kind, room, block, runner.warp, part as u8);
     let cell = cell_size(plan.token);
@@ -359,26 +359,26 @@ fn front_end(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &Blo
     if runner.fetched && plan.ibuffer > 0 {
         let arrow = Rect::new(plan.fetch + 4.0, middle, ARROW - 10.0, 0.0);
         let tone = if plan.mismatch { Tone::Bad } else { Tone::Accent };
-        scene.push(name(kind::FETCH_ARROW, 0), tone, Figure::Arrow(arrow));
+        scene.push(name(kind::FETCH_ARROW, 0), tone, Geometry::Arrow(arrow));
     }
     if runner.starved {
         let cells = plan.ibuffer as f32 * (cell + 2.0) + 2.0;
         let around = Rect::new(plan.cells - 2.0, top - 2.0, cells, cell + 4.0);
-        scene.push(name(kind::STARVED, 0), Tone::Bad, Figure::Ring(around));
+        scene.push(name(kind::STARVED, 0), Tone::Bad, Geometry::Ring(around));
     }
     if runner.issued {
         let arrow = Rect::new(plan.issue + 4.0, middle, ARROW - 8.0, 0.0);
-        scene.push(name(kind::ISSUE_ARROW, 0), Tone::Text, Figure::Arrow(arrow));
+        scene.push(name(kind::ISSUE_ARROW, 0), Tone::Text, Geometry::Arrow(arrow));
     }
     scene.beat = Beat::default();
 }
 
-/// Lines that an overview of so many blocks takes.
+/// Returns how many lines an overview of `blocks` blocks takes.
 fn overview_lines(blocks: usize, width: f32) -> usize {
     blocks.div_ceil(((width / LINE_WIDTH) as usize).max(1))
 }
 
-/// The other blocks, a line each: where their warps are, and how many wait. The height so far.
+/// Draws the other blocks, a line each: where their warps are, and how many wait. Returns the lower end.
 fn overview(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, blocks: &[&BlockTrack], y: f32) -> f32 {
     scene.label(
         0,
@@ -419,7 +419,7 @@ fn overview(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, blocks: &[&B
     y + lines as f32 * LINE
 }
 
-/// The board for those who cannot see it.
+/// Describes the board in words.
 fn words(view: &BarrierView) -> String {
     let mut text = format!("Cycle {}: barrier board.", view.cycle);
     if view.blocks.is_empty() {
@@ -464,10 +464,10 @@ mod tests {
         warps.map(|warp| runner(warp, progress, RunnerState::Running)).collect()
     }
 
-    /// Where the token of a warp is.
+    /// Returns the place of a warp's token.
     fn place(scene: &Scene<Selection>, slot: u16, warp: u16) -> Rect {
         let name = key(kind::RUNNER, u32::from(warp), slot + 10, 0);
-        scene.shapes.iter().find(|shape| shape.key == name).expect("the warp has a token").figure.place()
+        scene.shapes.iter().find(|shape| shape.key == name).expect("the warp has a token").geometry.place()
     }
 
     #[test]
@@ -488,7 +488,7 @@ mod tests {
             let places: Vec<Rect> = (0..warps).map(|warp| place(&scene, 0, warp)).collect();
             assert!(places.iter().all(|place| TOKEN.contains(&place.h)), "{warps} in {height}: {places:?}");
             assert!(places.windows(2).all(|pair| !pair[0].meets(&pair[1])), "{warps} in {height}: {places:?}");
-            assert!(scene.shapes.iter().all(|shape| shape.figure.place().x <= room.width), "all is inside");
+            assert!(scene.shapes.iter().all(|shape| shape.geometry.place().x <= room.width), "all is inside");
         }
     }
 
@@ -520,7 +520,7 @@ mod tests {
         assert!(furthest > x(0.0) + 4.0, "it goes through the gate: {furthest}");
         let gate = |scene: &Scene<Selection>| {
             let half = |part: u8| scene.shapes.iter().find(|shape| shape.key == key(kind::GATE, 0, 10, part));
-            half(0).zip(half(1)).map(|(a, b)| a.figure.place().h + b.figure.place().h).unwrap_or(0.0)
+            half(0).zip(half(1)).map(|(a, b)| a.geometry.place().h + b.geometry.place().h).unwrap_or(0.0)
         };
         assert!(gate(&new) < gate(&old) / 3.0, "the gate is open");
         let opened = gate(&film.frame(0.25));
@@ -534,14 +534,14 @@ mod tests {
         view.blocks[0].warps[2].critical = true;
         let scene = draw(&view, &ROOM);
         let of = |kind: u8, warp: u32| scene.shapes.iter().find(|shape| shape.key == key(kind, warp, 10, 0));
-        let said = |kind: u8, warp: u32| match of(kind, warp).map(|shape| &shape.figure) {
-            Some(Figure::Text { text, .. }) => Some(text.clone()),
+        let said = |kind: u8, warp: u32| match of(kind, warp).map(|shape| &shape.geometry) {
+            Some(Geometry::Text { text, .. }) => Some(text.clone()),
             _ => None,
         };
         assert_eq!((said(kind::BADGE_TEXT, 1).as_deref(), said(kind::BADGE_TEXT, 0)), (Some("2"), None));
         assert_eq!((said(kind::CRITICAL_TEXT, 2).as_deref(), said(kind::CRITICAL_TEXT, 1)), (Some("!"), None));
         for (kind, warp) in [(kind::BADGE, 1), (kind::CRITICAL, 2)] {
-            let mark = of(kind, warp.into()).expect("a mark").figure.place();
+            let mark = of(kind, warp.into()).expect("a mark").geometry.place();
             assert!(!mark.meets(&place(&scene, 0, warp)), "beside the token");
         }
     }

@@ -1,6 +1,6 @@
 //! The barrier board: how far each block's warps have come on their way to the next barrier (BAWS sections 3 and 4).
 //!
-//! [`BarrierView`] is what the board shows, as plain data; [`board::draw`] draws it into the room that there is.
+//! [`BarrierView`] is what the board shows, as plain data; [`board::draw`] draws it.
 
 mod board;
 mod view;

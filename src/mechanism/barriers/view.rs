@@ -1,11 +1,11 @@
-//! What the barrier board shows, as plain data.
+//! The data of the barrier board.
 
 use super::super::PanelView;
 use crate::event::{Event, Reason};
 use crate::sim::order::IssueOrder;
 use crate::view::WarpPicture;
 
-/// The warps of one SM on their way to their blocks' next barriers.
+/// The warps of one SM and their progress to their blocks' next barriers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BarrierView {
     pub cycle: u64,
@@ -13,7 +13,7 @@ pub struct BarrierView {
     pub blocks: Vec<BlockTrack>,
     /// The most instructions that any warp of the SM has issued in one warp-phase so far.
     pub longest: u64,
-    /// Entries of a warp's I-buffer; zero where fetch is ideal and there is none.
+    /// Entries of a warp's I-buffer; zero under ideal fetch, which has none.
     pub ibuffer: u32,
     /// Fetches so far, and those whose warp was the next to issue.
     pub fetches: u64,
@@ -24,13 +24,13 @@ pub struct BarrierView {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTrack {
     pub slot: u16,
-    /// The logical block.
+    /// The number of the logical block.
     pub index: u64,
-    /// Warps that wait at the barrier: the block's count in BAWS's priority table.
+    /// Warps that wait at the barrier, without those that have ended.
     pub waiting: u32,
-    /// The block's entry in the warp priority table, where the issue policy has one.
+    /// The block's entry in the warp priority table, if the issue policy has one.
     pub priority: Option<u32>,
-    /// A barrier of the block was released in the last cycle.
+    /// Whether a barrier of the block was released in the last cycle.
     pub released: bool,
     pub warps: Vec<Runner>,
 }
@@ -42,15 +42,15 @@ pub struct Runner {
     /// Instructions that it has issued in its current warp-phase.
     pub progress: u64,
     pub state: RunnerState,
-    /// Its turn among the warps that its scheduler could take, from 1 on.
+    /// Its position among the warps that its scheduler could take, from 1 on.
     pub badge: Option<u32>,
-    /// Its block has most warps at the barrier, and they wait for it (BAWS section 4.1).
+    /// Whether it is critical: its block has the most warps at the barrier, and they wait for it (BAWS section 4.1).
     pub critical: bool,
-    /// Its scheduler wants it next, and it has no instruction: fetch has served another.
+    /// Whether its scheduler wants it next, but it has no instruction because fetch served another warp.
     pub starved: bool,
     /// Instructions in its I-buffer.
     pub buffered: u32,
-    /// Fetch and issue chose it in the last cycle.
+    /// Whether fetch and issue chose it in the last cycle.
     pub fetched: bool,
     pub issued: bool,
 }
@@ -64,7 +64,7 @@ pub enum RunnerState {
 }
 
 impl BarrierView {
-    /// The board of the SM that is looked at.
+    /// Returns the board of the selected SM.
     pub fn of(view: &PanelView) -> BarrierView {
         let (sm, config) = (view.sm(), &view.sim.machine.config);
         let order = view.sim.issue_order(sm);
@@ -84,8 +84,10 @@ impl BarrierView {
                 block.warps.push(runner);
             }
         }
-        let most = blocks.iter().map(|block| block.waiting).max().unwrap_or(0);
-        for block in blocks.iter_mut().filter(|block| block.waiting == most && most > 0) {
+        // As the policy ranks blocks, where it does.
+        let counted = |block: &BlockTrack| block.priority.unwrap_or(block.waiting);
+        let most = blocks.iter().map(counted).max().unwrap_or(0);
+        for block in blocks.iter_mut().filter(|block| counted(block) == most && most > 0) {
             block.warps.iter_mut().for_each(|runner| runner.critical = runner.state == RunnerState::Running);
         }
         let metrics = &view.tally.metrics;

@@ -1,4 +1,4 @@
-//! The progress-aware scheduler's order: its groups from the top, in each the warps in their order (VTW algorithm 1).
+//! The progress-aware scheduler's order: its groups from the top, in each the warps in issue order (VTW algorithm 1).
 
 use super::tones;
 use super::view::{BlocksView, GroupView};
@@ -7,12 +7,12 @@ use crate::policy::schedule::ProgressGroup;
 use crate::scene::{Align, Beat, Rect, Scene, Tone, key};
 use crate::view::Selection;
 
-/// For the heading, and for the title of a group with its reason.
+/// The heights of the heading, and of a group's title with its reason.
 const HEAD: f32 = 22.0;
 const TITLE: f32 = 32.0;
 const PAD: f32 = 5.0;
 
-/// Draws the groups, and says where they end.
+/// Draws the groups; returns the lower end.
 pub fn draw(scene: &mut Scene<Selection>, view: &BlocksView, area: Rect) -> f32 {
     let phase = if view.slow_phase { "slow phase" } else { "fast phase" };
     scene.label(0, Tone::Soft, area.x, 12.0, SMALL, Align::Left, "issue order");
@@ -59,7 +59,7 @@ fn one(scene: &mut Scene<Selection>, view: &BlocksView, group: &GroupView, at: u
     area.y + high
 }
 
-/// Whether a warp's progress has room beside its name.
+/// Returns whether a warp's progress fits beside its name.
 fn has_progress(size: f32) -> bool {
     size >= 20.0
 }
@@ -68,7 +68,7 @@ fn token_width(size: f32) -> f32 {
     if has_progress(size) { size * 2.9 } else { size * 1.5 }
 }
 
-/// As large as all of a group's warps have room.
+/// Returns the largest token size at which all of a group's warps fit.
 fn token_size(warps: usize, area: Rect) -> f32 {
     let fits = |size: &f32| {
         let columns = ((area.w - 2.0 * PAD) / (token_width(*size) + 3.0)).floor().max(1.0);
@@ -77,13 +77,13 @@ fn token_size(warps: usize, area: Rect) -> f32 {
     [22.0, 20.0, 17.0, 16.0].into_iter().find(fits).unwrap_or(14.0)
 }
 
-/// A group's name, and why its warps stand there.
+/// Returns a group's name, and why its warps are in it.
 fn said(group: ProgressGroup) -> (&'static str, &'static str) {
     match group {
         ProgressGroup::Barrier => ("Barrier", "siblings wait at a barrier"),
         ProgressGroup::LowerIteration => ("Behind", "siblings are a block ahead"),
         ProgressGroup::SameIteration => ("Together", "all are in one block"),
         ProgressGroup::HigherIteration => ("Ahead", "siblings are a block behind"),
-        ProgressGroup::SlowPhase => ("By progress", "those with least come first"),
+        ProgressGroup::SlowPhase => ("By progress", "least progress first"),
     }
 }

@@ -1,9 +1,8 @@
-//! Blocks and the warps that run them over time (VTW figure 1).
+//! Blocks, and the warp slots that run them, over time (VTW figure 1).
 //!
-//! From the left: the dispenser, which hands out logical blocks by number; a row for each warp slot, with the logical blocks
-//! that it ran one after the other; where the scheduler goes by progress, its groups in their order ([`groups`]). Red is the
-//! time that a warp has ended and its block has not: without virtual blocks the slot stands still there. [`BlocksView`] is
-//! what is shown, as plain data.
+//! From the left: the dispenser, which hands out logical blocks by number; a row for each warp slot, with the logical blocks that
+//! it ran one after the other; under a progress-aware scheduler, its groups in issue order ([`groups`]). Red is the time from a
+//! warp's end to its block's end: without virtual blocks the slot is idle then. [`BlocksView`] is what is shown, as plain data.
 
 mod groups;
 mod rows;
@@ -13,12 +12,12 @@ pub use view::{BlockRows, BlocksView, GroupView, Piece, WarpRow};
 
 use super::PanelView;
 use super::parts::{BASE, SMALL, kind};
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 
-/// For the dispenser at the left.
+/// The width of the dispenser at the left.
 const DISPENSER: f32 = 58.0;
-/// The scheduler's groups at the right, and the least width at which they are shown.
+/// The width of the scheduler's groups at the right, and the least picture width that shows them.
 const GROUPS: f32 = 150.0;
 const WIDE_ENOUGH: f32 = 440.0;
 const GAP: f32 = 12.0;
@@ -28,7 +27,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     picture(&BlocksView::of(&view), chosen, view.width, view.height)
 }
 
-/// Draws the blocks into the room that there is.
+/// Draws the blocks into a room of this size.
 pub fn picture(view: &BlocksView, chosen: Option<u16>, width: f32, height: f32) -> Scene<Selection> {
     let mut scene = Scene::new(width, height);
     scene.words = words(view);
@@ -45,29 +44,29 @@ pub fn picture(view: &BlocksView, chosen: Option<u16>, width: f32, height: f32) 
     scene
 }
 
-/// A logical block's colour, and what is written on it.
+/// Returns a logical block's colour, and the text colour on it.
 fn tones(block: u64) -> (Tone, Tone) {
     let hue = (block % 8) as u8;
     (Tone::Warp(hue), Tone::OnWarp(hue))
 }
 
-/// A token that carries a logical block's number. It keeps its key from the dispenser to the row that it goes to.
+/// Draws a token with a logical block's number. It keeps its key from the dispenser to the row that it goes to.
 fn token(scene: &mut Scene<Selection>, block: u64, rect: Rect) {
     let (tone, ink) = tones(block);
     let size = (rect.h * 0.62).clamp(9.0, 16.0);
     scene.round(key(kind::TOKEN, 0, block as u16, 0), tone, rect);
-    scene.push(key(kind::TOKEN_EDGE, 0, block as u16, 0), Tone::Panel, Figure::Ring(rect));
+    scene.push(key(kind::TOKEN_EDGE, 0, block as u16, 0), Tone::Panel, Geometry::Ring(rect));
     let (x, y) = (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0 + size * 0.35);
     scene.mono(key(kind::TOKEN_TEXT, 0, block as u16, 0), ink, x, y, size, Align::Middle, block.to_string());
 }
 
-/// How wide the token of a block is at a height.
+/// Returns the width of a block's token of this height.
 fn token_width(block: u64, high: f32) -> f32 {
     let size = (high * 0.62).clamp(9.0, 16.0);
     high.max(block.to_string().len() as f32 * size * 0.62 + 6.0)
 }
 
-/// The blocks that are still to be handed out, the next one at the top.
+/// Draws the blocks that are still to be handed out, the next one at the top.
 fn dispenser(scene: &mut Scene<Selection>, view: &BlocksView, plan: &rows::Plan) {
     let top = plan.top() + 4.0;
     scene.outline(0, Tone::Line, Rect::new(0.0, plan.top(), DISPENSER, plan.bottom() - plan.top()));
@@ -109,7 +108,7 @@ fn words(view: &BlocksView) -> String {
     format!("Cycle {}: {given}; {}.", view.cycle, rows.collect::<Vec<_>>().join(", "))
 }
 
-/// What is said where there is nothing yet.
+/// Writes that no block has begun.
 fn nothing(scene: &mut Scene<Selection>, area: Rect) {
     scene.label(0, Tone::Soft, area.x, 40.0, BASE, Align::Left, "No block has begun: step once.");
 }

@@ -1,24 +1,24 @@
-//! Warp slots as rows, time to the right: each stretch in the colour of its logical block.
+//! Warp slots as rows, time to the right: each stretch has the colour of its logical block.
 
 use super::view::{BlockRows, BlocksView, Piece, WarpRow};
 use super::{nothing, token, token_width, tones};
 use crate::event::Reason;
 use crate::mechanism::parts::{self, SMALL, kind};
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 
-/// For the numbers of the cycles above, and for the legend below.
+/// The heights of the cycle numbers above, and of a line of the legend below.
 const HEAD: f32 = 22.0;
 const LEGEND: f32 = 18.0;
-/// For the names of the warps.
+/// The width of the names of the warps.
 const NAME: f32 = 30.0;
 const BLOCK_GAP: f32 = 8.0;
-/// The height of a row.
+/// The least and the greatest height of a row.
 const ROW: std::ops::RangeInclusive<f32> = 6.0..=64.0;
-/// The line that says how long the slot would have been held.
+/// The height of the line that shows how long the slot would have been held.
 const HELD: f32 = 3.0;
 
-/// Where the rows lie.
+/// The positions of the rows.
 pub struct Plan {
     area: Rect,
     pitch: f32,
@@ -58,7 +58,7 @@ impl Plan {
     }
 }
 
-/// Draws all rows, and says where they end.
+/// Draws all rows; returns the lower end.
 pub fn draw(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, chosen: Option<u16>) -> f32 {
     if view.blocks.is_empty() {
         nothing(scene, plan.area);
@@ -96,7 +96,7 @@ fn block_rows(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, bloc
         if chosen == Some(row.warp) {
             scene.fill(0, Tone::Picked, whole);
         }
-        // Every name that has room.
+        // Every name that fits.
         let every = (11.0 / plan.pitch).ceil() as usize;
         if at.is_multiple_of(every) {
             let (tone, y) = (if row.issued { Tone::Text } else { Tone::Soft }, y + plan.pitch / 2.0 + 4.0);
@@ -135,7 +135,7 @@ fn warp_row(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, row: &
             scene.mono(0, Tone::Panel, x, y, SMALL, Align::Middle, reason.letter().to_string());
         }
     }
-    // What the dispenser gave lies above it all.
+    // Tokens of blocks from the dispenser lie on top.
     for piece in row.pieces.iter().filter(|piece| piece.draws && piece.from >= plan.shown.start && plan.pitch >= 12.0) {
         let high = (plan.pitch - 4.0).min(26.0);
         let rect = Rect::new(plan.x(piece.from) + 1.0, y + (plan.pitch - high) / 2.0, token_width(piece.block, high), high);
@@ -144,12 +144,12 @@ fn warp_row(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, row: &
     if let Some(piece) = row.pieces.last().filter(|piece| piece.lasts && row.issued) {
         scene.beat = Beat::Flash;
         let x = plan.x(piece.to);
-        scene.push(0, Tone::Text, Figure::Fill(Rect::new(x - 3.0, top, 3.0, high - under)));
+        scene.push(0, Tone::Text, Geometry::Fill(Rect::new(x - 3.0, top, 3.0, high - under)));
         scene.beat = Beat::default();
     }
 }
 
-/// A piece, with the numbers that have room on it.
+/// Draws a piece, with the numbers that fit on it.
 fn stretch(scene: &mut Scene<Selection>, plan: &Plan, piece: &Piece, at: Rect, name: u64) {
     let rect = Rect::new(at.x, at.y, (plan.x(piece.to) - at.x).max(1.0), at.h);
     let (tone, ink) = tones(piece.block);
@@ -172,7 +172,7 @@ fn stretch(scene: &mut Scene<Selection>, plan: &Plan, piece: &Piece, at: Rect, n
     }
 }
 
-/// What the colours mean.
+/// Draws what the colours mean; returns the lower end.
 fn legend(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, y: f32) -> f32 {
     let held = match view.is_virtual {
         true => "red: would wait for its siblings",
@@ -186,7 +186,7 @@ fn legend(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, y: f32) 
         |reason: Reason| view.blocks.iter().flat_map(|block| &block.warps).any(|row| row.waits.iter().any(|it| it.0 == reason));
     for (reason, text) in [
         (Reason::Barrier, "B: at a barrier"),
-        (Reason::Siblings, "H: shared memory is still its siblings'"),
+        (Reason::Siblings, "H: siblings still use shared memory"),
         (Reason::Ahead, "A: would be two blocks ahead"),
     ] {
         entries.extend(waited(reason).then(|| (text.to_string(), Tone::Reason(reason))));

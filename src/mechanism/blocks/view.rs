@@ -1,4 +1,4 @@
-//! What the picture of the blocks shows, as plain data.
+//! The data of the blocks panel.
 
 use super::super::PanelView;
 use super::super::parts::round_up;
@@ -8,11 +8,11 @@ use crate::policy::schedule::ProgressGroup;
 use crate::record::{Record, Stint};
 use std::ops::Range;
 
-/// So many stints of a warp, on average, are shown at a time.
+/// How many stints of a warp are shown at a time, on average.
 const STINTS: u64 = 6;
 /// The fewest cycles that are shown.
 const FEWEST: u64 = 32;
-/// So many columns of time are looked at for waits.
+/// How many columns of time are searched for waits.
 const COLUMNS: u64 = 240;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,19 +20,19 @@ pub struct BlocksView {
     /// Cycles that have been executed.
     pub cycle: u64,
     pub sm: u16,
-    /// Warps go on to the next logical block by themselves.
+    /// Whether warps go on to the next logical block by themselves.
     pub is_virtual: bool,
-    /// The cycles that there is room for.
+    /// The cycles that fit into the picture.
     pub shown: Range<u64>,
-    /// The places for blocks, by slot.
+    /// The places for resident blocks, by slot.
     pub blocks: Vec<BlockRows>,
-    /// The block that the dispenser hands out next, and how many there are.
+    /// The block that the dispenser hands out next, and the number of blocks.
     pub next: u64,
     pub total: u64,
-    /// The scheduler goes by progress, and all blocks have been handed out.
+    /// Whether the scheduler goes by progress, and whether all blocks have been handed out.
     pub by_progress: bool,
     pub slow_phase: bool,
-    /// Its groups, the first one first.
+    /// The scheduler's groups, in issue order.
     pub groups: Vec<GroupView>,
 }
 
@@ -47,11 +47,11 @@ pub struct BlockRows {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarpRow {
     pub warp: u16,
-    /// In the order of time.
+    /// In time order.
     pub pieces: Vec<Piece>,
-    /// It waited for siblings: at a barrier, or by the rules of virtual blocks.
+    /// When it waited for its siblings, at a barrier or by the rules of virtual blocks, and for which reason.
     pub waits: Vec<(Reason, Range<u64>)>,
-    /// It issued in the last cycle.
+    /// Whether it issued in the last cycle.
     pub issued: bool,
 }
 
@@ -63,24 +63,24 @@ pub struct Piece {
     pub number: u32,
     pub from: u64,
     pub to: u64,
-    /// It has not ended.
+    /// Whether it has not ended.
     pub lasts: bool,
-    /// It is the first warp of its logical block to begin: the one that the dispenser gave the block to.
+    /// Whether it is the first warp of its logical block to begin, the one that the dispenser gave the block to.
     pub draws: bool,
-    /// Until when others of its logical block were still running, or are.
+    /// The cycle up to which other warps of its logical block ran, or have run so far.
     pub held: u64,
 }
 
-/// Warps that stand in one group of the scheduler's order.
+/// The warps in one group of the scheduler's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupView {
     pub group: ProgressGroup,
-    /// In their order: warp slot, logical block and progress in instructions.
+    /// In issue order: warp slot, logical block and progress in instructions.
     pub warps: Vec<(u16, u64, u32)>,
 }
 
 impl BlocksView {
-    /// The blocks of the SM that is looked at.
+    /// Returns the blocks of the selected SM.
     pub fn of(view: &PanelView) -> BlocksView {
         let (sm, machine) = (view.sm(), &view.sim.machine);
         let (cycle, total) = (view.sim.state.cycle, machine.start.shape.blocks());
@@ -110,13 +110,13 @@ impl BlocksView {
     }
 }
 
-/// How many warp slots of an SM ever had a warp.
+/// Returns how many warp slots of an SM have ever had a warp.
 fn used_warps(record: &Record, sm: u16) -> u16 {
     let is_used = |warp: &u16| record.track(sm, *warp).is_some_and(|track| !track.is_empty());
     (0..record.slots() as u16).rev().find(is_used).map_or(0, |last| last + 1)
 }
 
-/// The cycles to show: all, or so many that a few stints have room, the last ones at the right.
+/// Returns the cycles to show: all, or enough for a few stints, the latest at the right.
 fn window(record: &Record, sm: u16, cycle: u64) -> Range<u64> {
     let begun = record.stints().begun(sm, cycle) as u64;
     let each = cycle * u64::from(used_warps(record, sm)) / begun.max(1);
@@ -145,7 +145,7 @@ fn row(view: &PanelView, shown: &Range<u64>, warp: u16, own: u16) -> WarpRow {
     }
 }
 
-/// When a warp waited at a barrier, or by the rules of virtual blocks.
+/// Returns when a warp waited at a barrier or by the rules of virtual blocks, with the reason.
 fn waits(view: &PanelView, shown: &Range<u64>, warp: u16) -> Vec<(Reason, Range<u64>)> {
     let (record, now) = (view.record, view.sim.state.cycle);
     if now <= shown.start {
@@ -169,7 +169,7 @@ fn waits(view: &PanelView, shown: &Range<u64>, warp: u16) -> Vec<(Reason, Range<
     found
 }
 
-/// Who stands in which of the scheduler's groups.
+/// Returns the warps in each of the scheduler's groups.
 fn groups(view: &PanelView, slow_phase: bool) -> Vec<GroupView> {
     let all: &[ProgressGroup] = if slow_phase { &[ProgressGroup::SlowPhase] } else { &ProgressGroup::FAST };
     let mut groups: Vec<GroupView> = all.iter().map(|&group| GroupView { group, warps: Vec::new() }).collect();

@@ -1,36 +1,35 @@
-//! Where the blocks of a control-flow graph lie in a layered drawing: every block below those that lead to it, the two sides
-//! of a branch side by side.
+//! The layered layout of a control-flow graph: every block lies below its predecessors, the two sides of a branch side by side.
 //!
-//! Edges that close a loop are set aside; the rest has no circles, and a block's layer is the longest way to it. An edge that
-//! passes layers has a bend in each. The order in the layers, which decides what crosses what, and the places in them are
-//! `rust-sugiyama`'s.
+//! Edges that close a loop are set aside. The rest has no cycles, and a block's layer is the longest path to it. An edge that
+//! passes layers has a bend in each. `rust-sugiyama` chooses the order in the layers, which decides which edges cross, and the
+//! positions in them.
 
 use crate::program::cfg::Cfg;
 use rust_sugiyama::configure::Config;
 use rust_sugiyama::from_vertices_and_edges;
 use std::ops::Range;
 
-/// The width of a block in the units of a layout, the room between two, and the width of a bend.
+/// The width of a block, the space between two, and the width of a bend, in units of the layout.
 pub const BLOCK: f32 = 100.0;
 const BETWEEN: f64 = 16.0;
 const BEND: f64 = 6.0;
 
-/// A layout of some of a graph's blocks. Blocks are counted from the first that is shown.
+/// The layout of some of a graph's blocks, which are counted from the first that is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layers {
-    /// The middle of each block, and its layer from the top.
+    /// The middle of each block, and its layer, counted from the top.
     pub blocks: Vec<(f32, usize)>,
     /// Edges that lead down.
-    pub ways: Vec<Way>,
+    pub down: Vec<DownEdge>,
     /// Edges that close a loop: from, to.
     pub back: Vec<(usize, usize)>,
     pub width: f32,
     pub layers: usize,
 }
 
-/// An edge that leads down, with its bends: a place in each layer that it passes, the first below its start.
+/// An edge that leads down, with its bends: an x coordinate in each layer that it passes, from the top.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct DownEdge {
     pub from: usize,
     pub to: usize,
     pub bends: Vec<f32>,
@@ -52,7 +51,7 @@ pub fn layers(cfg: &Cfg, shown: &Range<usize>) -> Layers {
             layer[to] = layer[to].max(layer[from] + 1);
         }
     }
-    // Bends are vertices behind the blocks.
+    // Bends are vertices with numbers after those of the blocks.
     let mut vertices: Vec<(u32, (f64, f64))> = (0..count as u32).map(|at| (at, (BLOCK.into(), 1.0))).collect();
     let mut links = Vec::new();
     let mut ways: Vec<(usize, usize, Range<usize>)> = Vec::new();
@@ -72,14 +71,15 @@ pub fn layers(cfg: &Cfg, shown: &Range<usize>) -> Layers {
     let (places, width) = places(&vertices, &links);
     Layers {
         blocks: (0..count).map(|at| (places[at], layer[at])).collect(),
-        ways: ways.into_iter().map(|(from, to, bends)| Way { from, to, bends: places[bends].to_vec() }).collect(),
+        down: ways.into_iter().map(|(from, to, bends)| DownEdge { from, to, bends: places[bends].to_vec() }).collect(),
         back,
         width,
         layers: layer.iter().max().map_or(0, |last| last + 1),
     }
 }
 
-/// The middle of each vertex, from the left edge of all, and how wide all are. Parts that no edge connects lie side by side.
+/// Returns the middle of each vertex, from the left edge of the drawing, and the drawing's width. Parts that no edge connects lie
+/// side by side.
 fn places(vertices: &[(u32, (f64, f64))], links: &[(u32, u32)]) -> (Vec<f32>, f32) {
     let config = Config { vertex_spacing: BETWEEN, ..Config::default() };
     let mut places = vec![0.0; vertices.len()];
@@ -96,7 +96,7 @@ fn places(vertices: &[(u32, (f64, f64))], links: &[(u32, u32)]) -> (Vec<f32>, f3
     (places, (from - BETWEEN).max(0.0) as f32)
 }
 
-/// The blocks in an order in which every edge leads on, but for those that close a loop, which come with it.
+/// Returns the blocks in topological order, and the edges that close a loop, which the order ignores.
 fn ordered(edges: &[Vec<usize>]) -> (Vec<usize>, Vec<(usize, usize)>) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -152,7 +152,7 @@ mod tests {
         let layer: Vec<usize> = found.blocks.iter().map(|(_, layer)| *layer).collect();
         assert_eq!(layer, [0, 1, 1, 2]);
         assert!((found.blocks[1].0 - found.blocks[2].0).abs() >= BLOCK, "{found:?}");
-        assert!(found.back.is_empty() && found.ways.iter().all(|way| way.bends.is_empty()));
+        assert!(found.back.is_empty() && found.down.iter().all(|way| way.bends.is_empty()));
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         // 0 → 1 → 2 → 1, and 0 skips to 3, to which 2 leads too.
         let found = layers(&cfg(&[&[1, 3], &[2], &[1, 3], &[]]), &(0..4));
         assert_eq!(found.back, [(2, 1)]);
-        let skip = found.ways.iter().find(|way| (way.from, way.to) == (0, 3)).expect("it is drawn");
+        let skip = found.down.iter().find(|way| (way.from, way.to) == (0, 3)).expect("it is drawn");
         assert_eq!(skip.bends.len(), 2);
         for (bend, at) in skip.bends.iter().zip([1, 2]) {
             assert!((bend - found.blocks[at].0).abs() > BLOCK / 2.0, "beside block {at}: {found:?}");

@@ -1,10 +1,10 @@
 //! The kernel's control-flow graph, with the warps in it.
 //!
-//! Basic blocks in layers: a block lies below those that lead to it, and the two sides of a branch side by side (`layers`).
-//! Arrows lead down, with how often they were taken where that is known; on the left they lead back, which is a loop.
-//! Chips with a coloured edge are warps with lanes that run in the block; plain ones are lanes that wait there for other
-//! threads: below the top of their warp's or their block's stack, where they have arrived at a branch, at a warp barrier.
-//! A diamond marks branches that can split a warp, full once one has, and blocks in which the sides meet, for sure (◇) or
+//! Basic blocks lie in layers: a block lies below its predecessors, and the two sides of a branch lie side by side (`layers`).
+//! Arrows lead down, labelled with how often they were taken where that is known; arrows on the left lead back and close a loop.
+//! A chip with a coloured edge is a warp with lanes that run in the block. A plain chip is lanes that wait there for other
+//! threads: below the top of their warp's or their block's stack, at a branch where they have arrived, or at a warp barrier. A
+//! diamond marks branches that can split a warp, full (◆) once one has, and blocks in which the sides reconverge, for sure (◇) or
 //! likely (◌).
 
 mod layers;
@@ -14,24 +14,24 @@ use super::parts::{BASE, SMALL, hue, kind};
 use crate::metrics::Cost;
 use crate::plot::grouped;
 use crate::program::cfg::{Block, Cfg};
-use crate::scene::{Align, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::view::{Selection, WarpPicture, cut};
 use layers::{BLOCK, Layers, layers};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Above the first layer, for the legend.
+/// Room above the first layer, for the legend.
 const TOP: f32 = 26.0;
 const BOX: f32 = 62.0;
-/// Between two layers.
+/// The space between two layers.
 const GAP: f32 = 34.0;
-/// Between two arrows back that go side by side.
+/// The distance between two parallel arrows back.
 const LANE: f32 = 9.0;
-/// Blocks that are drawn at most: a canvas can only be so high, and nobody looks at more.
+/// The most blocks that are drawn: a canvas has a limited height, and more blocks are not readable.
 const MOST: usize = 120;
 const CHIP: f32 = 37.0;
-/// How wide a block is drawn.
+/// The limits of a block's width.
 const NARROWEST: f32 = 104.0;
 const WIDEST: f32 = 300.0;
 
@@ -42,34 +42,34 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let lanes = back_lanes(&found);
     let left = lanes.iter().map(|lane| lane + 1).max().map_or(0.0, |lanes| lanes as f32 * LANE + 8.0);
     let scale = ((view.width - left) / found.width.max(BLOCK)).clamp(NARROWEST / BLOCK, WIDEST / BLOCK);
-    let frame = Frame { left, scale, found: &found };
+    let geometry = FlowGeometry { left, scale, found: &found };
     let wide = (left + found.width * scale).max(view.width);
-    let mut scene = Scene::new(wide, view.height.max(frame.layer(found.layers)));
+    let mut scene = Scene::new(wide, view.height.max(geometry.layer(found.layers)));
     let legend = "coloured edge: runs · plain: waits · ◆ splits · ◇ meets".to_string();
     let part = format!("Blocks {} to {} of {}, around the selected warp.", shown.start + 1, shown.end, cfg.blocks.len());
     let title = if shown.len() == cfg.blocks.len() { legend } else { part };
     scene.label(0, Tone::Soft, 0.0, 12.0, SMALL, Align::Left, title);
     let blocks = &cfg.blocks[shown.clone()];
-    ways(&mut scene, &view, frame, blocks);
+    ways(&mut scene, &view, geometry, blocks);
     for (&(from, to), lane) in found.back.iter().zip(&lanes) {
-        way_back(&mut scene, frame, (from, to), *lane, count(&view, blocks, from, to));
+        way_back(&mut scene, geometry, (from, to), *lane, count(&view, blocks, from, to));
     }
     let most = cfg.blocks.iter().map(|block| lost(&view, block)).max().unwrap_or(0);
     for (at, block) in blocks.iter().enumerate() {
-        draw_block(&mut scene, &view, frame.block(at), block, most);
+        draw_block(&mut scene, &view, geometry.block(at), block, most);
     }
-    // Those that run lie on top: who looks for a warp finds them first.
-    let parties = parties(&view, cfg);
+    // Chips of running lanes lie on top, because a reader looks for them first.
+    let occupants = occupants(&view, cfg);
     for runs in [false, true] {
         for at in shown.clone() {
-            draw_warps(&mut scene, &view, frame.block(at - shown.start), &parties[at], runs);
+            draw_warps(&mut scene, &view, geometry.block(at - shown.start), &occupants[at], runs);
         }
     }
-    scene.words = words(cfg, &parties);
+    scene.words = words(cfg, &occupants);
     scene
 }
 
-/// The layout of these blocks. A step leaves it as it was, so the last one is kept.
+/// Returns the layout of these blocks. A step does not change it, so the last layout is cached.
 fn laid_out(cfg: &Cfg, shown: &Range<usize>) -> Rc<Layers> {
     type Known = (Vec<Vec<usize>>, Range<usize>, Rc<Layers>);
     thread_local! {
@@ -89,7 +89,7 @@ fn laid_out(cfg: &Cfg, shown: &Range<usize>) -> Rc<Layers> {
     })
 }
 
-/// The blocks that are drawn: all, or of very many those around the selected warp.
+/// Returns the blocks to draw: all, or in a very large graph those around the selected warp.
 fn shown(view: &PanelView, cfg: &Cfg) -> Range<usize> {
     if cfg.blocks.len() <= MOST {
         return 0..cfg.blocks.len();
@@ -97,27 +97,27 @@ fn shown(view: &PanelView, cfg: &Cfg) -> Range<usize> {
     let selected = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));
     let pc = selected.or(view.warps().next()).map_or(0, |warp| warp.pc);
     let at = cfg.block_of.get(pc as usize).map_or(0, |&block| block as usize);
-    // Whole pages, so that a step does not move them.
+    // The range moves by half its size, so that most steps leave it where it is.
     let first = (at / (MOST / 2) * (MOST / 2)).saturating_sub(MOST / 4);
     first..(first + MOST).min(cfg.blocks.len())
 }
 
-/// Where things lie.
+/// The positions of layers and blocks in the picture.
 #[derive(Clone, Copy)]
-struct Frame<'a> {
-    /// Room for the arrows that lead back.
+struct FlowGeometry<'a> {
+    /// Room at the left for the arrows back.
     left: f32,
-    /// Pixels to a unit of the layout.
+    /// Pixels per unit of the layout.
     scale: f32,
     found: &'a Layers,
 }
 
-impl Frame<'_> {
+impl FlowGeometry<'_> {
     fn x(&self, at: f32) -> f32 {
         self.left + at * self.scale
     }
 
-    /// The top of a layer.
+    /// Returns the top of a layer.
     fn layer(&self, layer: usize) -> f32 {
         TOP + layer as f32 * (BOX + GAP)
     }
@@ -129,8 +129,7 @@ impl Frame<'_> {
     }
 }
 
-/// How often threads went from one block to another, where one of them leaves no doubt: it has no other way out, or the other
-/// no other way in.
+/// Returns how often an edge was taken, if the issue counts tell: `from` has no other way out, or `to` no other way in.
 fn count(view: &PanelView, blocks: &[Block], from: usize, to: usize) -> Option<u64> {
     let issues = |pc: u32| view.tally.costs.get(pc as usize).map(|cost| cost.issues);
     let (out, entry) = (&blocks[from], &blocks[to]);
@@ -145,26 +144,26 @@ fn count(view: &PanelView, blocks: &[Block], from: usize, to: usize) -> Option<u
     }
 }
 
-/// The arrows that lead down: those of a branch leave its block side by side.
-fn ways(scene: &mut Scene<Selection>, view: &PanelView, frame: Frame, blocks: &[Block]) {
+/// Draws the arrows down; those of a branch leave its block side by side.
+fn ways(scene: &mut Scene<Selection>, view: &PanelView, geometry: FlowGeometry, blocks: &[Block]) {
     for from in 0..blocks.len() {
-        let mut out: Vec<&layers::Way> = frame.found.ways.iter().filter(|way| way.from == from).collect();
-        let aim = |way: &layers::Way| way.bends.first().copied().unwrap_or(frame.found.blocks[way.to].0);
+        let mut out: Vec<&layers::DownEdge> = geometry.found.down.iter().filter(|way| way.from == from).collect();
+        let aim = |way: &layers::DownEdge| way.bends.first().copied().unwrap_or(geometry.found.blocks[way.to].0);
         out.sort_by(|a, b| aim(a).total_cmp(&aim(b)));
-        let start = frame.block(from);
+        let start = geometry.block(from);
         for (at, way) in out.iter().enumerate() {
             let share = (at + 1) as f32 / (out.len() + 1) as f32;
             let mut here = (start.x + start.w * (0.25 + share * 0.5), start.y + BOX);
-            let mut layer = frame.found.blocks[from].1;
+            let mut layer = geometry.found.blocks[from].1;
             let first = here;
             for bend in &way.bends {
                 layer += 1;
-                let next = (frame.x(*bend), frame.layer(layer));
+                let next = (geometry.x(*bend), geometry.layer(layer));
                 line(scene, Tone::Mark, here, next);
                 here = (next.0, next.1 + BOX);
                 line(scene, Tone::Mark, next, here);
             }
-            let goal = frame.block(way.to);
+            let goal = geometry.block(way.to);
             let end = (goal.x + goal.w / 2.0, goal.y);
             line(scene, Tone::Mark, here, end);
             head(scene, Tone::Mark, end.0, end.1, (0.0, 1.0));
@@ -177,10 +176,10 @@ fn ways(scene: &mut Scene<Selection>, view: &PanelView, frame: Frame, blocks: &[
 }
 
 fn line(scene: &mut Scene<Selection>, tone: Tone, from: (f32, f32), to: (f32, f32)) {
-    scene.push(0, tone, Figure::Line(Rect::new(from.0, from.1, to.0 - from.0, to.1 - from.1)));
+    scene.push(0, tone, Geometry::Line(Rect::new(from.0, from.1, to.0 - from.0, to.1 - from.1)));
 }
 
-/// How far out each arrow back goes, so that no two share a way: short ones stay near the blocks.
+/// Returns how far out each arrow back runs, so that overlapping arrows differ; short arrows stay near the blocks.
 fn back_lanes(found: &Layers) -> Vec<usize> {
     let span = |&(from, to): &(usize, usize)| (found.blocks[to].1, found.blocks[from].1);
     let mut order: Vec<usize> = (0..found.back.len()).collect();
@@ -198,10 +197,10 @@ fn back_lanes(found: &Layers) -> Vec<usize> {
     lanes
 }
 
-/// An arrow that leads back, around the left of everything: below its start and above its goal it goes between the layers.
-fn way_back(scene: &mut Scene<Selection>, frame: Frame, (from, to): (usize, usize), lane: usize, count: Option<u64>) {
-    let (start, goal) = (frame.block(from), frame.block(to));
-    let x = frame.left - 8.0 - lane as f32 * LANE;
+/// Draws an arrow back around the left side. Below its start and above its goal it runs between the layers.
+fn way_back(scene: &mut Scene<Selection>, geometry: FlowGeometry, (from, to): (usize, usize), lane: usize, count: Option<u64>) {
+    let (start, goal) = (geometry.block(from), geometry.block(to));
+    let x = geometry.left - 8.0 - lane as f32 * LANE;
     let (out, into) = (start.x + 14.0, goal.x + 14.0);
     let (below, above) = (start.y + BOX + 7.0 + lane as f32 * 2.0, goal.y - 9.0 - lane as f32 * 2.0);
     let points = [(out, start.y + BOX), (out, below), (x, below), (x, above), (into, above), (into, goal.y)];
@@ -214,15 +213,15 @@ fn way_back(scene: &mut Scene<Selection>, frame: Frame, (from, to): (usize, usiz
     }
 }
 
-/// An arrow's head at a point, towards (x, y).
+/// Draws an arrow's head at (x, y), in the direction (dx, dy).
 fn head(scene: &mut Scene<Selection>, tone: Tone, x: f32, y: f32, (dx, dy): (f32, f32)) {
     for side in [-1.0, 1.0] {
         let (w, h) = (-dx * 5.0 + dy * side * 4.0, -dy * 5.0 + dx * side * 4.0);
-        scene.push(0, tone, Figure::Line(Rect::new(x, y, w, h)));
+        scene.push(0, tone, Geometry::Line(Rect::new(x, y, w, h)));
     }
 }
 
-/// Lane-slots that were lost in a block so far.
+/// Returns the lane-slots that a block has lost so far.
 fn lost(view: &PanelView, block: &Block) -> u64 {
     view.tally.costs.get(block.start as usize..block.end as usize).unwrap_or(&[]).iter().sum::<Cost>().lost
 }
@@ -248,7 +247,7 @@ fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, rect: Rect, block:
     if loss > 0 && most > 0 {
         scene.fill(0, Tone::Heat, Rect::new(rect.x, rect.y, rect.w * loss as f32 / most as f32, 3.0));
     }
-    // Who parts here, and who meets.
+    // Marks for reconvergence and divergence.
     let meetings = &program.reconvergence.meetings;
     let mut x = x;
     let mut mark = |scene: &mut Scene<Selection>, tone: Tone, mark: &str| {
@@ -272,67 +271,72 @@ fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, rect: Rect, block:
 }
 
 /// A warp's lanes in a block.
-struct Party<'a> {
+struct BlockOccupant<'a> {
     warp: &'a WarpPicture,
     lanes: u32,
-    /// They run, rather than wait for others of their warp.
+    /// Whether they run, rather than wait for other threads.
     runs: bool,
 }
 
-/// Who is in each block: those that run first.
-fn parties<'a>(view: &PanelView<'a>, cfg: &Cfg) -> Vec<Vec<Party<'a>>> {
-    let mut parties: Vec<Vec<Party>> = cfg.blocks.iter().map(|_| Vec::new()).collect();
+/// Returns the warps in each block, running ones first.
+fn occupants<'a>(view: &PanelView<'a>, cfg: &Cfg) -> Vec<Vec<BlockOccupant<'a>>> {
+    let mut occupants: Vec<Vec<BlockOccupant>> = cfg.blocks.iter().map(|_| Vec::new()).collect();
     for runs in [true, false] {
         for warp in view.warps() {
             let waiting = || view.sim.state.sms[usize::from(warp.sm)].divergence.waiting(warp.warp.into(), warp.slot);
             for (pc, lanes) in if runs { warp.places.clone() } else { waiting() } {
-                let Some(block) = cfg.block_of.get(pc as usize).and_then(|&block| parties.get_mut(block as usize)) else {
+                let Some(block) = cfg.block_of.get(pc as usize).and_then(|&block| occupants.get_mut(block as usize)) else {
                     continue;
                 };
                 match block.last_mut().filter(|last| last.runs == runs && last.warp.warp == warp.warp) {
-                    Some(party) => party.lanes |= lanes,
-                    None => block.push(Party { warp, lanes, runs }),
+                    Some(occupant) => occupant.lanes |= lanes,
+                    None => block.push(BlockOccupant { warp, lanes, runs }),
                 }
             }
         }
     }
-    parties
+    occupants
 }
 
-fn draw_warps(scene: &mut Scene<Selection>, view: &PanelView, block: Rect, parties: &[Party], runs: bool) {
+fn draw_warps(scene: &mut Scene<Selection>, view: &PanelView, block: Rect, occupants: &[BlockOccupant], runs: bool) {
     let (x, y) = (block.x + 8.0, block.y + BOX - 23.0);
     let room = (((block.w - 8.0 - 18.0) / CHIP) as usize).max(1);
     let picked = view.selection.and_then(Selection::warp);
-    let of = |party: &Party| Some((party.warp.sm, party.warp.warp)) == picked;
+    let of = |occupant: &BlockOccupant| Some((occupant.warp.sm, occupant.warp.warp)) == picked;
     // The selected warp is always named.
-    let far = parties.iter().position(of).filter(|&far| far >= room);
-    let named = (0..parties.len().min(room)).map(|place| far.filter(|_| place + 1 == room).unwrap_or(place));
-    for (place, party) in named.map(|at| &parties[at]).enumerate().filter(|(_, party)| party.runs == runs) {
+    let far = occupants.iter().position(of).filter(|&far| far >= room);
+    let named = (0..occupants.len().min(room)).map(|place| far.filter(|_| place + 1 == room).unwrap_or(place));
+    for (place, occupant) in named.map(|at| &occupants[at]).enumerate().filter(|(_, occupant)| occupant.runs == runs) {
         let cell = Rect::new(x + place as f32 * CHIP, y, CHIP - 2.0, 16.0);
-        let name = u32::from(party.warp.sm) << 16 | u32::from(party.warp.warp);
-        let which = u8::from(party.runs);
-        scene.fill(key(kind::PARTY_EDGE, name, 0, which + 2), Tone::Panel, cell);
-        if party.runs {
-            scene.fill(key(kind::PARTY, name, 0, which), hue(party.warp.warp), Rect::new(cell.x, cell.y, 5.0, cell.h));
+        let name = u32::from(occupant.warp.sm) << 16 | u32::from(occupant.warp.warp);
+        let which = u8::from(occupant.runs);
+        scene.fill(key(kind::OCCUPANT_EDGE, name, 0, which + 2), Tone::Panel, cell);
+        if occupant.runs {
+            scene.fill(key(kind::OCCUPANT, name, 0, which), hue(occupant.warp.warp), Rect::new(cell.x, cell.y, 5.0, cell.h));
         }
-        scene.outline(key(kind::PARTY_EDGE, name, 0, which), if of(party) { Tone::Text } else { Tone::Edge }, cell);
-        let full = party.lanes.count_ones() == party.warp.width;
-        let text = if full { party.warp.warp.to_string() } else { format!("{}·{}", party.warp.warp, party.lanes.count_ones()) };
-        let tone = if party.runs { Tone::Text } else { Tone::Soft };
-        scene.mono(key(kind::PARTY_TEXT, name, 0, which), tone, cell.x + 7.0, cell.y + 12.0, 10.0, Align::Left, text);
-        scene.spot(cell, Selection::Warp { sm: party.warp.sm, warp: party.warp.warp });
+        scene.outline(key(kind::OCCUPANT_EDGE, name, 0, which), if of(occupant) { Tone::Text } else { Tone::Edge }, cell);
+        let full = occupant.lanes.count_ones() == occupant.warp.width;
+        let text = if full {
+            occupant.warp.warp.to_string()
+        } else {
+            format!("{}·{}", occupant.warp.warp, occupant.lanes.count_ones())
+        };
+        let tone = if occupant.runs { Tone::Text } else { Tone::Soft };
+        scene.mono(key(kind::OCCUPANT_TEXT, name, 0, which), tone, cell.x + 7.0, cell.y + 12.0, 10.0, Align::Left, text);
+        scene.spot(cell, Selection::Warp { sm: occupant.warp.sm, warp: occupant.warp.warp });
     }
-    if runs && parties.len() > room {
-        let text = format!("+{}", parties.len() - room);
+    if runs && occupants.len() > room {
+        let text = format!("+{}", occupants.len() - room);
         scene.label(0, Tone::Soft, x + room as f32 * CHIP, y + 12.0, SMALL, Align::Left, text);
     }
 }
 
-fn words(cfg: &Cfg, parties: &[Vec<Party>]) -> String {
+fn words(cfg: &Cfg, occupants: &[Vec<BlockOccupant>]) -> String {
     let mut text = format!("Control flow: {} blocks.", cfg.blocks.len());
-    for (block, parties) in cfg.blocks.iter().zip(parties).filter(|(_, parties)| !parties.is_empty()) {
-        let lanes =
-            |runs: bool| -> u32 { parties.iter().filter(|party| party.runs == runs).map(|party| party.lanes.count_ones()).sum() };
+    for (block, occupants) in cfg.blocks.iter().zip(occupants).filter(|(_, occupants)| !occupants.is_empty()) {
+        let lanes = |runs: bool| -> u32 {
+            occupants.iter().filter(|occupant| occupant.runs == runs).map(|occupant| occupant.lanes.count_ones()).sum()
+        };
         text.push_str(&format!(" PC {} to {}: {} lanes run, {} wait.", block.start, block.end - 1, lanes(true), lanes(false)));
     }
     text

@@ -1,4 +1,4 @@
-//! Meters of the lanes: the phase of folding, and what a pipeline has leaked and saved.
+//! Meters of the lanes: the phase of Warp Folding, and the leakage of a pipeline.
 
 use super::view::{FoldView, LanesView, PhaseView, PipeView};
 use crate::mechanism::parts::{SMALL, fitting, kind};
@@ -6,15 +6,15 @@ use crate::policy::view::Unit;
 use crate::scene::{Align, Beat, Rect, Scene, Tone, key};
 use crate::view::Selection;
 
-/// Height of a meter of leakage.
+/// The height of a leakage meter.
 pub const LEAKAGE: f32 = 30.0;
-/// Height of a type's line in the phase.
+/// The height of a type's line in the phase.
 const LINE: f32 = 18.0;
 const BAR: f32 = 10.0;
-/// For the words before and behind the bars; in a narrow picture there are fewer before them and none behind.
+/// The widths of the text before and behind the bars; a narrow picture has less before them and none behind.
 const BEFORE: [f32; 2] = [216.0, 92.0];
 const BEHIND: [f32; 2] = [110.0, 0.0];
-/// Below this a picture is narrow.
+/// The width below which a picture is narrow.
 const NARROW: f32 = 460.0;
 /// The least width of a meter that counts the sleeps that were lost.
 const COUNTED: f32 = 160.0;
@@ -23,7 +23,7 @@ fn name(unit: Unit) -> &'static str {
     if unit == Unit::Int { "INT" } else { "FP" }
 }
 
-/// How each type folds in this phase, how far it is, and which warps come first. Says where it ends.
+/// Draws how each type folds in this phase, how far the phase is, and which warps come first; returns the lower end.
 pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, area: Rect) -> f32 {
     let narrow = area.w < NARROW;
     let (before, behind) = (BEFORE[usize::from(narrow)], BEHIND[usize::from(narrow)]);
@@ -51,7 +51,7 @@ pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, 
     let mut y = area.y + 2.0 * LINE + 9.0;
     let mut told = vec![format!("Phase: cycle {} of {}.", phase.passed, phase.cycles)];
     if phase.off {
-        told.push("The phase before used so many issue slots that this one does not fold.".to_string());
+        told.push("The previous phase used so many issue slots that this one does not fold.".to_string());
     }
     if let Some((first, group)) = view.group {
         let of_these = match group {
@@ -80,8 +80,8 @@ fn said(phase: &PhaseView, folds: &FoldView, narrow: bool) -> String {
     }
 }
 
-/// What a pipeline would have leaked without gating: what it did leak, what switching cost, and what is left. Says where the
-/// meter ends.
+/// Draws a pipeline's leakage without gating, divided into what is saved, what switching costs, and what still leaks. Returns the
+/// lower end.
 pub fn leakage(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, area: Rect) -> f32 {
     let end = area.y + LEAKAGE;
     let Some(power) = pipe.power.filter(|_| view.gates) else { return end };
@@ -90,7 +90,7 @@ pub fn leakage(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, 
     let gated = power.lane_cycles.gated as f32 / all;
     let cost = (power.overhead as f32).min(1.0);
     let name = |part: u8| key(kind::LEAKAGE, u32::from(view.sm) << 8 | u32::from(pipe.pipe), 0, part);
-    // From the left what is saved; the cost of switching is taken from it, or from more than it.
+    // Savings start at the left. The cost of switching is taken off them, and can exceed them.
     let net = (gated - cost).max(0.0);
     scene.fill(0, Tone::Mark, bar);
     scene.beat = Beat::Settle;

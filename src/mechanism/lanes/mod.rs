@@ -1,8 +1,8 @@
-//! The lanes of the INT and FP pipelines: who works, who sleeps, and how a warp is folded (Origami).
+//! The lanes of the INT and FP pipelines: which are busy, which are power-gated, and how a warp is folded (Origami).
 //!
-//! From the top: one pipeline large, with the threads that go into its lanes and come out of them ([`shift`]); the phase that
-//! says which type folds for how long ([`meters`]); a roll for each pipeline, whose front edge is now and whose past flows
-//! down ([`roll`]), above its meter of leakage. [`LanesView`] is what is shown, as plain data.
+//! From the top: one pipeline large, with the threads that enter its lanes and leave them ([`shift`]); the phase, which says
+//! which type folds for how long ([`meters`]); a roll for each pipeline, with now at its front edge and the past flowing down
+//! ([`roll`]), above the pipeline's leakage meter. [`LanesView`] is what is shown, as plain data.
 
 mod meters;
 mod roll;
@@ -28,10 +28,10 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     }
 }
 
-/// Between the parts, and between two pipelines.
+/// The space between the parts, and between two pipelines.
 const GAP: f32 = 12.0;
 
-/// Draws the lanes into the room that there is.
+/// Draws the lanes into a room of this size.
 pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
     let mut scene = Scene::new(width, height);
     scene.words = words(view);
@@ -53,7 +53,7 @@ pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
     scene
 }
 
-/// The colour of a lane by what it does.
+/// Returns the colour of a lane's state.
 fn tone(cell: LaneCell) -> Tone {
     match cell {
         LaneCell::Busy(warp) => hue(warp),
@@ -66,7 +66,7 @@ fn tone(cell: LaneCell) -> Tone {
     }
 }
 
-/// Lanes side by side in a part of the width.
+/// Returns a grid of lanes side by side in a part of the width.
 fn grid(x: f32, width: f32, lanes: u32) -> LaneGrid {
     LaneGrid { gap: 1.0, ..LaneGrid::fit(x, width, lanes, 26.0) }
 }

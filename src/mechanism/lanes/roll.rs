@@ -1,23 +1,23 @@
-//! A pipeline's lanes over time: large what they do now, below it the last cycles, the older the lower.
+//! A pipeline's lanes over time: large what they do now, below it the last cycles, newest first.
 
 use super::view::{LaneCell, LaneSpan, LanesView, PipeView, REMEMBERED};
 use super::{GAP, grid, meters, tone};
 use crate::mechanism::parts::{self, LaneGrid, SMALL, kind};
-use crate::scene::{Align, Beat, Figure, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 
-/// For the name of a pipeline.
+/// The height of a pipeline's name.
 const HEAD: f32 = 18.0;
-/// What the lanes do now.
+/// The height of the lanes' current state.
 const NOW: f32 = 16.0;
-/// Around it.
+/// The width of the frame around it.
 const FRAME: f32 = 2.0;
-/// A cycle of the past is no higher than this.
+/// The greatest height of a past cycle.
 const HIGHEST: f32 = 6.0;
-/// For the legend below the rolls.
+/// The height of the legend below the rolls.
 pub const LEGEND: f32 = 22.0;
 
-/// Where the rolls lie.
+/// The positions of the rolls.
 pub struct Plan {
     area: Rect,
     /// The width of a roll, and the height of a cycle in it.
@@ -38,7 +38,7 @@ impl Plan {
     }
 }
 
-/// Draws a pipeline and its meter, and says where they end.
+/// Draws a pipeline and its meter; returns the lower end.
 pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, plan: &Plan, at: usize) -> f32 {
     let grid = plan.grid(view, at);
     let mut y = plan.area.y;
@@ -61,14 +61,14 @@ pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, pla
     meters::leakage(scene, view, pipe, Rect::new(grid.x, y, grid.width(view.lanes), meters::LEAKAGE))
 }
 
-/// The front edge: what each lane does now.
+/// Draws the front edge: what each lane does now.
 fn edge(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, grid: &LaneGrid, y: f32) {
     scene.beat = Beat::Settle;
     for (lane, (cell, left)) in (0..).zip(pipe.now.iter().zip(&pipe.left)) {
         let rect = grid.cell(lane, y, NOW);
         let name = |part: u8| key(kind::LANE_NOW, u32::from(view.sm) << 8 | u32::from(pipe.pipe), lane as u16, part);
         scene.fill(name(0), tone(*cell), rect);
-        // What is left of idle-detect sinks in the cell.
+        // The rest of idle-detect sinks in the cell.
         if let Some(left) = left {
             let high = (NOW * left).round();
             scene.fill(name(1), Tone::LaneCounting, Rect::new(rect.x, y + NOW - high, rect.w, high));
@@ -79,16 +79,16 @@ fn edge(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, grid: &
     }
     scene.beat = Beat::default();
     let whole = Rect::new(grid.x - FRAME, y - FRAME, grid.width(view.lanes) + FRAME, NOW + 2.0 * FRAME);
-    scene.push(0, Tone::Text, Figure::Outline(whole));
+    scene.push(0, Tone::Text, Geometry::Outline(whole));
 }
 
-/// The last cycles. Neighbours in a cluster that did the same at the same time are drawn as one.
+/// Draws the last cycles. Neighbours in a group of four that did the same at the same time are drawn as one.
 fn past(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, grid: &LaneGrid, row: f32, y: f32) {
     let height = row * REMEMBERED as f32;
     scene.fill(0, Tone::Sunken, Rect::new(grid.x, y, grid.width(view.lanes), height));
     let is_next = |one: &LaneSpan, other: &LaneSpan| {
         other.lane == one.lane + 1
-            && !other.lane.is_multiple_of(4)
+            && !other.lane.is_multiple_of(view.cluster)
             && (one.from, one.to, one.cell) == (other.from, other.to, other.cell)
     };
     let mut spans = pipe.past.clone();
@@ -106,7 +106,7 @@ fn past(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, grid: &
     }
 }
 
-/// What the colours mean.
+/// Draws what the colours mean; returns the lower end.
 pub fn legend(scene: &mut Scene<Selection>, view: &LanesView, width: f32, y: f32) -> f32 {
     let mut entries = vec![("busy, in its warp's colour", Tone::Warp(0)), ("empty", Tone::LaneIdle)];
     if view.gates {

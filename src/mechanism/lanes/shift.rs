@@ -1,28 +1,27 @@
 //! One pipeline large: threads on their way into its lanes and back, through the shift network (Origami figures 8 and 9).
 //!
-//! Three rows of lanes: the *register* in front of the pipeline, where the second half of a folded warp waits on its own
-//! lanes; the *lanes*, with the threads that were the last to enter each; the *results*, where threads are back on their own
-//! lanes. Between the rows are the paths that threads take in this cycle. Every thread keeps its key, so that the film of a
-//! step lets it slide.
+//! Three rows of lanes: the *register* in front of the pipeline, where the second half of a folded warp waits on its own lanes;
+//! the *lanes*, with the threads that entered each last; the *results*, where threads are back on their own lanes. Between the
+//! rows are the paths that threads take in this cycle. Every thread keeps its key, so that it slides in the film of a step.
 
 use super::view::{LaneCell, LanesView, PipeView};
 use super::{grid, tone};
 use crate::mechanism::parts::{LaneGrid, SMALL, hue, ink, kind};
-use crate::policy::gating::fold::Pass;
-use crate::scene::{Align, Beat, Figure, Key, Rect, Scene, Tone, key};
+use crate::policy::gating::fold::FoldPass;
+use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
 use crate::sim::pipeline::LaneUse;
 use crate::view::Selection;
 
-/// For the names of the rows.
+/// The width of the names of the rows.
 const NAMES: f32 = 70.0;
 const HEAD: f32 = 18.0;
 
-/// How high it is where there is so much room for everything.
+/// Returns the height of the large pipeline in a picture of height `room`.
 pub fn height(room: f32) -> f32 {
     (room * 0.3).clamp(104.0, 150.0)
 }
 
-/// Where the rows lie.
+/// The positions of the rows.
 struct Rows {
     grid: LaneGrid,
     token: f32,
@@ -43,17 +42,17 @@ impl Rows {
 
 /// Where a thread of an instruction is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stop {
-    /// It waits in front of the pipeline.
+enum ThreadStage {
+    /// In front of the pipeline.
     Register,
-    /// It is in its lane, the last that entered it, or behind others.
+    /// In its lane, as the last thread that entered it or covered by others.
     Lane {
         last: bool,
     },
     Result,
 }
 
-/// Draws the large pipeline, and says where it ends.
+/// Draws the large pipeline; returns the lower end.
 pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, area: Rect) -> f32 {
     let Some(pipe) = view.pipes.get(view.large) else { return area.y };
     let rows = Rows::new(view, area);
@@ -68,7 +67,7 @@ pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, area: Rect) -> f32 {
     area.y + area.h
 }
 
-/// What the last instruction of the pipeline does.
+/// Writes what happens to the last instruction that enters the pipeline.
 fn headline(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, rows: &Rows, area: Rect) {
     scene.bold(0, Tone::Accent, area.x, area.y + 12.0, SMALL + 1.0, Align::Left, pipe.name());
     let told = match entering(pipe, view.now) {
@@ -88,13 +87,13 @@ fn headline(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, row
     scene.label(0, Tone::Text, rows.grid.x, area.y + 12.0, SMALL + 1.0, Align::Left, told);
 }
 
-/// The last instruction that enters in a cycle, whole or with its second half.
+/// Returns the last instruction that enters in this cycle, whole or with its second half.
 fn entering(pipe: &PipeView, now: u64) -> Option<&LaneUse> {
     let enters = |taken: &&LaneUse| taken.spans[0].0 == now || (taken.placement.is_folded() && taken.spans[1].0 == now);
     pipe.uses.iter().rev().find(enters)
 }
 
-/// The rows' names, the lanes with what they do, and the places of the others.
+/// Draws the names of the rows, the lanes with their states, and the empty places of the other rows.
 fn ground(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, rows: &Rows) {
     let middle = rows.token / 2.0 + 4.0;
     for (text, y) in [("register", rows.register), ("lanes", rows.lanes), ("results", rows.results)] {
@@ -119,7 +118,7 @@ fn ground(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, rows:
     scene.beat = Beat::default();
 }
 
-/// The paths that are in use in this cycle: into the lanes, and back from them.
+/// Draws the paths that are in use in this cycle, into the lanes and back from them.
 fn paths(scene: &mut Scene<Selection>, view: &LanesView, taken: &LaneUse, rows: &Rows) {
     let middle = |lane: u32| {
         let cell = rows.grid.cell(lane, 0.0, 0.0);
@@ -135,7 +134,7 @@ fn paths(scene: &mut Scene<Selection>, view: &LanesView, taken: &LaneUse, rows: 
                 _ => continue,
             };
             let tone = if home == way { Tone::Edge } else { hue(taken.warp) };
-            scene.push(0, tone, Figure::Line(Rect::new(top.0, top.1, low.0 - top.0, low.1 - top.1)));
+            scene.push(0, tone, Geometry::Line(Rect::new(top.0, top.1, low.0 - top.0, low.1 - top.1)));
         }
     }
 }
@@ -144,25 +143,25 @@ fn lanes_of(mask: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
 
-/// The threads of an instruction, each where it is. One that others hide is there all the same, so that it can slide back.
+/// Draws the threads of an instruction where they are. A covered thread is drawn invisibly, so that it can slide back.
 fn threads(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, at: usize, taken: &LaneUse, rows: &Rows) {
     let ends = taken.spans[0].1.max(taken.spans[1].1);
     for (pass, (from, to)) in taken.placement.passes.into_iter().zip(taken.spans) {
         for thread in lanes_of(pass.threads) {
             let lane = taken.placement.lane_of(thread) % view.lanes;
-            let stop = match view.now {
-                now if now < from => Stop::Register,
-                now if now < to => Stop::Lane { last: !is_covered(pipe, at, pass, from, lane, view.now) },
-                now if now <= ends => Stop::Result,
+            let stage = match view.now {
+                now if now < from => ThreadStage::Register,
+                now if now < to => ThreadStage::Lane { last: !is_covered(pipe, at, pass, from, lane, view.now) },
+                now if now <= ends => ThreadStage::Result,
                 _ => continue,
             };
-            token(scene, view, taken, (thread, lane), stop, rows);
+            token(scene, view, taken, (thread, lane), stage, rows);
         }
     }
 }
 
-/// Whether threads have entered the lane after this pass of the instruction.
-fn is_covered(pipe: &PipeView, at: usize, pass: Pass, from: u64, lane: u32, now: u64) -> bool {
+/// Returns whether other threads have entered the lane after this pass of the instruction.
+fn is_covered(pipe: &PipeView, at: usize, pass: FoldPass, from: u64, lane: u32, now: u64) -> bool {
     let later = pipe.uses[at..].iter().enumerate().flat_map(|(further, taken)| {
         let passes = taken.placement.passes.into_iter().zip(taken.spans);
         passes.map(move |(other, (begins, _))| (further > 0 || other != pass, other, begins))
@@ -170,23 +169,30 @@ fn is_covered(pipe: &PipeView, at: usize, pass: Pass, from: u64, lane: u32, now:
     later.into_iter().any(|(is_other, other, begins)| is_other && begins > from && begins <= now && other.lanes >> lane & 1 != 0)
 }
 
-fn token(scene: &mut Scene<Selection>, view: &LanesView, taken: &LaneUse, (thread, lane): (u32, u32), stop: Stop, rows: &Rows) {
+fn token(
+    scene: &mut Scene<Selection>,
+    view: &LanesView,
+    taken: &LaneUse,
+    (thread, lane): (u32, u32),
+    stage: ThreadStage,
+    rows: &Rows,
+) {
     let home = thread % view.lanes;
-    let (column, y) = match stop {
-        Stop::Register => (home, rows.register),
-        Stop::Lane { .. } => (lane, rows.lanes),
-        Stop::Result => (home, rows.results),
+    let (column, y) = match stage {
+        ThreadStage::Register => (home, rows.register),
+        ThreadStage::Lane { .. } => (lane, rows.lanes),
+        ThreadStage::Result => (home, rows.results),
     };
-    let seen = stop != Stop::Lane { last: false };
+    let seen = stage != ThreadStage::Lane { last: false };
     let rect = rows.grid.cell(column, y, rows.token);
     let name = |kind: u8| -> Key { key(kind, u32::from(taken.warp), taken.cycle as u16, thread as u8) };
-    scene.mark(name(kind::SHIFT_THREAD), hue(taken.warp), seen, Figure::Round(rect));
+    scene.mark(name(kind::SHIFT_THREAD), hue(taken.warp), seen, Geometry::Round(rect));
     if rect.w >= 12.0 {
         let size = (rect.w * 0.6).clamp(8.0, 11.0);
         let (x, y) = (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0 + size * 0.35);
         let (text, align) = (thread.to_string(), Align::Middle);
-        let figure = Figure::Text { x, y, size, align, mono: true, bold: false, text };
-        scene.mark(name(kind::SHIFT_TEXT), ink(taken.warp), seen, figure);
+        let geometry = Geometry::Text { x, y, size, align, mono: true, bold: false, text };
+        scene.mark(name(kind::SHIFT_TEXT), ink(taken.warp), seen, geometry);
     }
     if seen {
         scene.spot(rect, Selection::Warp { sm: view.sm, warp: taken.warp });

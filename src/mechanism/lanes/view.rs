@@ -1,4 +1,4 @@
-//! What the picture of the lanes shows, as plain data.
+//! The data of the lanes panel.
 
 use super::super::PanelView;
 use crate::metrics::PipelinePower;
@@ -13,16 +13,16 @@ pub use crate::sim::pipeline::REMEMBERED;
 /// What a lane did in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneCell {
-    /// An instruction of this warp was in it, the last to enter.
+    /// An instruction of this warp was in it, the last one to enter.
     Busy(u16),
     /// On and empty.
     Idle,
-    /// Off, and not yet paid for.
+    /// Off, and not yet past break-even.
     Dark,
-    /// Off, and saving.
+    /// Off past break-even, and saving.
     Earning,
     Waking,
-    /// It begins to wake; whether it had saved what switching costs.
+    /// Begins to wake; whether it has saved what switching costs.
     Ends {
         won: bool,
     },
@@ -32,27 +32,27 @@ pub enum LaneCell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSpan {
     pub lane: u32,
-    /// Ages: cycles before now. The first is the older one.
+    /// Ages, as cycles before now: `from` is the older one.
     pub from: u32,
     pub to: u32,
     pub cell: LaneCell,
 }
 
-/// A pipeline of an SP.
+/// A pipeline of an SP unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PipeView {
-    /// Its number among those of the SM.
+    /// Its number among the pipelines of the SM.
     pub pipe: u8,
     pub unit: Unit,
     /// What each lane does now.
     pub now: Vec<LaneCell>,
-    /// How much of idle-detect each idle lane has left, from 1 to 0; none where it does not count.
+    /// The share of idle-detect that each idle lane has left, from 1 to 0; `None` where the lane does not count down.
     pub left: Vec<Option<f32>>,
-    /// What they did in the last cycles, now included.
+    /// What the lanes did in the last cycles, including now.
     pub past: Vec<LaneSpan>,
-    /// The instructions that are in it, or have just left it.
+    /// The instructions that are in the pipeline, or have just left it.
     pub uses: Vec<LaneUse>,
-    /// Instructions of the last cycles whose threads were moved.
+    /// How many recent instructions had their threads moved to other lanes.
     pub moved: usize,
     pub power: Option<PipelinePower>,
 }
@@ -71,22 +71,22 @@ impl PipeView {
     }
 }
 
-/// How a type folds in this phase.
+/// How an instruction type folds in this phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldView {
     pub unit: Unit,
-    /// Cycles of the phase in which it folds, from its start.
+    /// The cycles for which it folds, from the start of the phase.
     pub cycles: u32,
     pub is_majority: bool,
 }
 
-/// The phase of folding.
+/// The current phase of Warp Folding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseView {
     pub cycles: u32,
-    /// Cycles of it that have passed.
+    /// How many of its cycles have passed.
     pub passed: u32,
-    /// The phase before was too busy for folding.
+    /// Whether it does not fold, because the phase before was too busy.
     pub off: bool,
     pub types: [FoldView; 2],
 }
@@ -99,20 +99,20 @@ pub struct LanesView {
     pub sm: u16,
     pub lanes: u32,
     pub cluster: u32,
-    /// Lanes are switched off.
+    /// Whether lanes are power-gated.
     pub gates: bool,
-    /// Threads execute on other lanes than their own.
+    /// Whether threads can execute on lanes other than their own.
     pub moves: bool,
     pub pipes: Vec<PipeView>,
     pub phase: Option<PhaseView>,
-    /// The type that comes first in issue, and whether full warps do.
+    /// The type that issues first, and whether full warps come first, if that matters.
     pub group: Option<(Unit, Option<bool>)>,
-    /// The pipeline that is shown large.
+    /// The index of the pipeline that is shown large.
     pub large: usize,
 }
 
 impl LanesView {
-    /// The lanes of the SM that is looked at; nothing where nobody looks at lanes.
+    /// Returns the lanes of the selected SM; `None` where the machine keeps no lane states, and before the first cycle.
     pub fn of(view: &PanelView) -> Option<LanesView> {
         let sm = view.sm();
         let state = view.sim.state.sms.get(usize::from(sm))?;
@@ -148,7 +148,7 @@ impl LanesView {
     }
 }
 
-/// The pipeline that took the selected warp last, or the one that has moved most threads of late.
+/// Returns the pipeline that last took the selected warp, else the one with the most moved instructions of late.
 fn large(pipes: &[PipeView], warp: Option<u16>) -> usize {
     let last_of = |pipe: &PipeView| pipe.uses.iter().rev().find(|taken| Some(taken.warp) == warp).map(|taken| taken.cycle);
     let latest = pipes.iter().enumerate().filter_map(|(at, pipe)| Some((last_of(pipe)?, at))).max_by_key(|(cycle, _)| *cycle);
@@ -179,7 +179,7 @@ fn pipe_view(pipe: u8, bank: &LaneBank, gating: &Gating, now: u64, power: Option
     }
 }
 
-/// What the lanes did in the last cycles, the newest first.
+/// Returns what the lanes did in the last cycles, newest first.
 fn cells(bank: &LaneBank, now: u64, break_even: u64) -> Vec<Vec<LaneCell>> {
     let first = (now + 1).saturating_sub(REMEMBERED);
     let mut rows: Vec<Vec<LaneCell>> = Vec::new();
@@ -205,7 +205,7 @@ fn cells(bank: &LaneBank, now: u64, break_even: u64) -> Vec<Vec<LaneCell>> {
     rows
 }
 
-/// The warp whose instruction was the last to enter a busy lane.
+/// Returns the warp whose instruction was the last to enter a busy lane.
 fn user(bank: &LaneBank, lane: u32, cycle: u64) -> u16 {
     let is_in = |taken: &&LaneUse| {
         let passes = taken.placement.passes.iter().zip(taken.spans);
@@ -214,7 +214,7 @@ fn user(bank: &LaneBank, lane: u32, cycle: u64) -> u16 {
     bank.uses.iter().rev().find(is_in).map_or(0, |taken| taken.warp)
 }
 
-/// Cells of a lane that follow each other and are alike, as one.
+/// Joins equal cells that follow each other in a lane.
 fn spans(rows: &[Vec<LaneCell>]) -> Vec<LaneSpan> {
     let mut spans = Vec::new();
     let lanes = rows.first().map_or(0, Vec::len);

@@ -1,9 +1,9 @@
 //! Origami: Folding Warps for Energy Efficient GPUs (Abdel-Majeed, Wong, Kuang and Annavaram, ICS 2016): its evaluation in
 //! section 4 and the bubbles of section 2.3, on the GTX480 with a two-level scheduler.
 //!
-//! The programs are the suite of INT and FP mixes, and what else the catalogue has of the collections that the paper draws
-//! from. Energy is the leakage of INT and FP lanes, as a share of what they leak without gating in the same run; FP numbers
-//! leave out programs without FP instructions (section 4.2). Means of shares are arithmetic, as in the paper's figures.
+//! The programs are the suite of INT and FP mixes, and the catalogue's other programs from the collections that the paper uses.
+//! Energy is the leakage of INT and FP lanes, as a share of what they leak without gating in the same run; FP numbers leave out
+//! programs without FP instructions (section 4.2). Means of shares are arithmetic, as in the paper's figures.
 
 mod slowdown;
 
@@ -15,17 +15,17 @@ use crate::workload::{self, Suite};
 const JUDGE: Judge = Judge { paper: "origami" };
 const PRESET: &str = "origami";
 const TECHNIQUES: [&str; 5] = ["NoPG", "ConvPG", "Warped-Gates", "Warp-Folding", "Origami"];
-/// What the catalogue has besides the suite of the programs in Rodinia, Parboil and ISPASS.
+/// Programs of Rodinia, Parboil and ISPASS that the catalogue has outside of the suite.
 const OTHERS: [&str; 6] = ["bfs", "btree", "hotspot", "lu", "needle", "srad"];
 /// The issue order of Warped-Gates without its gating.
 const GATES: [(&str, &str); 1] = [("issue_groups", "gates")];
-/// Section 4.4.
+/// Slower wake-up and a later break-even (section 4.4).
 const SLOW_WAKE: [(&str, &str); 1] = [("wakeup", "9")];
 const LATE_PAY: [(&str, &str); 1] = [("break_even", "19")];
-/// An experiment of our own: Blackout without the grain of a whole pipeline, and the grain without Blackout.
+/// Experiments that the paper does not have: Blackout with gating lane by lane, and gating of whole pipelines without Blackout.
 const BLACKOUT_BY_LANE: [(&str, &str); 1] = [("gating_grain", "lane")];
 const NO_BLACKOUT: [(&str, &str); 1] = [("blackout", "false")];
-/// Another: folding without the two stages that shift threads there and back.
+/// Another such experiment: folding without the two stages that shift threads to other lanes and back.
 const NO_STAGES: [(&str, &str); 1] = [("fold_stages", "0")];
 
 fn programs() -> impl Iterator<Item = &'static str> {
@@ -51,7 +51,7 @@ pub fn runs() -> Vec<Run> {
 
 /// The pipelines of one type.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Type {
+enum PipelineType {
     Int,
     Fp,
 }
@@ -65,21 +65,21 @@ impl<'a> Board<'a> {
         self.results.of(&Run::new(program, PRESET, technique).with(keys))
     }
 
-    /// A number of each program's pipelines of a type.
-    fn numbers(&self, (technique, keys): Setting, of: Type, number: impl Fn(&PipelinePower) -> f64) -> Speedups {
+    /// Returns a number of each program's pipelines of a type.
+    fn numbers(&self, (technique, keys): Setting, of: PipelineType, number: impl Fn(&PipelinePower) -> f64) -> Speedups {
         let power = |name: &'static str| {
             let power = self.report(name, technique, keys)?.power?;
-            let power = if of == Type::Int { power.int } else { power.fp };
+            let power = if of == PipelineType::Int { power.int } else { power.fp };
             (power.instructions > 0).then(|| (name, number(&power)))
         };
         programs().filter_map(power).collect()
     }
 
-    fn average(&self, setting: Setting, of: Type, number: impl Fn(&PipelinePower) -> f64) -> Option<f64> {
+    fn average(&self, setting: Setting, of: PipelineType, number: impl Fn(&PipelinePower) -> f64) -> Option<f64> {
         average(&self.numbers(setting, of, number))
     }
 
-    /// How many times as long each program takes under one setting as under another.
+    /// Returns the ratio of cycles between two settings, for each program.
     fn times(&self, (technique, keys): Setting, (over, over_keys): Setting) -> Speedups {
         let cycles = |name: &str, technique: &str, keys: &[(&str, &str)]| Some(self.report(name, technique, keys)?.cycles as f64);
         programs().filter_map(|name| Some((name, cycles(name, technique, keys)? / cycles(name, over, over_keys)?))).collect()
@@ -97,7 +97,7 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// `name 12%, …`
+/// Formats shares as `name 12%, …`.
 fn each_percent(numbers: &Speedups) -> String {
     numbers.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect::<Vec<_>>().join(", ")
 }
@@ -113,7 +113,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// Section 4.2, figure 10.
+/// Judges section 4.2, figure 10.
 fn savings(board: &Board) -> Vec<Claim> {
     let saved = |technique, of| board.numbers((technique, &[]), of, |power| power.leakage_saved);
     let share = |id, claim, technique, of, expected| {
@@ -132,7 +132,7 @@ fn savings(board: &Board) -> Vec<Claim> {
         JUDGE.fact(id, "section 4.2, figure 10", claim, expected, measured, String::new())
     };
     let losers = |technique| -> Vec<&'static str> {
-        let numbers = [Type::Int, Type::Fp].into_iter().flat_map(|of| saved(technique, of));
+        let numbers = [PipelineType::Int, PipelineType::Fp].into_iter().flat_map(|of| saved(technique, of));
         let mut losers: Vec<_> = numbers.filter(|(_, saved)| *saved < 0.0).map(|(name, _)| name).collect();
         losers.sort_unstable();
         losers.dedup();
@@ -140,16 +140,16 @@ fn savings(board: &Board) -> Vec<Claim> {
     };
     let told = |names: &[&str]| if names.is_empty() { "none".to_string() } else { names.join(", ") };
     let (before, after) = (losers("ConvPG"), losers("Warp-Folding"));
-    let has_runs = !saved("ConvPG", Type::Int).is_empty();
+    let has_runs = !saved("ConvPG", PipelineType::Int).is_empty();
     vec![
-        share("origami.conv-int", "ConvPG saves 29% of the INT pipelines' leakage", "ConvPG", Type::Int, 0.29),
-        share("origami.conv-fp", "ConvPG saves 34% of the FP pipelines' leakage", "ConvPG", Type::Fp, 0.34),
-        share("origami.folding-int", "Warp Folding saves 41% of INT leakage", "Warp-Folding", Type::Int, 0.41),
-        share("origami.folding-fp", "Warp Folding saves 43% of FP leakage", "Warp-Folding", Type::Fp, 0.43),
-        share("origami.origami-int", "Origami saves 49% of INT leakage", "Origami", Type::Int, 0.49),
-        share("origami.origami-fp", "Origami saves 46% of FP leakage", "Origami", Type::Fp, 0.46),
-        order("origami.order-int", "Each step saves more INT leakage; Warped-Gates is slightly under Origami", Type::Int),
-        order("origami.order-fp", "Each step saves more FP leakage; Warped-Gates is slightly under Origami", Type::Fp),
+        share("origami.conv-int", "ConvPG saves 29% of the INT pipelines' leakage", "ConvPG", PipelineType::Int, 0.29),
+        share("origami.conv-fp", "ConvPG saves 34% of the FP pipelines' leakage", "ConvPG", PipelineType::Fp, 0.34),
+        share("origami.folding-int", "Warp Folding saves 41% of INT leakage", "Warp-Folding", PipelineType::Int, 0.41),
+        share("origami.folding-fp", "Warp Folding saves 43% of FP leakage", "Warp-Folding", PipelineType::Fp, 0.43),
+        share("origami.origami-int", "Origami saves 49% of INT leakage", "Origami", PipelineType::Int, 0.49),
+        share("origami.origami-fp", "Origami saves 46% of FP leakage", "Origami", PipelineType::Fp, 0.46),
+        order("origami.order-int", "Each step saves more INT leakage; Warped-Gates is slightly under Origami", PipelineType::Int),
+        order("origami.order-fp", "Each step saves more FP leakage; Warped-Gates is slightly under Origami", PipelineType::Fp),
         JUDGE.fact(
             "origami.losers",
             "section 4.2",
@@ -164,7 +164,7 @@ fn savings(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Section 4.2, figure 11.
+/// Judges section 4.2, figure 11.
 fn overheads(board: &Board) -> Vec<Claim> {
     let overhead = |technique, of| board.average((technique, &[]), of, |power| power.overhead);
     let less = |id, claim, technique, of, expected| {
@@ -176,16 +176,40 @@ fn overheads(board: &Board) -> Vec<Claim> {
         Effect { judge: JUDGE, id, place: "section 4.2, figure 11", claim, expected }.judge(ratio, note)
     };
     vec![
-        less("origami.overhead-gates-int", "Warped-Gates has 6% less gating overhead (INT)", "Warped-Gates", Type::Int, 0.94),
-        less("origami.overhead-gates-fp", "Warped-Gates has 9% less gating overhead (FP)", "Warped-Gates", Type::Fp, 0.91),
-        less("origami.overhead-folding-int", "Warp Folding has 7% less gating overhead (INT)", "Warp-Folding", Type::Int, 0.93),
-        less("origami.overhead-folding-fp", "Warp Folding has 9% less gating overhead (FP)", "Warp-Folding", Type::Fp, 0.91),
-        less("origami.overhead-int", "Origami has 9% less gating overhead (INT)", "Origami", Type::Int, 0.91),
-        less("origami.overhead-fp", "Origami has 14% less gating overhead (FP)", "Origami", Type::Fp, 0.86),
+        less(
+            "origami.overhead-gates-int",
+            "Warped-Gates has 6% less gating overhead (INT)",
+            "Warped-Gates",
+            PipelineType::Int,
+            0.94,
+        ),
+        less(
+            "origami.overhead-gates-fp",
+            "Warped-Gates has 9% less gating overhead (FP)",
+            "Warped-Gates",
+            PipelineType::Fp,
+            0.91,
+        ),
+        less(
+            "origami.overhead-folding-int",
+            "Warp Folding has 7% less gating overhead (INT)",
+            "Warp-Folding",
+            PipelineType::Int,
+            0.93,
+        ),
+        less(
+            "origami.overhead-folding-fp",
+            "Warp Folding has 9% less gating overhead (FP)",
+            "Warp-Folding",
+            PipelineType::Fp,
+            0.91,
+        ),
+        less("origami.overhead-int", "Origami has 9% less gating overhead (INT)", "Origami", PipelineType::Int, 0.91),
+        less("origami.overhead-fp", "Origami has 14% less gating overhead (FP)", "Origami", PipelineType::Fp, 0.86),
     ]
 }
 
-/// Section 4.3, figure 13.
+/// Judges section 4.3, figure 13.
 fn times(board: &Board) -> Vec<Claim> {
     let over_none = |technique, keys| board.times((technique, keys), ("NoPG", &[]));
     let (gates, folding, origami) = (over_none("Warped-Gates", &[]), over_none("Warp-Folding", &[]), over_none("Origami", &[]));
@@ -223,11 +247,11 @@ fn times(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Section 2.3, figure 2.
+/// Judges section 2.3, figure 2.
 fn bubbles(board: &Board) -> Vec<Claim> {
     let bubbles = |setting, of| board.average(setting, of, |power| power.bubbles);
     let (base, gates): (Setting, Setting) = (("NoPG", &[]), ("NoPG", &GATES));
-    let gto = [Type::Int, Type::Fp].map(|of| bubbles(("GTO,NoPG", &[]), of));
+    let gto = [PipelineType::Int, PipelineType::Fp].map(|of| bubbles(("GTO,NoPG", &[]), of));
     let note = match gto {
         [Some(int), Some(fp)] => format!("Under GTO {} (INT) and {} (FP).", percent(int), percent(fp)),
         _ => String::new(),
@@ -236,17 +260,23 @@ fn bubbles(board: &Board) -> Vec<Claim> {
         JUDGE.share(id, "section 2.3, figure 2", claim, expected, bubbles(setting, of), note.clone())
     };
     vec![
-        share("origami.bubbles-int", "INT pipelines are in gaps of under 10 cycles 25% of the time", base, Type::Int, 0.25),
-        share("origami.bubbles-fp", "FP pipelines are in gaps of under 10 cycles 25% of the time", base, Type::Fp, 0.25),
-        share("origami.bubbles-gates-int", "Under the GATES scheduler it is 23% (INT)", gates, Type::Int, 0.23),
-        share("origami.bubbles-gates-fp", "Under the GATES scheduler it is 19% (FP)", gates, Type::Fp, 0.19),
+        share(
+            "origami.bubbles-int",
+            "INT pipelines are in gaps of under 10 cycles 25% of the time",
+            base,
+            PipelineType::Int,
+            0.25,
+        ),
+        share("origami.bubbles-fp", "FP pipelines are in gaps of under 10 cycles 25% of the time", base, PipelineType::Fp, 0.25),
+        share("origami.bubbles-gates-int", "Under the GATES scheduler it is 23% (INT)", gates, PipelineType::Int, 0.23),
+        share("origami.bubbles-gates-fp", "Under the GATES scheduler it is 19% (FP)", gates, PipelineType::Fp, 0.19),
     ]
 }
 
-/// Sections 3.2 and 4.3, figures 6 and 12.
+/// Judges sections 3.2 and 4.3, figures 6 and 12.
 fn folding(board: &Board) -> Vec<Claim> {
     let folded = |of| board.numbers(("Warp-Folding", &[]), of, |power| power.folded);
-    let (int, fp) = (folded(Type::Int), folded(Type::Fp));
+    let (int, fp) = (folded(PipelineType::Int), folded(PipelineType::Fp));
     let both: Speedups = int.iter().chain(&fp).copied().collect();
     let of = |numbers: &Speedups, name: &str| numbers.iter().find(|(program, _)| *program == name).map(|(_, share)| *share);
     let busy = ["backprop", "heartwall"].map(|name| of(&int, name).zip(of(&fp, name)).map(|(int, fp)| int.max(fp)));
@@ -292,10 +322,10 @@ fn folding(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Section 4.4.
+/// Judges section 4.4.
 fn sensitivity(board: &Board) -> Vec<Claim> {
     let time = |keys| average(&board.times(("Origami", keys), ("Origami", &[])));
-    let saved = |keys| board.average(("Origami", keys), Type::Int, |power| power.leakage_saved);
+    let saved = |keys| board.average(("Origami", keys), PipelineType::Int, |power| power.leakage_saved);
     let lost = |keys| saved(&[]).zip(saved(keys)).map(|(before, after)| before - after);
     vec![
         Effect {

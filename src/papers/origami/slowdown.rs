@@ -1,8 +1,9 @@
 //! Why Origami costs more time here than in the paper: how much of it is folding, and which programs pay for it.
 //!
-//! A folded warp holds its pipeline for twice as long. That costs nothing while the pipeline would have been idle, and time where
-//! every issue slot counts. Two experiments of our own: Origami with its scheduler, shifting and gating but [`NO_FOLDING`], and
-//! the machine with [`TWICE_THE_WARPS`], in case there are too few to hide what folding adds.
+//! A folded warp occupies its pipeline for twice as long. That costs nothing while the pipeline would have been idle, and costs
+//! time where every issue slot counts. Two experiments that the paper does not have: Origami with its scheduler, shifting and
+//! gating but [`NO_FOLDING`], and the machine with [`TWICE_THE_WARPS`], in case there are too few warps to hide what folding
+//! adds.
 
 use super::{Board, PRESET, Run, average, each_percent, programs};
 use crate::metrics::Report;
@@ -11,7 +12,7 @@ use crate::papers::judge::Speedups;
 const NO_FOLDING: [(&str, &str); 2] = [("fold_aggressive", "0"), ("fold_conservative", "0")];
 const TWICE_THE_WARPS: [(&str, &str); 4] =
     [("max_threads", "3072"), ("max_blocks", "16"), ("registers", "65536"), ("shared_memory", "98304")];
-/// From this share of its issue slots on a program is busy.
+/// Share of issue slots in use from which a program is busy.
 const BUSY: f64 = 0.75;
 
 pub fn runs() -> Vec<Run> {
@@ -25,13 +26,13 @@ pub fn runs() -> Vec<Run> {
     programs().flat_map(of).collect()
 }
 
-/// The share of its issue slots that a program uses.
+/// Returns the share of its issue slots that a program uses.
 fn used(report: &Report) -> f64 {
     let slots: u64 = report.issue_slots.0.iter().map(|(_, count)| count).sum();
     report.warp_instructions as f64 / slots.max(1) as f64
 }
 
-/// What the experiments say, for the note on Origami's time.
+/// Returns the note on Origami's time from the experiments.
 pub fn note(board: &Board) -> String {
     let unfolded = average(&board.times(("Origami", &NO_FOLDING), ("NoPG", &[])));
     let twice = average(&board.times(("Origami", &TWICE_THE_WARPS), ("NoPG", &TWICE_THE_WARPS)));

@@ -1,9 +1,9 @@
-//! Single applications, persistent threads, and what no run here can decide.
+//! Claims about single applications and about persistent threads, and claims that no run here can decide.
 
 use super::{Board, JUDGE, PRESET, effect};
 use crate::papers::{Claim, Run, RunError};
 
-/// What the paper says of single applications that the catalogue has a workload like.
+/// Judges claims about single applications that the catalogue has a similar workload for.
 pub fn applications(board: &Board) -> Vec<Claim> {
     let told = |name: &'static str, technique: &str| board.one(name, technique).map(|speedup| (format!("{speedup:.2}"), speedup));
     let memory = |technique: &str| board.slots(&["bfs"], technique, &["w0_mem"]).pop().map(|(_, share)| share);
@@ -65,7 +65,7 @@ pub fn applications(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// The ray tracer whose warps take their work from a queue (NVRT in the paper).
+/// Judges the claims about the ray tracer whose warps take work from a queue (NVRT in the paper).
 pub fn persistent_threads(board: &Board) -> Vec<Claim> {
     const NAME: &str = "rayqueue";
     let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
@@ -121,7 +121,7 @@ pub fn persistent_threads(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// What no run here can decide.
+/// Returns the claims that no run here can decide.
 pub fn untestable() -> Vec<Claim> {
     vec![
         JUDGE.untestable(

@@ -1,8 +1,8 @@
-//! Why DWF gains more here than in the paper: what scattered accesses cost it, and what other blocks' threads give it.
+//! Why DWF gains more here than in the paper: the cost of scattered accesses, and the gain from other blocks' threads.
 //!
-//! DWF fills lanes and pays for them where regrouped threads access memory (section 2.3). It takes threads from every block of a
-//! core, TBC from one. Two experiments of our own take one of these away: with [`PERFECT_MEMORY`] scattered accesses cost
-//! nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
+//! DWF fills lanes and pays for it where regrouped threads access memory (section 2.3). It takes threads from every block of a
+//! core, TBC from one. Two experiments that the paper does not have remove one effect each: with [`PERFECT_MEMORY`] scattered
+//! accesses cost nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
 
 use super::{Board, EXAMPLES, PRESET, Run};
 use crate::papers::judge::{each, mean};
@@ -12,7 +12,7 @@ const PERFECT_MEMORY: [(&str, &str); 1] = [("ideal_memory", "true")];
 const ONE_BLOCK: [(&str, &str); 1] = [("max_blocks", "1")];
 const TECHNIQUES: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
 
-/// The experiments, on the workloads that diverge and come to a right result under DWF.
+/// Returns the experiments, on the divergent workloads whose result is right under DWF.
 pub fn runs() -> Vec<Run> {
     let all = workload::suite(Suite::Divergence).filter(|workload| workload.class == Class::Divergent && !workload.lock_step);
     let mut runs = Vec::new();
@@ -24,7 +24,7 @@ pub fn runs() -> Vec<Run> {
     runs
 }
 
-/// What the experiments say, for the note on DWF's speedup over PDOM, which is the paper's.
+/// Returns a note on DWF's speedup over PDOM from the experiments; `paper` is the paper's speedup.
 pub fn note(board: &Board, paper: f64) -> String {
     let with = |keys: &[(&str, &str)], technique: &str| {
         let speedups = board.speedups_with(&board.divergent, keys, technique);

@@ -1,4 +1,4 @@
-//! What the mechanisms do, beyond speed: figures 2, 7, 11, 13, 14, 16 and table 3.
+//! Effects of the mechanisms other than speed: figures 2, 7, 11, 13, 14, 16 and table 3.
 
 use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, percents, slot};
 use crate::metrics::Report;
@@ -6,13 +6,13 @@ use crate::papers::judge::{Speedups, each};
 use crate::papers::{Claim, Run};
 use crate::workload::{self, Suite};
 
-/// Figures 2, 7, 11, 13, 14, 16 and table 3.
+/// Judges figures 2, 7, 11, 13, 14, 16 and table 3.
 pub fn mechanisms(board: &Board) -> Vec<Claim> {
     let (divergent, all) = (&board.divergent[..], &board.all()[..]);
     let efficiencies = |technique: &str| -> Speedups {
         divergent.iter().filter_map(|name| board.report(name, technique).map(|report| (*name, report.simd_efficiency))).collect()
     };
-    // What goes wrong under DWF has nothing to compare.
+    // A workload with a wrong result under DWF has nothing to compare.
     let is_right = |name: &str| board.report(name, "DWF").is_some();
     let efficiency = |technique: &str| average(&efficiencies(technique).into_iter().filter(|(name, _)| is_right(name)).collect());
     let stalls = |report: &Report| slot(report, "stall");
@@ -37,7 +37,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
     let empty = |technique: &str| average(&board.slots(divergent, technique, &["w0_mem", "w0_idle"]));
-    // The listing with the break counts here: it shows nothing but this effect.
+    // The listing with the break counts here: it shows only this effect.
     let everything: Vec<&'static str> = workload::suite(Suite::Divergence).map(|workload| workload.name).collect();
     let lcp_tbc = board.speedups(&everything, "TBC-LCP", "TBC");
     let lcp_pdom = board.speedups(&everything, "PDOM-LCP", "PDOM");

@@ -1,9 +1,9 @@
 //! Thread Block Compaction (Fung and Aamodt, HPCA 2011): its evaluation in section 6, on the machine of its table 2.
 //!
 //! The paper sorts its benchmarks by SIMD efficiency under PDOM: below 76 per cent they are divergent, else coherent (section
-//! 2.2.2). The same rule sorts the catalogue here. The paper's two code listings, which are in the catalogue too, are no
-//! applications, and each shows nothing but one effect; they are left out of both sets and only speak where a claim is about
-//! that effect. Speedups are ratios of cycles, their means harmonic.
+//! 2.2.2). The same rule sorts the divergence suite here. The suite also has the paper's two code listings. They are no
+//! applications, and each shows one effect; they are left out of both sets and count only in claims about that effect. Speedups
+//! are ratios of cycles, their means harmonic.
 
 mod applications;
 mod dwf;
@@ -17,16 +17,16 @@ use crate::workload::{self, Suite};
 
 const JUDGE: Judge = Judge { paper: "tbc" };
 const PRESET: &str = "tbc";
-/// The listings: example 1 and example 2.
+/// The paper's code listings: example 1 and example 2.
 const EXAMPLES: [&str; 2] = ["tbc_example1", "tbc_example2"];
-/// Section 2.2.2.
+/// SIMD efficiency below which a workload is divergent (section 2.2.2).
 const DIVERGENT_BELOW: f64 = 0.76;
 const TECHNIQUES: [&str; 8] = ["PDOM", "PDOM-LCP", "DWF", "DWF-WB", "TBC", "TBC-LCP", "TBC-LCP-RRB", "TBC-LCP-SRR"];
-/// What the paper's DWF gains on divergent applications.
+/// The paper's speedup of DWF over PDOM on divergent applications.
 const DWF_OVER_PDOM: f64 = 1.04;
-/// Warps of four, as figure 7 has them.
+/// The machine of figure 7, with warps of four.
 const FIGURE_7: &str = "toy";
-/// Section 6.4: 128 KB instead of 1 MB for each of 8 channels, of which a core of 30 has its share; 8 ways.
+/// Section 6.4: 128 KB instead of 1 MB for each of 8 channels, divided among 30 cores; 8 ways.
 const SMALL_L2: [(&str, &str); 2] = [("l2_bytes", "34952"), ("l2_ways", "8")];
 const WITH_SMALL_L2: [&str; 5] = ["PDOM", "DWF", "DWF-WB", "TBC-LCP", "TBC-LCP-RRB"];
 
@@ -67,13 +67,13 @@ impl<'a> Board<'a> {
         self.divergent.iter().chain(&self.coherent).copied().collect()
     }
 
-    /// How much faster a technique is than another, for each workload that both ran.
+    /// Returns the speedup of a technique over another, for each workload that both ran.
     fn speedups(&self, set: &[&'static str], technique: &str, over: &str) -> Speedups {
         let cycles = |workload: &str, technique: &str| self.report(workload, technique).map(|report| report.cycles as f64);
         set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
     }
 
-    /// How much faster a technique is than PDOM, both on a machine with other keys.
+    /// Returns the speedup of a technique over PDOM, both on a machine with other keys.
     fn speedups_with(&self, set: &[&'static str], keys: &[(&str, &str)], technique: &str) -> Speedups {
         let cycles = |workload: &str, technique: &str| {
             let run = Run::new(workload, PRESET, technique).with(keys);
@@ -82,18 +82,18 @@ impl<'a> Board<'a> {
         set.iter().filter_map(|name| Some((*name, cycles(name, "PDOM")? / cycles(name, technique)?))).collect()
     }
 
-    /// The speedup of one workload of the catalogue, which stands for one of the paper's.
+    /// Returns the speedup over PDOM of one workload, which stands for one of the paper's.
     fn one(&self, name: &'static str, technique: &str) -> Option<f64> {
         self.speedups(&[name], technique, "PDOM").pop().map(|(_, speedup)| speedup)
     }
 
-    /// A quantity of a technique over that of PDOM, on average over the workloads of a set that have it.
+    /// Returns a quantity over that of PDOM, averaged over the workloads of a set that have it.
     fn average(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
         average(&self.ratios(set, technique, quantity))
     }
 
-    /// A quantity in cycles as a share of PDOM's cycles, averaged over a set, over the same of PDOM: every workload counts
-    /// alike, however long it runs and however little of it PDOM has.
+    /// Returns a quantity as a share of PDOM's cycles, averaged over a set, over the same of PDOM. Every workload has the same
+    /// weight, however long it runs and however small PDOM's quantity is.
     fn ratio_of_shares(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
         let sum = |technique: &str| {
             let share = |name: &&'static str| {
@@ -104,7 +104,7 @@ impl<'a> Board<'a> {
         if set.is_empty() { None } else { Some(sum(technique)? / sum("PDOM")?) }
     }
 
-    /// A quantity under a technique over the same under PDOM, workload by workload.
+    /// Returns a quantity over that of PDOM, workload by workload.
     fn ratios(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Speedups {
         let ratio = |name: &&'static str| {
             let pdom = self.report(name, "PDOM").map(&quantity).filter(|&value| value > 0.0)?;
@@ -113,7 +113,7 @@ impl<'a> Board<'a> {
         set.iter().filter_map(ratio).collect()
     }
 
-    /// The share of its issue slots that a class takes, workload by workload.
+    /// Returns the share of issue slots in some classes, workload by workload.
     fn slots(&self, set: &[&'static str], technique: &str, classes: &[&str]) -> Speedups {
         let share = |name: &&'static str| {
             let report = self.report(name, technique)?;
@@ -124,7 +124,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// `name 50%, …`
+/// Formats shares as `name 50%, …`.
 fn percents(shares: &Speedups) -> String {
     shares.iter().map(|(name, share)| format!("{name} {:.0}%", 100.0 * share)).collect::<Vec<_>>().join(", ")
 }

@@ -1,11 +1,11 @@
-//! How fast each technique is: on both sets, with each block priority, and with small caches (figures 12, 15 and 17).
+//! The speed of each technique: on both sets, with each block priority, and with small caches (figures 12, 15 and 17).
 
 use super::{Board, DWF_OVER_PDOM, EXAMPLES, JUDGE, SMALL_L2, dwf, effect, percents};
 use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
-/// Figure 12.
+/// Judges figure 12.
 pub fn speeds(board: &Board) -> Vec<Claim> {
     let (divergent, coherent, all) = (&board.divergent[..], &board.coherent[..], &board.all()[..]);
     let over_pdom = |set: &[&'static str], technique: &str| board.speedups(set, technique, "PDOM");
@@ -19,13 +19,13 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
     let slower =
         |set: &[&'static str]| -> Speedups { over_pdom(set, "DWF").into_iter().filter(|(_, speedup)| *speedup < 0.98).collect() };
     let (lost, lost_coherent) = (slower(all), slower(coherent));
-    // The share of the cycles that DWF loses which warp barriers win back.
+    // The share of the cycles lost by DWF that warp barriers win back.
     let recovered: Speedups = lost
         .iter()
         .filter_map(|&(name, dwf)| Some((name, (1.0 / dwf - 1.0 / board.one(name, "DWF-WB")?) / (1.0 / dwf - 1.0))))
         .collect();
     let recovering = recovered.iter().filter(|(_, share)| *share > 0.5).count();
-    // Whoever would rather have the listings among the applications can see what that changes.
+    // The mean with the listings counted as applications.
     let with_listings = |set: &[&'static str], technique: &str| {
         let set: Vec<&'static str> = set.iter().copied().chain(EXAMPLES).collect();
         mean(&over_pdom(&set, technique))
@@ -104,7 +104,7 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// How much coalescing there is to lose.
+/// Describes the loss of coalescing: transactions, and issue slots behind a busy pipeline.
 fn coalescing(board: &Board, set: &[&'static str]) -> String {
     let transactions = |report: &Report| report.memory_transactions as f64;
     let stalls = |technique: &str| percents(&board.slots(set, technique, &["stall"]));
@@ -116,7 +116,7 @@ fn coalescing(board: &Board, set: &[&'static str]) -> String {
     )
 }
 
-/// Figure 15.
+/// Judges figure 15.
 pub fn priorities(board: &Board) -> Vec<Claim> {
     let all = &board.all()[..];
     let over_pdom = |technique: &str| board.speedups(all, technique, "PDOM");
@@ -124,7 +124,7 @@ pub fn priorities(board: &Board) -> Vec<Claim> {
     let means = kinds.map(|(name, technique)| (name, mean(&over_pdom(technique))));
     let best = means.iter().filter_map(|(name, mean)| mean.map(|mean| (*name, mean))).max_by(|a, b| a.1.total_cmp(&b.1));
     let listed = || means.iter().filter_map(|(name, mean)| mean.map(|mean| format!("{name} {mean:.3}"))).collect::<Vec<_>>();
-    // How far each is behind the best of the three, where it is furthest behind.
+    // For each priority, the workload on which it is furthest behind the best of the three.
     let worst = |technique: &str| {
         let behind = |name: &&'static str| {
             let speed = |technique: &str| board.one(name, technique);
@@ -163,7 +163,7 @@ pub fn priorities(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Figure 17.
+/// Judges figure 17.
 pub fn small_caches(board: &Board) -> Vec<Claim> {
     let (divergent, coherent) = (&board.divergent[..], &board.coherent[..]);
     let age = board.speedups_with(divergent, &SMALL_L2, "TBC-LCP");

@@ -1,6 +1,6 @@
-//! Section 3: how far apart the warps of a block end, and what they wait (tables 1 and 2).
+//! Section 3: how far apart the warps of a block end, and how much they stall meanwhile (tables 1 and 2).
 //!
-//! The sets are made from the counts of table 1, so what is judged are other numbers.
+//! The counts of table 1 define the sets, so the claims judge other numbers.
 
 use super::{BASE, Board, JUDGE};
 use crate::metrics::Report;
@@ -10,7 +10,7 @@ pub fn claims(board: &Board) -> Vec<Claim> {
     vec![sets(board), fairness(board), stalls(board), waiting(board)]
 }
 
-/// A kernel's row of tables 1 and 2.
+/// Formats a kernel's row of tables 1 and 2.
 fn row(name: &str, report: &Report) -> String {
     let divergence = report.warp_divergence;
     let [instructions, cycles] = [divergence.instructions, divergence.cycles]
@@ -45,7 +45,7 @@ fn sets(board: &Board) -> Claim {
     )
 }
 
-/// The average of a number that every kernel of a set has.
+/// Returns the average of a number over the kernels of a set that have it.
 fn average(board: &Board, set: &[&'static str], technique: &str, number: impl Fn(&Report) -> Option<f64>) -> Option<f64> {
     let numbers: Vec<f64> = set.iter().filter_map(|name| number(board.report(name, technique, &[])?)).collect();
     (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
@@ -78,7 +78,7 @@ fn stalls(board: &Board) -> Claim {
     )
 }
 
-/// Sections 1 and 4.1: what becomes of the time that warps wait at their block's end.
+/// Judges the time that warps wait at their block's end (sections 1 and 4.1).
 fn waiting(board: &Board) -> Claim {
     let set = board.sets.both(0, 1);
     let share = |technique: &'static str, reasons: &'static [&'static str]| {

@@ -1,26 +1,26 @@
-//! What keeps VTW from gaining more on one set of kernels: how the paper's own gain is spread over its set, what filling slots
-//! earlier could give at most, and how many instructions the transformation saves.
+//! What keeps VTW from gaining more on one set of kernels: how the paper's gain is spread over its set, what filling slots
+//! earlier could gain at most, and how many instructions the transformation saves.
 //!
-//! VTW gives the slot of a warp that has ended to a warp of a later block. The most that this can be worth is shown by
-//! [`TWICE_THE_SLOTS`] under GTO: there a block waits for no other to end, and nothing is transformed.
+//! VTW gives the slot of a warp that has ended to a warp of a later block. [`TWICE_THE_SLOTS`] under GTO shows the most that this
+//! can gain: there a later block need not wait for another to end, and nothing is transformed.
 
 use super::why::{Kernel, MOST, mean_gain, such};
 use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
 use crate::metrics::Report;
 use crate::papers::judge::{Speedups, each, geometric_mean};
 
-/// More slots give less than this: they are not what the kernel waits for.
+/// Speedup below which more slots do not help, because the kernel does not wait for them.
 const NO_HELP: f64 = 1.02;
-/// Kernels of the paper that a set has, in the order of its tables.
+/// Positions of each set's kernels in the paper's tables.
 const IN_PAPER: [std::ops::Range<usize>; 4] = [0..16, 16..36, 36..39, 39..51];
 
-/// The note on a set, by its number from 1.
+/// Returns the note on a set, given by its number from 1.
 pub fn note(board: &Board, number: usize) -> String {
     let set = board.sets.0[number - 1].as_slice();
     format!("{}{}{}", spread(board, number), slots(board, set), instructions(board, set))
 }
 
-/// The paper's mean and ours, with and without the kernels that gain much, and those that lose many instructions.
+/// Describes the paper's means and ours, with and without the kernels that gain much, and those that save many instructions.
 fn spread(board: &Board, number: usize) -> String {
     let here: Vec<Kernel> = board.sets.0[number - 1].iter().filter_map(|name| Kernel::new(board, name)).collect();
     if here.is_empty() {
@@ -40,7 +40,7 @@ fn spread(board: &Board, number: usize) -> String {
     format!(" In the paper this set has {}. Here: {}.{}", told(&paper), told(&here), limit(&paper, &here))
 }
 
-/// Whose gain the paper's is, if it is that of some of its kernels alone.
+/// Describes which kernels the paper's gain comes from, if it comes from some of them alone.
 fn limit(paper: &[Kernel], here: &[Kernel]) -> String {
     let count = |kernels: &[Kernel], is_such: fn(&Kernel) -> bool| kernels.iter().filter(|kernel| is_such(kernel)).count();
     let is_gone = |is_such: fn(&Kernel) -> bool| {
@@ -62,7 +62,7 @@ fn limit(paper: &[Kernel], here: &[Kernel]) -> String {
     )
 }
 
-/// What slots that are filled earlier could give.
+/// Describes what filling slots earlier could gain.
 fn slots(board: &Board, set: &[&'static str]) -> String {
     let ratio = |name: &&'static str| {
         let cycles = |keys| Some(board.report(name, BASE, keys)?.cycles as f64);
@@ -88,7 +88,7 @@ fn slots(board: &Board, set: &[&'static str]) -> String {
     )
 }
 
-/// What the loop over blocks adds to the instructions, and what computing before it saves.
+/// Describes how many instructions the loop over blocks adds, and how many hoisting saves.
 fn instructions(board: &Board, set: &[&'static str]) -> String {
     let share = |keys| -> Option<f64> {
         let of = |name: &&'static str| {

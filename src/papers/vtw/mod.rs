@@ -1,9 +1,9 @@
 //! Taming Warp Divergence (Anantpur and Govindarajan, CGO 2017): the divergence of section 3 and the evaluation of section 5,
 //! on the machine of its table 3.
 //!
-//! Kernels are the whole catalogue, without the two listings of the TBC paper, where a launch has more blocks than are resident
-//! at once: without a next block there is nothing to go on with. They are sorted into the paper's four sets by what is
-//! measured of them ([`sets`]). Performance is GTO's cycles over a technique's, and means are geometric.
+//! The kernels are the whole catalogue, without the two listings of the TBC paper and without launches whose blocks are all
+//! resident at once: they have no next block to continue with. Measured divergence sorts the kernels into the paper's four sets
+//! ([`sets`]). Performance is GTO's cycles over a technique's, and means are geometric.
 
 mod divergence;
 mod limits;
@@ -24,22 +24,23 @@ const PRESET: &str = "gtx480";
 const LISTINGS: [&str; 2] = ["tbc_example1", "tbc_example2"];
 const BASE: &str = "GTO";
 const TECHNIQUES: [&str; 7] = [BASE, "LRR", "vGTO", "vLRR", "VTW", "VTW-SL", "VTW-LH"];
-/// Experiments of our own. Division as fast as multiplication: the loop over blocks divides to make indices of two dimensions.
+/// Experiments that the paper does not have. Division as fast as multiplication: the loop over blocks divides to compute indices
+/// of two dimensions.
 const QUICK_DIVISION: Keys = &[("div_latency", "5"), ("div_interval", "2")];
-/// Instructions are always there: the loop over blocks moves code to other places in its lines of the I-cache.
+/// Instructions are always available: the loop over blocks moves code to other places in its lines of the I-cache.
 const IDEAL_FETCH: Keys = &[("ideal_fetch", "true")];
-/// Registers for all: the transformed kernel may need more of them, and then fewer blocks are resident.
+/// More registers: the transformed kernel may need more of them, and then fewer blocks are resident.
 const MORE_REGISTERS: Keys = &[("registers", "65536")];
-/// All three, on every kernel: the loop costs as little as it can.
+/// All three, on every kernel: the loop costs as little as possible.
 const CHEAP_LOOP: Keys = &[("div_latency", "5"), ("div_interval", "2"), ("ideal_fetch", "true"), ("registers", "65536")];
-/// Memory four times as wide.
+/// Four times the memory bandwidth.
 const WIDE_MEMORY: Keys = &[("dram_bytes_per_cycle", "67.58")];
-/// Nothing is computed before the loop: what is may need a register more for all of it. GTO has no such loop.
+/// No hoisting: a hoisted value may need a register for the whole loop. GTO has no such loop.
 const NO_HOISTING: Keys = &[("hoist", "false")];
-/// Room for twice the blocks, under GTO alone: what slots that are filled earlier can give at most ([`limits`]).
+/// Room for twice the blocks, under GTO alone: an upper bound on the gain from filling slots earlier ([`limits`]).
 const TWICE_THE_SLOTS: Keys =
     &[("max_threads", "3072"), ("max_blocks", "16"), ("registers", "65536"), ("shared_memory", "98304")];
-/// What is tried on kernels that VTW makes slower.
+/// The experiments on kernels that VTW slows.
 const EXPERIMENTS: [(&str, Keys); 6] = [
     ("division as fast as multiplication", QUICK_DIVISION),
     ("instructions that are always there", IDEAL_FETCH),
@@ -66,7 +67,7 @@ pub fn runs() -> Vec<Run> {
     runs
 }
 
-/// Experiments on the kernels that VTW turned out to make slower, to say why.
+/// Returns the experiments on the kernels that VTW slows, to explain why.
 pub fn experiments(results: &Results) -> Vec<Run> {
     let board = Board::new(results);
     let each = |name: &'static str| {
@@ -84,7 +85,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// The results, with their kernels in sets.
+/// The results, with the kernels in sets.
 struct Board<'a> {
     results: &'a Results,
     sets: Sets,
@@ -106,19 +107,19 @@ impl<'a> Board<'a> {
         self.results.of(&Run::new(kernel, PRESET, technique).with(keys))
     }
 
-    /// A quantity of one technique's run over that of another's, for each kernel that has both.
+    /// Returns the ratio of a quantity between two techniques, for each kernel that has both.
     fn ratios(&self, set: &[&'static str], of: &str, over: &str, keys: Keys, quantity: fn(&Report) -> f64) -> Speedups {
         let value = |name: &str, technique: &str| self.report(name, technique, keys).map(quantity);
         let ratio = |name: &&'static str| Some((*name, value(name, of)? / value(name, over)?));
         set.iter().filter_map(ratio).filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect()
     }
 
-    /// How much faster one technique is than another.
+    /// Returns the speedup of one technique over another.
     fn speedups(&self, set: &[&'static str], of: &str, over: &str, keys: Keys) -> Speedups {
         self.ratios(set, of, over, keys, |report| 1.0 / report.cycles as f64)
     }
 
-    /// Numbers of the four sets and of all kernels beside the paper's.
+    /// Formats the means of the four sets and of all kernels beside the paper's.
     fn by_set(&self, paper: &[f64; 5], ratios: impl Fn(&[&'static str]) -> Speedups) -> String {
         let all = self.sets.all();
         let sets = self.sets.0.iter().map(Vec::as_slice).chain([all.as_slice()]);
@@ -136,7 +137,7 @@ fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: 
     Effect { judge: JUDGE, id, place, claim, expected }
 }
 
-/// `name, name`
+/// Formats names as `name, name`.
 fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
@@ -154,12 +155,12 @@ mod tests {
         assert_eq!(rate(WIDE_MEMORY), rate(&[]).map(|rate| 4.0 * rate));
     }
 
-    /// What a kernel with ten blocks leaves that takes so many cycles, with so many blocks resident.
+    /// Returns the report of a kernel of ten blocks with that many cycles and resident blocks.
     fn report(cycles: u64, resident_blocks: u64) -> Report {
         Report { blocks: 10, resident_blocks, ..Report::new(&Metrics::default(), &Config::default(), cycles) }
     }
 
-    /// Only what VTW makes slower is looked into, with all experiments under GTO and under VTW.
+    /// Only kernels that VTW slows are examined, with all experiments under GTO and under VTW.
     #[test]
     fn experiments_are_made_where_vtw_loses() {
         let mut results = Results::default();

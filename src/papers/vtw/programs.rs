@@ -7,7 +7,7 @@ use crate::papers::{Claim, Run};
 
 /// The paper's means over its four sets and over all kernels.
 const INSTRUCTIONS: [f64; 5] = [0.98, 0.97, 0.98, 0.94, 0.97];
-/// Kernels of table 7, of all.
+/// Share of all kernels that table 7 lists.
 const CHANGED: f64 = 10.0 / 51.0;
 
 pub fn claims(board: &Board) -> Vec<Claim> {
@@ -18,12 +18,12 @@ fn executed(board: &Board, set: &[&'static str]) -> Speedups {
     board.ratios(set, "VTW", BASE, &[], |report| report.warp_instructions as f64)
 }
 
-/// Instructions that a block issues.
+/// Returns the instructions that a block issues.
 fn length(report: &Report) -> u64 {
     report.warp_instructions / report.blocks.max(1)
 }
 
-/// Kernels with short and with long blocks: the shorter and the longer half.
+/// Splits the kernels into the half with the shorter and the half with the longer blocks.
 fn halves(board: &Board) -> (Vec<&'static str>, Vec<&'static str>) {
     let mut names = board.sets.all();
     names.sort_by_key(|name| board.report(name, BASE, &[]).map_or(0, length));
@@ -45,7 +45,7 @@ fn instructions(board: &Board) -> Claim {
         .judge(measured, format!("{sets}{note}"))
 }
 
-/// In set 4 the gains are those of fewer instructions.
+/// Judges whether the gains in set 4 come from fewer instructions.
 fn reuse(board: &Board) -> Claim {
     let set = board.sets.0[3].as_slice();
     let speedups = board.speedups(set, "VTW", BASE, &[]);

@@ -1,9 +1,10 @@
-//! The paper's four sets of kernels (section 3): with divergence in instructions and in cycles, in cycles alone, in
-//! instructions alone, and with very little or none.
+//! The paper's four sets of kernels (section 3): with divergence in instructions and in cycles, in cycles alone, in instructions
+//! alone, and with very little or none.
 //!
-//! The paper gives no number for *very little*. Here a kernel has divergence in instructions where a quarter of its blocks or
-//! more have warps that differ by over 5 per cent, and in cycles where one block in 25 or more has: with these two numbers 50
-//! of the 51 kernels of its table 1 come into the set where the paper has them. As there, blocks are measured under LRR.
+//! The paper gives no number for *very little*. Here a kernel has divergence in instructions if at least a quarter of its blocks
+//! have warps that differ by more than 5 per cent, and divergence in cycles if at least one block in 25 has. With these two
+//! thresholds 50 of the 51 kernels of the paper's table 1 fall into the set where the paper has them. As in the paper, blocks are
+//! measured under LRR.
 
 use crate::metrics::Report;
 
@@ -24,13 +25,13 @@ impl Sets {
         self.0.iter().flatten().copied().collect()
     }
 
-    /// Two sets as one.
+    /// Returns two sets as one.
     pub fn both(&self, one: usize, other: usize) -> Vec<&'static str> {
         self.0[one].iter().chain(&self.0[other]).copied().collect()
     }
 }
 
-/// The set of a kernel with so many blocks, of which so many have divergence of 5 per cent in instructions and in cycles.
+/// Returns the set of a kernel from its blocks and from those with 5 per cent divergence in instructions and in cycles.
 fn place(blocks: u64, instructions: u64, cycles: u64) -> usize {
     let share = |part: u64| part as f64 / blocks.max(1) as f64;
     match (share(instructions) >= INSTRUCTIONS_FROM, share(cycles) >= CYCLES_FROM) {

@@ -12,11 +12,11 @@ const VLRR: [f64; 5] = [0.92, 0.96, 1.00, 1.10, 0.98];
 const VTW: [f64; 5] = [1.02, 1.05, 1.03, 1.13, 1.06];
 const VTW_SL: [f64; 5] = [1.02, 1.05, 1.03, 1.14, 1.06];
 const VTW_LH: [f64; 5] = [1.03, 1.04, 1.03, 1.13, 1.06];
-/// What is similar: the most by which table 5 has two index assignments apart.
+/// The difference up to which means are similar: the most by which two index assignments differ in table 5.
 const SIMILAR: f64 = 0.01;
-/// Kernels of the paper.
+/// Number of the paper's kernels.
 const KERNELS: f64 = 51.0;
-/// A machine is full where so much of its issue slots or of its memory bandwidth is used.
+/// Share of issue slots or of memory bandwidth in use from which a machine is full.
 const FULL: f64 = 0.9;
 
 pub fn claims(board: &Board) -> Vec<Claim> {
@@ -53,7 +53,7 @@ fn means(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// VTW over GTO where its loop over blocks costs as little as it can.
+/// Describes VTW over GTO where its loop over blocks costs as little as possible.
 fn cheap_loop(board: &Board) -> String {
     let mean = geometric_mean(&board.speedups(&board.sets.all(), "VTW", BASE, CHEAP_LOOP));
     mean.map_or_else(String::new, |mean| {
@@ -63,7 +63,7 @@ fn cheap_loop(board: &Board) -> String {
     })
 }
 
-/// How much of the machine a run uses: of its issue slots or of its memory bandwidth, whichever is more.
+/// Returns the share of issue slots or of memory bandwidth that a run uses, whichever is larger.
 pub fn used(report: &Report) -> f64 {
     let Ok(config) = Run::new("", super::PRESET, BASE).config() else { return 0.0 };
     let cycles = report.cycles as f64;
@@ -72,7 +72,7 @@ pub fn used(report: &Report) -> f64 {
     issue.max(bytes / (cycles * config.dram_bytes_per_cycle.as_f64()))
 }
 
-/// VTW where GTO leaves something of the machine, and where it does not.
+/// Describes VTW's speed on kernels that fill the machine under GTO, and on the others.
 fn room(board: &Board) -> String {
     let is_full = |name: &&'static str| board.report(name, BASE, &[]).is_some_and(|report| used(report) >= FULL);
     let (full, others): (Vec<_>, Vec<_>) = board.sets.all().into_iter().partition(is_full);
@@ -90,7 +90,7 @@ fn room(board: &Board) -> String {
     })
 }
 
-/// What the text says of single sets.
+/// Judges what the text says about single sets.
 fn by_set(board: &Board) -> Vec<Claim> {
     let set = |number: usize| board.sets.0[number - 1].as_slice();
     let mean = |id, claim, number: usize, technique: &str, expected| {
@@ -129,12 +129,12 @@ fn by_set(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// The kernels of a set that VTW makes slower by more than 5 per cent.
+/// Returns the kernels of a set that VTW slows by more than 5 per cent.
 pub fn slower(board: &Board, set: &[&'static str]) -> Speedups {
     board.speedups(set, "VTW", BASE, &[]).into_iter().filter(|(_, speedup)| *speedup < 0.95).collect()
 }
 
-/// What slower kernels of a set have on other machines.
+/// Describes the slower kernels of a set on the machines of the experiments.
 fn experiments_of(board: &Board, set: &[&'static str], technique: &str) -> String {
     if technique != "VTW" {
         return String::new();
@@ -147,7 +147,7 @@ fn experiments_of(board: &Board, set: &[&'static str], technique: &str) -> Strin
     told.collect()
 }
 
-/// VTW against others than GTO.
+/// Judges VTW against techniques other than GTO.
 fn comparisons(board: &Board) -> Vec<Claim> {
     let all = board.sets.all();
     let over = |id, place, claim, other: &str, expected| {
@@ -185,7 +185,7 @@ fn comparisons(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// A claim that only so many of the paper's kernels are such, and here so many of all.
+/// Judges a claim about `paper` of the paper's kernels by the share of kernels here.
 fn at_most(id: &'static str, claim: &'static str, paper: f64, (few, all): (usize, usize), note: String) -> Claim {
     let most = 1.5 * paper / KERNELS;
     let measured = (all > 0).then(|| (format!("{few} of {all}"), few as f64 / all as f64 <= most));
@@ -193,7 +193,7 @@ fn at_most(id: &'static str, claim: &'static str, paper: f64, (few, all): (usize
     JUDGE.fact(id, "section 5.2", claim, &expected, measured, note)
 }
 
-/// Single kernels.
+/// Judges claims about single kernels.
 fn single(board: &Board) -> Vec<Claim> {
     let best = |id, claim, expected: &str, set: usize, band: std::ops::RangeInclusive<f64>| {
         let speedups = board.speedups(&board.sets.0[set - 1], "VTW", BASE, &[]);

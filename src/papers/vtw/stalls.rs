@@ -12,7 +12,7 @@ const VLRR: [f64; 5] = [1.13, 1.02, 1.01, 0.89, 1.02];
 const VTW: [f64; 5] = [0.96, 0.95, 0.90, 0.87, 0.93];
 const VTW_SL: [f64; 5] = [0.95, 0.95, 0.90, 0.87, 0.93];
 const VTW_LH: [f64; 5] = [0.95, 0.94, 0.90, 0.87, 0.93];
-/// Of so few stalls a ratio says little about the time.
+/// Share of stall cycles below which a ratio of stalls says little about the time.
 const FEW: f64 = 0.02;
 
 fn ratios(board: &Board, set: &[&'static str], technique: &str) -> Speedups {
@@ -50,7 +50,8 @@ pub fn claims(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// The same without kernels that hardly stall, and of the sums: a mean of ratios gives a few cycles the weight of many.
+/// Describes the mean without kernels that hardly stall, and the ratio of the sums: a mean of ratios gives a few cycles the
+/// weight of many.
 fn weight(board: &Board, technique: &str) -> String {
     let stalled = |report: &Report| report.stall_cycles / report.cycles as f64;
     let has_stalls = |name: &&'static str| board.report(name, BASE, &[]).is_some_and(|report| stalled(report) >= FEW);

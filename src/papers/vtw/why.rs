@@ -1,13 +1,13 @@
 //! Why VTW gains less here than in the paper: how its gain is spread over kernels, how many rounds of blocks launches have, how
-//! many instructions go, how many warps live, and what a machine could gain at most.
+//! many instructions the transformation saves, how many warps have work, and what a machine could gain at most.
 
 use super::{BASE, Board};
 use crate::metrics::Report;
 use crate::papers::judge::geometric_mean;
 use std::ops::Range;
 
-/// Kernels of the paper in the order of its tables: rounds (*Iters* of table 1), the performance of VTW and the share of
-/// instructions that the transformed kernel executes (table 4). Its first set are the first 16.
+/// The paper's kernels in the order of its tables: rounds (*Iters* of table 1), the speedup of VTW, and the share of instructions
+/// that the transformed kernel executes (table 4). The first 16 are the first set.
 const KERNELS: [(f64, f64, f64); 51] = [
     (172.0, 1.03, 1.05),
     (194.0, 1.01, 1.12),
@@ -62,9 +62,9 @@ const KERNELS: [(f64, f64, f64); 51] = [
     (5.0, 1.02, 1.06),
 ];
 const FIRST_SET: usize = 16;
-/// A large gain.
+/// The speedup from which a gain is large.
 const LARGE: f64 = 1.1;
-/// As good as all instructions.
+/// The share of instructions below which a transformed kernel saves many.
 pub const MOST: f64 = 0.88;
 
 pub fn note(board: &Board) -> String {
@@ -75,7 +75,7 @@ pub fn note(board: &Board) -> String {
     format!("{}{}{}{}{}", spread(&all), rounds(&all), instructions(&all), living(board), bound(board))
 }
 
-/// What is compared with the paper's kernels.
+/// The numbers of a kernel that are compared with the paper's.
 pub struct Kernel {
     rounds: f64,
     speedup: f64,
@@ -92,7 +92,7 @@ impl Kernel {
         })
     }
 
-    /// Some of the paper's kernels, by their places in its tables.
+    /// Returns some of the paper's kernels, by their positions in its tables.
     pub fn of_paper(places: Range<usize>) -> Vec<Kernel> {
         KERNELS[places].iter().map(|&(rounds, speedup, instructions)| Kernel { rounds, speedup, instructions }).collect()
     }
@@ -105,13 +105,13 @@ impl Kernel {
         self.speedup >= LARGE
     }
 
-    /// Whether the transformed kernel leaves out many of the instructions.
+    /// Whether the transformed kernel omits many of the instructions.
     pub fn saves_much(&self) -> bool {
         self.instructions < MOST
     }
 }
 
-/// How many are such, and their mean gain.
+/// Formats the mean gain and the number of the kernels that satisfy a condition.
 pub fn such(kernels: &[Kernel], is_such: impl Fn(&Kernel) -> bool) -> String {
     let count = kernels.iter().filter(|kernel| is_such(kernel)).count();
     match mean_gain(kernels, is_such) {
@@ -120,7 +120,7 @@ pub fn such(kernels: &[Kernel], is_such: impl Fn(&Kernel) -> bool) -> String {
     }
 }
 
-/// The mean gain of those that are such.
+/// Returns the mean gain of the kernels that satisfy a condition.
 pub fn mean_gain(kernels: &[Kernel], is_such: impl Fn(&Kernel) -> bool) -> Option<f64> {
     geometric_mean(&kernels.iter().filter(|kernel| is_such(kernel)).map(|kernel| ("", kernel.speedup)).collect())
 }
@@ -131,7 +131,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     (middle(values.len().saturating_sub(1) / 2) + middle(values.len() / 2)) / 2.0
 }
 
-/// The paper's mean is that of a few kernels.
+/// Describes how the paper's mean comes from a few kernels.
 fn spread(all: &[Kernel]) -> String {
     let told = |kernels: &[Kernel]| {
         let middle = median(kernels.iter().map(|kernel| kernel.speedup).collect());
@@ -141,7 +141,7 @@ fn spread(all: &[Kernel]) -> String {
     format!(" The paper's mean is that of a few kernels: {}; here {}.", told(&Kernel::all_of_paper()), told(all))
 }
 
-/// With few rounds the end of a launch, where no block is left to go on with, weighs much.
+/// Describes the rounds of blocks. With few rounds the launch's end, where no next block is left, has much weight.
 fn rounds(all: &[Kernel]) -> String {
     let (of_paper, of) =
         (Kernel::all_of_paper(), |kernels: &[Kernel]| median(kernels.iter().map(|kernel| kernel.rounds).collect()));
@@ -155,7 +155,7 @@ fn rounds(all: &[Kernel]) -> String {
     )
 }
 
-/// The paper's compiler leaves out more.
+/// Describes the saved instructions. The paper's compiler saves more.
 fn instructions(all: &[Kernel]) -> String {
     let told = |kernels: &[Kernel]| {
         let (fewer, others) = (such(kernels, Kernel::saves_much), such(kernels, |k| !k.saves_much()));
@@ -169,7 +169,7 @@ fn instructions(all: &[Kernel]) -> String {
     )
 }
 
-/// Warps on an SM that have something left to do in their block, or need not wait for those that have.
+/// Describes how many warps on an SM have work left in their block, or need not wait for those that have.
 fn living(board: &Board) -> String {
     let set = &board.sets.0[0];
     let mean = |technique: &str| {
@@ -186,7 +186,7 @@ fn living(board: &Board) -> String {
     })
 }
 
-/// What is gained where every issue slot or all of the memory bandwidth is used.
+/// Describes how far issue slots and memory bandwidth bound the gain.
 fn bound(board: &Board) -> String {
     let limit = |name: &'static str| Some((name, 1.0 / super::speed::used(board.report(name, BASE, &[])?)));
     let bounds: Vec<_> = board.sets.all().into_iter().filter_map(limit).filter(|(_, bound)| bound.is_finite()).collect();
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(such(&set, |kernel| !kernel.saves_much()), "1.013 (8 kernels)");
     }
 
-    /// The paper's numbers are those that its text and the last line of table 4 have.
+    /// The mean and the counts of the table are those of the paper's text and of the last line of its table 4.
     #[test]
     fn the_papers_mean_is_that_of_its_kernels() {
         let speedups: Vec<_> = KERNELS.iter().map(|(_, speedup, _)| ("", *speedup)).collect();

@@ -1,10 +1,10 @@
-//! Variants of gangs: which scheduler, how many a cycle, how they split and meet (figures 11 and 13 to 16).
+//! Variants of gangs: the scheduler, gangs per cycle, how gangs split and meet (figures 11 and 13 to 16).
 
 use super::{ANY_GANGS, BASE_8, Board, JUDGE, Keys, ONE_GANG, effect, faster};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
-/// Figures 11 and 13 to 16.
+/// Judges figures 11 and 13 to 16.
 pub fn choices(board: &Board) -> Vec<Claim> {
     let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
     let over = |technique: &str, keys: Keys, set: &[&'static str]| board.ratios(set, (technique, keys), ("I-VWS", &[]), faster);

@@ -1,11 +1,11 @@
-//! What narrow warps ask of the front end, and what gangs spare it: figures 5, 9, 10 and 17.
+//! The load that narrow warps put on the front end, and what gangs save of it: figures 5, 9, 10, 12, 15 and 17.
 
 use super::{BASE, Board, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches};
 use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
-/// Figures 5, 9, 10 and 17.
+/// Judges figures 5, 9, 10, 12, 15 and 17.
 pub fn front_end(board: &Board) -> Vec<Claim> {
     let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
     let mut together = convergent.to_vec();

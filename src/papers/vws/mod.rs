@@ -1,10 +1,10 @@
 //! A Variable Warp Size Architecture (Rogers and others, ISCA 2015): its evaluation in section 6, on the machine of its
 //! table 1, and the comparison with other techniques of section 7.1, on the machine of the Thread Block Compaction paper.
 //!
-//! The paper sorts its applications by what narrow warps do to them (section 1): divergent ones run faster, convergent ones
-//! slower, the others do not mind. The same rule sorts the catalogue here, with warps of 4 against warps of 32 and a
-//! difference of two per cent taken for none. The two code listings of the other paper are no applications, and are left out; so
-//! is code that relies on the lock-step of 32 threads, which narrow warps do not keep.
+//! The paper sorts its applications by the effect of narrow warps (section 1): divergent ones run faster, convergent ones slower,
+//! insensitive ones neither. The same rule sorts the divergence suite here, with warps of 4 against warps of 32; a difference of
+//! up to two per cent counts as none. The two code listings of the Thread Block Compaction paper are no applications and are left
+//! out; so is code that relies on the lock-step of 32 threads, which narrow warps do not keep.
 
 mod choices;
 mod front_end;
@@ -19,7 +19,7 @@ use crate::workload::{self, Class, Suite, Workload};
 const JUDGE: Judge = Judge { paper: "vws" };
 const PRESET: &str = "vws";
 const LISTINGS: [&str; 2] = ["tbc_example1", "tbc_example2"];
-/// A difference that counts as none.
+/// The relative difference in speed up to which two runs are equally fast.
 const SAME: f64 = 0.02;
 const BASE: &str = "WS32";
 const TECHNIQUES: [&str; 14] = [
@@ -38,7 +38,7 @@ const TECHNIQUES: [&str; 14] = [
     "E-VWS-ImpatientMem",
     "E-VWS-Sync20",
 ];
-/// I-VWS with other keys: gangs a cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 6.7).
+/// I-VWS with other keys: gangs per cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 8).
 const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
 const ANY_GANGS: Keys = &[("gangs_per_cycle", "4")];
 const ONE_PORT: Keys = &[("icache_ports", "1"), ("l0i_bytes", "0")];
@@ -46,7 +46,7 @@ const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
 const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
 const TWO_PORTS_L0: Keys = &[("icache_ports", "2")];
 const BASE_8: Keys = &[("warp_width", "8"), ("slices", "4")];
-/// E-VWS with other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge.
+/// E-VWS under other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge.
 const ARRIVE: Keys = &[("gang_meet", "arrive")];
 const READY: Keys = &[("gang_meet", "ready")];
 const GROUP: Keys = &[("gang_meet", "group")];
@@ -59,11 +59,11 @@ const READINGS: [(&str, Keys); 5] = [
     ("at barriers too", HELD),
 ];
 const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_L0, TWO_PORTS_L0, BASE_8];
-/// Section 7.1.
+/// The machine and the techniques that section 7.1 compares.
 const ELSEWHERE: &str = "tbc";
 const RIVALS: [&str; 4] = ["PDOM", "DWF", "TBC-LCP", "I-VWS"];
 
-/// Areas of an SM and of a GPU of 15, as section 6.7 takes them.
+/// Areas in mm² of an SM and of a GPU of 15 SMs, as section 6.7 takes them.
 const SM_MM2: f64 = 16.0;
 const GPU_MM2: f64 = 529.0;
 
@@ -115,18 +115,18 @@ impl<'a> Board<'a> {
         self.results.of(&Run::new(workload, PRESET, technique).with(keys))
     }
 
-    /// How much faster a technique is than warps of 32, for each workload that both ran.
+    /// Returns the speedup of a technique over warps of 32, for each workload that both ran.
     fn speedups(&self, set: &[&'static str], technique: &str, keys: Keys) -> Speedups {
         self.ratios(set, (technique, keys), (BASE, &[]), |report| 1.0 / report.cycles as f64)
     }
 
-    /// A quantity of one run over that of another, for each workload that has both.
+    /// Returns the ratio of a quantity between two runs, for each workload that has both.
     fn ratios(&self, set: &[&'static str], of: (&str, Keys), over: (&str, Keys), quantity: fn(&Report) -> f64) -> Speedups {
         let value = |name: &str, (technique, keys): (&str, Keys)| self.report(name, technique, keys).map(quantity);
         set.iter().filter_map(|name| Some((*name, value(name, of)? / value(name, over)?))).collect()
     }
 
-    /// The average of a quantity over a set.
+    /// Returns the average of a quantity over a set.
     fn average(&self, set: &[&'static str], technique: &str, quantity: fn(&Report) -> f64) -> Option<f64> {
         let values: Option<Vec<f64>> = set.iter().map(|name| self.report(name, technique, &[]).map(quantity)).collect();
         values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
@@ -136,7 +136,7 @@ impl<'a> Board<'a> {
         [&self.divergent, &self.convergent, &self.insensitive].into_iter().flatten().copied().collect()
     }
 
-    /// On the other paper's machine.
+    /// Returns speedups on the machine of the Thread Block Compaction paper.
     fn elsewhere(&self, set: &[&'static str], technique: &str, over: &str) -> Speedups {
         let cycles = |name: &str, technique: &str| {
             self.results.of(&Run::new(name, ELSEWHERE, technique)).map(|report| report.cycles as f64)
@@ -160,7 +160,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// A mean, where there is one.
+/// Formats a mean, where there is one.
 fn told(mean: Option<f64>) -> String {
     mean.map_or_else(|| "not measured".to_string(), |mean| format!("{mean:.2}"))
 }

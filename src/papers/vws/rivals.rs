@@ -1,4 +1,4 @@
-//! Other techniques on the machine of the other paper, and what each costs in area (figure 19, table 2).
+//! Speed against other techniques on the machine of the TBC paper, and the area that I-VWS costs (figure 19, table 2).
 
 use super::{BASE_8, Board, GPU_MM2, JUDGE, Keys, PRESET, SM_MM2, effect};
 use crate::config::Config;
@@ -6,7 +6,7 @@ use crate::config::area::area;
 use crate::papers::Claim;
 use crate::papers::judge::{each, mean};
 
-/// Figure 19.
+/// Judges figure 19.
 pub fn rivals(board: &Board) -> Vec<Claim> {
     let divergent = &board.divergent[..];
     let ivws = board.elsewhere(divergent, "I-VWS", "PDOM");
@@ -32,7 +32,7 @@ pub fn rivals(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Table 2: a calculation, shown once there are runs to stand beside it.
+/// Judges table 2: a calculation, shown once there are runs to stand beside it.
 pub fn cost(board: &Board) -> Vec<Claim> {
     let of = |keys: Keys| -> Option<f64> { Some(area(&Config::build(PRESET, "I-VWS", keys.iter().copied()).ok()?).sm_mm2) };
     let measured = of(&[]).zip(of(BASE_8)).filter(|_| !board.everything().is_empty());

@@ -1,11 +1,11 @@
-//! Which warp size suits whom, and how long gangs last: figures 2, 4, 7, 8 and 18.
+//! Which warp size suits which applications, and how long gangs last: figures 2, 4, 7, 8 and 18.
 
 use super::{ARRIVE, BASE, Board, JUDGE, Keys, READINGS, effect, faster, fetches, told};
 use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
-/// Figures 2, 4, 7 and 8.
+/// Judges figures 2, 4, 7 and 8.
 pub fn sizes(board: &Board) -> Vec<Claim> {
     let (divergent, convergent, insensitive) = (&board.divergent[..], &board.convergent[..], &board.insensitive[..]);
     let ivws = board.speedups(divergent, "I-VWS", &[]);
@@ -180,10 +180,10 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
     ]
 }
 
-/// Figure 18.
+/// Judges figure 18.
 pub fn gang_sizes(board: &Board) -> Vec<Claim> {
     let gangs = |name: &str| board.report(name, "I-VWS", &[]).and_then(|report| report.gangs.as_ref());
-    // The share of warps in whole gangs in the first stretch of cycles, and of singletons in the last but one.
+    // The share of warps in whole gangs in the first span of cycles, and of singletons in the last but one.
     let course = |name: &&'static str| {
         let gangs = gangs(name)?;
         let spans = &gangs.over_time.warps;

@@ -12,12 +12,12 @@ use crate::metrics::{DEFINITIONS, Metrics, Report};
 use crate::record::{Phases, Series, Stints};
 use crate::scene::{Palette, Rgb, Theme, Tone};
 
-const FRAMES: [Frame; 2] = [
-    Frame { width: 340, height: 236, scale: 1.0, fine: FINE, titled: false },
-    Frame { width: 720, height: 360, scale: 2.0, fine: FINE, titled: true },
+const SHEET_SIZES: [SheetSize; 2] = [
+    SheetSize { width: 340, height: 236, scale: 1.0, fine: FINE, titled: false },
+    SheetSize { width: 720, height: 360, scale: 2.0, fine: FINE, titled: true },
 ];
 
-/// A run that was told event by event.
+/// A run built from a list of events.
 struct Told {
     series: Series,
     metrics: Metrics,
@@ -26,13 +26,13 @@ struct Told {
 }
 
 impl Told {
-    /// Nothing has run.
+    /// Returns a run of no cycles.
     fn new(sms: usize) -> Told {
         let (metrics, phases) = (Metrics::of(&Config::default()), Phases::default());
         Told { series: Series::new(sms), metrics, phases, stints: Stints::default() }
     }
 
-    /// A run of a kernel with barriers, looked at from its end.
+    /// Returns a run of a kernel with barriers, displayed at its end.
     fn run(&self, warp_width: u32) -> PlottedRun<'_> {
         let Told { series, metrics, phases, stints } = self;
         let (block_warps, is_virtual) = (4, false);
@@ -68,7 +68,7 @@ fn over_time() -> impl Iterator<Item = &'static Figure> {
     FIGURES.iter().filter(|figure| matches!(figure.kind, FigureKind::Line(_) | FigureKind::Stack(_)))
 }
 
-/// Four cycles of two SMs, of warps of 32: in cycle 0 both issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then
+/// Four cycles of two SMs with warps of 32: in cycle 0 both SMs issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then
 /// all wait for memory.
 fn short() -> Told {
     let issue = |sm, mask| Event::Issued { sm, warp: 0, block: 0, pc: 0, mask, first_thread: 0 };
@@ -100,7 +100,7 @@ fn short() -> Told {
     told(2, cycles.into_iter().map(<[Event]>::to_vec))
 }
 
-/// What is kept of the events of one cycle after the other.
+/// Records the events of consecutive cycles.
 fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Told {
     let mut told = Told::new(sms);
     for (cycle, events) in (0..).zip(cycles) {
@@ -114,7 +114,7 @@ fn told(sms: usize, cycles: impl IntoIterator<Item = Vec<Event>>) -> Told {
     told
 }
 
-/// A run of so many cycles with a bit of everything.
+/// Returns a run of `cycles` cycles with events of many kinds.
 fn long(cycles: u64) -> Told {
     let events = |cycle: u64| {
         let mut counts = ReasonCounts::default();
@@ -144,7 +144,8 @@ fn long(cycles: u64) -> Told {
     told(1, (0..cycles).map(events))
 }
 
-/// Two blocks of four warps, of which every second one arrives later; a barrier every twenty cycles. A warp ends at cycle 70.
+/// Returns the events of two blocks of four warps with a barrier every twenty cycles; odd warps arrive later. Warp 3 ends at
+/// cycle 70.
 fn barriers(cycle: u64) -> Vec<Event> {
     let (sm, barrier) = (0, 0);
     let mut events = Vec::new();
@@ -175,7 +176,7 @@ fn chart(id: &str) -> Chart {
     short().chart(figure(id), 32, 100)
 }
 
-/// Values as text, so that what is not a number compares.
+/// Returns values as text, so that NaN compares equal.
 fn values(id: &str, name: &str) -> Vec<String> {
     let chart = short().curves(id, 32, 100);
     let curve = chart.curves.iter().find(|curve| curve.label.name == name);
@@ -183,14 +184,14 @@ fn values(id: &str, name: &str) -> Vec<String> {
     curve.values.iter().map(f64::to_string).collect()
 }
 
-/// What a figure of a run with barriers is laid out as.
-fn laid_out(told: &Told, id: &str, frame: &Frame) -> (Chart, Vec<Mark>) {
+/// Lays out a figure of a run with barriers.
+fn laid_out(told: &Told, id: &str, sheet_size: &SheetSize) -> (Chart, Vec<Mark>) {
     let chart = told.chart(figure(id), 32, 200);
-    let marks = lay_out(&chart, Palette::of(Theme::Light), frame);
+    let marks = lay_out(&chart, Palette::of(Theme::Light), sheet_size);
     (chart, marks)
 }
 
-/// Bars of the colour that a label has.
+/// Returns the bars in a label's colour.
 fn bars_of<'a>(chart: &Chart, marks: &'a [Mark], name: &str) -> impl Iterator<Item = [i32; 4]> + use<'a> {
     let palette = Palette::of(Theme::Light);
     let labels = chart.content().labels();

@@ -1,12 +1,12 @@
-//! Figures of warps: their phases at barriers, and who ran.
+//! Figures of warps: their phases at barriers, and which slot ran which block.
 
 use super::*;
 
 #[test]
 fn warp_phases_have_a_bar_for_each_warp_that_ends_where_it_arrives() {
-    // At cycle 60 three barriers have been passed; nobody has arrived at the fourth.
+    // At cycle 60 three barriers have been passed; no warp has arrived at the fourth.
     let told = long(60);
-    let (chart, marks) = laid_out(&told, "warp-phases", &FRAMES[1]);
+    let (chart, marks) = laid_out(&told, "warp-phases", &SHEET_SIZES[1]);
     let count = |name: &str| bars_of(&chart, &marks, name).count();
     // Each of the first three colours also has a mark in the legend.
     assert_eq!((count("odd phase"), count("even phase"), count("at a barrier")), (17, 17, 13));
@@ -23,8 +23,8 @@ fn warp_phases_have_a_bar_for_each_warp_that_ends_where_it_arrives() {
         "Warp-phases of block 0, 1 on SM 0, cycles 0 to 60: 6 have ended. \
          The longest wait at a barrier is warp 6's in phase 3 of block 1, 9 cycles."
     );
-    // A warp that has ended is told apart from one that waits.
-    let (chart, marks) = laid_out(&long(90), "warp-phases", &FRAMES[1]);
+    // A warp that has ended looks different from one that waits.
+    let (chart, marks) = laid_out(&long(90), "warp-phases", &SHEET_SIZES[1]);
     assert!(bars_of(&chart, &marks, "ended").count() > 1);
 }
 
@@ -69,13 +69,16 @@ fn many_warp_phases_are_cut_to_those_around_the_cycle() {
     assert_eq!(chart(Some(2000)).content().remark().as_deref(), Some("Phases 82 to 101 of 101 of block 0."));
     let all = Chart::new(figure("warp-phases"), &told.run(32), usize::MAX);
     assert!(all.content().remark().is_none() && csv(&all).lines().count() > 700);
-    for frame in FRAMES {
-        let marks = lay_out(&chart(Some(1000)), Palette::of(Theme::Light), &frame);
-        let (width, height) = frame.pixels();
+    for sheet_size in SHEET_SIZES {
+        let marks = lay_out(&chart(Some(1000)), Palette::of(Theme::Light), &sheet_size);
+        let (width, height) = sheet_size.pixels();
         for mark in &marks {
             if let Mark::Bar { from, to, .. } = mark {
                 assert!(
-                    from.0 >= 0 && to.0 <= (width * frame.fine) as i32 && from.1 >= 0 && to.1 <= (height * frame.fine) as i32
+                    from.0 >= 0
+                        && to.0 <= (width * sheet_size.fine) as i32
+                        && from.1 >= 0
+                        && to.1 <= (height * sheet_size.fine) as i32
                 );
             }
         }
@@ -85,7 +88,7 @@ fn many_warp_phases_are_cut_to_those_around_the_cycle() {
 #[test]
 fn rtru_has_a_point_for_each_phase_and_the_reports_average() {
     let told = long(60);
-    let (chart, marks) = laid_out(&told, "rtru", &FRAMES[1]);
+    let (chart, marks) = laid_out(&told, "rtru", &SHEET_SIZES[1]);
     // Two warps need 10 cycles, two 19: 2 · 9 / (4 · 19), and later, from release to release, 11 and 20: 2 · 9 / (4 · 20).
     let text = csv(&chart);
     let lines: Vec<&str> = text.lines().collect();
@@ -93,7 +96,7 @@ fn rtru_has_a_point_for_each_phase_and_the_reports_average() {
     assert_eq!((lines[3], lines.len()), ("39,0,0,2,4,22.5", 7));
     let mean = 100.0 * Report::new(&told.metrics, &Config::default(), 60).barriers.rtru;
     assert!((mean - (23.6842 + 22.5 + 22.5) / 3.0).abs() < 1e-6);
-    // Phases of both blocks fall on the same points; one mark is the legend's.
+    // Phases of both blocks fall on the same points; one more bar is the legend's.
     assert_eq!(bars_of(&chart, &marks, "warp-phase").count(), 4);
     assert_eq!(bars_of(&chart, &marks, &format!("average {mean:.1} %")).count(), 1);
     assert_eq!(marks.iter().filter(|mark| matches!(mark, Mark::Path { .. })).count(), 1, "a line at the average");
@@ -163,4 +166,12 @@ fn who_ran_has_a_bar_for_each_warp_of_a_block_and_says_how_long_slots_waited() {
     let words =
         "Who ran which block: 2 warp slots ran 2 warps of blocks; for 2 warp-cycles a warp had ended and waited for its block.";
     assert_eq!(chart.words(), words);
+}
+
+#[test]
+fn who_ran_says_that_warp_slots_are_left_out() {
+    let start = Event::BlockStart { sm: 0, slot: 0, block: 0, first_warp: 0, warps: 60 };
+    let told = told(1, [vec![start], vec![], vec![]]);
+    assert!(told.chart(figure("who-ran"), 32, 100).words().contains("The first 48 of 60 warp slots"));
+    assert!(!told.chart(figure("who-ran"), 32, usize::MAX).words().contains("The first"));
 }

@@ -1,8 +1,8 @@
-//! Where things lie on the sheet, and the files that are made from it.
+//! The layout of the sheet, and the files that are made from it.
 
 use super::*;
 
-/// The smallest rectangle around points.
+/// Returns the smallest rectangle around points.
 fn bounds(points: &[(i32, i32)]) -> [i32; 4] {
     let along = |axis: fn(&(i32, i32)) -> i32| {
         (points.iter().map(axis).min().expect("points"), points.iter().map(axis).max().expect("points"))
@@ -14,11 +14,11 @@ fn bounds(points: &[(i32, i32)]) -> [i32; 4] {
 #[test]
 fn nothing_is_written_on_the_data_or_off_the_sheet() {
     let series = long(3000);
-    for frame in FRAMES {
+    for sheet_size in SHEET_SIZES {
         for figure in over_time() {
             let mut chart = series.chart(figure, 32, 200);
             chart.note = "collatz, PDOM, GTX480".into();
-            let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
+            let marks = lay_out(&chart, Palette::of(Theme::Light), &sheet_size);
             let drawn: Vec<(i32, i32)> = marks
                 .iter()
                 .filter_map(|mark| match mark {
@@ -28,8 +28,8 @@ fn nothing_is_written_on_the_data_or_off_the_sheet() {
                 .flatten()
                 .collect();
             let data = bounds(&drawn);
-            let (width, height) = frame.pixels();
-            let fine = frame.fine as i32;
+            let (width, height) = sheet_size.pixels();
+            let fine = sheet_size.fine as i32;
             assert!(data[0] > 0 && data[2] <= width as i32 * fine && data[1] > 0 && data[3] < height as i32 * fine);
             assert!(data[2] - data[0] > width as i32 * fine / 2, "{} has room for its data", figure.id);
             assert!(data[3] - data[1] > height as i32 * fine / 3, "{} has room for its data", figure.id);
@@ -49,8 +49,8 @@ fn nothing_is_written_on_the_data_or_off_the_sheet() {
 
 #[test]
 fn data_are_where_their_values_are() {
-    let frame = Frame { width: 340, height: 200, scale: 1.0, fine: 1, titled: false };
-    let marks = lay_out(&chart("simd-efficiency"), Palette::of(Theme::Light), &frame);
+    let sheet_size = SheetSize { width: 340, height: 200, scale: 1.0, fine: 1, titled: false };
+    let marks = lay_out(&chart("simd-efficiency"), Palette::of(Theme::Light), &sheet_size);
     let path = marks.iter().find_map(|mark| if let Mark::Path { points, .. } = mark { Some(points) } else { None });
     let area = marks.iter().find_map(|mark| if let Mark::Area { points, .. } = mark { Some(points) } else { None });
     let path = path.expect("a line");
@@ -66,13 +66,13 @@ fn the_cycle_that_is_looked_at_is_marked() {
     let count = |cycle| {
         let mut chart = chart("ipc");
         chart.cycle = cycle;
-        lay_out(&chart, Palette::of(Theme::Light), &FRAMES[0]).len()
+        lay_out(&chart, Palette::of(Theme::Light), &SHEET_SIZES[0]).len()
     };
     assert_eq!(count(Some(2)), count(None) + 1);
     assert_eq!(count(Some(4)), count(None), "the end needs no mark");
 }
 
-/// Every tag closed in its turn, every attribute quoted, no loose `&` or `<`.
+/// Asserts that every tag is closed in turn, every attribute is quoted, and no `&` or `<` is loose.
 fn assert_well_formed(file: &str) {
     let mut open = Vec::new();
     let mut rest = file;
@@ -176,8 +176,8 @@ fn a_sheet_that_fits_leaves_the_data_their_height() {
         let chart = long(100).chart(figure, 32, 100);
         for width in [300, 360, 420, 700] {
             let height = fitting_height(&chart, width, 120);
-            let frame = Frame { width, height, scale: 1.0, fine: 1, titled: false };
-            let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
+            let sheet_size = SheetSize { width, height, scale: 1.0, fine: 1, titled: false };
+            let marks = lay_out(&chart, Palette::of(Theme::Light), &sheet_size);
             let axis = marks.iter().filter_map(|mark| match mark {
                 Mark::Bar { from, to, colour } if *colour == Palette::of(Theme::Light).get(Tone::Line) => Some((from.1, to.1)),
                 _ => None,
@@ -195,12 +195,12 @@ fn nothing_is_written_off_the_sheet_or_over_other_words() {
             for (width, titled) in [(300, false), (340, false), (420, false), (720, true)] {
                 let chart = told.chart(figure, 32, width as usize / 2);
                 let height = if titled { 360 } else { fitting_height(&chart, width, 128) };
-                let frame = Frame { width, height, scale: 1.0, fine: 1, titled };
+                let sheet_size = SheetSize { width, height, scale: 1.0, fine: 1, titled };
                 let mut boxes: Vec<([f64; 4], &str)> = Vec::new();
-                let marks = lay_out(&chart, Palette::of(Theme::Light), &frame);
+                let marks = lay_out(&chart, Palette::of(Theme::Light), &sheet_size);
                 for mark in &marks {
                     let Mark::Text { at: (x, y), size, align, text, .. } = mark else { continue };
-                    // Letters are a little narrower than they are taken to be.
+                    // Letters are a little narrower than `text_width` estimates.
                     let long = layout::text_width(text, *size) * 0.85;
                     let left = match align {
                         crate::scene::Align::Left => f64::from(*x),

@@ -1,4 +1,4 @@
-//! What figures say: values, tables and words.
+//! What figures contain: values, tables and words.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn a_last_stretch_of_a_few_cycles_goes_with_the_one_before_it() {
     assert!(chart.curves.iter().all(|curve| curve.values.len() == 512));
     let lanes = |cycle: u64| f64::from((u32::MAX >> (cycle * 5 % 32)).count_ones());
     assert_eq!(chart.curves[0].values[511], (2044..2049).map(lanes).sum::<f64>() / 5.0, "nothing is lost");
-    // Two of four are enough to stand alone.
+    // A last stretch of two cycles out of four stands alone.
     assert_eq!(long(2050).curves("ipc", 32, 4096).len(), 513);
 }
 
@@ -70,7 +70,7 @@ fn slots_are_named_by_the_lanes_that_a_warp_has() {
 fn stretches_are_brought_together_by_their_counts_not_their_values() {
     let chart = short().curves("simd-efficiency", 32, 1);
     assert_eq!(chart.edges, [0, 4]);
-    // 56 lanes of 3 warps, whereas the mean of 62.5 % and 50 % would be 56.25 %.
+    // 56 lanes of 3 warps; the mean of 62.5 % and 50 % would be 56.25 %.
     assert_eq!(chart.curves[0].values, [100.0 * 56.0 / 96.0]);
     let ipc = short().curves("ipc", 32, 1);
     assert_eq!(ipc.curves[0].values, [14.0]);
@@ -146,7 +146,7 @@ fn words_say_what_the_figure_says_now() {
 fn the_breakdown_adds_up_to_the_resident_warp_cycles() {
     let told = long(500);
     let report = Report::new(&told.metrics, &Config::default(), 500);
-    let (chart, marks) = laid_out(&told, "stall-totals", &FRAMES[1]);
+    let (chart, marks) = laid_out(&told, "stall-totals", &SHEET_SIZES[1]);
     let text = csv(&chart);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0], ["reason", "warp-cycles", "share [%]"]);
@@ -161,7 +161,7 @@ fn the_breakdown_adds_up_to_the_resident_warp_cycles() {
         let bar = bars_of(&chart, &marks, row[0]).next().expect("a part of the bar");
         assert!(right.is_none_or(|right| right == bar[0]), "{row:?}");
         right = Some(bar[2]);
-        let width = f64::from(bar[2] - bar[0]) / f64::from(FINE) / FRAMES[1].scale;
+        let width = f64::from(bar[2] - bar[0]) / f64::from(FINE) / SHEET_SIZES[1].scale;
         let share = *count as f64 / report.resident_warp_cycles as f64;
         assert!((width - share * 704.0).abs() < 1.5, "{row:?} is {width} wide");
     }

@@ -1,41 +1,42 @@
-//! Which threads of its next logical block a virtual warp takes (VTW section 4.2.2).
+//! Thread-index policies: which threads of its next logical block a virtual warp takes (VTW section 4.2.2).
 //!
-//! The warps of a virtual block come one after the other for their part of the next logical block. *SameLane* gives a warp the
-//! place that it has. *LowestToHighestLane* gives the first to come warp 0, the second warp 1, and so on. *SlowestLane* sorts
-//! the warps of the block before by their progress when the first has finished, and gives the first to come the number of the
-//! slowest: that one is likely to be slow again, and so begins early.
+//! The warps of a virtual block finish one after the other, and each takes one warp's threads of the next logical block. With
+//! *SameLane* a warp takes the threads at its own position. With *LowestToHighestLane* the first warp to finish takes warp 0, the
+//! second warp 1, and so on. With *SlowestLane* the warps of the previous block are sorted by progress when the first of them
+//! finishes, and the first to finish takes the number of the slowest: those threads are likely to be slow again, and so begin
+//! early.
 
 use crate::config::ThreadIndexKind;
 
-/// How far a warp of a logical block has come, when the first of them has finished.
+/// The progress of one warp of a logical block, at the time the first of its warps finishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runner {
-    /// Its number in the logical block.
+pub struct WarpRecord {
+    /// The warp's number in the logical block.
     pub number: u16,
-    /// Instructions that it has issued for that block.
+    /// Instructions that it has issued for that logical block.
     pub progress: u32,
 }
 
-/// The numbers of a logical block's warps that are still to be given out, by one of the three rules.
+/// Assigns the warp numbers of one logical block, by one of the three policies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadIndices {
-    /// In the order in which they are given out; nothing where each warp keeps its own.
+    /// Warp numbers in the order of assignment; empty where each warp keeps its own number.
     order: Vec<u16>,
     given: usize,
 }
 
 impl ThreadIndices {
-    /// For the block after the one that these warps run, which the first of them has finished.
-    pub fn new(kind: ThreadIndexKind, mut runners: Vec<Runner>) -> ThreadIndices {
+    /// Creates the assignment for the next logical block from the progress of the warps in the current one.
+    pub fn new(kind: ThreadIndexKind, mut records: Vec<WarpRecord>) -> ThreadIndices {
         match kind {
             ThreadIndexKind::SameLane => return ThreadIndices::default(),
-            ThreadIndexKind::SlowestLane => runners.sort_by_key(|runner| (runner.progress, runner.number)),
-            ThreadIndexKind::LowestToHighestLane => runners.sort_by_key(|runner| runner.number),
+            ThreadIndexKind::SlowestLane => records.sort_by_key(|record| (record.progress, record.number)),
+            ThreadIndexKind::LowestToHighestLane => records.sort_by_key(|record| record.number),
         }
-        ThreadIndices { order: runners.iter().map(|runner| runner.number).collect(), given: 0 }
+        ThreadIndices { order: records.iter().map(|record| record.number).collect(), given: 0 }
     }
 
-    /// The number for the next warp to come, whose place in the virtual block is `own`.
+    /// Returns the number for the next warp to finish, whose position in the virtual block is `own`.
     pub fn take(&mut self, own: u16) -> u16 {
         let number = self.order.get(self.given).copied().unwrap_or(own);
         self.given += 1;
@@ -47,11 +48,11 @@ impl ThreadIndices {
 mod tests {
     use super::*;
 
-    /// Warps 0 to 3 with 30, 10, 40 and 10 instructions; they finish in the order 2, 0, 3, 1.
+    /// Warps 0 to 3 have issued 30, 10, 40 and 10 instructions; they finish in the order 2, 0, 3, 1.
     fn given(kind: ThreadIndexKind) -> Vec<u16> {
-        let runners = [30, 10, 40, 10].into_iter().enumerate();
-        let runners = runners.map(|(number, progress)| Runner { number: number as u16, progress }).collect();
-        let mut indices = ThreadIndices::new(kind, runners);
+        let records = [30, 10, 40, 10].into_iter().enumerate();
+        let records = records.map(|(number, progress)| WarpRecord { number: number as u16, progress }).collect();
+        let mut indices = ThreadIndices::new(kind, records);
         [2, 0, 3, 1].map(|own| indices.take(own)).to_vec()
     }
 

@@ -1,61 +1,61 @@
-//! The stack that all warps of a block share (TBC section 3.1): its entries, with block-wide masks and what has arrived.
+//! The stack that all warps of a block share (TBC section 3.1): entries with block-wide masks, and the warps that have arrived.
 //!
-//! Only data and its upkeep; what goes on it and when is [`tbc`](super::tbc)'s.
+//! This file has the data and its upkeep; [`tbc`](super::tbc) decides what is pushed and popped, and when.
 
 use super::{Members, NEVER};
 use crate::program::Pc;
 
-/// A block-wide mask: for each static warp of the block, its lanes.
+/// A block-wide mask: the lanes of each static warp of the block.
 pub type BlockMask = Vec<u32>;
 
-/// No entry.
-pub const NOBODY: u32 = u32::MAX;
+/// The id that stands for no entry.
+pub const NO_ENTRY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryState {
-    /// Its threads run when it is the topmost that can.
+    /// The entry runs when it is the topmost one that can.
     Pending,
     Running,
-    /// Its threads wait at its PC for the sides above.
+    /// The entry's threads wait at its PC for the sides above.
     Waiting,
 }
 
 /// An entry of a block-wide stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockEntry {
-    /// Tells it from others of the block, wherever it lies.
+    /// Identifies the entry within its block's stack, independent of its position.
     pub id: u32,
-    /// The entry that waits at this one's RPC, and how many wait for that one's turn.
+    /// The entry that waits at this one's RPC (`parent`), and the number of entries that this one waits for (`children`).
     pub parent: u32,
     pub children: u16,
     pub state: EntryState,
     pub pc: Pc,
     pub rpc: Pc,
-    /// The likely-convergence point and the entry that waits there; [`NEVER`] and [`NOBODY`] where there is none.
+    /// The likely-convergence point and the id of the entry that waits there; [`NEVER`] and [`NO_ENTRY`] without one.
     pub lpc: Pc,
     pub lpos: u32,
-    /// Warps that have not arrived.
+    /// Number of warps that have not arrived.
     pub wcnt: u16,
     pub mask: BlockMask,
-    /// What the compactor has not made warps of yet.
+    /// Threads that the compactor has not formed into warps yet.
     pub todo: BlockMask,
-    /// While it waits: threads that have reached its PC, and whether they came in more than one group.
+    /// In state `Waiting`: threads that have reached its PC, and whether they came in more than one group.
     pub reached: BlockMask,
     pub met: bool,
-    /// Where its warps have arrived: mostly one place.
+    /// Arrived threads by arrival point; usually there is only one point.
     pub arrivals: Vec<Arrivals>,
 }
 
-/// Threads of an entry that have arrived at one place.
+/// The threads of an entry that have arrived at one point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Arrivals {
-    pub at: Spot,
+    pub at: ArrivalPoint,
     pub mask: BlockMask,
-    /// The sides of the branch, as far as they are known: the two entries that fill up as warps arrive.
+    /// The known sides of the branch; their masks fill up as warps arrive.
     pub sides: Vec<Side>,
 }
 
-/// One side of a branch that is being filled.
+/// One side of a branch, with the threads that take it so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Side {
     pub pc: Pc,
@@ -63,12 +63,12 @@ pub struct Side {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Spot {
+pub enum ArrivalPoint {
     /// The entry's reconvergence point.
     Rpc,
     /// Its likely-convergence point.
     Lpc,
-    /// Behind a branch, with the points where its sides meet.
+    /// A branch, with the points where its sides reconverge.
     Branch { pc: Pc, rpc: Pc, lpc: Pc },
 }
 
@@ -80,15 +80,15 @@ pub struct BlockStack {
     /// Bottom first.
     pub entries: Vec<BlockEntry>,
     next_id: u32,
-    /// Warps in the table that wait at barriers or for their PTX warps.
+    /// Warps in the warp table that are held at a barrier or for their PTX warp.
     pub held: u16,
-    /// Something has happened after which all warps might be waiting.
-    pub(super) look: bool,
+    /// Whether to check the block for a stall, because the state of its warps has changed.
+    pub(super) check_stall: bool,
 }
 
 impl BlockStack {
     pub(super) fn new(first_warp: u16, warps: u16) -> BlockStack {
-        BlockStack { first_warp, warps, entries: Vec::new(), next_id: 0, held: 0, look: false }
+        BlockStack { first_warp, warps, entries: Vec::new(), next_id: 0, held: 0, check_stall: false }
     }
 
     pub(super) fn entry(&mut self, id: u32) -> Option<&mut BlockEntry> {
@@ -97,7 +97,7 @@ impl BlockStack {
 
     pub(super) fn fresh(&mut self, pc: Pc, rpc: Pc, parent: u32, mask: BlockMask) -> BlockEntry {
         let id = self.next_id;
-        self.next_id = self.next_id.wrapping_add(1) % NOBODY;
+        self.next_id = self.next_id.wrapping_add(1) % NO_ENTRY;
         BlockEntry {
             id,
             parent,
@@ -106,7 +106,7 @@ impl BlockStack {
             pc,
             rpc,
             lpc: NEVER,
-            lpos: NOBODY,
+            lpos: NO_ENTRY,
             wcnt: 0,
             mask,
             todo: Vec::new(),
@@ -116,13 +116,13 @@ impl BlockStack {
         }
     }
 
-    /// Lanes of a static warp that are in no warp of the table, and where they are: at their entry's PC until its turn comes,
-    /// or where they have arrived until the others have.
+    /// Returns lanes of a static warp that are in no warp of the table, and where they wait: at their entry's PC, or where they
+    /// have arrived.
     pub(super) fn waiting(&self, warp: u16) -> Vec<(Pc, u32)> {
         self.kept(warp, false)
     }
 
-    /// The same lanes, and where they will go on: those that have arrived at a branch on their side of it.
+    /// Returns the same lanes, with the PC at which they continue: behind a branch, that of their side.
     pub(super) fn going_on(&self, warp: u16) -> Vec<(Pc, u32)> {
         self.kept(warp, true)
     }
@@ -138,12 +138,12 @@ impl BlockStack {
             }
             for arrivals in &entry.arrivals {
                 match arrivals.at {
-                    Spot::Rpc => kept.push((entry.rpc, lanes(&arrivals.mask))),
-                    Spot::Lpc => kept.push((entry.lpc, lanes(&arrivals.mask))),
-                    Spot::Branch { .. } if behind_branches => {
+                    ArrivalPoint::Rpc => kept.push((entry.rpc, lanes(&arrivals.mask))),
+                    ArrivalPoint::Lpc => kept.push((entry.lpc, lanes(&arrivals.mask))),
+                    ArrivalPoint::Branch { .. } if behind_branches => {
                         kept.extend(arrivals.sides.iter().map(|side| (side.pc, lanes(&side.mask))));
                     }
-                    Spot::Branch { pc, .. } => kept.push((pc, lanes(&arrivals.mask))),
+                    ArrivalPoint::Branch { pc, .. } => kept.push((pc, lanes(&arrivals.mask))),
                 }
             }
         }
@@ -151,7 +151,7 @@ impl BlockStack {
         kept
     }
 
-    /// Threads have come to where an entry waits for them.
+    /// Adds threads to those that wait at an entry's PC.
     pub(super) fn join(&mut self, id: u32, mask: &BlockMask) {
         if let Some(entry) = self.entry(id) {
             entry.met |= threads(mask) > 0 && threads(&entry.reached) > 0;
@@ -159,9 +159,9 @@ impl BlockStack {
         }
     }
 
-    /// An entry beside another, without threads so far, that meets the same others.
+    /// Inserts an entry without threads above another, with the same RPC, LPC and parent.
     pub(super) fn sibling(&mut self, id: u32) -> u32 {
-        let Some(at) = self.entries.iter().position(|e| e.id == id) else { return NOBODY };
+        let Some(at) = self.entries.iter().position(|e| e.id == id) else { return NO_ENTRY };
         let BlockEntry { pc, rpc, lpc, lpos, parent, .. } = self.entries[at];
         let mask = vec![0; usize::from(self.warps)];
         let sibling = BlockEntry { lpc, lpos, ..self.fresh(pc, rpc, parent, mask) };

@@ -1,10 +1,9 @@
-//! The thread compactor: block-wide masks to warps, with one priority encoder for each home lane (TBC section 3.3, figure 9).
+//! The thread compactor: forms warps from a block-wide mask, with a priority encoder per home lane (TBC section 3.3, figure 9).
 //!
-//! A block-wide mask has, for each static warp of the block, a bit for each lane. The bits of one lane over all static warps
-//! are a home-lane group, and an encoder picks the first of each group in every cycle. The picked threads are a warp; their
-//! bits are reset, and in the next cycle the encoders pick from the rest. So a mask takes as many warps as its fullest lane
-//! has bits, which no arrangement that keeps threads in their lanes can undercut, and a mask that holds whole static warps
-//! gives those back as they were.
+//! A block-wide mask has a bit for each lane of each static warp of the block. The bits of one lane over all static warps are a
+//! home-lane group, and in every cycle an encoder picks the first thread of each group. The picked threads form a warp; their
+//! bits are cleared, and in the next cycle the encoders pick from the rest. A mask thus takes as many warps as its fullest lane
+//! has bits, the minimum while threads stay in their home lanes, and a mask of whole static warps yields these unchanged.
 //!
 //! ```text
 //!   static warp 0   1 0 0 1        warp 0   0 1 1 0        (numbers are the static warps)
@@ -14,9 +13,9 @@
 
 use super::Members;
 
-/// How many warps a mask takes: the most bits that any lane has set.
+/// Returns the number of warps that a mask takes: the most bits set in any lane.
 pub fn warps(masks: &[u32]) -> u16 {
-    // Counts all 32 lanes at once, bit by bit of the counters: plane k of `counts` is bit k of every lane's count.
+    // Counts all 32 lanes at once in bit-sliced counters: plane k of `counts` holds bit k of every lane's count.
     let mut counts = [0u32; 16];
     for &mask in masks {
         let mut carry = mask;
@@ -38,7 +37,7 @@ pub fn warps(masks: &[u32]) -> u16 {
     most
 }
 
-/// What the encoders pick in one cycle; its bits are reset. Static warp `i` of the masks is number `first + i`.
+/// Picks the warp of one cycle and clears its bits. Static warp `i` of the masks has the number `first + i`.
 pub fn pick(masks: &mut [u32], first: u16) -> Members {
     let mut members = Members::default();
     for (at, mask) in masks.iter_mut().enumerate() {
@@ -51,7 +50,7 @@ pub fn pick(masks: &mut [u32], first: u16) -> Members {
     members
 }
 
-/// The same with the compactor switched off: static warps as they were compiled, one after another.
+/// Picks the next static warp unchanged, with the compactor switched off.
 pub fn pick_static(masks: &mut [u32], first: u16) -> Members {
     match masks.iter().position(|&mask| mask != 0) {
         Some(at) => Members::of(first + at as u16, std::mem::take(&mut masks[at])),
@@ -59,7 +58,7 @@ pub fn pick_static(masks: &mut [u32], first: u16) -> Members {
     }
 }
 
-/// How many warps that takes.
+/// Returns the number of warps that a mask takes with the compactor switched off.
 pub fn static_warps(masks: &[u32]) -> u16 {
     masks.iter().filter(|&&mask| mask != 0).count() as u16
 }
@@ -78,14 +77,14 @@ mod tests {
         found
     }
 
-    /// The definition: the most set bits over all lanes.
+    /// The definition of [`warps`]: the most set bits over all lanes.
     fn fullest_lane(masks: &[u32]) -> u16 {
         (0..32).map(|lane| masks.iter().filter(|&&mask| mask >> lane & 1 != 0).count() as u16).max().unwrap_or(0)
     }
 
     #[test]
     fn figure_7_takes_one_warp_for_c_and_two_for_b() {
-        // Threads 1, 6 and 7 of the paper's counting: lane 0 of the first warp, lanes 1 and 2 of the second.
+        // Threads 1, 6 and 7 in the paper's numbering: lane 0 of the first warp, lanes 1 and 2 of the second.
         let c = [0b0001, 0b0110];
         assert_eq!(warps(&c), 1);
         let warp = all(&c)[0];

@@ -1,9 +1,9 @@
-//! DWF: dynamic warp formation, a pool of warps by their next PC (TBC sections 1 and 2.3, after Fung et al.).
+//! DWF: dynamic warp formation, from a pool of warps by next PC (TBC sections 1 and 2.3, after Fung et al.).
 //!
-//! A warp that issues leaves the pool. When its instruction is done its threads come back, in groups by their next PC. The
-//! **warp LUT** knows for each PC the newest warp of the pool that waits there: threads whose home lanes are free in it join
-//! it, the others begin a new warp, which takes its place in the LUT. A warp is never taken out of the pool to be merged, so
-//! two half-empty warps at one PC stay two.
+//! A warp that issues leaves the pool. When its instruction completes, its threads return in groups by next PC. The **warp LUT**
+//! holds for each PC the newest warp that waits there. Threads whose home lanes are free in that warp join it; the others form a
+//! new warp, which replaces it in the LUT. Warps already in the pool are never merged, so two half-empty warps at one PC stay
+//! two.
 //!
 //! ```text
 //!   in flight ──done──► groups by next PC ──► LUT[pc] ──lanes free──► Grow: joins the warp that waits there
@@ -11,12 +11,14 @@
 //!        └──────────── issue (majority or oldest) ◄──────── the pool
 //! ```
 //!
-//! Threads of any block of the SM may share a warp. Those that wait at a barrier, or for their PTX warp, do so one by one
-//! outside of the pool: nobody who could go on is held up by a companion, so no circle of waits can close.
+//! Threads of any block of the SM may share a warp. Threads that wait at a barrier, or for their PTX warp, wait one by one
+//! outside of the pool. A thread that can continue is therefore never held up by others of its warp, and no circular wait can
+//! form.
 //!
-//! Nothing here aims at the pathologies of section 1; they follow. Threads that fall behind find no warp to join (starvation
-//! eddies), and a regrouped warp's threads are not neighbours in memory (lost coalescing, bank conflicts). Code that relies
-//! on a static warp's lock-step goes wrong. [`warp_barrier`](super::warp_barrier) is the paper's remedy for both (DWF-WB).
+//! The pathologies of section 1 are not modelled separately; they follow from this. Threads that fall behind find no warp to join
+//! (starvation eddies), and the threads of a regrouped warp are not neighbours in memory (lost coalescing, bank conflicts). Code
+//! that relies on a static warp's lock-step breaks. [`warp_barrier`](super::warp_barrier) is the paper's remedy for both
+//! (DWF-WB).
 
 use super::warp_barrier::{Arrival, WarpBarrier, WarpBarriers};
 use super::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
@@ -25,30 +27,30 @@ use crate::policy::warp_set::{WORDS, WarpSet};
 use crate::program::Pc;
 use std::collections::BTreeMap;
 
-/// No warp.
+/// The LUT value that stands for no warp.
 const NONE: u16 = u16::MAX;
 
-/// What becomes of an entry of the pool.
+/// The state of a pool entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PoolStage {
     #[default]
     Free,
-    /// It waits to be issued; threads may join it.
+    /// The warp waits to be issued; threads may join it.
     Waiting,
-    /// Its instruction is in flight.
+    /// The warp's instruction is in flight.
     Flying,
 }
 
-/// A warp of the pool, by its entry in the warp table.
+/// The pool's state of one entry of the warp table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PoolWarp {
     pub stage: PoolStage,
-    /// Where it waits, or what it has issued.
+    /// The PC at which the warp waits, or the PC of its instruction in flight.
     pub pc: Pc,
     pub members: Members,
-    /// A static warp that has not diverged (DWF-WB): nobody joins it.
+    /// A static warp that has not diverged (DWF-WB); no threads join it.
     pub sealed: bool,
-    /// Where the threads of the instruction in flight go.
+    /// Where the threads go when the instruction in flight completes.
     outcome: Vec<Place>,
 }
 
@@ -68,17 +70,17 @@ impl Dwf {
         Dwf { sm, pool: vec![PoolWarp::default(); entries as usize], free, lut: Vec::new(), barriers: None }
     }
 
-    /// With a barrier for each of so many static warps.
+    /// Creates a pool with a warp barrier for each of `warps` static warps (DWF-WB).
     pub fn with_warp_barriers(sm: u16, entries: u32, warps: u32) -> Dwf {
         Dwf { barriers: Some(WarpBarriers::new(warps)), ..Dwf::new(sm, entries) }
     }
 
-    /// Every warp that waits or is in flight, with its entry's number.
+    /// Iterates over the warps that wait or are in flight, with their entry numbers.
     pub fn pool(&self) -> impl Iterator<Item = (u16, &PoolWarp)> {
         self.pool.iter().enumerate().filter(|(_, warp)| warp.stage != PoolStage::Free).map(|(at, warp)| (at as u16, warp))
     }
 
-    /// Threads that wait in the pool at each PC, in the order of PCs: what majority scheduling looks at.
+    /// Returns the number of waiting threads at each PC, which majority scheduling compares.
     pub fn threads_by_pc(&self) -> BTreeMap<Pc, u32> {
         let mut threads = BTreeMap::new();
         for (_, warp) in self.pool().filter(|(_, warp)| warp.stage == PoolStage::Waiting) {
@@ -87,12 +89,12 @@ impl Dwf {
         threads
     }
 
-    /// The warp that threads with this next PC would join.
+    /// Returns the warp that threads with this next PC would join.
     pub fn lut(&self, pc: Pc) -> Option<u16> {
         self.lut.get(pc as usize).copied().filter(|&warp| warp != NONE)
     }
 
-    /// The barrier of a static warp that has diverged (DWF-WB).
+    /// Returns the barrier of a static warp that has diverged (DWF-WB).
     pub fn warp_barrier(&self, warp: u16) -> Option<&WarpBarrier> {
         self.barriers.as_ref()?.of(warp)
     }
@@ -105,7 +107,7 @@ impl Dwf {
     }
 
     fn form(&mut self, members: Members, pc: Pc, sealed: bool, out: &mut Edits) {
-        // There is an entry for every thread.
+        // There is an entry for every thread, so one is free.
         let Some(warp) = self.free.next_from(0, WORDS) else { return };
         self.free.remove(warp);
         let warp = warp as u16;
@@ -123,7 +125,7 @@ impl Dwf {
         out.free(self.sm, warp);
     }
 
-    /// Threads come to the pool, to go on at `pc`.
+    /// Returns threads to the pool, to continue at `pc`.
     fn insert(&mut self, mut members: Members, pc: Pc, out: &mut Edits) {
         if let Some(barriers) = &mut self.barriers {
             let (mut restored, all) = (Vec::new(), members);
@@ -157,7 +159,7 @@ impl Dwf {
         }
     }
 
-    /// Threads of a warp are gone; a static warp may have waited for nobody else.
+    /// Removes exited threads from the warp barriers, and re-forms static warps that waited for no other threads.
     fn exit(&mut self, members: Members, out: &mut Edits) {
         let Some(barriers) = &mut self.barriers else { return };
         let mut restored = Vec::new();
@@ -170,19 +172,19 @@ impl Dwf {
         }
     }
 
-    /// A static warp that has not diverged goes on as it is, until it does.
+    /// Advances a static warp that has not diverged; a divergent branch breaks its seal.
     fn advance_sealed(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         let state = &mut self.pool[usize::from(warp)];
         match flow {
             Flow::Next | Flow::Park { .. } => state.pc = at.pc + 1,
             Flow::Branch { groups: [one], .. } => state.pc = one.pc,
-            Flow::Branch { groups, meeting } => {
+            Flow::Branch { groups, info } => {
                 (state.stage, state.sealed) = (PoolStage::Flying, false);
                 state.outcome.clear();
                 state.outcome.extend(groups);
                 let members = state.members;
                 if let (Some(barriers), Some((origin, mask))) = (&mut self.barriers, members.parts().next()) {
-                    barriers.set(origin, mask, meeting.rpc);
+                    barriers.set(origin, mask, info.rpc);
                 }
                 return Next::Leaves;
             }
@@ -248,7 +250,7 @@ impl Reforms for Dwf {
         for place in &outcome {
             self.insert(members.only(place.mask), place.pc, out);
         }
-        // Its room for outcomes is used again.
+        // Keeps the vector's allocation for the next warp in this entry.
         self.pool[usize::from(warp)].outcome = outcome;
     }
 
@@ -264,7 +266,7 @@ impl Reforms for Dwf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::divergence::Meeting;
+    use crate::policy::divergence::BranchInfo;
 
     fn start(dwf: &mut Dwf, masks: &[u32]) {
         dwf.start_block(NewBlock { slot: 0, first_warp: 0, pc: 0, masks }, &mut Edits::default());
@@ -273,9 +275,9 @@ mod tests {
     fn branch(dwf: &mut Dwf, warp: u16, groups: &[(Pc, u32)], rpc: Pc) {
         let (pc, mask) = (dwf.pool[usize::from(warp)].pc, dwf.pool[usize::from(warp)].members.mask);
         let groups: Vec<Place> = groups.iter().map(|&(pc, mask)| Place { pc, mask }).collect();
-        let meeting = Meeting { may_diverge: true, sides: None, rpc: Some(rpc), lpc: None };
+        let info = BranchInfo { may_diverge: true, sides: None, rpc: Some(rpc), lpc: None };
         let mut out = Edits::default();
-        if dwf.advance(warp, Place { pc, mask }, Flow::Branch { groups: &groups, meeting }, &mut out) == Next::Leaves {
+        if dwf.advance(warp, Place { pc, mask }, Flow::Branch { groups: &groups, info }, &mut out) == Next::Leaves {
             dwf.left(warp, &mut out);
         }
     }
@@ -288,7 +290,7 @@ mod tests {
     fn threads_join_where_their_lanes_are_free_and_begin_a_warp_where_not() {
         let mut dwf = Dwf::new(0, 8);
         start(&mut dwf, &[0b1111, 0b1111]);
-        // Figure 7's branch: at C lanes 0 and 1, 2 fit together; at B lane 3 is taken.
+        // The branch of figure 7: at C, lane 0 fits together with lanes 1 and 2; at B, lane 3 is taken.
         branch(&mut dwf, 0, &[(2, 0b0001), (1, 0b1110)], 3);
         branch(&mut dwf, 1, &[(2, 0b0110), (1, 0b1001)], 3);
         assert_eq!(

@@ -1,14 +1,14 @@
-//! The threads of a dynamic warp, each in its home lane and known by the static warp that it belongs to.
+//! The threads of a dynamic warp: each stays in its home lane and is identified by its static warp.
 
-/// A static warp's number for each lane of `mask`.
+/// The static warp of the thread in each lane of `mask`.
 #[derive(Clone, Copy, Debug, Eq, Default)]
 pub struct Members {
-    /// Meaningful in the lanes of `mask`.
+    /// Valid only in the lanes of `mask`.
     pub origins: [u16; 32],
     pub mask: u32,
 }
 
-/// Lanes outside of the mask do not count.
+/// Ignores lanes outside of the mask.
 impl PartialEq for Members {
     fn eq(&self, other: &Members) -> bool {
         self.mask == other.mask && self.lanes().eq(other.lanes())
@@ -25,22 +25,22 @@ impl std::hash::Hash for Members {
 }
 
 impl Members {
-    /// Lanes of one static warp.
+    /// Creates members that are lanes of one static warp.
     pub fn of(origin: u16, mask: u32) -> Members {
         Members { origins: [origin; 32], mask }
     }
 
-    /// The lanes that hold a thread, each with its static warp.
+    /// Iterates over the lanes that hold a thread, each with its static warp.
     pub fn lanes(&self) -> impl Iterator<Item = (usize, u16)> + '_ {
         crate::interp::access::active(self.mask).map(|lane| (lane, self.origins[lane]))
     }
 
-    /// Those in the lanes of `mask`.
+    /// Returns the members in the lanes of `mask`.
     pub fn only(&self, mask: u32) -> Members {
         Members { origins: self.origins, mask: self.mask & mask }
     }
 
-    /// Adds threads whose lanes are free.
+    /// Adds threads; their lanes must be free.
     pub fn add(&mut self, others: &Members) {
         for (lane, origin) in others.lanes() {
             self.origins[lane] = origin;
@@ -48,7 +48,7 @@ impl Members {
         self.mask |= others.mask;
     }
 
-    /// The static warps that have threads in it, each with their lanes, in the order of their first lane.
+    /// Iterates over the static warps of its threads, each with its lanes, ordered by first lane.
     pub fn parts(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         let mut rest = self.mask;
         std::iter::from_fn(move || {
@@ -66,7 +66,7 @@ impl Members {
         })
     }
 
-    /// Whether all threads are of one static warp: nobody has been regrouped.
+    /// Whether all threads belong to one static warp.
     pub fn is_home(&self) -> bool {
         self.parts().nth(1).is_none()
     }

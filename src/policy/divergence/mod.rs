@@ -1,13 +1,13 @@
-//! How the threads of a divergent branch are tracked: the control-flow unit.
+//! The control-flow unit: tracks the threads of divergent branches.
 //!
-//! The machine schedules the entries of a **warp table**: an entry is a warp with a thread in some of its lanes, a mask and
-//! a PC. The control-flow unit owns whatever decides which entries there are: a stack for each warp, a pool, a stack for
-//! each block. It is told of a block's start, of where the threads of each issued instruction go, of warps that are held at
-//! barriers and let go again, and of every cycle; it answers with where the warp goes on ([`Next`]) and with changes of the
-//! table ([`Edit`]). Barriers, PTX-warp operations, exits and block ends are not its business.
+//! The machine schedules the entries of a **warp table**: an entry is a warp with threads in some of its lanes, a mask and a PC.
+//! The control-flow unit owns the structure that decides which entries exist: a stack per warp, a pool, or a stack per block. The
+//! machine informs it of the start of a block, of where the threads of each issued instruction go, of warps that are held at
+//! barriers and released, and of every cycle. It answers with where the warp continues ([`Next`]) and with changes of the table
+//! ([`Edit`]). Barriers, PTX-warp operations, exits and block ends are handled elsewhere.
 //!
-//! Techniques differ here and nowhere else. Those that keep warps as they were compiled ([`pdom`]) answer with a place and
-//! are done. Those that re-form warps ([`dwf`], [`tbc`]) implement [`Reforms`]:
+//! Divergence techniques differ only here. Those that keep warps as compiled ([`pdom`]) answer with a place only. Those that
+//! re-form warps ([`dwf`], [`tbc`]) implement [`Reforms`]:
 //!
 //! ```text
 //!             issue                        nothing of the warp in flight
@@ -17,7 +17,7 @@
 //!   every cycle, behind issue: cycle() ─► Edit::Form …
 //! ```
 //!
-//! A thread never leaves its home lane, so a thread of an SM is known by its static warp and its lane, and a dynamic warp is
+//! A thread never leaves its home lane, so a thread of an SM is identified by its static warp and its lane, and a dynamic warp is
 //! a static warp's number for each lane: [`Members`].
 //!
 //! # Adding a mechanism
@@ -42,41 +42,41 @@ use pdom::Pdom;
 use tbc::Tbc;
 
 pub use members::Members;
-pub use pdom::Entry;
+pub use pdom::PdomEntry;
 
 impl DivergenceKind {
-    /// Whether it keeps a reconvergence stack; a pool of warps has none.
+    /// Whether the mechanism has reconvergence stacks; a pool of warps has none.
     pub fn has_stack(self) -> bool {
         !matches!(self, DivergenceKind::Dwf | DivergenceKind::DwfWb)
     }
 
-    /// Whether warps are taken apart and put together anew at run time.
+    /// Whether warps are re-formed at run time.
     pub fn reforms(self) -> bool {
         !matches!(self, DivergenceKind::Pdom | DivergenceKind::PdomLcp)
     }
 
-    /// Whether likely-convergence points are looked at.
+    /// Whether likely-convergence points are used.
     pub fn likely(self) -> bool {
         matches!(self, DivergenceKind::PdomLcp | DivergenceKind::TbcLcp)
     }
 
-    /// Entries of the warp table that an SM with so many static warps and threads needs.
+    /// Returns the number of warp-table entries for an SM with `warps` static warps and `threads` threads.
     pub fn entries(self, warps: u32, threads: u32) -> u32 {
         match self {
             DivergenceKind::Pdom | DivergenceKind::PdomLcp => warps,
             // In the worst case every thread is a warp of its own.
             DivergenceKind::Dwf | DivergenceKind::DwfWb => threads,
-            // One side of a branch at a time needs no more warps than the block has; sides that only run because another
-            // one is stuck at a barrier come on top.
+            // One side of a branch at a time needs no more warps than the block has. Sides that run only because another one is
+            // stuck at a barrier need further entries.
             DivergenceKind::Tbc | DivergenceKind::TbcLcp => (4 * warps).min(threads),
         }
     }
 }
 
-/// The PC of a meeting point that does not exist: threads meet nobody before the kernel ends.
+/// The PC of a reconvergence point that does not exist: the threads do not meet before the kernel ends.
 pub const NEVER: Pc = Pc::MAX;
 
-/// Where a warp goes on, and with which of its lanes.
+/// Where a warp continues: its PC and active mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     pub pc: Pc,
@@ -88,51 +88,51 @@ pub struct Place {
 pub enum Flow<'a> {
     /// To the next instruction.
     Next,
-    /// Lanes to places, none empty and none named twice; more than one means divergence.
-    Branch { groups: &'a [Place], meeting: Meeting },
-    /// The lanes of `mask` are gone; the others go to the next instruction.
+    /// Lanes grouped by target; no group is empty, no lane is in two. More than one group means divergence.
+    Branch { groups: &'a [Place], info: BranchInfo },
+    /// The lanes of `mask` exit; the others go to the next instruction.
     Exit { mask: u32 },
-    /// The lanes of `mask` wait outside of their warp, to be brought back by [`Reforms::resume`]; the others go to the next
+    /// The lanes of `mask` wait outside of their warp until [`Reforms::resume`] brings them back; the others go to the next
     /// instruction.
     Park { mask: u32 },
 }
 
-/// What is known of a branch before anybody takes it.
+/// What the program analysis knows about a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Meeting {
-    /// The compiler has not promised that all threads of a warp agree.
+pub struct BranchInfo {
+    /// Whether the branch may split a warp: neither the compiler nor the analysis marks it as uniform.
     pub may_diverge: bool,
-    /// The two places that a conditional branch leads to, the taken one first.
+    /// The two targets of a conditional branch, the taken one first.
     pub sides: Option<[Pc; 2]>,
     pub rpc: Option<Pc>,
     pub lpc: Option<Pc>,
 }
 
-/// Where a warp is after an instruction.
+/// How a warp continues after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It goes on there.
+    /// The warp continues at this place.
     Go(Place),
-    /// It leaves the table as soon as nothing of it is in flight; [`Reforms::left`] is told then.
+    /// The warp leaves the table when nothing of it is in flight; then [`Reforms::left`] is called.
     Leaves,
-    /// Its threads are gone.
+    /// All threads of the warp have exited.
     Gone,
 }
 
-/// A change of the warp table, or something to tell those who listen.
+/// A change of the warp table, or an event for the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// The entry holds nobody any more.
+    /// The entry becomes free.
     Free {
         warp: u16,
     },
-    /// The entry holds these threads, at `pc`.
+    /// The entry holds a new warp of these threads, at `pc`.
     Form {
         warp: u16,
         pc: Pc,
         members: Members,
     },
-    /// The entry, which waits to be issued, holds these threads in addition.
+    /// The entry, which waits to be issued, gets these additional threads.
     Grow {
         warp: u16,
         members: Members,
@@ -140,11 +140,11 @@ pub enum Edit {
     Tell(Event),
 }
 
-/// Answers of a control-flow unit, in order.
+/// The answers of a control-flow unit, in order.
 #[derive(Clone, Default)]
 pub struct Edits {
     pub list: Vec<Edit>,
-    /// Whether anybody wants to be told. Not a part of the machine's state.
+    /// Whether a listener wants events; not part of the machine's state.
     pub listens: bool,
 }
 
@@ -161,7 +161,7 @@ impl Edits {
         }
     }
 
-    /// Puts a warp together, telling who is in it.
+    /// Forms a warp, with the events that describe it.
     pub fn form(&mut self, sm: u16, warp: u16, pc: Pc, members: Members) {
         self.list.push(Edit::Form { warp, pc, members });
         self.tell(Event::Formed { sm, warp, pc, mask: members.mask });
@@ -182,19 +182,19 @@ impl Edits {
     }
 }
 
-/// A warp's number on an SM, for events.
+/// The SM and number of a warp, for events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpName {
     pub sm: u16,
     pub warp: u16,
 }
 
-/// A block that starts: where its static warps are, and which of their lanes hold threads.
+/// A block that starts: its slot, its static warps, and the lanes of each that hold threads.
 #[derive(Clone, Copy, Debug)]
 pub struct NewBlock<'a> {
     pub slot: u16,
     pub first_warp: u16,
-    /// Where it begins.
+    /// The PC at which the block starts.
     pub pc: Pc,
     pub masks: &'a [u32],
 }
@@ -205,28 +205,28 @@ pub trait Reforms {
 
     fn end_block(&mut self, slot: u16);
 
-    /// The lanes of `at.mask` of an entry have issued the instruction at `at.pc`.
+    /// Advances the lanes of `at.mask` of an entry, which have issued the instruction at `at.pc`.
     fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next;
 
-    /// An entry that was to leave has nothing in flight any more.
+    /// Handles an entry that is to leave and has nothing in flight any more.
     fn left(&mut self, warp: u16, out: &mut Edits);
 
-    /// Whether threads of this warp that wait for others do so one by one, outside of the table.
+    /// Whether threads of this warp wait for others one by one, outside of the table.
     fn parks(&self, warp: u16) -> bool;
 
-    /// Threads of a static warp that were parked go on at `pc`.
+    /// Brings back parked threads of a static warp, to continue at `pc`.
     fn resume(&mut self, members: Members, pc: Pc, out: &mut Edits);
 
-    /// A warp is held at a barrier or in an operation of PTX warps, or goes on from there.
+    /// Records that a warp is held at a barrier or in an operation of its PTX warp, or is released.
     fn hold(&mut self, _warp: u16, _is_held: bool) {}
 
-    /// A cycle's work; whether there was any.
+    /// Does the work of one cycle; returns whether there was any.
     fn cycle(&mut self, _out: &mut Edits) -> bool {
         false
     }
 }
 
-/// A divergence mechanism with its memory, one for each SM.
+/// A divergence mechanism with its state, one per SM.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Divergence {
     Pdom(Pdom),
@@ -235,7 +235,7 @@ pub enum Divergence {
 }
 
 impl Divergence {
-    /// For the SM of that number with so many static warps.
+    /// Creates the configured mechanism for SM number `sm` with `warps` static warps.
     pub fn new(config: &Config, sm: u16, warps: u32) -> Divergence {
         let kind = config.divergence;
         let entries = kind.entries(warps, config.max_threads);
@@ -249,7 +249,7 @@ impl Divergence {
         }
     }
 
-    /// The mechanism, if it re-forms warps.
+    /// Returns the mechanism if it re-forms warps.
     pub fn reforms(&mut self) -> Option<&mut dyn Reforms> {
         match self {
             Divergence::Pdom(_) => None,
@@ -258,22 +258,22 @@ impl Divergence {
         }
     }
 
-    /// A static warp begins at a place.
+    /// Starts a static warp at a place.
     pub fn start(&mut self, warp: WarpName, place: Place) {
         if let Divergence::Pdom(pdom) = self {
             pdom.start(warp, place);
         }
     }
 
-    /// The warp's stack, bottom first, for those who look on; empty where warps have none.
-    pub fn stack(&self, warp: u32) -> &[Entry] {
+    /// Returns the warp's stack, bottom first, for views; empty without stacks per warp.
+    pub fn stack(&self, warp: u32) -> &[PdomEntry] {
         match self {
             Divergence::Pdom(pdom) => pdom.stack(warp),
             _ => &[],
         }
     }
 
-    /// Lanes of a static warp that wait for other threads, and where: for those who look on.
+    /// Returns lanes of a static warp that wait for other threads, and where, for views.
     pub fn waiting(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
         match self {
             Divergence::Pdom(pdom) => pdom.waiting(warp),
@@ -284,7 +284,7 @@ impl Divergence {
         }
     }
 
-    /// Lanes of a static warp that are in no warp of the table, and where they will go on: for those who look on.
+    /// Returns lanes of a static warp that are in no warp of the table, and where they will continue, for views.
     pub fn going_on(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
         match self {
             Divergence::Pdom(_) => Vec::new(),
@@ -293,7 +293,7 @@ impl Divergence {
         }
     }
 
-    /// The block-wide stacks, for those who look on.
+    /// Returns the block-wide stacks, for views.
     pub fn tbc(&self) -> Option<&Tbc> {
         match self {
             Divergence::Tbc(tbc) => Some(tbc),
@@ -301,7 +301,7 @@ impl Divergence {
         }
     }
 
-    /// The pool of warps, for those who look on.
+    /// Returns the pool of warps, for views.
     pub fn dwf(&self) -> Option<&Dwf> {
         match self {
             Divergence::Dwf(dwf) => Some(dwf),

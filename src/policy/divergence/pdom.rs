@@ -1,8 +1,8 @@
-//! PDOM: a stack for each warp, reconverging at immediate post-dominators (TBC section 2.2.2).
+//! PDOM: a reconvergence stack per warp, with immediate post-dominators (TBC section 2.2.2).
 //!
-//! An entry is a PC, a reconvergence PC and a mask; the top entry runs. When a branch splits its lanes, the top entry
-//! becomes the one that waits at the reconvergence point, and an entry is pushed for each side that does not begin there.
-//! When the next PC of the top entry is its RPC, it is popped, and the entry below goes on with all of its lanes.
+//! An entry has a PC, a reconvergence PC (RPC) and a mask; the top entry runs. When a branch splits its lanes, the top entry
+//! becomes the one that waits at the reconvergence point, and an entry is pushed for each side that does not begin there. When
+//! the next PC of the top entry is its RPC, the entry is popped, and the one below continues with all of its lanes.
 //!
 //! ```text
 //!   A: @p bra C      A splits 0b0110 to C      C reaches D         B reaches D
@@ -11,27 +11,26 @@
 //!   D: …             [C  D  0110]  ◄ runs
 //! ```
 //!
-//! Lanes that exit leave every entry; an entry without lanes is popped. What likely-convergence points add is in
-//! `pdom_lcp`.
+//! Lanes that exit leave every entry; an entry without lanes is popped. Likely-convergence points are in `pdom_lcp`.
 
-use super::{Flow, Meeting, NEVER, Place, WarpName, pdom_lcp};
+use super::{BranchInfo, Flow, NEVER, Place, WarpName, pdom_lcp};
 use crate::event::Event;
 use crate::program::Pc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Entry {
+pub struct PdomEntry {
     pub pc: Pc,
     pub rpc: Pc,
     pub mask: u32,
-    /// The likely-convergence point, and the position of the entry that waits there; [`NEVER`] and 0 where there is none.
+    /// The likely-convergence point and the position of the entry that waits there; [`NEVER`] and 0 without one.
     pub lpc: Pc,
     pub lpos: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pdom {
-    pub(super) stacks: Vec<Vec<Entry>>,
-    /// Whether likely-convergence points are looked at.
+    pub(super) stacks: Vec<Vec<PdomEntry>>,
+    /// Whether likely-convergence points are used.
     likely: bool,
 }
 
@@ -40,7 +39,7 @@ impl Pdom {
         Pdom { stacks: vec![Vec::new(); warps as usize], likely }
     }
 
-    /// Lanes below the top of a warp's stack, and where they wait for those above.
+    /// Returns the lanes of a warp that are below the top of its stack, and where they wait.
     pub(super) fn waiting(&self, warp: u32) -> Vec<(Pc, u32)> {
         let mut above = 0;
         let mut waiting = Vec::new();
@@ -53,26 +52,26 @@ impl Pdom {
         waiting
     }
 
-    pub fn stack(&self, warp: u32) -> &[Entry] {
+    pub fn stack(&self, warp: u32) -> &[PdomEntry] {
         self.stacks.get(warp as usize).map_or(&[], |stack| stack)
     }
 
     pub fn start(&mut self, warp: WarpName, place: Place) {
         let stack = &mut self.stacks[warp.warp as usize];
         stack.clear();
-        stack.push(Entry { pc: place.pc, rpc: NEVER, mask: place.mask, lpc: NEVER, lpos: 0 });
+        stack.push(PdomEntry { pc: place.pc, rpc: NEVER, mask: place.mask, lpc: NEVER, lpos: 0 });
     }
 
-    /// Where the warp goes on after an instruction; `None` when all its threads are gone.
+    /// Returns where the warp continues after an instruction; `None` when all of its threads have exited.
     #[inline]
     pub fn advance(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
         let stack = &mut self.stacks[warp.warp as usize];
         match flow {
             Flow::Next | Flow::Park { .. } => stack.last_mut()?.pc += 1,
             Flow::Branch { groups: [one], .. } => stack.last_mut()?.pc = one.pc,
-            Flow::Branch { groups, mut meeting } => {
-                meeting.lpc = meeting.lpc.filter(|_| self.likely);
-                diverge(stack, warp, groups, &meeting, emit);
+            Flow::Branch { groups, mut info } => {
+                info.lpc = info.lpc.filter(|_| self.likely);
+                diverge(stack, warp, groups, &info, emit);
             }
             Flow::Exit { mask } => {
                 stack.last_mut()?.pc += 1;
@@ -81,7 +80,7 @@ impl Pdom {
                 }
             }
         }
-        // Reaching the reconvergence point, or losing the last lane, uncovers the entry below.
+        // An entry that reaches its reconvergence point or loses its last lane is popped.
         while let Some(top) = stack.last() {
             if top.mask != 0 && top.pc == top.lpc {
                 pdom_lcp::merge_top(stack, warp, emit);
@@ -93,7 +92,7 @@ impl Pdom {
             let (rpc, came) = (top.rpc, top.mask);
             stack.pop();
             emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
-            // Others wait there: the sides have met. Otherwise a side comes to the top that has not run yet.
+            // If other lanes wait there, the sides have met. Otherwise the pop uncovers a side that has not run yet.
             if let Some(below) = stack.last().filter(|below| came != 0 && below.pc == rpc && below.mask != came) {
                 emit(Event::Met { sm: warp.sm, warp: warp.warp, pc: rpc, mask: below.mask });
             }
@@ -102,26 +101,26 @@ impl Pdom {
     }
 }
 
-fn diverge(stack: &mut Vec<Entry>, warp: WarpName, groups: &[Place], meeting: &Meeting, emit: &mut impl FnMut(Event)) {
+fn diverge(stack: &mut Vec<PdomEntry>, warp: WarpName, groups: &[Place], info: &BranchInfo, emit: &mut impl FnMut(Event)) {
     let Some(&top) = stack.last() else { return };
-    let rpc = meeting.rpc.unwrap_or(NEVER);
+    let rpc = info.rpc.unwrap_or(NEVER);
     let waits_below = rpc == top.rpc;
     if waits_below {
-        // Nothing to wait for, or the entry below waits at the same place already: the sides take the entry's place, so
-        // that a loop left by one thread after another does not fill the stack.
+        // There is no reconvergence point, or the entry below waits there already. The sides replace the top entry, so that a
+        // loop that threads leave one by one does not fill the stack.
         stack.pop();
         emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
     } else if let Some(top) = stack.last_mut() {
         top.pc = rpc;
     }
-    let (lpc, lpos) = pdom_lcp::point(stack, warp, &top, waits_below, meeting, emit);
-    // The first group, the taken side of a branch, comes to lie on top.
+    let (lpc, lpos) = pdom_lcp::point(stack, warp, &top, waits_below, info, emit);
+    // The first group, the taken side, is pushed last and runs first.
     for group in groups.iter().rev().filter(|group| group.pc != rpc) {
         if group.pc == lpc {
             pdom_lcp::merge(stack, warp, lpos, *group, emit);
             continue;
         }
-        stack.push(Entry { pc: group.pc, rpc, mask: group.mask, lpc, lpos });
+        stack.push(PdomEntry { pc: group.pc, rpc, mask: group.mask, lpc, lpos });
         emit(Event::Push { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16, pc: group.pc, rpc, mask: group.mask });
     }
 }
@@ -134,8 +133,8 @@ pub(super) mod tests {
 
     pub fn branch(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>, lpc: Option<Pc>) -> Option<Place> {
         let groups: Vec<Place> = groups.iter().map(|&(pc, mask)| Place { pc, mask }).collect();
-        let meeting = Meeting { may_diverge: true, sides: None, rpc, lpc };
-        pdom.advance(WARP, Flow::Branch { groups: &groups, meeting }, &mut |_| {})
+        let info = BranchInfo { may_diverge: true, sides: None, rpc, lpc };
+        pdom.advance(WARP, Flow::Branch { groups: &groups, info }, &mut |_| {})
     }
 
     fn split(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>) -> Option<Place> {
@@ -154,7 +153,7 @@ pub(super) mod tests {
     fn both_sides_run_and_meet() {
         let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
-        // A at 0 branches to C at 2, else B at 1; both end before D at 3, C by falling through, B by a jump.
+        // A at 0 branches to C at 2, else B at 1; both continue at D at 3, C by falling through, B by a jump.
         assert_eq!(split(&mut pdom, &[(2, 0b0110), (1, 0b1001)], Some(3)), at(2, 0b0110));
         assert_eq!(pdom.stack(0).len(), 3);
         assert_eq!(next(&mut pdom), at(1, 0b1001), "C has reached D, B goes on");
@@ -175,7 +174,7 @@ pub(super) mod tests {
     fn a_loop_with_different_trip_counts_needs_one_entry_more_than_none() {
         let mut pdom = Pdom::new(1, false);
         pdom.start(WARP, Place { pc: 0, mask: 0b111 });
-        // At 4: jump back to 2, else fall to 5, which is the meeting point.
+        // At 4: branch back to 2, else fall through to 5, the reconvergence point.
         assert_eq!(split(&mut pdom, &[(2, 0b011), (5, 0b100)], Some(5)), at(2, 0b011));
         assert_eq!(split(&mut pdom, &[(2, 0b001), (5, 0b010)], Some(5)), at(2, 0b001));
         assert_eq!(pdom.stack(0).len(), 2, "the entry that waits at 5 serves both splits");

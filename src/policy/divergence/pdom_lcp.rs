@@ -1,10 +1,10 @@
 //! Likely-convergence points on a warp's stack (TBC section 4, figure 10).
 //!
-//! A `break` moves the immediate post-dominator of every branch before it behind the loop, although most threads meet at
-//! the loop's end. A branch whose likely-convergence point (LPC) differs from its RPC therefore gets an entry more, without
-//! lanes, that waits at the LPC below the sides of the branch. The sides carry the LPC and the position of that entry
-//! (LPos); one whose next PC is the LPC is popped and its lanes are merged into the likely-convergence entry, which runs when
-//! everything above it is gone.
+//! A `break` moves the immediate post-dominator of every branch before it behind the loop, although most threads meet at the end
+//! of the loop body. A branch whose likely-convergence point (LPC) differs from its RPC therefore gets an additional entry
+//! without lanes, which waits at the LPC below the sides of the branch. The sides carry the LPC and the position of that entry
+//! (LPos). A side whose next PC is the LPC is popped and its lanes are merged into the likely-convergence entry, which runs when
+//! all entries above it are gone.
 //!
 //! ```text
 //!   A splits                 C splits: 2 is at E       3, 4 reach F        1 reaches E         E runs once
@@ -14,34 +14,34 @@
 //!   [C F .234]  ◄ runs       [D F ..34]  ◄ runs
 //! ```
 //!
-//! A branch whose points are those of the entry that it is in needs no further entry: C above.
+//! A branch with the same RPC and LPC as its entry needs no further entry, as C above.
 
-use super::pdom::Entry;
-use super::{Meeting, NEVER, Place, WarpName};
+use super::pdom::PdomEntry;
+use super::{BranchInfo, NEVER, Place, WarpName};
 use crate::event::Event;
 use crate::program::Pc;
 
-/// The LPC and LPos of a branch's sides; pushes the likely-convergence entry if there is none for them yet. `top` is the
-/// entry that branched, which is no longer on the stack if the one below waits at its RPC.
+/// Returns the LPC and LPos of a branch's sides; pushes the likely-convergence entry unless there is one for them. `top` is the
+/// entry that branched; it is no longer on the stack if `waits_below`, that is, if the entry below waits at its RPC.
 #[inline]
 pub fn point(
-    stack: &mut Vec<Entry>,
+    stack: &mut Vec<PdomEntry>,
     warp: WarpName,
-    top: &Entry,
+    top: &PdomEntry,
     waits_below: bool,
-    meeting: &Meeting,
+    info: &BranchInfo,
     emit: &mut impl FnMut(Event),
 ) -> (Pc, u16) {
     let inherited = if waits_below { (top.lpc, top.lpos) } else { (NEVER, 0) };
-    let Some(lpc) = meeting.lpc.filter(|&lpc| lpc != inherited.0) else { return inherited };
-    let rpc = meeting.rpc.unwrap_or(NEVER);
-    stack.push(Entry { pc: lpc, rpc, mask: 0, lpc: inherited.0, lpos: inherited.1 });
+    let Some(lpc) = info.lpc.filter(|&lpc| lpc != inherited.0) else { return inherited };
+    let rpc = info.rpc.unwrap_or(NEVER);
+    stack.push(PdomEntry { pc: lpc, rpc, mask: 0, lpc: inherited.0, lpos: inherited.1 });
     emit(Event::Push { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16, pc: lpc, rpc, mask: 0 });
     (lpc, stack.len() as u16 - 1)
 }
 
-/// Lanes are at the likely-convergence point and wait there.
-pub fn merge(stack: &mut [Entry], warp: WarpName, lpos: u16, lanes: Place, emit: &mut impl FnMut(Event)) {
+/// Merges lanes that have reached the likely-convergence point into the entry that waits there.
+pub fn merge(stack: &mut [PdomEntry], warp: WarpName, lpos: u16, lanes: Place, emit: &mut impl FnMut(Event)) {
     if let Some(likely) = stack.get_mut(usize::from(lpos)) {
         let waited = likely.mask;
         likely.mask |= lanes.mask;
@@ -52,8 +52,8 @@ pub fn merge(stack: &mut [Entry], warp: WarpName, lpos: u16, lanes: Place, emit:
     }
 }
 
-/// The top entry has reached its likely-convergence point.
-pub fn merge_top(stack: &mut Vec<Entry>, warp: WarpName, emit: &mut impl FnMut(Event)) {
+/// Pops the top entry, which has reached its likely-convergence point, and merges its lanes.
+pub fn merge_top(stack: &mut Vec<PdomEntry>, warp: WarpName, emit: &mut impl FnMut(Event)) {
     let Some(top) = stack.pop() else { return };
     merge(stack, warp, top.lpos, Place { pc: top.pc, mask: top.mask }, emit);
     emit(Event::Pop { sm: warp.sm, warp: warp.warp, depth: stack.len() as u16 });
@@ -65,7 +65,7 @@ mod tests {
     use super::super::pdom::Pdom;
     use super::super::pdom::tests::{WARP, at, branch, next};
 
-    // Example 2 of the paper, one instruction a block.
+    // Example 2 of the paper, with one instruction per block.
     const A: u32 = 0;
     const B: u32 = 1;
     const C: u32 = 2;
@@ -80,7 +80,7 @@ mod tests {
         // Thread 1 takes B; 2, 3 and 4 take C, which runs first.
         assert_eq!(branch(&mut pdom, &[(C, 0b1110), (B, 0b0001)], Some(F), Some(E)), at(C, 0b1110));
         assert_eq!(pdom.stack(0).len(), 4, "F, the likely entry for E, B and C");
-        // 3 and 4 break, 2 is at E already.
+        // 3 and 4 break; 2 is already at E.
         assert_eq!(branch(&mut pdom, &[(D, 0b1100), (E, 0b0010)], Some(F), Some(E)), at(D, 0b1100));
         assert_eq!(pdom.stack(0).len(), 4, "no second likely entry");
         assert_eq!(branch(&mut pdom, &[(F, 0b1100)], None, None), at(B, 0b0001), "3 and 4 wait at F");

@@ -1,11 +1,11 @@
-//! TBC: thread block compaction, a stack for each block (TBC section 3).
+//! TBC: thread block compaction, with a reconvergence stack per block (TBC section 3).
 //!
-//! All warps of a block share one reconvergence stack. An entry has a PC, a reconvergence PC, a block-wide mask (for each
-//! static warp its lanes) and WCnt, the warps of it that are still on their way. The top entry's threads run, as warps that
-//! the [`compactor`] made of its mask. A warp that executes a branch that may diverge, or comes to the entry's RPC, has
-//! **arrived**: it leaves the warp table, once nothing of it is in flight, and WCnt goes down. Warps arrive in any order;
-//! each adds its threads to the block-wide masks of the sides. When WCnt is zero the sides go on the stack, and the new top
-//! entry is compacted: one warp a cycle.
+//! All warps of a block share one reconvergence stack. An entry has a PC, a reconvergence PC (RPC), a block-wide mask (the lanes
+//! of each static warp) and WCnt, the number of its warps that have not arrived. The threads of the top entry run, in warps that
+//! the [`compactor`] forms from its mask. A warp **arrives** when it executes a branch that may diverge, or reaches the entry's
+//! RPC: it leaves the warp table once nothing of it is in flight, and WCnt is decremented. Warps arrive in any order; each adds
+//! its threads to the block-wide masks of the sides. When WCnt is zero the sides are pushed, and the new top entry is compacted:
+//! one warp a cycle.
 //!
 //! ```text
 //!   an entry:  Pending ──top of the stack──► Running ──WCnt = 0, at a branch──► Waiting ──sides gone──► Pending
@@ -13,7 +13,7 @@
 //!   a warp:    compactor ─► warp table ─► … ─► branch or RPC ─► drains ─► arrives
 //! ```
 //!
-//! Figure 7, where threads 1, 6, 7 of the paper's counting take C and D is where all meet:
+//! Figure 7: threads 1, 6 and 7 in the paper's numbering take C, and all threads reconverge at D:
 //!
 //! ```text
 //!   A runs            both at the branch     C: one warp          B: two warps          D, as before A
@@ -22,38 +22,38 @@
 //!                     [C D 0 1... .67.]      [C D 1 1... .67.]
 //! ```
 //!
-//! - Both sides get an entry at every branch that may diverge, even if no thread takes one; an empty one is popped at once.
-//!   A side that begins at the RPC needs none: its threads wait there already. A branch that the compiler marks as uniform
-//!   (`bra.uni`), or that [`uniform`](crate::program::uniform) finds to be so, does not make anybody wait.
-//! - A branch that meets where its entry does replaces the entry, as in [`pdom`](super::pdom): a loop does not fill the stack.
-//! - Likely-convergence points (section 4): as in [`pdom_lcp`](super::pdom_lcp), with block-wide masks. An entry that comes to
+//! - Both sides of a branch that may diverge get an entry, even if no thread takes one; an empty entry is popped at once. A side
+//!   that begins at the RPC needs none: its threads wait there already. Warps do not wait at a branch that the compiler marks as
+//!   uniform (`bra.uni`), or that [`uniform`](crate::program::uniform) finds to be so.
+//! - A branch whose RPC is that of its entry replaces the entry, as in [`pdom`](super::pdom): a loop does not fill the stack.
+//! - Likely-convergence points (section 4) work as in [`pdom_lcp`](super::pdom_lcp), with block-wide masks. An entry that reaches
 //!   its LPC is merged into the likely-convergence entry, unless that one has begun to run.
-//! - Warps that are sent different ways by uniform branches arrive at different places; then each place gets an entry of its
-//!   own when the last has arrived.
-//! - With the compactor switched off (`tbc_compaction = false`) static warps stay as they were compiled.
-//! - What happens when all running warps of a block wait for others is in [`tbc_stall`](super::tbc_stall).
+//! - Warps that uniform branches send different ways arrive at different points. When the last has arrived, each point gets an
+//!   entry of its own.
+//! - With the compactor switched off (`tbc_compaction = false`) static warps stay as compiled.
+//! - [`tbc_stall`](super::tbc_stall) handles a block all of whose running warps wait for other threads.
 
-use super::block_stack::{Arrivals, BlockStack, EntryState, NOBODY, Side, Spot, add, take_away, threads, unite};
-use super::{Edits, Flow, Meeting, Members, NEVER, NewBlock, Next, Place, Reforms, compactor};
+use super::block_stack::{ArrivalPoint, Arrivals, BlockStack, EntryState, NO_ENTRY, Side, add, take_away, threads, unite};
+use super::{BranchInfo, Edits, Flow, Members, NEVER, NewBlock, Next, Place, Reforms, compactor};
 use crate::event::Event;
 use crate::program::Pc;
 use std::collections::VecDeque;
 
-/// A warp in the table: which entry's, and who is in it.
+/// A warp in the warp table: its stack entry and its threads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Crew {
+pub struct BufferedWarp {
     pub slot: u16,
     pub entry: u32,
     pub members: Members,
     rpc: Pc,
     lpc: Pc,
     /// Where it arrives when nothing of it is in flight any more.
-    going: Option<Going>,
+    pending: Option<PendingArrival>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Going {
-    at: Spot,
+struct PendingArrival {
+    at: ArrivalPoint,
     sides: Option<[Pc; 2]>,
     groups: Vec<Place>,
 }
@@ -64,10 +64,10 @@ pub struct Tbc {
     /// By block slot.
     pub(super) blocks: Vec<Option<BlockStack>>,
     /// By entry of the warp table.
-    crews: Vec<Option<Crew>>,
-    /// Static warps of the SM; entries of the table from here on are for sides that run because another is stuck.
+    buffer: Vec<Option<BufferedWarp>>,
+    /// Number of static warps of the SM. Further table entries are for sides that run because another side is stuck.
     statics: u16,
-    /// Masks that wait for the compactor, by block slot and entry.
+    /// Entries whose masks wait for the compactor, by block slot and entry id.
     queue: VecDeque<(u16, u32)>,
     likely: bool,
     compaction: bool,
@@ -78,7 +78,7 @@ impl Tbc {
         Tbc {
             sm,
             blocks: Vec::new(),
-            crews: vec![None; entries as usize],
+            buffer: vec![None; entries as usize],
             statics: warps as u16,
             queue: VecDeque::new(),
             likely,
@@ -86,42 +86,43 @@ impl Tbc {
         }
     }
 
-    /// The stack of the block in a slot.
+    /// Returns the stack of the block in a slot.
     pub fn block(&self, slot: u16) -> Option<&BlockStack> {
         self.blocks.get(usize::from(slot))?.as_ref()
     }
 
-    /// The warp in an entry of the warp table: the warp buffer of figure 8.
-    pub fn crew(&self, warp: u16) -> Option<&Crew> {
-        self.crews.get(usize::from(warp))?.as_ref()
+    /// Returns the warp in an entry of the warp table: the warp buffer of figure 8.
+    pub fn buffered(&self, warp: u16) -> Option<&BufferedWarp> {
+        self.buffer.get(usize::from(warp))?.as_ref()
     }
 
     pub(super) fn stack(&mut self, slot: u16) -> Option<&mut BlockStack> {
         self.blocks.get_mut(usize::from(slot))?.as_mut()
     }
 
-    /// A warp has arrived: its threads fill the masks of where they go.
-    fn arrive(&mut self, warp: u16, crew: Crew, out: &mut Edits) {
-        let (sm, slot) = (self.sm, crew.slot);
-        let Some(going) = crew.going else { return };
+    /// Records the arrival of a warp: adds its threads to the masks of its arrival point and sides.
+    fn arrive(&mut self, warp: u16, buffered: BufferedWarp, out: &mut Edits) {
+        let (sm, slot) = (self.sm, buffered.slot);
+        let Some(pending) = buffered.pending else { return };
         let Some(stack) = self.stack(slot) else { return };
-        stack.look = true;
+        stack.check_stall = true;
         let (first, n) = (stack.first_warp, usize::from(stack.warps));
         let depth = stack.entries.len();
-        let Some(entry) = stack.entry(crew.entry) else { return };
+        let Some(entry) = stack.entry(buffered.entry) else { return };
         entry.wcnt -= 1;
         let (wcnt, is_last) = (entry.wcnt, entry.wcnt == 0);
-        let known = entry.arrivals.iter().position(|a| a.at == going.at);
+        let known = entry.arrivals.iter().position(|a| a.at == pending.at);
         let at = known.unwrap_or_else(|| {
-            entry.arrivals.push(Arrivals { at: going.at, mask: vec![0; n], sides: Vec::new() });
+            entry.arrivals.push(Arrivals { at: pending.at, mask: vec![0; n], sides: Vec::new() });
             entry.arrivals.len() - 1
         });
-        let inherited = if matches!(going.at, Spot::Branch { rpc, .. } if rpc == entry.rpc) { entry.lpc } else { NEVER };
+        let inherited =
+            if matches!(pending.at, ArrivalPoint::Branch { rpc, .. } if rpc == entry.rpc) { entry.lpc } else { NEVER };
         let arrivals = &mut entry.arrivals[at];
-        add(&mut arrivals.mask, &crew.members, first);
-        if let Spot::Branch { pc, rpc, lpc } = going.at {
+        add(&mut arrivals.mask, &buffered.members, first);
+        if let ArrivalPoint::Branch { pc, rpc, lpc } = pending.at {
             out.tell(Event::BlockArrive { sm, slot, warp, pc, wcnt });
-            // The likely-convergence entry lies below the sides.
+            // The likely-convergence entry is below the sides.
             let needs_likely = lpc != NEVER && lpc != inherited;
             let depth = depth + usize::from(needs_likely);
             if known.is_none() && needs_likely {
@@ -141,30 +142,30 @@ impl Tbc {
                 }))
             };
             if known.is_none() {
-                going.sides.into_iter().flatten().for_each(|pc| {
+                pending.sides.into_iter().flatten().for_each(|pc| {
                     side(arrivals, pc);
                 });
             }
-            for group in &going.groups {
+            for group in &pending.groups {
                 if let Some(at) = side(arrivals, group.pc) {
-                    add(&mut arrivals.sides[at].mask, &crew.members.only(group.mask), first);
+                    add(&mut arrivals.sides[at].mask, &buffered.members.only(group.mask), first);
                 }
             }
         } else {
-            let pc = if going.at == Spot::Rpc { crew.rpc } else { crew.lpc };
+            let pc = if pending.at == ArrivalPoint::Rpc { buffered.rpc } else { buffered.lpc };
             out.tell(Event::BlockArrive { sm, slot, warp, pc, wcnt });
         }
         if is_last {
-            self.finish(slot, crew.entry, out);
+            self.finish(slot, buffered.entry, out);
         }
     }
 
-    /// The last warp of an entry has arrived or ended.
+    /// Handles an entry whose last warp has arrived or exited.
     pub(super) fn finish(&mut self, slot: u16, id: u32, out: &mut Edits) {
         let Some(stack) = self.stack(slot) else { return };
         let Some(entry) = stack.entry(id) else { return };
         let arrivals = std::mem::take(&mut entry.arrivals);
-        // Each place goes on by itself; the first takes the entry, the others get one like it.
+        // Each arrival point continues by itself: the first keeps the entry, the others get siblings of it.
         let ids: Vec<u32> = (0..arrivals.len()).map(|n| if n == 0 { id } else { stack.sibling(id) }).collect();
         if arrivals.is_empty() {
             self.remove(slot, id, out);
@@ -175,18 +176,18 @@ impl Tbc {
         self.run_next(slot, out);
     }
 
-    /// All threads of an entry are at one place.
+    /// Continues an entry all of whose threads have arrived at one point.
     fn settle(&mut self, slot: u16, id: u32, arrivals: Arrivals, out: &mut Edits) {
         let Some(entry) = self.stack(slot).and_then(|stack| stack.entry(id)) else { return };
         entry.mask = arrivals.mask;
         match arrivals.at {
-            Spot::Rpc => self.reach(slot, id, out),
-            Spot::Lpc => self.merge(slot, id, out),
-            Spot::Branch { rpc, lpc, .. } => self.branch(slot, id, rpc, lpc, &arrivals.sides, out),
+            ArrivalPoint::Rpc => self.reach(slot, id, out),
+            ArrivalPoint::Lpc => self.merge(slot, id, out),
+            ArrivalPoint::Branch { rpc, lpc, .. } => self.branch(slot, id, rpc, lpc, &arrivals.sides, out),
         }
     }
 
-    /// An entry is at its reconvergence point.
+    /// Pops an entry that is at its reconvergence point; its threads join the entry that waits there.
     fn reach(&mut self, slot: u16, id: u32, out: &mut Edits) {
         let Some(stack) = self.stack(slot) else { return };
         let Some(entry) = stack.entry(id) else { return };
@@ -195,7 +196,7 @@ impl Tbc {
         self.remove(slot, id, out);
     }
 
-    /// An entry is at its likely-convergence point.
+    /// Merges an entry that is at its likely-convergence point into the entry that waits there.
     fn merge(&mut self, slot: u16, id: u32, out: &mut Edits) {
         let sm = self.sm;
         let Some(stack) = self.stack(slot) else { return };
@@ -214,16 +215,16 @@ impl Tbc {
                 }
                 self.remove(slot, id, out);
             }
-            // The entry there has gone on: this one follows by itself.
+            // The likely-convergence entry has begun to run or is gone: this entry continues by itself.
             None => {
                 if let Some(entry) = stack.entry(id) {
-                    (entry.lpc, entry.lpos) = (NEVER, NOBODY);
+                    (entry.lpc, entry.lpos) = (NEVER, NO_ENTRY);
                 }
             }
         }
     }
 
-    /// All threads of an entry have branched.
+    /// Pushes the sides of a branch that all threads of an entry have executed.
     fn branch(&mut self, slot: u16, id: u32, rpc: Pc, lpc: Pc, sides: &[Side], out: &mut Edits) {
         let sm = self.sm;
         let Some(stack) = self.stack(slot) else { return };
@@ -231,7 +232,7 @@ impl Tbc {
         let n = usize::from(stack.warps);
         let entry = &mut stack.entries[at];
         let replaced = rpc == entry.rpc;
-        let (mut side_lpc, mut side_lpos) = if replaced { (entry.lpc, entry.lpos) } else { (NEVER, NOBODY) };
+        let (mut side_lpc, mut side_lpos) = if replaced { (entry.lpc, entry.lpos) } else { (NEVER, NO_ENTRY) };
         let mut waits = entry.mask.clone();
         sides.iter().for_each(|side| take_away(&mut waits, &side.mask));
         let parent = if replaced { entry.parent } else { id };
@@ -250,11 +251,11 @@ impl Tbc {
             (side_lpc, side_lpos) = (lpc, likely.id);
             new.push(likely);
         }
-        // The first side, the taken one, comes to lie on top.
+        // The first side, the taken one, is pushed last.
         for side in sides.iter().rev() {
             let is_empty = side.mask.iter().all(|&mask| mask == 0);
             if is_empty {
-                // Entries behind which nobody stands are popped at once.
+                // An entry without threads is popped at once.
                 out.tell(Event::BlockPop { sm, slot, depth: (stack.entries.len() + new.len()) as u16 });
                 continue;
             }
@@ -276,7 +277,7 @@ impl Tbc {
         self.resume_if_free(slot, parent, out);
     }
 
-    /// Takes an entry from the stack; the one that waits for it may go on.
+    /// Removes an entry from the stack; the entry that waits for it may continue.
     fn remove(&mut self, slot: u16, id: u32, out: &mut Edits) {
         let sm = self.sm;
         let Some(stack) = self.stack(slot) else { return };
@@ -289,7 +290,7 @@ impl Tbc {
         self.resume_if_free(slot, parent, out);
     }
 
-    /// An entry whose sides have all come back goes on at its PC.
+    /// Lets an entry continue at its PC when all of its sides have returned.
     fn resume_if_free(&mut self, slot: u16, id: u32, out: &mut Edits) {
         let sm = self.sm;
         let Some(entry) = self.stack(slot).and_then(|stack| stack.entry(id)) else { return };
@@ -299,7 +300,7 @@ impl Tbc {
         entry.state = EntryState::Pending;
         entry.reached.clear();
         let together = threads(&entry.mask);
-        // A branch that all took the same way has parted nobody.
+        // Threads that all took the same side were never apart, so they do not meet.
         if entry.met {
             out.tell(Event::BlockMet { sm, slot, pc: entry.pc, threads: together });
         }
@@ -312,11 +313,11 @@ impl Tbc {
         }
     }
 
-    /// The topmost entry that can run does, unless another one of the block runs already.
+    /// Runs the topmost entry that can run, unless another entry of the block is running.
     pub(super) fn run_next(&mut self, slot: u16, out: &mut Edits) {
         loop {
             let Some(stack) = self.stack(slot) else { return };
-            stack.look = true;
+            stack.check_stall = true;
             if stack.entries.iter().any(|e| e.state == EntryState::Running) {
                 return;
             }
@@ -330,7 +331,7 @@ impl Tbc {
         }
     }
 
-    /// An entry's mask goes to the compactor.
+    /// Runs an entry: queues its mask for the compactor.
     pub(super) fn run(&mut self, slot: u16, id: u32) {
         let compaction = self.compaction;
         let Some(entry) = self.stack(slot).and_then(|stack| stack.entry(id)) else { return };
@@ -340,13 +341,13 @@ impl Tbc {
         self.queue.push_back((slot, id));
     }
 
-    /// One warp from the compactor; whether there was one.
+    /// Forms one warp by the compactor; returns whether there was one to form.
     fn compact(&mut self, out: &mut Edits) -> bool {
         let Some(&(slot, id)) = self.queue.front() else { return false };
         let Some(stack) = self.blocks.get_mut(usize::from(slot)).and_then(Option::as_mut) else { return false };
         let own = stack.first_warp..stack.first_warp + stack.warps;
-        let more = self.statics..self.crews.len() as u16;
-        let Some(warp) = own.chain(more).find(|&warp| self.crews[usize::from(warp)].is_none()) else { return false };
+        let more = self.statics..self.buffer.len() as u16;
+        let Some(warp) = own.chain(more).find(|&warp| self.buffer[usize::from(warp)].is_none()) else { return false };
         let first = stack.first_warp;
         let Some(entry) = stack.entry(id) else { return false };
         let pick = if self.compaction { compactor::pick } else { compactor::pick_static };
@@ -355,17 +356,17 @@ impl Tbc {
             self.queue.pop_front();
         }
         let (pc, rpc, lpc) = (entry.pc, entry.rpc, entry.lpc);
-        self.crews[usize::from(warp)] = Some(Crew { slot, entry: id, members, rpc, lpc, going: None });
+        self.buffer[usize::from(warp)] = Some(BufferedWarp { slot, entry: id, members, rpc, lpc, pending: None });
         out.form(self.sm, warp, pc, members);
         true
     }
 
-    /// Threads of a warp are gone; whether any are left.
+    /// Removes exited threads from a warp and from all masks; returns whether the warp has any left.
     fn exit(&mut self, warp: u16, mask: u32, out: &mut Edits) -> bool {
-        let Some(crew) = self.crews[usize::from(warp)].as_mut() else { return false };
-        let (slot, id, gone) = (crew.slot, crew.entry, crew.members.only(mask));
-        crew.members.mask &= !mask;
-        let is_left = crew.members.mask != 0;
+        let Some(buffered) = self.buffer[usize::from(warp)].as_mut() else { return false };
+        let (slot, id, gone) = (buffered.slot, buffered.entry, buffered.members.only(mask));
+        buffered.members.mask &= !mask;
+        let is_left = buffered.members.mask != 0;
         let Some(stack) = self.blocks[usize::from(slot)].as_mut() else { return is_left };
         for entry in &mut stack.entries {
             for (origin, lanes) in gone.parts() {
@@ -373,9 +374,9 @@ impl Tbc {
             }
         }
         if !is_left {
-            self.crews[usize::from(warp)] = None;
+            self.buffer[usize::from(warp)] = None;
             out.free(self.sm, warp);
-            stack.look = true;
+            stack.check_stall = true;
             let is_last = stack.entry(id).is_some_and(|entry| {
                 entry.wcnt -= 1;
                 entry.wcnt == 0
@@ -392,7 +393,7 @@ impl Reforms for Tbc {
     fn start_block(&mut self, block: NewBlock, out: &mut Edits) {
         let NewBlock { slot, first_warp, pc, masks } = block;
         let mut stack = BlockStack::new(first_warp, masks.len() as u16);
-        let mut entry = stack.fresh(pc, NEVER, NOBODY, masks.to_vec());
+        let mut entry = stack.fresh(pc, NEVER, NO_ENTRY, masks.to_vec());
         (entry.state, entry.wcnt) = (EntryState::Running, masks.len() as u16);
         let id = entry.id;
         stack.entries.push(entry);
@@ -402,7 +403,8 @@ impl Reforms for Tbc {
         self.blocks[usize::from(slot)] = Some(stack);
         for (warp, &mask) in (first_warp..).zip(masks) {
             let members = Members::of(warp, mask);
-            self.crews[usize::from(warp)] = Some(Crew { slot, entry: id, members, rpc: NEVER, lpc: NEVER, going: None });
+            self.buffer[usize::from(warp)] =
+                Some(BufferedWarp { slot, entry: id, members, rpc: NEVER, lpc: NEVER, pending: None });
             out.form(self.sm, warp, pc, members);
         }
     }
@@ -414,14 +416,14 @@ impl Reforms for Tbc {
     fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         let pc = match flow {
             Flow::Next | Flow::Park { .. } => at.pc + 1,
-            Flow::Branch { groups: [one], meeting: Meeting { may_diverge: false, .. } } => one.pc,
-            Flow::Branch { groups, meeting } => {
-                let Some(crew) = self.crews[usize::from(warp)].as_mut() else { return Next::Gone };
-                // Threads that a uniform branch sends different ways meet where their entry does.
-                let rpc = if meeting.may_diverge { meeting.rpc.unwrap_or(NEVER) } else { crew.rpc };
-                let lpc = meeting.lpc.filter(|_| self.likely).unwrap_or(NEVER);
-                let at = Spot::Branch { pc: at.pc, rpc, lpc };
-                crew.going = Some(Going { at, sides: meeting.sides, groups: groups.to_vec() });
+            Flow::Branch { groups: [one], info: BranchInfo { may_diverge: false, .. } } => one.pc,
+            Flow::Branch { groups, info } => {
+                let Some(buffered) = self.buffer[usize::from(warp)].as_mut() else { return Next::Gone };
+                // Threads that a uniform branch sends different ways reconverge at the RPC of their entry.
+                let rpc = if info.may_diverge { info.rpc.unwrap_or(NEVER) } else { buffered.rpc };
+                let lpc = info.lpc.filter(|_| self.likely).unwrap_or(NEVER);
+                let at = ArrivalPoint::Branch { pc: at.pc, rpc, lpc };
+                buffered.pending = Some(PendingArrival { at, sides: info.sides, groups: groups.to_vec() });
                 return Next::Leaves;
             }
             Flow::Exit { mask } => {
@@ -431,22 +433,22 @@ impl Reforms for Tbc {
                 at.pc + 1
             }
         };
-        let Some(crew) = self.crews[usize::from(warp)].as_mut() else { return Next::Gone };
-        let spot = if pc == crew.rpc {
-            Spot::Rpc
-        } else if pc == crew.lpc {
-            Spot::Lpc
+        let Some(buffered) = self.buffer[usize::from(warp)].as_mut() else { return Next::Gone };
+        let point = if pc == buffered.rpc {
+            ArrivalPoint::Rpc
+        } else if pc == buffered.lpc {
+            ArrivalPoint::Lpc
         } else {
-            return Next::Go(Place { pc, mask: crew.members.mask });
+            return Next::Go(Place { pc, mask: buffered.members.mask });
         };
-        crew.going = Some(Going { at: spot, sides: None, groups: Vec::new() });
+        buffered.pending = Some(PendingArrival { at: point, sides: None, groups: Vec::new() });
         Next::Leaves
     }
 
     fn left(&mut self, warp: u16, out: &mut Edits) {
-        if let Some(crew) = self.crews[usize::from(warp)].take() {
+        if let Some(buffered) = self.buffer[usize::from(warp)].take() {
             out.free(self.sm, warp);
-            self.arrive(warp, crew, out);
+            self.arrive(warp, buffered, out);
         }
     }
 
@@ -457,10 +459,10 @@ impl Reforms for Tbc {
     fn resume(&mut self, _members: Members, _pc: Pc, _out: &mut Edits) {}
 
     fn hold(&mut self, warp: u16, is_held: bool) {
-        let Some(slot) = self.crew(warp).map(|crew| crew.slot) else { return };
+        let Some(slot) = self.buffered(warp).map(|buffered| buffered.slot) else { return };
         if let Some(stack) = self.stack(slot) {
             stack.held = if is_held { stack.held + 1 } else { stack.held - 1 };
-            stack.look = true;
+            stack.check_stall = true;
         }
     }
 

@@ -1,26 +1,26 @@
-//! What TBC does when every running warp of a block waits for others.
+//! Stall handling of TBC: what happens when every running warp of a block waits for other threads.
 //!
-//! The paper runs one side of a branch after the other. Where a side waits at a barrier, or in an operation of its PTX warp,
-//! for threads of the other side, that would be a deadlock which separate stacks do not have: warps that the program sends
-//! different ways on purpose, as producers and consumers, meet at barriers. So when all warps of a block that are in the
-//! table are held, somebody else of the block gets to run beside them, the first there is of
+//! The paper runs one side of a branch after the other. If a side waits at a barrier, or in an operation of its PTX warp, for
+//! threads of the other side, this is a deadlock, which per-warp stacks do not have: warps that the program sends different ways
+//! on purpose, as producers and consumers, meet at barriers. So when all warps of a block in the table are held, other threads of
+//! the block run beside them, from the first of these sources that has any:
 //!
 //! 1. the topmost entry that waits for its turn;
-//! 2. threads that have arrived at a branch or a meeting point while others of their entry are held: they go on as an entry
-//!    of their own, which meets the others where both would have gone;
+//! 2. threads that have arrived at a branch or a reconvergence point while others of their entry are held: they continue as an
+//!    entry of their own, which meets the others at their common RPC;
 //! 3. threads that have reached a reconvergence point and wait there for sides that are held.
 
 use super::Edits;
-use super::block_stack::{BlockStack, EntryState, NOBODY, take_away, unite};
+use super::block_stack::{BlockStack, EntryState, NO_ENTRY, take_away, unite};
 use super::tbc::Tbc;
 
 impl Tbc {
-    /// Looks at blocks where something has happened; whether anything was done.
+    /// Checks the blocks marked for a check, and lets other threads of stuck ones run; returns whether any do.
     pub(super) fn look_for_stalls(&mut self, out: &mut Edits) -> bool {
         let mut any = false;
         for slot in 0..self.blocks.len() as u16 {
             let Some(stack) = self.stack(slot) else { continue };
-            if std::mem::take(&mut stack.look) && stack.is_stuck() {
+            if std::mem::take(&mut stack.check_stall) && stack.is_stuck() {
                 any |= self.unstick(slot, out);
             }
         }
@@ -47,13 +47,13 @@ impl Tbc {
 }
 
 impl BlockStack {
-    /// All warps that are to arrive are held.
+    /// Whether all warps that have not arrived are held.
     fn is_stuck(&self) -> bool {
         let running = self.entries.iter().filter(|e| e.state == EntryState::Running).map(|e| e.wcnt).sum::<u16>();
         running > 0 && running == self.held
     }
 
-    /// Those of a running entry that have arrived, as an entry of their own.
+    /// Splits the arrived threads of a running entry into an entry of their own.
     fn split_arrived(&mut self) -> Option<u32> {
         let entry = self.entries.iter_mut().rfind(|e| e.state == EntryState::Running && !e.arrivals.is_empty())?;
         let (id, arrivals) = (entry.id, std::mem::take(&mut entry.arrivals));
@@ -66,7 +66,7 @@ impl BlockStack {
         Some(sibling)
     }
 
-    /// Those who wait at a reconvergence point, as an entry of their own.
+    /// Splits the threads that wait at a reconvergence point into an entry of their own.
     fn split_reached(&mut self) -> Option<u32> {
         let entry = self.entries.iter_mut().rfind(|e| e.state == EntryState::Waiting && e.reached.iter().any(|&m| m != 0))?;
         let (id, reached) = (entry.id, std::mem::take(&mut entry.reached));
@@ -74,6 +74,6 @@ impl BlockStack {
         entry.met = false;
         let sibling = self.sibling(id);
         self.entry(sibling)?.mask = reached;
-        (sibling != NOBODY).then_some(sibling)
+        (sibling != NO_ENTRY).then_some(sibling)
     }
 }

@@ -1,11 +1,11 @@
-//! The paper's examples by hand: the control-flow unit without a machine around it.
+//! The paper's examples, run by hand on the control-flow unit without a machine.
 
 use super::*;
 use crate::policy::divergence::Edit;
 
 const WIDTH: u32 = 4;
 
-/// A unit with one block, and what it has put into the warp table.
+/// A control-flow unit with one block, and the warps that it has put into the warp table.
 struct Bench {
     tbc: Tbc,
     table: Vec<(u16, Pc, Members)>,
@@ -32,18 +32,18 @@ impl Bench {
         result
     }
 
-    /// Lets the compactor work until it has nothing to do; how many warps it made.
+    /// Runs the compactor until it has nothing to do; returns the number of warps formed.
     fn compact(&mut self) -> usize {
         std::iter::from_fn(|| self.act(|tbc, out| tbc.cycle(out)).then_some(())).count()
     }
 
-    /// Threads, counted from one as the paper does, and where they are.
+    /// Returns the threads of each warp, numbered from one as in the paper, and their PC.
     fn running(&self) -> Vec<(Pc, Vec<u32>)> {
         let threads = |m: &Members| m.lanes().map(|(lane, warp)| u32::from(warp) * WIDTH + lane as u32 + 1).collect();
         self.table.iter().map(|(_, pc, members)| (*pc, threads(members))).collect()
     }
 
-    /// The warp of a thread branches: those of `taken` to the first side.
+    /// Branches the warp of a thread: the threads of `taken` go to the first side, the others to the second.
     fn branch(&mut self, thread: u32, taken: &[u32], sides: [Pc; 2], rpc: Pc, lpc: Option<Pc>) {
         let (warp, pc, members) = self.find(thread);
         let mut groups = [Place { pc: sides[0], mask: 0 }, Place { pc: sides[1], mask: 0 }];
@@ -52,18 +52,18 @@ impl Bench {
             groups[usize::from(!taken.contains(&thread))].mask |= 1 << lane;
         }
         let groups: Vec<Place> = groups.into_iter().filter(|g| g.mask != 0).collect();
-        let meeting = Meeting { may_diverge: true, sides: Some(sides), rpc: Some(rpc), lpc };
-        self.advance(warp, Place { pc, mask: members.mask }, Flow::Branch { groups: &groups, meeting });
+        let info = BranchInfo { may_diverge: true, sides: Some(sides), rpc: Some(rpc), lpc };
+        self.advance(warp, Place { pc, mask: members.mask }, Flow::Branch { groups: &groups, info });
     }
 
-    /// The warp of a thread jumps, as all its threads do.
+    /// Jumps with all threads of the warp of a thread.
     fn jump(&mut self, thread: u32, to: Pc) {
         let (warp, pc, members) = self.find(thread);
         let groups = [Place { pc: to, mask: members.mask }];
-        self.advance(warp, Place { pc, mask: members.mask }, Flow::Branch { groups: &groups, meeting: Meeting::default() });
+        self.advance(warp, Place { pc, mask: members.mask }, Flow::Branch { groups: &groups, info: BranchInfo::default() });
     }
 
-    /// The warp of a thread ends.
+    /// Exits all threads of the warp of a thread.
     fn exit(&mut self, thread: u32) {
         let (warp, pc, members) = self.find(thread);
         self.advance(warp, Place { pc, mask: members.mask }, Flow::Exit { mask: members.mask });
@@ -100,7 +100,7 @@ const D: Pc = 3;
 fn figure_7() {
     let mut bench = Bench::new(2, false);
     assert_eq!(bench.running(), [(A, vec![1, 2, 3, 4]), (A, vec![5, 6, 7, 8])]);
-    // The second warp comes first; nothing runs until both are there.
+    // The second warp arrives first; no side runs until both have arrived.
     bench.branch(5, &[6, 7], [C, B], D, None);
     assert_eq!(bench.wcnt(), [1]);
     assert_eq!(bench.stack().entries[0].arrivals[0].sides.len(), 2, "both sides are made by the first to come");
@@ -121,7 +121,7 @@ fn figure_7() {
 #[test]
 fn figure_9_fills_the_masks_in_any_order() {
     let mut bench = Bench::new(3, false);
-    // Warps 2, 3, 1 arrive; WCnt counts down from 3.
+    // Warps 2, 3 and 1 arrive; WCnt counts down from 3.
     bench.branch(5, &[5, 8], [C, B], D, None);
     bench.branch(9, &[10, 11, 12], [C, B], D, None);
     assert_eq!(bench.wcnt(), [1]);
@@ -147,7 +147,7 @@ fn uniform_branches_make_nobody_wait_and_may_part_warps() {
     let mut bench = Bench::new(2, false);
     bench.jump(1, 7);
     assert_eq!(bench.running(), [(7, vec![1, 2, 3, 4]), (A, vec![5, 6, 7, 8])]);
-    // The warps now branch at different places, and meet in none.
+    // The warps now execute different branches, which have no reconvergence point in common.
     bench.branch(1, &[1], [9, 8], 10, None);
     bench.branch(5, &[5], [C, B], D, None);
     let mut seen = Vec::new();
@@ -170,7 +170,7 @@ fn uniform_branches_make_nobody_wait_and_may_part_warps() {
 fn figure_10_merges_at_the_likely_point_across_warps() {
     let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5];
     let mut bench = Bench::new(2, true);
-    // Threads 1 and 5 take B; 3, 4, 7 and 8 break; 2 and 6 go on to E.
+    // Threads 1 and 5 take B; 3, 4, 7 and 8 break; 2 and 6 continue to E.
     bench.branch(1, &[2, 3, 4], [c, b], f, Some(e));
     bench.branch(5, &[6, 7, 8], [c, b], f, Some(e));
     bench.compact();
@@ -211,7 +211,7 @@ fn threads_that_exit_leave_every_mask_and_every_count() {
 #[test]
 fn a_side_that_waits_for_the_other_lets_it_run() {
     let mut bench = Bench::new(2, false);
-    // The first warp takes C, where it waits for the second at a barrier.
+    // The first warp takes C, where it waits at a barrier for the second.
     bench.branch(1, &[1, 2, 3, 4], [C, B], D, None);
     bench.branch(5, &[1, 2, 3, 4], [C, B], D, None);
     bench.compact();
@@ -231,7 +231,7 @@ fn a_side_that_waits_for_the_other_lets_it_run() {
 #[test]
 fn those_at_a_meeting_point_go_on_when_the_others_wait_for_them() {
     let mut bench = Bench::new(2, false);
-    // The first warp goes into a side and waits at a barrier that the second comes to behind the meeting point.
+    // The first warp takes a side and waits at a barrier, which the second reaches after the reconvergence point.
     bench.branch(1, &[1, 2, 3, 4], [C, D], D, None);
     bench.branch(5, &[1, 2, 3, 4], [C, D], D, None);
     bench.compact();
@@ -241,7 +241,7 @@ fn those_at_a_meeting_point_go_on_when_the_others_wait_for_them() {
     assert_eq!(bench.running(), [(C, vec![1, 2, 3, 4]), (D, vec![5, 6, 7, 8])]);
     bench.tbc.hold(warp, false);
     bench.jump(1, D);
-    // Now it is the first that waits for its turn, which comes at once if the others wait for it.
+    // Now the first warp waits for its turn, which comes at once if the other one waits for it.
     assert_eq!(bench.compact(), 0);
     let (warp, ..) = bench.find(5);
     bench.tbc.hold(warp, true);

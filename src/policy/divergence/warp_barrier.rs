@@ -1,9 +1,9 @@
-//! Warp barriers: what makes DWF into DWF-WB (TBC section 2.4).
+//! Warp barriers, which turn DWF into DWF-WB (TBC section 2.4).
 //!
-//! A static warp stays together until its first divergent branch that depends on no earlier one, a **top-level divergence**.
-//! From there its threads regroup freely, but a barrier of its own stands at the branch's immediate post-dominator. A thread
-//! that gets there leaves its dynamic warp and waits; when all of the static warp have come, or have exited, the static warp
-//! goes on as it was. A dynamic warp may hold threads with different barriers: each waits at its own.
+//! A static warp stays together until its first divergent branch that depends on no earlier one, a **top-level divergence**. From
+//! there its threads regroup freely, but the static warp has a barrier at the branch's immediate post-dominator. A thread that
+//! reaches it leaves its dynamic warp and waits; when all threads of the static warp have arrived or exited, the static warp
+//! continues as before. A dynamic warp may hold threads with different barriers: each waits at its own.
 //!
 //! ```text
 //!   sealed ──divergent branch──► barrier at RPC, threads in the pool ──all at RPC──► sealed
@@ -16,24 +16,24 @@ use crate::program::Pc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpBarrier {
     pub pc: Pc,
-    /// Lanes that will come, or have.
+    /// Lanes that have arrived or still have to.
     pub expected: u32,
     pub arrived: u32,
 }
 
-/// Those of all static warps of an SM.
+/// The warp barriers of all static warps of an SM.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WarpBarriers {
     barriers: Vec<Option<WarpBarrier>>,
 }
 
-/// What came of threads that go on at a PC.
+/// What happens to threads that continue at a PC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Their barrier is not there.
+    /// Their barrier is not at that PC.
     Elsewhere,
     Waits,
-    /// They were the last; these lanes go on as a static warp.
+    /// They were the last; these lanes continue as a static warp.
     Complete(u32),
 }
 
@@ -46,7 +46,7 @@ impl WarpBarriers {
         self.barriers.get(usize::from(warp))?.as_ref()
     }
 
-    /// A static warp diverges.
+    /// Sets the barrier of a static warp that diverges.
     pub fn set(&mut self, warp: u16, lanes: u32, rpc: Option<Pc>) {
         self.barriers[usize::from(warp)] = Some(WarpBarrier { pc: rpc.unwrap_or(NEVER), expected: lanes, arrived: 0 });
     }
@@ -55,7 +55,7 @@ impl WarpBarriers {
         self.barriers[usize::from(warp)] = None;
     }
 
-    /// Threads of a static warp go on at `pc`.
+    /// Handles threads of a static warp that continue at `pc`.
     pub fn arrive(&mut self, warp: u16, lanes: u32, pc: Pc) -> Arrival {
         let slot = &mut self.barriers[usize::from(warp)];
         let Some(barrier) = slot.as_mut().filter(|barrier| barrier.pc == pc) else { return Arrival::Elsewhere };
@@ -68,7 +68,7 @@ impl WarpBarriers {
         Arrival::Complete(all)
     }
 
-    /// Threads are gone; who goes on where, if the others had waited for them alone.
+    /// Removes exited lanes; returns the lanes and the PC that continue if the barrier waited for no other lanes.
     pub fn exit(&mut self, warp: u16, lanes: u32) -> Option<(u32, Pc)> {
         let slot = &mut self.barriers[usize::from(warp)];
         let barrier = slot.as_mut()?;

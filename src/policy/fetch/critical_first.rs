@@ -1,13 +1,13 @@
-//! Critical-fetch-first: instructions go to the warp that the issue policy would issue next (BAWS section 4.2).
+//! Critical-fetch-first: fetches for the warp that the issue policy would issue next (BAWS section 4.2).
 //!
-//! The order is that of the issue policy, asked as if every warp had instructions. A warp that is stalled, at a barrier or for
-//! a value, cannot issue next, so it comes behind all that can: "if that one is stalled, it fetches an instruction from the
-//! oldest warp", as the section has it for GTO. With several schedulers the candidate with the lowest rank is taken.
+//! The order is that of the issue policy, evaluated as if every warp had instructions. A stalled warp, at a barrier or waiting
+//! for a value, cannot issue next, so it ranks behind all that can: "if that one is stalled, it fetches an instruction from the
+//! oldest warp", as the section says for GTO. With several schedulers the candidate with the lowest rank is taken.
 
 use super::FetchView;
 use crate::policy::schedule::IssueRank;
 
-/// Warps that are stalled come last, then those that the issue policy keeps back, then the rest in its order.
+/// Ranks warps by issue rank; warps that the issue policy holds back come next, stalled warps last.
 pub fn rank(warp: u32, view: &FetchView) -> (bool, bool, Option<IssueRank>) {
     let rank = (view.issue_rank)(warp);
     (view.stalled.contains(warp), rank.is_none(), rank)
@@ -19,7 +19,7 @@ mod tests {
     use crate::config::FetchKind;
     use crate::policy::schedule::test_view::{TestWarps, set};
 
-    /// The choice among wanting warps whose ranks are given by number; `None` is kept back.
+    /// Returns the choice among `wanting` warps, given each warp's issue rank; `None` means that the issue policy holds it back.
     fn choice(wanting: &[u32], stalled: &[u32], ranks: &[Option<u64>]) -> Option<u32> {
         let warps = TestWarps::new(ranks.len());
         let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [0, 0], [rank, 0]));

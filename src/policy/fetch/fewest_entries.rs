@@ -1,7 +1,6 @@
-//! Fewest-entries-first: instructions go to the warp with the fewest of them in its I-buffer (BAWS section 6.2).
+//! Fewest-entries-first: fetches for the warp with the fewest instructions in its I-buffer (BAWS section 6.2).
 //!
-//! It says something only where warps with room in their I-buffer take instructions (`fetch_when=room`): among empty
-//! I-buffers it is round robin.
+//! It differs from round robin only with `fetch_when=room`: otherwise all I-buffers that take instructions are empty.
 
 use super::FetchView;
 

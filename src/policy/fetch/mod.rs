@@ -1,10 +1,10 @@
-//! Which warp instructions are fetched for: one [`Fetch`] for each slice of an SM.
+//! Fetch policies: which warp to fetch instructions for. Each slice of an SM has one [`Fetch`].
 //!
 //! - **LRR**: the next warp after the last (BAWS section 2.2).
 //! - **CFF**, critical-fetch-first: the warp that the issue policy would issue next ([`critical_first`]).
 //! - **FEF**, fewest-entries-first: the warp with the fewest instructions in its I-buffer ([`fewest_entries`]).
 //!
-//! Which warps take instructions at all is the key `fetch_when`: those with an empty I-buffer, or those with room in it.
+//! The key `fetch_when` decides which warps take instructions: those with an empty I-buffer, or those with room in it.
 
 mod critical_first;
 mod fewest_entries;
@@ -14,24 +14,24 @@ use super::view::Warps;
 use super::warp_set::WarpSet;
 use crate::config::FetchKind;
 
-/// What a fetch policy may look at.
+/// What a fetch policy can read.
 pub struct FetchView<'a> {
     /// Warps that take instructions now.
     pub wanting: &'a WarpSet,
-    /// Warps that could not issue if they had instructions: they wait for others or for a value.
+    /// Warps that could not issue even with instructions: they wait for other threads or for a value.
     pub stalled: &'a WarpSet,
     pub warps: &'a dyn Warps,
-    /// A warp's place in the order of its scheduler; `None` if that does not let it issue now.
+    /// A warp's rank in its scheduler's order; `None` if the scheduler does not let it issue now.
     pub issue_rank: &'a dyn Fn(u32) -> Option<IssueRank>,
-    /// Words of the sets that are in use.
+    /// Number of words in use in each set.
     pub words: usize,
 }
 
-/// A fetch policy with its memory.
+/// A fetch policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fetch {
     kind: FetchKind,
-    /// Where the search begins: behind the warp that was fetched for last.
+    /// Where the search begins: behind the last warp that was fetched for.
     next: u32,
 }
 
@@ -40,7 +40,7 @@ impl Fetch {
         Fetch { kind, next: 0 }
     }
 
-    /// The warp to fetch for; among equals the next after the last.
+    /// Returns the warp to fetch for; among equal ranks, the next one behind the last fetched.
     #[inline]
     pub fn first(&self, view: &FetchView) -> Option<u32> {
         match self.kind {
@@ -57,7 +57,7 @@ impl Fetch {
         view.wanting.iter(view.words).min_by_key(|&warp| (rank(warp, view), behind(warp)))
     }
 
-    /// It was fetched for.
+    /// Records that the warp was fetched for.
     pub fn fetched(&mut self, warp: u32) {
         self.next = warp + 1;
     }

@@ -1,9 +1,9 @@
-//! Gangs: small warps of neighbouring slices that run in lock-step (VWS section 4).
+//! Gangs: narrow warps of neighbouring slices that run in lock-step (VWS section 4).
 //!
-//! An **original gang** is what a 32-wide warp would be: the warps that the slices hold side by side, numbered like a row.
-//! All of them start as one gang. When they no longer want the same instruction the gang **splits**: members with a common
-//! PC stay together as smaller gangs, a member alone at its PC becomes a **singleton**, which its slice schedules by itself.
-//! Parts of an original gang may be put together again (**reformation**); warps of different original gangs never are.
+//! An **original gang** corresponds to a 32-wide warp: the warps that lie side by side in the slices, one row of the warp table.
+//! All of them start as one gang. When their next instructions differ the gang **splits**: members with a common PC stay together
+//! as smaller gangs, and a member alone at its PC becomes a **singleton**, which its slice schedules by itself. Parts of an
+//! original gang may be merged again (**reformation**); warps of different original gangs are never merged.
 //!
 //! ```text
 //!   slices   0 1 2 3 4 5 6 7          slices   0 1 2 3 4 5 6 7
@@ -13,11 +13,11 @@
 //!                                     singletons   2       6
 //! ```
 //!
-//! The **gang table** has a set for each original gang and four entries a set: eight warps make at most four gangs of two
-//! ([`ENTRIES`]). Stacks, scoreboards and I-buffers stay with the warps; whether a gang is ready is whether its members are.
+//! The **gang table** has one set per original gang, with four entries each: eight warps form at most four gangs of two
+//! ([`ENTRIES`]). Each warp keeps its own stack, scoreboard and I-buffer; a gang is ready when all of its members are.
 //!
-//! This file is the table. [`split`] is the rule that takes gangs apart, [`reform`] the one that joins them, [`schedule`] the
-//! order in which they issue, [`patience`] the bound on how long they keep others waiting. What the stages of the machine do with it is in `sim/gang.rs`.
+//! This file is the table. [`split`] takes gangs apart, [`reform`] merges them, [`schedule`] orders them for issue, and
+//! [`patience`] bounds how long they keep other warps waiting. The pipeline stages that use the table are in `sim/gang.rs`.
 
 pub mod patience;
 pub mod reform;
@@ -28,64 +28,64 @@ use crate::config::GangScheduleKind;
 use crate::policy::warp_set::WarpSet;
 use schedule::GangSchedule;
 
-/// Gangs that one original gang can be in: pairs of eight warps.
+/// Entries per set: eight warps form at most four gangs of two.
 pub const ENTRIES: usize = 4;
-/// The most slices that a gang can span.
-pub const MOST: usize = 8;
+/// The most slices that a gang can span, and so its most members.
+pub const MAX_SLICES: usize = 8;
 
-/// A set of the gang table: one original gang. Masks have a bit for each slice.
+/// One set of the gang table: the parts of one original gang. Masks have a bit per slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Set {
-    /// The members of each gang; 0 where the entry is not in use.
+pub struct GangSet {
+    /// Members of each gang; 0 for an unused entry.
     pub gangs: [u8; ENTRIES],
     /// Warps that are in no gang.
     pub singles: u8,
 }
 
-impl Set {
-    /// Everybody who has not ended.
+impl GangSet {
+    /// Returns the warps that have not exited.
     pub fn live(&self) -> u8 {
         self.gangs.iter().fold(self.singles, |all, gang| all | gang)
     }
 
-    /// Whether there is more than one part.
+    /// Whether the original gang is split into more than one part.
     pub fn is_apart(&self) -> bool {
         self.gangs.iter().filter(|gang| **gang != 0).count() + self.singles.count_ones() as usize > 1
     }
 
-    /// Gangs and singletons, as masks, by entry and then by slice.
+    /// Iterates over the parts as masks: gangs by entry, then singletons by slice.
     pub fn parts(self) -> impl Iterator<Item = u8> {
-        let singles = (0..MOST).map(move |slice| self.singles & 1 << slice);
+        let singles = (0..MAX_SLICES).map(move |slice| self.singles & 1 << slice);
         self.gangs.into_iter().chain(singles).filter(|&part| part != 0)
     }
 
-    /// The part that a slice's warp is in.
+    /// Returns the part that contains the warp of a slice.
     pub fn part_of(self, slice: u32) -> u8 {
         self.parts().find(|part| part >> slice & 1 != 0).unwrap_or(0)
     }
 
-    /// The entry that holds exactly this gang.
+    /// Returns the entry that holds exactly this gang.
     pub fn entry_of(&self, gang: u8) -> Option<usize> {
         self.gangs.iter().position(|&members| members == gang && members != 0)
     }
 }
 
-/// The gang table of an SM, with the memory of whoever decides by it.
+/// The gang table of an SM, with the state of the gang policies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gangs {
-    pub sets: Vec<Set>,
+    pub sets: Vec<GangSet>,
     pub slices: u32,
-    /// Warps that are in no gang, whom their slices schedule.
+    /// Warps that are in no gang, which their slices schedule.
     pub singles: WarpSet,
-    /// Original gangs of which a warp has moved.
+    /// Warps that have moved to another PC or exited since the last check for control splits.
     pub moved: WarpSet,
-    /// Original gangs of which a load has come back.
+    /// Original gangs of which a load has returned since the last check for memory splits.
     pub answered: WarpSet,
-    /// One for each scheduler of a slice: gang n belongs to scheduler n modulo their number.
+    /// One for each scheduler of a slice; original gang n belongs to scheduler n modulo their number.
     pub schedules: Vec<GangSchedule>,
-    /// The gang behind the last one that was fetched for.
+    /// The table entry at which the search for the next gang to fetch for begins.
     pub next_fetch: u32,
-    /// Some gang has another size than at the end of the cycle before.
+    /// Whether a set has been replaced since the gang sizes were last reported.
     pub resized: bool,
     pub reform: reform::Reformation,
     pub patience: patience::Patience,
@@ -94,7 +94,7 @@ pub struct Gangs {
 impl Gangs {
     pub fn new(rows: u32, slices: u32, schedulers: u32, kind: GangScheduleKind, patience: u32) -> Gangs {
         Gangs {
-            sets: vec![Set::default(); rows as usize],
+            sets: vec![GangSet::default(); rows as usize],
             slices,
             singles: WarpSet::default(),
             moved: WarpSet::default(),
@@ -107,20 +107,20 @@ impl Gangs {
         }
     }
 
-    /// The original gang that a warp belongs to.
+    /// Returns the original gang that a warp belongs to.
     pub fn row_of(&self, warp: u32) -> u32 {
         warp / self.slices
     }
 
-    /// The warps of a mask of slices.
+    /// Iterates over the warps of an original gang that are in a mask of slices.
     pub fn warps(&self, row: u32, mask: u8) -> impl Iterator<Item = u32> + use<> {
         let first = row * self.slices;
-        (0..MOST as u32).filter(move |slice| mask >> slice & 1 != 0).map(move |slice| first + slice)
+        (0..MAX_SLICES as u32).filter(move |slice| mask >> slice & 1 != 0).map(move |slice| first + slice)
     }
 
-    /// A block's warps start: all that there are of an original gang together.
+    /// Starts the warps of an original gang that a block provides, all as one gang.
     pub fn start(&mut self, row: u32, mask: u8) {
-        let mut set = Set::default();
+        let mut set = GangSet::default();
         if mask.count_ones() > 1 {
             set.gangs[0] = mask
         } else {
@@ -129,8 +129,8 @@ impl Gangs {
         self.put(row, set);
     }
 
-    /// Replaces a set, keeping account of who is alone.
-    pub fn put(&mut self, row: u32, set: Set) {
+    /// Replaces a set and updates the singletons.
+    pub fn put(&mut self, row: u32, set: GangSet) {
         self.sets[row as usize] = set;
         self.resized = true;
         for slice in 0..self.slices {
@@ -138,9 +138,9 @@ impl Gangs {
         }
     }
 
-    /// Warps that are alive by the size of the gang they are in, singletons first (VWS figure 18).
-    pub fn sizes(&self) -> [u16; MOST] {
-        let mut sizes = [0; MOST];
+    /// Returns the number of live warps by the size of their gang, singletons first (VWS figure 18).
+    pub fn sizes(&self) -> [u16; MAX_SLICES] {
+        let mut sizes = [0; MAX_SLICES];
         for set in &self.sets {
             for part in set.parts() {
                 let size = part.count_ones();
@@ -150,10 +150,10 @@ impl Gangs {
         sizes
     }
 
-    /// The next gang, going round, with members that want instructions: its original gang and those members.
+    /// Returns the next gang in round-robin order with members to fetch for: its original gang and those members.
     pub fn next_to_fetch(&mut self, wants: &WarpSet) -> Option<(u32, u8)> {
         let (rows, first) = (self.sets.len() as u32, self.next_fetch / ENTRIES as u32);
-        // The row that the search begins in is looked at twice: from the entry it begins with, and at last before it.
+        // The search covers its first row twice: first from the starting entry on, last the entries before it.
         for step in 0..=rows {
             let row = (first + step) % rows;
             let wanting = wants.row(row * self.slices, self.slices) as u8;

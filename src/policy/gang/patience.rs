@@ -1,19 +1,18 @@
-//! A bound on how long gangs keep other warps waiting.
+//! The bound on how long gangs can keep other warps waiting.
 //!
-//! Gangs issue and are fetched for before singletons (VWS section 4.1), and some orders let large gangs issue before small
-//! ones (section 6.3). The paper sets no limit to that, so gangs that spin on a flag would keep the warp that sets it
-//! from issuing for ever. A warp that has been passed over for `gang_patience` cycles is **late**: it, or the gang that
-//! it is in, goes first once.
+//! Gangs issue and are fetched for before singletons (VWS section 4.1), and some orders let large gangs issue before small ones
+//! (section 6.3). The paper sets no limit, so gangs that spin on a flag could keep the warp that sets it from issuing for ever. A
+//! warp that has been passed over for `gang_patience` cycles is **late**: the warp, or its gang, goes first once.
 //!
-//! Time is cut into periods of that length. Warps that could have gone at the start of a period and have not issued by
-//! its end are late, so a warp waits for less than two periods.
+//! Time is divided into periods of that length. A warp that is passed over at the start of a period and has not issued by its end
+//! is late, so a warp is late after less than two periods.
 
 use crate::policy::warp_set::WarpSet;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Patience {
-    /// Length of a period in cycles; 0: nobody is ever late.
+    /// Length of a period in cycles; 0 disables the bound.
     period: u64,
     /// Warps that were passed over when the period began and have not issued since.
     waiting: WarpSet,
@@ -25,13 +24,13 @@ impl Patience {
         Patience { period: period.into(), waiting: WarpSet::default(), late: WarpSet::default() }
     }
 
-    /// Warps that go first.
+    /// Returns the late warps, which go first.
     #[inline(always)]
     pub fn late(&self) -> &WarpSet {
         &self.late
     }
 
-    /// Takes in cycles that are alike, behind issue: who issued, and who of each 64 warps was passed over.
+    /// Accounts for a range of equal cycles, after issue: `issued` warps, and a mask of passed-over warps for each word of 64.
     pub fn note(&mut self, cycles: Range<u64>, words: usize, issued: &WarpSet, passed_over: impl Fn(usize) -> u64) {
         if self.period == 0 {
             return;
@@ -40,7 +39,7 @@ impl Patience {
             self.waiting.bits[word] &= !issued.bits[word];
             self.late.bits[word] &= !issued.bits[word];
         }
-        // Of several periods that begin, the second finds the same warps waiting as the last does.
+        // If several periods begin in the range, the state after two is the state after all of them.
         let begin = cycles.end.div_ceil(self.period) - cycles.start.div_ceil(self.period);
         for _ in 0..begin.min(2) {
             for word in 0..words {

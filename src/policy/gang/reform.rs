@@ -1,27 +1,27 @@
-//! How parts of an original gang come together again (VWS sections 4.5 and 6.1).
+//! Reformation: how parts of an original gang are merged again (VWS sections 4.5 and 6.1).
 //!
-//! One original gang is looked at in a cycle, going round those that are resident; if parts of it are at the same PC, two of
-//! them are merged. The paper can be read in other ways, which `gang_meet` offers. Parts that wait at a barrier or for their PTX
-//! warp are left alone: who joins them would have to wait with them, perhaps for himself. By `held` two that wait at one barrier
-//! are merged.
+//! Each cycle checks one resident original gang, in round-robin order; if parts of it are at the same PC, two of them are merged.
+//! The key `gang_meet` selects other readings of the paper. Parts that wait at a barrier or for their PTX warp are not merged: a
+//! warp that joined one would have to wait with it, possibly for itself. With `held`, two parts that wait at the same barrier are
+//! merged.
 
-use super::{Gangs, MOST, Set};
+use super::{GangSet, Gangs, MAX_SLICES};
 
-/// Which original gang comes next.
+/// The round-robin position of the reformation check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reformation {
     next: u32,
 }
 
-/// Two parts of a set whose warps are at equal places: the first, in the order of their slices, and the next one there.
-/// `places` has only warps that may be merged.
-pub fn pair<T: PartialEq>(set: Set, places: &[Option<T>; MOST]) -> Option<(u8, u8)> {
+/// Returns the first two parts of a set, in the order of their slices, that are at equal places. `places` holds only warps that
+/// may be merged.
+pub fn pair<T: PartialEq>(set: GangSet, places: &[Option<T>; MAX_SLICES]) -> Option<(u8, u8)> {
     if !set.is_apart() {
         return None;
     }
-    let mut parts: [u8; MOST] = [0; MOST];
+    let mut parts: [u8; MAX_SLICES] = [0; MAX_SLICES];
     let mut count = 0;
-    for slice in 0..MOST as u32 {
+    for slice in 0..MAX_SLICES as u32 {
         let part = set.part_of(slice);
         if part.trailing_zeros() == slice && places[slice as usize].is_some() {
             parts[count] = part;
@@ -33,8 +33,8 @@ pub fn pair<T: PartialEq>(set: Set, places: &[Option<T>; MOST]) -> Option<(u8, u
     first.map(|(one, two)| (parts[one], parts[two]))
 }
 
-/// A set with two of its parts put together, in the entry of the one that was a gang.
-pub fn merge(set: Set, one: u8, two: u8) -> Set {
+/// Returns the set with two of its parts merged, in the table entry of the one that was a gang.
+pub fn merge(set: GangSet, one: u8, two: u8) -> GangSet {
     let mut new = set;
     new.singles &= !(one | two);
     let kept = new.gangs.iter().position(|&gang| gang == one || gang == two);
@@ -47,22 +47,22 @@ pub fn merge(set: Set, one: u8, two: u8) -> Set {
 }
 
 impl Gangs {
-    /// The original gang to look at in this cycle: the next one that is resident.
-    pub fn look(&mut self) -> Option<u32> {
+    /// Returns the original gang to check in this cycle: the next resident one.
+    pub fn next_to_merge(&mut self) -> Option<u32> {
         let row = self.next_resident(self.reform.next)?;
         self.reform.next = row + 1;
         Some(row)
     }
 
-    /// So many cycles pass in which looking finds nothing.
-    pub fn look_in_vain(&mut self, cycles: u64) {
+    /// Advances the round-robin position by `cycles` checks that find nothing to merge.
+    pub fn skip_checks(&mut self, cycles: u64) {
         if cycles == 0 {
             return;
         }
         let resident = self.sets.iter().filter(|set| set.live() != 0).count() as u64;
         if let Some(rest) = cycles.checked_rem(resident) {
             (0..rest).for_each(|_| {
-                self.look();
+                self.next_to_merge();
             });
         }
     }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn two_parts_at_the_same_pc_are_merged_two_at_a_time() {
-        let set = Set { gangs: [0b0000_0011, 0b0011_0000, 0, 0], singles: 0b1100_1100 };
+        let set = GangSet { gangs: [0b0000_0011, 0b0011_0000, 0, 0], singles: 0b1100_1100 };
         let pcs = [5, 5, 7, 9, 5, 5, 7, 5].map(Some);
         let (one, two) = pair(set, &pcs).expect("three parts are at 5, two at 7");
         assert_eq!((one, two), (0b0000_0011, 0b0011_0000));
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn who_may_not_be_merged_is_left_alone() {
-        let set = Set { gangs: [0b11, 0, 0, 0], singles: 0b1100 };
-        let mut pcs = [Some(5); MOST];
+        let set = GangSet { gangs: [0b11, 0, 0, 0], singles: 0b1100 };
+        let mut pcs = [Some(5); MAX_SLICES];
         pcs[0] = None;
         assert_eq!(pair(set, &pcs), Some((0b100, 0b1000)));
         pcs[2] = None;
@@ -108,16 +108,19 @@ mod tests {
     #[test]
     fn one_original_gang_a_cycle_going_round_those_that_are_resident() {
         let mut gangs = Gangs::new(4, 8, 1, GangScheduleKind::Bgto, 0);
-        assert_eq!(gangs.look(), None);
+        assert_eq!(gangs.next_to_merge(), None);
         for row in [0, 2, 3] {
             gangs.start(row, 0xff);
         }
-        assert_eq!([gangs.look(), gangs.look(), gangs.look(), gangs.look()], [Some(0), Some(2), Some(3), Some(0)]);
+        assert_eq!(
+            [gangs.next_to_merge(), gangs.next_to_merge(), gangs.next_to_merge(), gangs.next_to_merge()],
+            [Some(0), Some(2), Some(3), Some(0)]
+        );
         let mut stepped = gangs.clone();
         (0..7).for_each(|_| {
-            stepped.look();
+            stepped.next_to_merge();
         });
-        gangs.look_in_vain(7);
+        gangs.skip_checks(7);
         assert_eq!(gangs, stepped);
     }
 }

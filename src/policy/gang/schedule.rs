@@ -1,31 +1,31 @@
-//! Which gang issues first (VWS section 6.3).
+//! Gang scheduling: which gang issues first (VWS section 6.3).
 //!
-//! In every cycle the stage asks for one gang after another, of those that are ready and whose slices are still free, until
-//! as many as may have issued. Singletons fill the slices that are left.
+//! In every cycle the issue stage asks for one gang after another, among those that are ready and whose slices are free, up to
+//! `gangs_per_cycle` per scheduler. Singletons fill the remaining slices.
 
 use crate::config::GangScheduleKind;
 use crate::program::Pc;
 use std::cmp::Reverse;
 
-/// A gang that could issue now.
+/// A gang that can issue in this cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its place in the gang table: original gang times entries plus entry.
+    /// Position in the gang table: original gang times [`ENTRIES`](super::ENTRIES) plus entry.
     pub gang: u32,
-    /// Members, a bit for each slice.
+    /// Members, a bit per slice.
     pub mask: u8,
     pub pc: Pc,
-    /// When its first member was dispatched: lower is older.
+    /// Dispatch order of its first member: lower is older.
     pub age: u64,
-    /// A member has waited too long and goes first.
+    /// Whether a member is late, so that the gang goes first.
     pub late: bool,
 }
 
-/// An order with its memory.
+/// A gang-scheduling policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GangSchedule {
     kind: GangScheduleKind,
-    /// The gang that issued last; by greed, the first that did in its cycle.
+    /// The gang that issued last; under the greedy policies, the first one of its cycle.
     last: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl GangSchedule {
         GangSchedule { kind, last: None }
     }
 
-    /// The gang to issue, if there is any: the first of this cycle or a further one. Nothing changes when there is none.
+    /// Returns the gang to issue, as the first of this cycle or a further one. Without candidates the state does not change.
     pub fn pick(&mut self, candidates: &[Candidate], is_first: bool) -> Option<Candidate> {
         let greedy = |c: &Candidate| (Some(c.gang) != self.last, c.age, c.gang);
         let size = |c: &Candidate| c.mask.count_ones();
@@ -48,7 +48,7 @@ impl GangSchedule {
             GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (!c.late, c.pc, c.age, c.gang)),
             GangScheduleKind::Lgto => candidates.iter().min_by_key(|c| (!c.late, size(c), greedy(c))),
         }?;
-        // A turn goes on behind whoever had the last one; greed is for the gang that was chosen before others.
+        // Round robin continues behind the last gang issued; the greedy policies follow the first gang of a cycle.
         if is_first || self.kind == GangScheduleKind::Lrr {
             self.last = Some(chosen.gang);
         }
@@ -60,7 +60,7 @@ impl GangSchedule {
 mod tests {
     use super::*;
 
-    /// Gangs with sizes 8, 2, 4, 4 in original gangs whose ages are 3, 0, 2, 1.
+    /// Gangs of sizes 8, 2, 4 and 4, from original gangs with ages 3, 0, 2 and 1.
     const GANGS: [Candidate; 4] = [
         Candidate { gang: 0, mask: 0xff, pc: 9, age: 3, late: false },
         Candidate { gang: 4, mask: 0x03, pc: 7, age: 0, late: false },
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(order(GangScheduleKind::Lgto), [4, 12, 8, 0]);
     }
 
-    /// Two gangs a cycle: the second leaves the greed with the first.
+    /// With two gangs in a cycle, greed stays with the first.
     #[test]
     fn greed_follows_the_first_pick_of_a_cycle() {
         let mut gto = GangSchedule::new(GangScheduleKind::Gto);

@@ -1,28 +1,29 @@
-//! The rules that take gangs apart (VWS section 4.4).
+//! The rules that split gangs (VWS section 4.4).
 //!
-//! Control: the members' next PCs are coalesced as addresses are: several with a common PC make a gang, one alone at its PC
-//! goes to its slice. Memory: when some members' loads are back and others' are not, either nobody waits for anybody any more
-//! (impatient), or those that came back together go on together (group).
+//! Control: members are grouped by next PC, as addresses are coalesced. Several members at one PC form a gang; one alone at its
+//! PC becomes a singleton. Memory: when the loads of some members have returned and those of others have not, either all members
+//! become singletons (impatient), or the ready members split off as a part of their own (group).
 
-use super::{MOST, Set};
+use super::{GangSet, MAX_SLICES};
 use crate::config::GangSplitKind;
 use crate::program::Pc;
 
-/// Where the warp in each slice of an original gang is; `None` where there is none, or none any more.
-pub type Pcs = [Option<Pc>; MOST];
+/// The PC of the warp in each slice of an original gang; `None` without a warp or after it has exited.
+pub type Pcs = [Option<Pc>; MAX_SLICES];
 
-/// A set whose warps have moved: every gang of it whose members' PCs differ is taken apart, and who has ended is left out.
-pub fn by_control(set: Set, pcs: &Pcs) -> Set {
-    let alive = (0..MOST).filter(|&slice| pcs[slice].is_some()).fold(0u8, |mask, slice| mask | 1 << slice);
-    let mut new = Set { singles: set.singles & alive, ..Set::default() };
-    // The first part of a gang keeps its entry, so that whoever looks on can follow it.
+/// Splits every gang of the set whose members' PCs differ, and drops warps that have exited.
+pub fn by_control(set: GangSet, pcs: &Pcs) -> GangSet {
+    let alive = (0..MAX_SLICES).filter(|&slice| pcs[slice].is_some()).fold(0u8, |mask, slice| mask | 1 << slice);
+    let mut new = GangSet { singles: set.singles & alive, ..GangSet::default() };
+    // The first part of a gang keeps its table entry, so that views can follow it.
     let mut more = Vec::new();
     for (entry, gang) in set.gangs.into_iter().enumerate() {
         let mut rest = gang & alive;
         let mut keeps = true;
         while rest != 0 {
             let pc = pcs[rest.trailing_zeros() as usize];
-            let part = (0..MOST).filter(|&slice| rest >> slice & 1 != 0 && pcs[slice] == pc).fold(0u8, |mask, s| mask | 1 << s);
+            let part =
+                (0..MAX_SLICES).filter(|&slice| rest >> slice & 1 != 0 && pcs[slice] == pc).fold(0u8, |mask, s| mask | 1 << s);
             rest &= !part;
             if part.count_ones() == 1 {
                 new.singles |= part;
@@ -39,8 +40,9 @@ pub fn by_control(set: Set, pcs: &Pcs) -> Set {
     new
 }
 
-/// A gang of which the members of `ready` can go on and those of `waiting`, whose loads are not back, cannot.
-pub fn by_memory(kind: GangSplitKind, set: Set, entry: usize, ready: u8, waiting: u8) -> Option<Set> {
+/// Splits the gang in `entry`: members in `ready` can continue, those in `waiting` have loads outstanding. `None` without a
+/// split.
+pub fn by_memory(kind: GangSplitKind, set: GangSet, entry: usize, ready: u8, waiting: u8) -> Option<GangSet> {
     if kind == GangSplitKind::Control || ready == 0 || waiting == 0 {
         return None;
     }
@@ -55,8 +57,8 @@ pub fn by_memory(kind: GangSplitKind, set: Set, entry: usize, ready: u8, waiting
     Some(new)
 }
 
-/// Adds a part to a set: as a gang, or as a singleton.
-pub fn add(set: &mut Set, part: u8) {
+/// Adds a part to a set, as a gang or as a singleton.
+pub fn add(set: &mut GangSet, part: u8) {
     if part.count_ones() < 2 {
         set.singles |= part;
     } else if let Some(free) = set.gangs.iter_mut().find(|gang| **gang == 0) {
@@ -64,8 +66,8 @@ pub fn add(set: &mut Set, part: u8) {
     }
 }
 
-/// Whether a gang was taken apart between the two, rather than only having lost warps that ended.
-pub fn has_split(before: &Set, after: &Set) -> bool {
+/// Whether a gang was split between the two sets, rather than only losing warps that exited.
+pub fn has_split(before: &GangSet, after: &GangSet) -> bool {
     let alive = after.live();
     before.gangs.iter().any(|gang| {
         let rest = gang & alive;
@@ -77,19 +79,19 @@ pub fn has_split(before: &Set, after: &Set) -> bool {
 mod tests {
     use super::*;
 
-    fn whole() -> Set {
-        Set { gangs: [0xff, 0, 0, 0], singles: 0 }
+    fn whole() -> GangSet {
+        GangSet { gangs: [0xff, 0, 0, 0], singles: 0 }
     }
 
     fn pcs(text: &str) -> Pcs {
-        let mut pcs = [None; MOST];
+        let mut pcs = [None; MAX_SLICES];
         for (slice, letter) in text.chars().enumerate() {
             pcs[slice] = (letter != '-').then_some(letter as Pc);
         }
         pcs
     }
 
-    /// Slices as a mask.
+    /// Converts slices to a mask.
     fn of(slices: &[u32]) -> u8 {
         slices.iter().fold(0, |mask, slice| mask | 1 << slice)
     }
@@ -117,7 +119,7 @@ mod tests {
         let last = by_control(set, &pcs("---a----"));
         assert_eq!((last.gangs, last.singles), ([0; 4], of(&[3])));
         assert!(!has_split(&set, &last), "the others have ended");
-        assert_eq!(by_control(last, &pcs("--------")), Set::default());
+        assert_eq!(by_control(last, &pcs("--------")), GangSet::default());
     }
 
     #[test]
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn no_pattern_of_pcs_needs_more_entries_than_there_are() {
-        // Every way to give eight slices one of four PCs, and from there every way to give them one of two.
+        // All assignments of eight slices to one of four PCs, and then of each slice to one of two.
         for pattern in 0..4u32.pow(8) {
             let at = |slice: usize| Some(pattern >> (2 * slice) & 3);
             let set = by_control(whole(), &std::array::from_fn(at));

@@ -1,29 +1,29 @@
-//! On which lanes threads execute: folding and shifting within clusters (Origami sections 3.1, 3.2 and 3.4).
+//! Lane placement: folding and shifting threads within clusters (Origami sections 3.1, 3.2 and 3.4).
 //!
 //! A cluster is a few neighbouring lanes. A folded warp executes in two halves: first the threads of the lower half of every
-//! cluster, on their own lanes, then those of the upper half, shifted down onto the same lanes. Lane shifting moves every
-//! thread to the leftmost lane of its cluster that is free. Results are shifted back behind the pipeline, so nobody else sees
-//! that threads have been moved.
+//! cluster, on their own lanes, then those of the upper half, shifted down onto the same lanes. Lane shifting moves every thread
+//! to the leftmost free lane of its cluster. Results are shifted back after the pipeline, so the rest of the machine sees every
+//! thread in its own lane.
 
-/// A part of an instruction that executes at once.
+/// The threads of an instruction that execute together, and their lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Pass {
-    /// Threads by the lanes in which they came.
+pub struct FoldPass {
+    /// Threads, by home lane.
     pub threads: u32,
     /// The lanes that they execute on.
     pub lanes: u32,
 }
 
-/// How an instruction goes through a pipeline.
+/// On which lanes and in how many passes an instruction executes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Placement {
-    /// One behind the other; the second is empty where the warp is not folded.
-    pub passes: [Pass; 2],
-    /// For each thread of the mask the lane it executes on, by the lane in which it came.
+    /// In order of execution; the second is empty unless the warp is folded.
+    pub passes: [FoldPass; 2],
+    /// For each thread of the mask, by home lane, the lane that it executes on.
     lane_of: [u8; 32],
 }
 
-/// Every thread on the lane in which it came.
+/// Every thread on its home lane.
 const OWN_LANES: [u8; 32] = {
     let mut lanes = [0; 32];
     let mut lane = 0;
@@ -35,18 +35,18 @@ const OWN_LANES: [u8; 32] = {
 };
 
 impl Placement {
-    /// For the threads of `mask` on their own lanes, all at once.
+    /// Places the threads of `mask` on their home lanes, in one pass.
     fn unmoved(mask: u32) -> Placement {
-        Placement { passes: [Pass { threads: mask, lanes: mask }, Pass::default()], lane_of: OWN_LANES }
+        Placement { passes: [FoldPass { threads: mask, lanes: mask }, FoldPass::default()], lane_of: OWN_LANES }
     }
 
-    /// For the threads of `mask`: shifted to the left of their clusters, folded, both or neither. A warp of which one half
-    /// would be empty executes at once, on the lower lanes.
+    /// Places the threads of `mask`: shifted to the left of their clusters, folded, both or neither. A warp with one half empty
+    /// executes in one pass, on the lower lanes.
     pub fn new(mask: u32, cluster: u32, shifts: bool, folds: bool) -> Placement {
         if !shifts && !folds {
             return Placement::unmoved(mask);
         }
-        let mut placement = Placement { passes: [Pass::default(); 2], lane_of: OWN_LANES };
+        let mut placement = Placement { passes: [FoldPass::default(); 2], lane_of: OWN_LANES };
         let half = cluster / 2;
         let mut fill = 0;
         for lane in 0..32 {
@@ -76,18 +76,18 @@ impl Placement {
         self.passes[1].threads != 0
     }
 
-    /// All lanes that it uses.
+    /// Returns all lanes that the instruction uses.
     pub fn lanes(&self) -> u32 {
         self.passes[0].lanes | self.passes[1].lanes
     }
 
-    /// The lane on which a thread executes, by the lane in which it came.
+    /// Returns the lane on which a thread executes, given its home lane.
     pub fn lane_of(&self, thread: u32) -> u32 {
         self.lane_of[thread as usize].into()
     }
 
-    /// The lanes of a pass, shifted back to those of its threads.
-    pub fn restored(&self, pass: Pass) -> u32 {
+    /// Returns the home lanes of a pass: its lanes with the shift undone.
+    pub fn restored(&self, pass: FoldPass) -> u32 {
         (0..32)
             .filter(|lane| pass.threads >> lane & 1 != 0 && pass.lanes >> self.lane_of(*lane) & 1 != 0)
             .fold(0, |all, lane| all | 1 << lane)
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A mask as the paper writes it: lane 0 is on the left.
+    /// Parses a mask as the paper writes it, with lane 0 on the left.
     fn mask(text: &str) -> u32 {
         text.chars().filter(|c| *c != ' ').enumerate().filter(|(_, c)| *c == '1').fold(0, |all, (lane, _)| all | 1 << lane)
     }
@@ -119,16 +119,16 @@ mod tests {
         for (threads, lanes) in [("1100 1000", "1100 1000"), ("0011 0001", "1100 0100")] {
             let once = Placement::new(mask(threads), 4, false, true);
             assert!(!once.is_folded());
-            assert_eq!(once.passes[0], Pass { threads: mask(threads), lanes: mask(lanes) }, "{threads}");
+            assert_eq!(once.passes[0], FoldPass { threads: mask(threads), lanes: mask(lanes) }, "{threads}");
         }
     }
 
-    /// Figure 7c: within each cluster the threads move to the left; what would cross a cluster stays.
+    /// Figure 7c: threads move to the left within each cluster and never into another one.
     #[test]
     fn figure_7_shifts_to_the_leftmost_lane_of_the_cluster() {
         for (threads, lanes) in [("1101 0100", "1110 1000"), ("1110 1100", "1110 1100"), ("0110 1011", "1100 1110")] {
             let shifted = Placement::new(mask(threads), 4, true, false);
-            assert_eq!(shifted.passes[0], Pass { threads: mask(threads), lanes: mask(lanes) }, "{threads}");
+            assert_eq!(shifted.passes[0], FoldPass { threads: mask(threads), lanes: mask(lanes) }, "{threads}");
         }
     }
 

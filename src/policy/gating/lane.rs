@@ -1,4 +1,4 @@
-//! The life of one lane of a pipeline under power gating (Origami section 2.2).
+//! The power-gating states of one lane of a pipeline (Origami section 2.2).
 //!
 //! ```text
 //!            used                idle for idle_detect cycles          dark for break_even cycles
@@ -7,22 +7,22 @@
 //!     └── result ──────┘ └──────── after wakeup cycles ── waking ◄──────────────────────────────────┘
 //! ```
 //!
-//! A lane is busy for as long as an instruction is in the pipeline. Under *Blackout* (Warped-Gates) a lane that is wanted
-//! while it is dark stays so until it has paid back what switching costs, and wakes only then. Times are those of issue;
-//! execution follows `read_latency` cycles later, for all instructions alike.
+//! A lane is busy as long as an instruction is in the pipeline. Under *Blackout* (Warped-Gates) a lane that is wanted while dark
+//! stays off until it has saved what switching costs, and wakes only then. Times are issue times; execution follows
+//! `read_latency` cycles later, equally for all instructions.
 
 use crate::config::{Config, GatingGrain, GatingKind};
 
-/// What does not change while a machine runs.
+/// The gating parameters of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Lanes are switched off at all.
+    /// Whether lanes are switched off at all.
     pub gates: bool,
     pub idle_detect: u32,
     pub break_even: u32,
     pub wakeup: u32,
     pub blackout: bool,
-    /// The lanes of a pipeline go off and on together.
+    /// Whether the lanes of a pipeline are switched together.
     pub together: bool,
 }
 
@@ -39,36 +39,36 @@ impl Rules {
     }
 }
 
-/// What a lane does in a cycle.
+/// The power state of a lane in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaneState {
-    /// An instruction is in it.
+    /// The lane holds an instruction.
     Busy,
-    /// It is on, and empty: it waits to be used, or counts the cycles until it is switched off.
+    /// The lane is on and empty: it waits for use, or counts towards idle-detect.
     Idle,
-    /// It is off, and has not yet saved what switching costs.
+    /// The lane is off and has not yet saved what switching costs.
     Dark,
-    /// It is off, and saves.
+    /// The lane is off past break-even and saves energy.
     Earning,
-    /// It is being switched on.
+    /// The lane is being switched on.
     Waking,
 }
 
-/// One lane.
+/// The state of one lane, as times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lane {
-    /// The first cycle in which no instruction is in it.
+    /// The first cycle in which it holds no instruction.
     pub busy_until: u64,
-    /// The cycle from which its idle cycles count: not those in which it was wanted.
+    /// The cycle from which idle cycles count; [`Lane::want`] moves it forward.
     idle_from: u64,
-    /// Since when it is off.
+    /// The cycle in which it was switched off.
     pub off_since: Option<u64>,
-    /// When switching on begins, and the first cycle in which it is on.
+    /// The cycle in which switching on begins, and the first cycle in which it is on.
     pub wakes: Option<(u64, u64)>,
 }
 
 impl Lane {
-    /// What it does in a cycle that its times have been brought up to.
+    /// Returns the state in `cycle`, up to which [`Lane::arrive`] must have been applied.
     pub fn state(&self, cycle: u64, rules: &Rules) -> LaneState {
         match (self.wakes, self.off_since) {
             (Some((from, _)), _) if from <= cycle => LaneState::Waking,
@@ -83,24 +83,24 @@ impl Lane {
         self.off_since.is_none() && self.wakes.is_none()
     }
 
-    /// When it becomes idle, or became so.
+    /// Returns the cycle from which the lane is or will be idle.
     pub fn idle_since(&self) -> u64 {
         self.idle_from.max(self.busy_until)
     }
 
-    /// It has been switched on, if that is done by `cycle`.
+    /// Completes switching on, if that is done by `cycle`.
     pub fn arrive(&mut self, cycle: u64) {
         if let Some((_, on)) = self.wakes.filter(|(_, on)| *on <= cycle) {
             *self = Lane { idle_from: on, busy_until: self.busy_until, off_since: None, wakes: None };
         }
     }
 
-    /// Switches it off.
+    /// Switches the lane off.
     pub fn switch_off(&mut self, cycle: u64) {
         self.off_since = Some(cycle);
     }
 
-    /// From which cycle it could be used, if it is wanted now.
+    /// Returns the first cycle in which the lane is usable, if it is wanted now.
     pub fn ready_at(&self, cycle: u64, rules: &Rules) -> u64 {
         match (self.wakes, self.off_since) {
             (Some((_, on)), _) => on,
@@ -113,25 +113,25 @@ impl Lane {
         if rules.blackout { cycle.max(since + u64::from(rules.break_even)) } else { cycle }
     }
 
-    /// Somebody wants it: if it is off, it will be switched on; if it is on, it stays so.
+    /// Requests the lane: one that is off starts to switch on; one that is on stays on.
     pub fn want(&mut self, cycle: u64, rules: &Rules) {
         match (self.wakes, self.off_since) {
             (None, Some(since)) => {
                 let from = self.wakes_from(since, cycle, rules);
                 self.wakes = Some((from, from + u64::from(rules.wakeup)));
             }
-            // Were it to go off while others of its warp wake, the warp might wait for ever.
+            // If it went off while other lanes of the warp wake up, the warp could wait for ever.
             (None, None) => self.idle_from = cycle + 1,
             _ => {}
         }
     }
 
-    /// An instruction is in it until a cycle.
+    /// Occupies the lane with an instruction up to cycle `until`.
     pub fn take(&mut self, until: u64) {
         self.busy_until = self.busy_until.max(until);
     }
 
-    /// The next cycle after `cycle` in which its state changes by itself.
+    /// Returns the next cycle after `cycle` in which the state changes by itself.
     pub fn next_change(&self, cycle: u64, idle_detect: u32, rules: &Rules) -> Option<u64> {
         let times = match (self.wakes, self.off_since) {
             (Some((from, on)), Some(since)) => [from, on, since + u64::from(rules.break_even)],
@@ -151,7 +151,7 @@ mod tests {
 
     const RULES: Rules = Rules { gates: true, idle_detect: 5, break_even: 14, wakeup: 3, blackout: false, together: false };
 
-    /// Runs a lane that is busy for 4 cycles and wanted again `gap` cycles later. Its states, a letter a cycle, until it is used.
+    /// Runs a lane that is busy for 4 cycles and wanted `gap` cycles later; returns its states until use, a letter per cycle.
     fn states(gap: u64, rules: &Rules) -> String {
         let mut lane = Lane::default();
         lane.take(4);
@@ -182,7 +182,7 @@ mod tests {
         states.chars().filter(|state| of.contains(*state)).count() as i64
     }
 
-    /// In leakage of a lane for a cycle: what was saved, less the price of switching.
+    /// Returns the energy saved minus the cost of switching, in lane-cycles of leakage.
     fn saved(states: &str, rules: &Rules) -> i64 {
         let off = count(states, "de");
         off - if count(states, "dew") > 0 { i64::from(rules.break_even) } else { 0 }

@@ -1,13 +1,13 @@
-//! When warps fold (Origami section 3.1.1).
+//! Folding phases: when warps fold (Origami section 3.1.1).
 //!
-//! Time is cut into phases. At the start of each the warps are counted whose next instruction is INT or FP. The type with
-//! fewer, the *minority*, folds *aggressively*: in the first 70 % of the phase. The *majority* folds *conservatively*: in the
-//! first 40 %. After a phase in which 90 % of the issue slots were used nobody folds (*adaptive* folding).
+//! Time is divided into phases. At the start of each, the policy counts the warps whose next instruction is INT and FP. The type
+//! with fewer, the *minority*, folds *aggressively*: in the first 70 % of the phase. The *majority* folds *conservatively*: in
+//! the first 40 %. No warp folds in the phase after one that used 90 % of its issue slots (*adaptive* folding).
 
 use crate::config::Config;
 use crate::policy::view::Unit;
 
-/// How a type folds in a phase.
+/// For how long an instruction type folds in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FoldPolicy {
     Aggressive,
@@ -18,16 +18,16 @@ pub enum FoldPolicy {
 pub struct Folding {
     pub phase_cycles: u32,
     pub eager: bool,
-    /// Cycles of a phase in which a type folds.
+    /// Cycles of a phase in which a type folds, under each [`FoldPolicy`].
     aggressive: u32,
     conservative: u32,
-    /// Instructions in a phase from which on the next one does not fold.
+    /// Instructions issued in a phase from which on the next phase does not fold.
     busy_from: u64,
-    /// When the phase began.
+    /// The cycle in which the phase began.
     pub began: u64,
-    /// The type that folds conservatively.
+    /// The instruction type that folds conservatively.
     pub majority: Unit,
-    /// Nobody folds in this phase.
+    /// Whether folding is off in this phase.
     pub off: bool,
     /// Instructions issued in this phase.
     pub issued: u64,
@@ -50,12 +50,12 @@ impl Folding {
         }
     }
 
-    /// When the next phase begins.
+    /// Returns the cycle in which the next phase begins.
     pub fn ends(&self) -> u64 {
         self.began + u64::from(self.phase_cycles)
     }
 
-    /// A phase begins, with so many warps whose next instruction is INT and FP.
+    /// Begins a phase, given the numbers of warps whose next instruction is INT and FP.
     pub fn begin(&mut self, cycle: u64, int: u32, fp: u32) {
         self.off = cycle > 0 && self.issued >= self.busy_from;
         (self.began, self.issued) = (cycle, 0);
@@ -66,7 +66,7 @@ impl Folding {
         if unit == self.majority { FoldPolicy::Conservative } else { FoldPolicy::Aggressive }
     }
 
-    /// Cycles of this phase in which a type folds.
+    /// Returns the number of cycles for which a type folds in this phase.
     pub fn cycles(&self, unit: Unit) -> u32 {
         match self.policy(unit) {
             _ if self.off => 0,
@@ -75,12 +75,12 @@ impl Folding {
         }
     }
 
-    /// Whether instructions of a type that issue in a cycle of this phase are folded.
+    /// Whether instructions of a type that issue in `cycle` are folded.
     pub fn folds(&self, unit: Unit, cycle: u64) -> bool {
         matches!(unit, Unit::Int | Unit::Fp) && cycle - self.began < self.cycles(unit).into()
     }
 
-    /// The next cycle after `cycle` in which a type stops folding, or the phase ends.
+    /// Returns the next cycle after `cycle` in which a type stops folding or the phase ends.
     pub fn next_change(&self, cycle: u64) -> u64 {
         let ends = [Unit::Int, Unit::Fp].map(|unit| self.began + u64::from(self.cycles(unit)));
         ends.into_iter().filter(|&end| end > cycle).min().unwrap_or(u64::MAX).min(self.ends())
@@ -97,7 +97,7 @@ mod tests {
         Folding::new(&Config::default())
     }
 
-    /// The first and the last cycle of a phase in which a type folds.
+    /// Returns the first and last cycle of the phase, relative to its start, in which a type folds.
     fn window(folding: &Folding, unit: Unit) -> Option<(u64, u64)> {
         let folds: Vec<u64> = (folding.began..folding.ends()).filter(|&cycle| folding.folds(unit, cycle)).collect();
         Some((*folds.first()? - folding.began, *folds.last()? - folding.began))
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!([300, 420, 510].map(|cycle| folding.next_change(cycle)), [420, 510, 600]);
     }
 
-    /// Equation 1: the pipeline has to run empty, idle-detect to pass, and break-even to be reached. With the largest values of
-    /// section 3.1.1 these are 43 cycles, and the paper takes 50.
+    /// Equation 1: folding must outlast draining the pipeline, idle-detect and break-even. With the largest values of section
+    /// 3.1.1 the sum is 43 cycles, and the paper takes 50.
     #[test]
     fn conservative_folding_lasts_long_enough_to_pay() {
         let (flush, break_even) = (19, 19);
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_busy_phase_is_followed_by_one_without_folding() {
         let mut folding = folding();
-        // Two ports, 300 cycles: 540 of 600 slots are 90 %.
+        // Two ports for 300 cycles have 600 issue slots; 540 are 90 %.
         for (issued, off) in [(539, false), (540, true), (0, false)] {
             folding.issued = issued;
             folding.begin(folding.ends(), 1, 2);

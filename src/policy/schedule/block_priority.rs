@@ -1,19 +1,19 @@
-//! Which block's warps come first; among the warps of a block the issue policy decides (TBC section 6.2, BAWS section 4.1).
+//! Block priority: which block's warps come first. Within a block the issue policy decides (TBC section 6.2, BAWS section 4.1).
 //!
-//! - **AGE**: the block that was dispatched first. Blocks are staggered, so that one works while another waits at a branch.
-//! - **RRB**: priority goes round the resident blocks, one further with every warp that issues; all make even progress. A port
-//!   that an instruction holds for several cycles has one turn in these, and so has the rotation.
-//! - **SRR**: a block keeps its priority until none of its warps is ready, then the next block has it. A warp that only a busy
+//! - **AGE**: the block that was dispatched first. This staggers the blocks: one works while another waits at a branch.
+//! - **RRB**: priority rotates over the resident blocks, by one with every warp that issues, so that all progress evenly. A port
+//!   that an instruction holds for several cycles advances the rotation once in that time.
+//! - **SRR**: a block keeps its priority until none of its warps is ready; then the next block has it. A warp that only a busy
 //!   unit holds back is ready.
-//! - **MWF**: the block with most warps at its barrier; of equals the one with the smaller index. The counts are the warp
-//!   priority table of BAWS: one for the SM, which all of its schedulers look at.
-//! - **SAWS**: the block whose first warp came to its barrier first (BAWS section 6.6); then blocks without any, by index.
+//! - **MWF**: the block with most warps at its barrier; among equals the one with the smaller index. The counts are the warp
+//!   priority table of BAWS: one for the SM, which all of its schedulers read.
+//! - **SAWS**: the block whose first warp reached its barrier first (BAWS section 6.6); then blocks with none there, by index.
 
 use super::Rank;
 use crate::config::BlockPriorityKind;
 use crate::policy::view::IssueView;
 
-/// A priority with its memory.
+/// A block-priority policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockPriority {
     kind: BlockPriorityKind,
@@ -30,7 +30,7 @@ impl BlockPriority {
         self.kind != BlockPriorityKind::None
     }
 
-    /// How far its block is from the front.
+    /// Returns how far the warp's block is from the front of the order.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         let block = view.warps.block(warp);
         let behind = |first: u16| u64::from((block.slot + view.slots - first) % view.slots);
@@ -68,7 +68,7 @@ mod tests {
     use crate::config::{BlockPriorityKind, Config, ScheduleKind};
     use crate::policy::view::BlockFacts;
 
-    /// Two warps a block; slot 2 holds the oldest block, then 0, then 1. Older warps first within a block.
+    /// Two warps per block. Slot 2 holds the oldest block, then 0, then 1. Within a block, the lower warp is older.
     fn warps(cycle: u64) -> TestWarps {
         let block = |warp: usize| BlockFacts { slot: warp as u16 / 2, index: [1, 2, 0][warp / 2], ..BlockFacts::default() };
         TestWarps { blocks: (0..6).map(block).collect(), ages: (0..6).collect(), slots: 3, cycle, ..TestWarps::new(6) }
@@ -91,13 +91,13 @@ mod tests {
     #[test]
     fn round_robin_turns_with_every_issue() {
         let mut rrb = scheduler(BlockPriorityKind::Rrb);
-        // Eight lanes take a warp of 32 in four cycles, so a port chooses in every fourth.
+        // Eight lanes take a warp of 32 threads in four cycles, so a port chooses in every fourth cycle.
         assert_eq!([0, 4, 8, 12].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
         assert_eq!(warps(16).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
         assert_eq!(warps(20).pick(&mut rrb, &[0, 2, 4]), Some(4), "it was block 2's turn all the same");
     }
 
-    /// Of four slots the last two are free: the blocks in the others have every other turn.
+    /// The last two of four slots are free: the blocks in the first two alternate.
     #[test]
     fn round_robin_passes_over_slots_without_a_block() {
         let block = |warp: usize| BlockFacts { slot: warp as u16 / 2, index: warp as u64 / 2, ..BlockFacts::default() };
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!([0; 4].map(|_| warps.pick(&mut rrb, &[0, 1, 2, 3])), [0, 2, 0, 2].map(Some));
     }
 
-    /// Within a block warps go by loose round robin (TBC section 6.2), each block with a turn of its own.
+    /// Within a block warps issue in loose round robin (TBC section 6.2), with a separate turn for each block.
     #[test]
     fn blocks_remember_whose_turn_it_is() {
         for (priority, expected) in [
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(warps(0).pick(&mut none, &[2, 5]), Some(2), "the older warp, though its block is the younger");
     }
 
-    /// Blocks of four warps, with so many of each at the barrier since a cycle.
+    /// Blocks of four warps; for each the number of warps at the barrier and the cycle in which the first arrived.
     fn at_barriers(waiting: &[(u32, Option<u64>)]) -> TestWarps {
         let block = |warp: usize| {
             let (waiting, first_hit) = waiting[warp / 4];
@@ -168,7 +168,7 @@ mod tests {
         warps.with_view(&set(available), |view| scheduler.order(view))
     }
 
-    /// BAWS figure 7: three blocks of four warps, of which w2, w5, w7, w9, w10 and w11 wait.
+    /// BAWS figure 7: three blocks of four warps; w2, w5, w7, w9, w10 and w11 wait at barriers.
     #[test]
     fn most_waiting_first_orders_figure_7() {
         let warps = at_barriers(&[(1, Some(9)), (2, Some(8)), (3, Some(7))]);
@@ -181,12 +181,12 @@ mod tests {
         }
         assert_eq!(order(&lrr, &warps, &running), [8, 4, 6, 1, 3, 0]);
         assert_eq!(order(&gto, &warps, &running), [8, 4, 6, 0, 1, 3], "w7 waits, so the oldest of block 1; w0 goes on");
-        // A fourth block with two waiting has the priority of block 1, and the larger index.
+        // A fourth block with two waiting warps has the same priority as block 1, and the larger index.
         let warps = at_barriers(&[(1, Some(9)), (2, Some(8)), (3, Some(7)), (2, Some(1))]);
         assert_eq!(order(&lrr, &warps, &[0, 1, 3, 4, 6, 8, 13, 14]), [8, 4, 6, 13, 14, 1, 3, 0]);
     }
 
-    /// BAWS figure 13: block 0 comes to its barrier at t0, two warps of block 1 by t1, three of block 2 by t2.
+    /// BAWS figure 13: block 0 reaches its barrier at t0, two warps of block 1 by t1, three of block 2 by t2.
     #[test]
     fn the_first_block_at_its_barrier_need_not_be_the_most_critical() {
         let saws = by_block(BlockPriorityKind::FirstHit, ScheduleKind::Gto);

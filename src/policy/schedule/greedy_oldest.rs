@@ -1,4 +1,4 @@
-//! Greedy then oldest: the warp that issued last goes on while it can; else the one that was dispatched first (VWS table 1).
+//! Greedy then oldest: the warp that issued last while it can, else the one that was dispatched first (VWS table 1).
 
 use super::Rank;
 use super::last::Last;
@@ -10,12 +10,12 @@ pub struct GreedyOldest {
 }
 
 impl GreedyOldest {
-    /// Greedy for one warp, or for one of each block.
+    /// Creates the policy: greedy for one warp of all, or with `by_block` for one warp of each block.
     pub fn new(by_block: bool) -> GreedyOldest {
         GreedyOldest { last: Last::new(by_block) }
     }
 
-    /// The available warp with the lowest rank, where greed is for one warp of all.
+    /// Returns the available warp with the lowest rank, if the policy is greedy for one warp of all.
     #[inline(never)]
     pub fn first(&self, view: &IssueView) -> Option<Option<u32>> {
         let Last::OfAll(last) = self.last else { return None };
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_same_warp_goes_on_then_the_oldest_follows() {
-        // Ages fall with the number: warp 3 is the oldest.
+        // Ages fall with the warp number: warp 3 is the oldest.
         check(
             ScheduleKind::Gto,
             &[&[0, 1, 3], &[0, 1, 3], &[0, 1], &[0, 1, 3], &[0, 3]],

@@ -1,11 +1,11 @@
-//! Groups of warps that come before others, so that lanes are used, and rest, for long (Origami sections 2.3, 3.2 and 3.3).
+//! Issue groups: warps that come first so that lanes stay busy, or idle, for long (Origami sections 2.3, 3.2 and 3.3).
 //!
 //! - **GATES** (Warped-Gates): instructions of one type, INT or FP, come first, then loads, stores and special functions, then
-//!   the other type. The type changes when no warp that could go on soon has an instruction of it.
-//! - **Origami**: the same, and among warps of one type those of one group: with all lanes, or with fewer. A group is chosen at
-//!   the start of each phase, the one with more warps; after `group_phases` phases in a row the other one has its turn.
+//!   the other type. The type changes when no warp that can continue soon has an instruction of it.
+//! - **Origami**: as GATES, and among warps of one type those of one group come first: full warps, or partial ones. Each phase
+//!   starts with the choice of the larger group; after `group_phases` phases in a row the other one has its turn.
 //!
-//! What the groups leave open is the schedule's choice.
+//! Among warps that rank equal here, block priority and the issue policy decide.
 
 use super::Rank;
 use crate::config::{Config, IssueGroupsKind};
@@ -14,11 +14,11 @@ use crate::policy::view::{IssueView, Unit};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IssueGroups {
     kind: IssueGroupsKind,
-    /// The type that comes first.
+    /// The instruction type that comes first.
     first: Unit,
-    /// Of Origami: warps with all lanes come first, else those with fewer.
+    /// Origami: whether full warps come first, rather than partial ones.
     full: bool,
-    /// Phases in a row that this group has had.
+    /// Number of phases in a row for which this group has come first.
     turns: u32,
     /// The phase in which the group was chosen.
     phase: Option<u64>,
@@ -45,13 +45,13 @@ impl IssueGroups {
         self.kind != IssueGroupsKind::None
     }
 
-    /// The type that comes first, and of Origami whether warps with all lanes do.
+    /// Returns the type that comes first and, for Origami, whether full warps come first.
     pub fn chosen(&self) -> Option<(Unit, Option<bool>)> {
         let group = (self.kind == IssueGroupsKind::Origami).then_some(self.full);
         self.matters().then_some((self.first, group))
     }
 
-    /// Chooses type and group.
+    /// Updates the type and the group that come first.
     pub fn arrange(&mut self, view: &IssueView) {
         let (mut waiting, mut has) = ([0; 2], [false; 2]);
         for warp in view.resident.iter(view.words).filter(|&warp| !view.long_wait.contains(warp)) {
@@ -71,7 +71,7 @@ impl IssueGroups {
         }
     }
 
-    /// Once a phase: the group with more warps, but none for more than so many phases in a row.
+    /// Chooses the group with more warps once a phase, but none for more than `most_turns` phases in a row.
     fn choose_group(&mut self, phase: u64, [partial, full]: [u32; 2]) {
         if self.phase == Some(phase) {
             return;
@@ -111,7 +111,7 @@ mod tests {
         Scheduler::new(&Config { issue_groups, schedule: ScheduleKind::Oldest, ..Config::default() })
     }
 
-    /// Warps with a unit and a mask each, the first the oldest.
+    /// Creates warps with a unit and a mask each; the first is the oldest.
     fn warps(warps: &[(Unit, u32)], cycle: u64) -> TestWarps {
         TestWarps {
             ages: (0..warps.len() as u64).collect(),

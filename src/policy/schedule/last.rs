@@ -4,9 +4,9 @@ use crate::policy::view::IssueView;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Last {
-    /// Of all warps.
+    /// Among all warps of the scheduler.
     OfAll(Option<u32>),
-    /// Of each block slot, with the index of the block that it belonged to.
+    /// For each block slot: the index of the block and its warp that issued last.
     OfBlock(Vec<Option<(u64, u32)>>),
 }
 
@@ -15,7 +15,7 @@ impl Last {
         if by_block { Last::OfBlock(Vec::new()) } else { Last::OfAll(None) }
     }
 
-    /// The warp that issued last, among all or among those of a warp's block.
+    /// Returns the warp that issued last, among all warps or among those of the same block as `warp`.
     #[inline]
     pub fn before(&self, warp: u32, view: &IssueView) -> Option<u32> {
         match self {

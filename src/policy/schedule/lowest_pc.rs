@@ -1,4 +1,4 @@
-//! Lowest PC first: the warp that is furthest back in the program, the oldest of those (VWS section 6.3).
+//! Lowest PC first: the warp with the lowest PC, and the oldest among those (VWS section 6.3).
 
 use super::Rank;
 use crate::policy::view::IssueView;

@@ -1,8 +1,8 @@
-//! Majority: the PC that most threads are at, until nobody is left there (DWF's policy in TBC sections 2.3 and 6).
+//! Majority: the PC with most threads, until no warp is ready there (DWF's policy in TBC sections 2.3 and 6).
 //!
-//! Of the warps at that PC the one that has waited longest goes first. When none of them is ready, the PC with most threads
-//! takes over; among equals the lowest. While a unit that they need is busy, others may go, but the PC stays. Threads that are
-//! never in the majority fall behind: that is the starvation eddy.
+//! The oldest warp at that PC goes first. When no warp there is ready, the PC with most threads takes over; among equals the
+//! lowest. While its warps wait only for a busy unit, other warps may issue, but the PC stays. Threads that are never in the
+//! majority fall behind: the starvation eddy.
 
 use super::Rank;
 use crate::policy::view::IssueView;
@@ -16,7 +16,7 @@ pub struct Majority {
 }
 
 impl Majority {
-    /// Chooses another PC where no ready warp is at the last.
+    /// Selects another PC if no ready warp is at the current one.
     #[inline(never)]
     pub fn arrange(&mut self, view: &IssueView) {
         let mut threads: BTreeMap<Pc, u32> = BTreeMap::new();
@@ -35,7 +35,7 @@ impl Majority {
         [u64::from(Some(view.warps.place(warp).pc) != self.pc), view.age[warp as usize]]
     }
 
-    /// The PC whose warps go first now.
+    /// Returns the PC whose warps go first now.
     pub fn pc(&self) -> Option<Pc> {
         self.pc
     }

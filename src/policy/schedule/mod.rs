@@ -1,8 +1,8 @@
-//! Which ready warp issues: one [`Scheduler`] for each issue port of an SM.
+//! Issue policies: which ready warp issues. Each issue port of an SM has one [`Scheduler`].
 //!
-//! A policy ranks warps, and the warp with the lowest rank issues. Choosing, fetching for the warp that issues next and the
-//! order on the page are the same function, so they cannot disagree. A policy that can find the first warp faster than by
-//! ranking all of them has a shortcut; a test holds it to the ranks.
+//! A policy ranks warps, and the warp with the lowest rank issues. Issue, critical-fetch-first and the order shown on the page
+//! use the same function, so they cannot disagree. A policy may find the first warp by a shortcut without ranking all warps; a
+//! test checks the shortcut against the ranks.
 //!
 //! # Adding a policy
 //! Write its file, give it a row in [`ScheduleKind`] and an arm in each function of [`Schedule`].
@@ -36,10 +36,10 @@ use two_level::TwoLevel;
 /// A warp's place in a policy's order: lower issues first, compared from the left.
 pub type Rank = [u64; 2];
 
-/// A warp's place in the order of a scheduler: by its group, by its block, then by its policy.
+/// A warp's place in a scheduler's order: by issue group, then by block priority, then by issue policy.
 pub type IssueRank = (Rank, Rank, Rank);
 
-/// An issue policy with its memory.
+/// An issue policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
     Lrr(RoundRobin),
@@ -53,7 +53,7 @@ pub enum Schedule {
 
 impl Schedule {
     fn new(config: &Config) -> Schedule {
-        // Among the warps of a block the schedule has a turn of its own (TBC section 6.2, BAWS section 4.1).
+        // With a block priority, the policy keeps a separate turn for each block (TBC section 6.2, BAWS section 4.1).
         let by_block = config.block_priority != BlockPriorityKind::None;
         match config.schedule {
             ScheduleKind::Lrr => Schedule::Lrr(RoundRobin::new(by_block)),
@@ -66,7 +66,7 @@ impl Schedule {
         }
     }
 
-    /// Brings what the policy keeps about all warps up to date, before it ranks any.
+    /// Updates the state that the policy keeps about all warps, before it ranks any.
     #[inline]
     fn arrange(&mut self, view: &IssueView) {
         match self {
@@ -77,7 +77,7 @@ impl Schedule {
         }
     }
 
-    /// A warp's place in the order; `None` if the policy does not let it issue now.
+    /// Returns a warp's rank; `None` if the policy does not let it issue now.
     fn rank(&self, warp: u32, view: &IssueView) -> Option<Rank> {
         match self {
             Schedule::Lrr(policy) => Some(policy.rank(warp, view)),
@@ -90,7 +90,7 @@ impl Schedule {
         }
     }
 
-    /// The available warp with the lowest rank, where the policy knows a shortcut to it.
+    /// Returns the available warp with the lowest rank, if the policy has a shortcut to it.
     #[inline]
     fn shortcut(&self, view: &IssueView) -> Option<Option<u32>> {
         match self {
@@ -111,7 +111,7 @@ impl Schedule {
     }
 }
 
-/// The decisions of one issue port: which group and which block come first, and which warp among equals.
+/// The decisions of one issue port: issue groups, block priority and issue policy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scheduler {
     groups: IssueGroups,
@@ -128,22 +128,22 @@ impl Scheduler {
         }
     }
 
-    /// Whether [`IssueView::long_wait`] matters to it; others find it empty.
+    /// Whether the scheduler reads [`IssueView::long_wait`]; for others the set is empty.
     pub fn looks_at_waits(&self) -> bool {
         matches!(self.schedule, Schedule::TwoLevel(_)) || self.groups.matters()
     }
 
-    /// The groups of warps that come first.
+    /// Returns the issue groups.
     pub fn groups(&self) -> &IssueGroups {
         &self.groups
     }
 
-    /// The PC whose warps majority scheduling lets issue now.
+    /// Returns the PC that majority scheduling puts first; `None` under other policies.
     pub fn majority_pc(&self) -> Option<crate::program::Pc> {
         if let Schedule::Majority(policy) = &self.schedule { policy.pc() } else { None }
     }
 
-    /// Brings what its policies keep about all warps up to date; once in a cycle in which a warp can issue.
+    /// Updates the state of its policies; called once in every cycle in which a warp can issue.
     #[inline]
     pub fn arrange(&mut self, view: &IssueView) {
         if self.groups.matters() {
@@ -152,12 +152,12 @@ impl Scheduler {
         self.schedule.arrange(view);
     }
 
-    /// A warp's place in the order, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
+    /// Returns a warp's rank, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Option<IssueRank> {
         Some((self.groups.rank(warp, view), self.priority.rank(warp, view), self.schedule.rank(warp, view)?))
     }
 
-    /// The available warp that issues, after [`Scheduler::arrange`].
+    /// Returns the available warp that issues, after [`Scheduler::arrange`].
     #[inline]
     pub fn first(&self, view: &IssueView) -> Option<u32> {
         if !self.priority.matters()
@@ -169,14 +169,14 @@ impl Scheduler {
         self.lowest(view)
     }
 
-    /// The available warp with the lowest rank.
+    /// Returns the available warp with the lowest rank.
     #[inline(never)]
     fn lowest(&self, view: &IssueView) -> Option<u32> {
         let ranked = view.available.iter(view.words).filter_map(|warp| Some((self.rank(warp, view)?, warp)));
         ranked.min().map(|(_, warp)| warp)
     }
 
-    /// The available warps in the order in which they would issue, after [`Scheduler::arrange`].
+    /// Returns the available warps in the order in which they would issue, after [`Scheduler::arrange`].
     pub fn order(&self, view: &IssueView) -> Vec<u32> {
         let ranked = view.available.iter(view.words).filter_map(|warp| Some((self.rank(warp, view)?, warp)));
         let mut ranked: Vec<_> = ranked.collect();
@@ -184,7 +184,7 @@ impl Scheduler {
         ranked.into_iter().map(|(_, warp)| warp).collect()
     }
 
-    /// The warp issues.
+    /// Records that the warp issues.
     #[inline]
     pub fn issued(&mut self, warp: u32, view: &IssueView) {
         self.priority.issued(warp, view);

@@ -1,4 +1,4 @@
-//! Oldest first: the warp that has waited longest since it was formed, whatever its PC (DWF's simplest policy).
+//! Oldest first: the warp that was formed first, whatever its PC (DWF's simplest policy).
 
 use super::Rank;
 use crate::policy::view::IssueView;

@@ -1,28 +1,28 @@
-//! By progress: the order of virtual blocks and their warps (VTW section 4.3.2, algorithm 1).
+//! Scheduling by progress: the order of virtual blocks and their warps (VTW section 4.3.2, algorithm 1).
 //!
-//! Progress is counted in instructions: of a warp those that it has issued for its logical block, of a virtual block the sum over
-//! its warps. A virtual block is in one of three states. *Barrier*: one of its warps or more wait at a barrier. *DiffIter*: its
-//! warps are not all in the same iteration. *SameIter*: they are. While logical blocks are left to give out, the **fast phase**,
-//! warps come in four groups:
+//! Progress is counted in instructions: for a warp those that it has issued for its logical block, for a virtual block the sum
+//! over its warps. A virtual block is in one of three states. *Barrier*: at least one of its warps waits at a barrier.
+//! *DiffIter*: its warps are in two iterations. *SameIter*: all are in one. While unassigned logical blocks are left, the **fast
+//! phase**, warps come in four groups:
 //!
-//! | group | warps | blocks among each other | warps of a block |
+//! | group | warps | first among the blocks | first within a block |
 //! | --- | --- | --- | --- |
 //! | 0 | of blocks in *Barrier* | more warps at the barrier, then more progress | less progress |
 //! | 1 | at the lower iteration, *DiffIter* | fewer warps at the lower iteration | less progress |
 //! | 2 | *SameIter* | more progress | more progress |
 //! | 3 | at the higher iteration, *DiffIter* | more warps at the higher iteration | the paper does not say |
 //!
-//! Then comes the **slow phase**, in which the last block to finish decides when the kernel ends: blocks with less progress come
-//! first, and in a block warps with less progress. What is still equal goes by block slot, then by warp.
+//! In the **slow phase** that follows, the last block to finish decides when the kernel ends: blocks with less progress come
+//! first, and within a block warps with less progress. Remaining ties go by block slot, then by warp.
 
 use super::Rank;
-use crate::policy::view::{BlockFacts, IssueView, VirtualFacts};
+use crate::policy::view::{BlockFacts, IssueView, VirtualBlockFacts};
 
-/// The policy remembers nothing from one cycle to the next.
+/// The progress policy. It keeps no state from one cycle to the next.
 #[derive(Default)]
 pub struct Progress {
-    /// How the blocks with an available warp stand, by slot: worked out before warps are ranked, and no part of the state.
-    blocks: Vec<Option<VirtualFacts>>,
+    /// Facts about the blocks with an available warp, by slot; computed before ranking and not part of the machine's state.
+    blocks: Vec<Option<VirtualBlockFacts>>,
 }
 
 impl Clone for Progress {
@@ -49,23 +49,23 @@ impl std::hash::Hash for Progress {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
-/// Why a warp stands where it does.
+/// The group that a warp's rank begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     Barrier = 0,
     LowerIteration = 1,
     SameIteration = 2,
     HigherIteration = 3,
-    /// There are no groups in the slow phase.
+    /// All warps are in this group in the slow phase.
     SlowPhase = 4,
 }
 
 impl Group {
-    /// Those of the fast phase, in their order.
+    /// The groups of the fast phase, in their order.
     pub const FAST: [Group; 4] = [Group::Barrier, Group::LowerIteration, Group::SameIteration, Group::HigherIteration];
 
-    /// The group of a warp, by its block.
-    pub fn of(block: &VirtualFacts, is_ahead: bool) -> Group {
+    /// Returns the group of a warp, given the facts about its block.
+    pub fn of(block: &VirtualBlockFacts, is_ahead: bool) -> Group {
         if block.slow_phase {
             Group::SlowPhase
         } else if block.at_barrier > 0 {
@@ -81,7 +81,7 @@ impl Group {
 }
 
 impl Progress {
-    /// Looks at the blocks once, before their warps are ranked.
+    /// Computes the facts about the blocks once, before their warps are ranked.
     pub fn arrange(&mut self, view: &IssueView) {
         self.blocks.clear();
         self.blocks.resize(view.slots.into(), None);
@@ -105,7 +105,7 @@ impl Progress {
             Group::HigherIteration => (more(block.higher), 0, 0),
             Group::SlowPhase => (0, block.progress, own.instructions),
         };
-        // Warps of an SM, and so counts of them, fit into 12 bits.
+        // A block has at most 1024 warps, so counts of them fit into 12 bits.
         let of_block = (group as u64) << 60 | u64::from(count & 0xfff) << 48 | u64::from(progress) << 16 | u64::from(slot);
         [of_block, within.into()]
     }
@@ -118,8 +118,8 @@ mod tests {
     use crate::config::ScheduleKind;
     use crate::policy::view::WarpProgress;
 
-    /// Blocks of three warps: what is known of each, and of its warps the instructions and whether they are ahead.
-    fn order(blocks: &[(VirtualFacts, [(u32, bool); 3])]) -> Vec<u32> {
+    /// Returns the issue order for blocks of three warps, from each block's facts and each warp's instructions and `is_ahead`.
+    fn order(blocks: &[(VirtualBlockFacts, [(u32, bool); 3])]) -> Vec<u32> {
         let count = 3 * blocks.len();
         let facts = |warp: usize| BlockFacts { slot: warp as u16 / 3, index: warp as u64 / 3, ..BlockFacts::default() };
         let progress = |warp: usize| {
@@ -145,9 +145,9 @@ mod tests {
         progress.map(|instructions| (instructions, false))
     }
 
-    const SAME: VirtualFacts = VirtualFacts { progress: 60, at_barrier: 0, lower: 3, higher: 0, slow_phase: false };
-    const BARRIER: VirtualFacts = VirtualFacts { at_barrier: 1, ..SAME };
-    const DIFFERENT: VirtualFacts = VirtualFacts { lower: 2, higher: 1, ..SAME };
+    const SAME: VirtualBlockFacts = VirtualBlockFacts { progress: 60, at_barrier: 0, lower: 3, higher: 0, slow_phase: false };
+    const BARRIER: VirtualBlockFacts = VirtualBlockFacts { at_barrier: 1, ..SAME };
+    const DIFFERENT: VirtualBlockFacts = VirtualBlockFacts { lower: 2, higher: 1, ..SAME };
     const EVEN: [(u32, bool); 3] = [(20, false); 3];
 
     #[test]
@@ -159,19 +159,19 @@ mod tests {
 
     #[test]
     fn a_barrier_counts_before_a_difference_of_iterations() {
-        let both = VirtualFacts { at_barrier: 1, ..DIFFERENT };
+        let both = VirtualBlockFacts { at_barrier: 1, ..DIFFERENT };
         assert_eq!(order(&[(SAME, EVEN), (both, [(5, true), (9, false), (7, false)])]), [3, 5, 4, 0, 1, 2]);
     }
 
     #[test]
     fn of_blocks_at_a_barrier_the_one_with_more_warps_there() {
-        let more = VirtualFacts { at_barrier: 2, progress: 1, ..SAME };
+        let more = VirtualBlockFacts { at_barrier: 2, progress: 1, ..SAME };
         assert_eq!(order(&[(BARRIER, EVEN), (more, EVEN)])[0], 3);
     }
 
     #[test]
     fn of_those_with_as_many_the_one_with_more_progress() {
-        let further = VirtualFacts { progress: 61, ..BARRIER };
+        let further = VirtualBlockFacts { progress: 61, ..BARRIER };
         assert_eq!(order(&[(BARRIER, EVEN), (further, EVEN)])[0], 3);
     }
 
@@ -182,23 +182,23 @@ mod tests {
 
     #[test]
     fn of_blocks_with_two_iterations_the_one_with_fewer_warps_behind() {
-        let fewer = VirtualFacts { lower: 1, higher: 2, ..SAME };
+        let fewer = VirtualBlockFacts { lower: 1, higher: 2, ..SAME };
         let blocks = [(DIFFERENT, [(9, false), (1, true), (4, false)]), (fewer, [(1, true), (9, false), (1, true)])];
         assert_eq!(order(&blocks), [4, 2, 0, 3, 5, 1], "behind: less progress; ahead: more warps there");
     }
 
     #[test]
     fn where_all_are_in_one_iteration_more_progress_goes_first() {
-        let further = VirtualFacts { progress: 61, ..SAME };
+        let further = VirtualBlockFacts { progress: 61, ..SAME };
         assert_eq!(order(&[(SAME, warps([1, 2, 3])), (further, warps([5, 4, 6]))]), [5, 3, 4, 2, 1, 0]);
     }
 
     #[test]
     fn in_the_slow_phase_less_progress_goes_first_whatever_the_state() {
-        let slow = |facts| VirtualFacts { slow_phase: true, ..facts };
+        let slow = |facts| VirtualBlockFacts { slow_phase: true, ..facts };
         let blocks = [
             (slow(BARRIER), warps([1, 2, 3])),
-            (slow(VirtualFacts { progress: 59, ..DIFFERENT }), [(7, true), (8, false), (6, false)]),
+            (slow(VirtualBlockFacts { progress: 59, ..DIFFERENT }), [(7, true), (8, false), (6, false)]),
         ];
         assert_eq!(order(&blocks), [5, 3, 4, 0, 1, 2]);
     }

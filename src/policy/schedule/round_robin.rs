@@ -10,19 +10,19 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// With one turn for all warps, or with one for each block.
+    /// Creates the policy with one turn for all warps, or with `by_block` one for each block.
     pub fn new(by_block: bool) -> RoundRobin {
         RoundRobin { last: Last::new(by_block) }
     }
 
-    /// The available warp with the lowest rank, where there is one turn for all.
+    /// Returns the available warp with the lowest rank, if there is one turn for all.
     #[inline]
     pub fn first(&self, view: &IssueView) -> Option<Option<u32>> {
         let Last::OfAll(last) = self.last else { return None };
         Some(view.available.next_from(last.map_or(0, |last| last + 1), view.words))
     }
 
-    /// How far it is behind the warp that issued last, going round.
+    /// Returns the distance behind the warp that issued last, wrapping around.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         let all = view.words as u32 * 64;
         let next = self.last.before(warp, view).map_or(0, |last| last + 1);

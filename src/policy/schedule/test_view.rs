@@ -1,9 +1,9 @@
-//! Hand-made warps for tests of policies.
+//! Hand-made warps for tests of issue and fetch policies.
 
 use super::Scheduler;
 use crate::config::{Config, ScheduleKind};
 use crate::policy::divergence::Place;
-use crate::policy::view::{BlockFacts, IssueView, Unit, VirtualFacts, WarpProgress, Warps};
+use crate::policy::view::{BlockFacts, IssueView, Unit, VirtualBlockFacts, WarpProgress, Warps};
 use crate::policy::warp_set::WarpSet;
 
 pub fn set(warps: &[u32]) -> WarpSet {
@@ -14,7 +14,7 @@ pub fn set(warps: &[u32]) -> WarpSet {
     set
 }
 
-/// The warps of an SM, as a test wants them.
+/// The warps of an SM, as a test sets them up.
 #[derive(Clone, Debug)]
 pub struct TestWarps {
     pub ages: Vec<u64>,
@@ -23,14 +23,14 @@ pub struct TestWarps {
     pub blocks: Vec<BlockFacts>,
     pub buffered: Vec<u8>,
     pub progress: Vec<WarpProgress>,
-    pub iterations: Vec<VirtualFacts>,
+    pub iterations: Vec<VirtualBlockFacts>,
     pub long_wait: WarpSet,
     pub cycle: u64,
     pub slots: u16,
 }
 
 impl TestWarps {
-    /// So many warps of one block; warps are the older the higher their number.
+    /// Creates `count` warps of one block; a higher number is older.
     pub fn new(count: usize) -> TestWarps {
         TestWarps {
             ages: (0..count as u64).rev().collect(),
@@ -39,19 +39,19 @@ impl TestWarps {
             blocks: vec![BlockFacts::default(); count],
             buffered: vec![0; count],
             progress: vec![WarpProgress::default(); count],
-            iterations: vec![VirtualFacts::default(); count],
+            iterations: vec![VirtualBlockFacts::default(); count],
             long_wait: WarpSet::default(),
             cycle: 0,
             slots: 1,
         }
     }
 
-    /// Shows a policy these warps, some of them available.
+    /// Calls `show` with a view of these warps in which some are available.
     pub fn with_view<T>(&self, available: &WarpSet, show: impl FnOnce(&IssueView) -> T) -> T {
         self.with_ready(available, available, show)
     }
 
-    /// The same, with more of them ready, but for a unit.
+    /// As [`TestWarps::with_view`]; warps in `ready` but not in `available` wait only for a unit.
     pub fn with_ready<T>(&self, available: &WarpSet, ready: &WarpSet, show: impl FnOnce(&IssueView) -> T) -> T {
         let resident = set(&(0..self.ages.len() as u32).collect::<Vec<_>>());
         show(&IssueView {
@@ -67,12 +67,12 @@ impl TestWarps {
         })
     }
 
-    /// Lets a scheduler choose among the available warps.
+    /// Lets a scheduler choose and issue one of the available warps.
     pub fn pick(&self, scheduler: &mut Scheduler, available: &[u32]) -> Option<u32> {
         self.pick_of(scheduler, available, available)
     }
 
-    /// The same, with more of them ready, but for a unit.
+    /// As [`TestWarps::pick`]; warps in `ready` but not in `available` wait only for a unit.
     pub fn pick_of(&self, scheduler: &mut Scheduler, available: &[u32], ready: &[u32]) -> Option<u32> {
         self.with_ready(&set(available), &set(ready), |view| {
             scheduler.arrange(view);
@@ -108,17 +108,17 @@ impl Warps for TestWarps {
         self.progress[warp as usize]
     }
 
-    fn iterations(&self, warp: u32) -> VirtualFacts {
+    fn iterations(&self, warp: u32) -> VirtualBlockFacts {
         self.iterations[warp as usize]
     }
 }
 
-/// A scheduler with a policy and no priority between blocks.
+/// Creates a scheduler with an issue policy and no block priority.
 pub fn scheduler(schedule: ScheduleKind) -> Scheduler {
     Scheduler::new(&Config { schedule, tls_active: 2, ..Config::default() })
 }
 
-/// Picks from one set of four warps after another.
+/// Checks the picks from a sequence of available sets, of four warps.
 pub fn check(schedule: ScheduleKind, available: &[&[u32]], expected: &[Option<u32>]) {
     let (warps, mut scheduler) = (TestWarps::new(4), scheduler(schedule));
     let picks: Vec<Option<u32>> = available.iter().map(|available| warps.pick(&mut scheduler, available)).collect();

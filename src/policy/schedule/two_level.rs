@@ -1,6 +1,5 @@
-//! Two-level scheduling: warps issue from a small active set in round robin; one that comes to wait for memory or at a
-//! barrier leaves it, and the warp that has been pending longest and can go on takes its place (Origami section 4.1, after
-//! Gebhart et al.).
+//! Two-level scheduling: warps issue from a small active set in round robin (Origami section 4.1, after Gebhart et al.). A warp
+//! that begins to wait for memory or at a barrier leaves the set, and the longest-pending warp that can continue takes its place.
 
 use super::Rank;
 use crate::policy::view::IssueView;
@@ -10,9 +9,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TwoLevel {
     size: u32,
-    /// In turn: the front has waited longest for its turn.
+    /// In round-robin order: the front has waited longest for its turn.
     active: VecDeque<u32>,
-    /// In the order in which they left the active set or arrived.
+    /// In the order in which warps left the active set or arrived on the SM.
     pending: VecDeque<u32>,
 }
 
@@ -21,7 +20,7 @@ impl TwoLevel {
         TwoLevel { size, active: VecDeque::new(), pending: VecDeque::new() }
     }
 
-    /// Brings the sets up to date, but only when something can issue: cycles in which nothing can change nothing.
+    /// Updates the sets in cycles in which a warp can issue; other cycles leave them unchanged.
     #[inline(never)]
     pub fn arrange(&mut self, view: &IssueView) {
         if view.available.is_empty(view.words) {
@@ -45,12 +44,12 @@ impl TwoLevel {
         }
     }
 
-    /// The available warp whose turn it is.
+    /// Returns the available warp whose turn it is.
     pub fn first(&self, available: &WarpSet) -> Option<u32> {
         self.active.iter().copied().find(|&warp| available.contains(warp))
     }
 
-    /// Its turn in the active set; a pending warp has none.
+    /// Returns the warp's position in the active set; `None` for a pending warp.
     pub fn rank(&self, warp: u32) -> Option<Rank> {
         self.active.iter().position(|&active| active == warp).map(|at| [at as u64, 0])
     }

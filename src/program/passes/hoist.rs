@@ -1,9 +1,9 @@
-//! What can be moved out of the loop over logical blocks (VTW section 4.3.1).
+//! Code that can move out of the loop over logical blocks (VTW section 4.3.1).
 //!
-//! An instruction is moved if it gives the same for every thread of every block, and if running it where it would not have run
-//! does no harm: it changes registers alone, or reads a parameter or a constant at a known place, which cannot trap. Its
-//! registers must be written nowhere else and never be read before, so that the loop finds in them what it would have
-//! written. A constant that nothing else of the moved code needs stays: it costs a register for the whole loop and saves little.
+//! An instruction moves if it computes the same for every thread of every block, and if it is harmless where it would not have
+//! run: it writes only registers, or reads a parameter or a constant at a known address, which cannot trap. Its registers must
+//! have no other writer and never be read before, so that the loop finds in them what it would have written. A constant that no
+//! other moved instruction reads stays: it would take a register for the whole loop and save little.
 
 use crate::program::liveness::{Liveness, for_reads, for_writes};
 use crate::program::{Base, Instruction, Pc, Program, Src};
@@ -11,12 +11,12 @@ use crate::ptx::module::Special;
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
 
-/// The instructions to move, in an order in which they can run.
+/// Returns the instructions to move, in an order in which they can run.
 pub fn invariant(program: &Program) -> Vec<Pc> {
     let facts = Facts::new(program);
     let mut known = vec![false; program.planes as usize];
-    for preset in &program.presets {
-        known[preset.plane as usize..(preset.plane + preset.planes) as usize].fill(true);
+    for register in &program.param_registers {
+        known[register.plane as usize..(register.plane + register.planes) as usize].fill(true);
     }
     let mut chosen = vec![false; program.instructions.len()];
     let mut order: Vec<Pc> = Vec::new();
@@ -35,13 +35,13 @@ pub fn invariant(program: &Program) -> Vec<Pc> {
     }
 }
 
-/// Leaves out constants that nothing else of the moved code reads.
+/// Drops constants that no other moved instruction reads.
 fn worth_moving(program: &Program, carry: u32, order: Vec<Pc>) -> Vec<Pc> {
     let at = |pc: Pc| &program.instructions[pc as usize];
     let is_constant = |pc: Pc| matches!((at(pc).op, &at(pc).src[..]), (Op::Mov(_), [Src::Immediate(_)]));
     let mut read = vec![false; program.planes as usize];
     let mut keep: Vec<Pc> = Vec::new();
-    // From the last on: who reads a constant comes behind it.
+    // Backwards, because the readers of a constant come behind it.
     for pc in order.into_iter().rev() {
         let mut is_read = false;
         for_writes(at(pc), carry, |plane| is_read |= read[plane as usize]);
@@ -59,7 +59,7 @@ struct Facts<'a> {
     carry: u32,
     /// How many instructions write each plane.
     writers: Vec<u32>,
-    /// Planes that may be read before anything is written, as a bit set.
+    /// Planes that may be read before they are written, as a bit set.
     read_first: Vec<u64>,
 }
 
@@ -87,10 +87,10 @@ impl Facts<'_> {
         holds
     }
 
-    /// Whether it can run for a thread that would not have come to it.
+    /// Whether a thread that would not have reached the instruction can run it without effect.
     fn is_harmless(&self, instruction: &Instruction) -> bool {
         match instruction.op {
-            // The carry flag has one writer after another.
+            // The carry flag has several writers.
             Op::Carry { .. } => false,
             Op::Load(access) => {
                 let size = match access.space {
@@ -109,13 +109,13 @@ impl Facts<'_> {
     }
 }
 
-/// Whether a special register is the same for every thread of a launch, at any time.
+/// Whether a special register has the same value for every thread of a launch, at any time.
 fn is_fixed(special: Special) -> bool {
     use Special::*;
     match special {
         Ntid(_) | Nctaid(_) | NWarpId | NSmId | GridId | Zero | One | DynamicSharedSize | TotalSharedSize | WarpSize => true,
         Tid(_) | Ctaid(_) | LaneId | WarpId | SmId => false,
         LaneMaskEq | LaneMaskLe | LaneMaskLt | LaneMaskGe | LaneMaskGt => false,
-        Clock | Clock64 | GlobalTimer => false,
+        Clock | ClockHigh | Clock64 | GlobalTimer => false,
     }
 }

@@ -1,9 +1,9 @@
 //! Rewrites of a program between lowering and running.
 //!
-//! A pass changes instructions in place or lays them out anew; each keeps the place in the PTX and in the source that it came
-//! from. A changed instruction names the [`Rewrite`] that changed it, and one that a pass has made has a text of its own
-//! ([`Instruction::text`](super::Instruction::text)), for `warpscope inspect` and the page. Some passes belong to every program,
-//! others to a machine: [`Pass`].
+//! A pass changes instructions in place or lays them out again; each instruction keeps its place in the PTX and in the source. A
+//! changed instruction names the [`Rewrite`] that changed it, and one that a pass has made has a text of its own
+//! ([`Instruction::text`](super::Instruction::text)), for `warpscope inspect` and the page. Some passes apply to every program,
+//! others depend on the machine: [`Pass`].
 
 pub mod hoist;
 pub mod native;
@@ -13,18 +13,18 @@ pub mod virtualise;
 use super::Program;
 use virtualise::Dimensions;
 
-/// Why an instruction is not what the PTX says at its line.
+/// Why an instruction differs from the PTX at its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
     /// A branch to where a thread only returns has become an exit ([`returns`]).
     Return,
-    /// It does what another did for it before ([`native`]).
+    /// It also does the work of an instruction that is gone ([`native`]).
     Fused,
     /// It runs under the guard of a branch that is gone ([`native`]).
     Predicated,
-    /// It is one of several machine instructions for the one behind it ([`native`]).
+    /// It is one of several machine instructions for the PTX instruction behind it ([`native`]).
     Step,
-    /// The sides of a branch meet behind it, or get ready for that ([`native`]).
+    /// The sides of a branch meet behind it (`BSYNC`), or it prepares their meeting (`BSSY`) ([`native`]).
     Meeting,
     /// It runs once, before the loop over logical blocks ([`hoist`]).
     Hoisted,
@@ -37,18 +37,18 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    /// What the machine does instead, for a reader of the PTX line.
+    /// Returns what the machine does instead, for a reader of the PTX line.
     pub fn text(self) -> &'static str {
         match self {
             Rewrite::Return => "exits: only a return follows",
             Rewrite::Fused => "two instructions in one",
             Rewrite::Predicated => "predicated: a short branch",
-            Rewrite::Step => "one of the machine instructions of the next",
+            Rewrite::Step => "a machine instruction of the next line",
             Rewrite::Meeting => "sides of a branch meet",
             Rewrite::Hoisted => "moved in front of the loop over blocks",
             Rewrite::Head => "the loop over blocks",
             Rewrite::Index => "reads a register for the index",
-            Rewrite::Again => "a return: on to the next block",
+            Rewrite::Again => "a return: goes to the next block",
         }
     }
 }
@@ -60,16 +60,16 @@ pub enum Pass {
     Returns,
     /// Copies and parameters become operands, short branches predication.
     Native,
-    /// The kernel's code in a loop over logical blocks. What is the same for all of them is moved in front of the loop, unless
-    /// a thread then needs more than so many registers.
+    /// A loop over logical blocks around the kernel's code. Invariant code moves in front of the loop, unless a thread then needs
+    /// more than `most_registers` registers.
     Virtualise { dimensions: Dimensions, most_registers: u32 },
 }
 
-/// The passes of every program.
+/// The passes that every program goes through.
 pub const ALWAYS: &[Pass] = &[Pass::Returns];
 
 impl Program {
-    /// The program behind these passes, in order, with everything known of it.
+    /// Applies the passes in order, and repeats the analyses.
     pub fn through(mut self, passes: &[Pass]) -> Program {
         for pass in passes {
             match *pass {
@@ -82,7 +82,7 @@ impl Program {
                     let before = self.clone();
                     virtualise::run(&mut self, dimensions, true);
                     self.analyse();
-                    // Registers that hoisted code keeps must not cost the block its room.
+                    // Values in front of the loop must not take registers that the block's residency depends on.
                     if self.registers_needed > most_registers {
                         self = before;
                         virtualise::run(&mut self, dimensions, false);

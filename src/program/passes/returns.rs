@@ -1,20 +1,20 @@
 //! Early returns: a branch to a place from which a thread only returns becomes an exit.
 //!
-//! Compilers merge every `return` of a kernel into one block, so `if (i >= n) return;` is a branch to the last block, and
-//! that block is the post-dominator of everything. Taken literally, threads that leave would wait there for the others,
-//! and a barrier among the others could never complete. GPUs run such a branch as a predicated exit (`@P0 EXIT` in
-//! machine code): threads that leave are gone. This pass does the same.
+//! Compilers merge every `return` of a kernel into one block, so `if (i >= n) return;` is a branch to the last block, and that
+//! block is the post-dominator of everything. Taken literally, threads that return would wait there for the others, and a barrier
+//! among the others could never complete. GPUs run such a branch as a predicated exit (`@P0 EXIT` in machine code), so that these
+//! threads are gone. This pass does the same.
 //!
 //! - `@p bra L`, where only a return follows at `L`, becomes `@p exit`, and `bra L` becomes `exit`.
-//! - An entry of a branch table that leads to such a place leads to an exit of the table's own.
+//! - A branch-table entry that leads to such a place is redirected to an exit of the table's own.
 //!
-//! "Only a return follows" allows instructions on the way that nobody can observe: arithmetic, moves, jumps.
+//! "Only a return follows" allows unobservable instructions on the way: arithmetic, moves, jumps.
 
 use super::Rewrite;
 use crate::program::{Instruction, Pc, Program};
 use crate::ptx::op::{Kind, Op};
 
-/// Instructions that are followed to find a return. Compilers leave none or very few before it.
+/// Limit on the instructions followed in search of a return. Compilers leave none or very few before it.
 const MOST_STEPS: usize = 32;
 
 pub fn run(program: &mut Program) {
@@ -32,7 +32,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Leads a table's entries that only return to one exit behind the program's end.
+/// Redirects a table's entries that only return to one exit behind the program's end.
 fn give_table_its_exit(program: &mut Program, table: usize) {
     let returns = |&target: &Pc| only_returns(&program.instructions, target);
     let Some(exit) = program.tables[table].iter().find_map(returns) else { return };
@@ -44,7 +44,7 @@ fn give_table_its_exit(program: &mut Program, table: usize) {
     program.instructions.push(exit);
 }
 
-/// The exit that a thread comes to from `pc`, if nothing that it does on the way can be observed.
+/// Returns the exit that a thread reaches from `pc`, if everything that it does on the way is unobservable.
 pub fn only_returns(instructions: &[Instruction], mut pc: Pc) -> Option<Pc> {
     for _ in 0..MOST_STEPS {
         let instruction = instructions.get(pc as usize)?;
@@ -58,7 +58,7 @@ pub fn only_returns(instructions: &[Instruction], mut pc: Pc) -> Option<Pc> {
     None
 }
 
-/// Whether an operation changes nothing but registers, and can neither trap nor wait.
+/// Whether an operation changes only registers, and can neither trap nor wait.
 pub fn is_unobservable(op: Op) -> bool {
     match op.kind() {
         Kind::Alu => true,
@@ -76,7 +76,7 @@ mod tests {
     const HEAD: &str =
         ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{ .reg .pred p; .reg .b32 r; .shared .b32 s;\n";
 
-    /// The kernel's operations, in order: `exit`, `bra` or `.`, with `@` in front where guarded.
+    /// Returns the kernel's operations in order: `exit`, `bra` or `.`, with `@` in front where guarded.
     fn shape(body: &str) -> String {
         let program = load(&format!("{HEAD}{body}\n}}\n"), None).expect("a sound kernel");
         let letter = |op| match op {

@@ -12,11 +12,11 @@
 //! ```
 //!
 //! A virtual warp runs the loop once for each logical block that it is given (`NextBlock`, `NextThread`). A `ret` becomes a jump
-//! to the loop's head (`Again`); threads that have come there are done with their logical block, as exited threads are.
-//! Indices of several dimensions are worked out from one number, with the sizes of grid and block. Instructions that do not
-//! depend on indices move in front of the loop ([`hoist`]).
+//! to the loop's head (`Again`); threads that reach the head are done with their logical block, as exited threads are. Indices of
+//! several dimensions are computed from one linear index, with the sizes of grid and block. Instructions that do not depend on
+//! indices move in front of the loop ([`hoist`]).
 //!
-//! A register that may be read before it is written holds zero in a fresh thread; [`Wrapper::cleared`] names those.
+//! A register that may be read before it is written holds zero in a fresh thread; [`Wrapper::cleared`] lists these registers.
 
 use super::{Rewrite, hoist};
 use crate::program::liveness::{Liveness, for_writes};
@@ -29,19 +29,19 @@ use crate::ptx::types::Type;
 /// The loop around a kernel's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrapper {
-    /// Its first instruction; hoisted ones stand before it.
+    /// The loop's first instruction; hoisted instructions stand before it.
     pub head: Pc,
     /// The first instruction of the kernel's own code.
     pub body: Pc,
     /// The registers that hold `%tid` and `%ctaid`.
     pub indices: Vec<(Special, Plane)>,
-    /// Planes that are zero whenever a logical block begins.
+    /// Planes that are reset to zero whenever a logical block begins.
     pub cleared: Vec<Plane>,
-    /// Registers that a thread needed before.
+    /// Registers that a thread needs without the loop.
     pub registers_before: u32,
 }
 
-/// How many dimensions a launch has.
+/// The number of dimensions of a launch's grid and block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
     pub grid: usize,
@@ -54,7 +54,7 @@ impl Dimensions {
         Dimensions { grid: count(grid), block: count(block) }
     }
 
-    /// As many as the kernel names, for a kernel without a launch.
+    /// Returns as many dimensions as the kernel names, for a kernel without a launch.
     pub fn named(program: &Program) -> Dimensions {
         let mut named = Dimensions { grid: 1, block: 1 };
         for src in program.instructions.iter().flat_map(|instruction| &instruction.src) {
@@ -68,7 +68,7 @@ impl Dimensions {
     }
 }
 
-/// Puts the kernel's code into its loop. `hoists`: whether code moves in front of it.
+/// Puts the kernel's code into the loop; `hoists` lets invariant code move in front of it.
 pub fn run(program: &mut Program, dimensions: Dimensions, hoists: bool) {
     let registers_before = program.registers_needed;
     let cleared = read_first(program);
@@ -84,15 +84,15 @@ pub fn run(program: &mut Program, dimensions: Dimensions, hoists: bool) {
     program.wrapper = Some(wrapper);
 }
 
-/// Planes that may be read before they are written.
+/// Returns the planes that may be read before they are written.
 fn read_first(program: &Program) -> Vec<Plane> {
     let live = Liveness::build(program).live_in.into_iter().next().unwrap_or_default();
-    let is_preset = |plane: Plane| program.presets.iter().any(|p| (p.plane..p.plane + p.planes).contains(&plane));
-    let read = |plane: &Plane| live[*plane as usize / 64] >> (plane % 64) & 1 != 0 && !is_preset(*plane);
+    let is_param = |plane: Plane| program.param_registers.iter().any(|p| (p.plane..p.plane + p.planes).contains(&plane));
+    let read = |plane: &Plane| live[*plane as usize / 64] >> (plane % 64) & 1 != 0 && !is_param(*plane);
     (0..program.planes - 1).filter(read).collect()
 }
 
-/// Lays out hoisted code, the loop's head and the rest, with targets where they have come to lie.
+/// Joins hoisted code, the loop's head and the remaining code, and patches branch targets.
 fn assemble(program: &mut Program, hoisted: &[Pc], head: Vec<Instruction>, removed: &[bool]) {
     let old = std::mem::take(&mut program.instructions);
     let body = hoisted.len() + head.len();
@@ -114,7 +114,7 @@ fn assemble(program: &mut Program, hoisted: &[Pc], head: Vec<Instruction>, remov
     }
 }
 
-/// An instruction of the kernel as it stands in the loop.
+/// Adapts an instruction of the kernel to the loop: moves its target, turns an exit into `Again`.
 fn wrapped(mut instruction: Instruction, moved: &[Pc], registers: &[RegisterInfo]) -> Instruction {
     match instruction.op {
         Op::Bra { .. } => instruction.target = moved[instruction.target as usize],
@@ -133,23 +133,23 @@ fn guard_text(guard: Guard, registers: &[RegisterInfo]) -> String {
     format!("@{}{} ", if guard.negated { "!" } else { "" }, name(registers, guard.plane))
 }
 
-/// The name of the register that begins at a plane.
+/// Returns the name of the register that begins at a plane.
 pub fn name(registers: &[RegisterInfo], plane: Plane) -> &str {
     registers.iter().find(|register| register.plane == plane).map_or("?", |register| register.name.as_str())
 }
 
 impl Program {
-    /// The name of the register that begins at a plane.
+    /// Returns the name of the register that begins at a plane.
     pub fn register_name(&self, plane: Plane) -> &str {
         name(&self.registers, plane)
     }
 
-    /// A guard as it stands before an instruction, with a space behind it.
+    /// Returns the text of a guard in front of an instruction, with a space behind it.
     pub fn guard_text(&self, guard: Guard) -> String {
         guard_text(guard, &self.registers)
     }
 
-    /// An instruction's text with registers in place of `%tid` and `%ctaid`.
+    /// Replaces `%tid` and `%ctaid` by their registers in an instruction's text.
     pub fn with_registers(&self, text: &str) -> String {
         let indices = self.wrapper.as_ref().map_or(&[][..], |wrapper| &wrapper.indices);
         let mut text = text.to_string();
@@ -164,11 +164,11 @@ impl Program {
     }
 }
 
-/// The kernel while its loop is made.
+/// The kernel while its loop is built.
 struct Making<'a> {
     program: &'a mut Program,
     indices: Vec<(Special, Plane)>,
-    /// Instructions of the kernel that do not stand in the loop.
+    /// Instructions of the kernel that are left out of the loop.
     removed: Vec<bool>,
 }
 
@@ -181,7 +181,7 @@ impl Making<'_> {
         plane
     }
 
-    /// An instruction that stands where the kernel begins.
+    /// Creates an instruction with the source place of the kernel's first instruction.
     fn made(&self, op: Op, dst: &[Dst], src: &[Src], text: String) -> Instruction {
         let first = self.program.instructions.first();
         let made = bare(op, first.map(|first| first.span).unwrap_or_default());
@@ -195,7 +195,7 @@ impl Making<'_> {
         }
     }
 
-    /// The loop's head: the next logical block, an exit if there is none, the thread, and indices made of both.
+    /// Creates the loop's head: it takes a logical block, exits if there is none, takes the thread, and computes the indices.
     fn head(&mut self, dimensions: Dimensions) -> Vec<Instruction> {
         let more = self.register("%vmore", 1);
         let mut code = Vec::new();
@@ -221,7 +221,7 @@ impl Making<'_> {
         code
     }
 
-    /// The register that an index comes in: in one dimension that of the index itself.
+    /// Returns the register for a linear index: in one dimension, the register of the index itself.
     fn source(&mut self, linear: &str, short: &str, dimensions: usize, special: fn(Axis) -> Special) -> Plane {
         if dimensions == 1 && self.is_used(special(Axis::X)) {
             self.index(special(Axis::X), &format!("%v{short}_x"))
@@ -234,7 +234,7 @@ impl Making<'_> {
         self.program.instructions.iter().any(|instruction| instruction.src.contains(&Src::Special(special)))
     }
 
-    /// The register of an index: the one that the kernel copies it to, if it does so once and for all, or a new one.
+    /// Returns the register of an index: the one that the kernel copies it to once and for all, or a new one.
     fn index(&mut self, special: Special, new: &str) -> Plane {
         let plane = match self.copied_to(special) {
             Some((pc, plane)) => {
@@ -247,7 +247,7 @@ impl Making<'_> {
         plane
     }
 
-    /// A register that is written once, with this index, and never read before.
+    /// Finds a copy of the index to a register that is written only there and never read before.
     fn copied_to(&self, special: Special) -> Option<(usize, Plane)> {
         let carry = self.program.planes - 1;
         let live = Liveness::build(self.program).live_in.into_iter().next()?;
@@ -266,7 +266,7 @@ impl Making<'_> {
         })
     }
 
-    /// Works the indices that the kernel uses out of a linear one, x running fastest.
+    /// Emits code that computes the indices that the kernel uses from a linear one; x varies fastest.
     fn split(
         &mut self,
         linear: Plane,
@@ -283,7 +283,7 @@ impl Making<'_> {
         for at in 0..=last {
             let letter = ["x", "y", "z"][at];
             if at + 1 == dimensions {
-                // What the last division left is the last index.
+                // The quotient of the last division is the last index.
                 return;
             }
             let is_used = self.is_used(special(axes[at]));
@@ -307,7 +307,7 @@ impl Making<'_> {
         }
     }
 
-    /// An operation on 32-bit registers; `special` is how the special register among its sources is written.
+    /// Creates an operation on 32-bit registers; `special` is the text of the special register among its sources.
     fn alu(&self, op: Op, opcode: &str, dst: Plane, src: &[Src], special: &str) -> Instruction {
         let registers = &self.program.registers;
         let operands = src.iter().map(|src| match *src {
@@ -319,7 +319,7 @@ impl Making<'_> {
         self.made(op, &[Dst::Register { plane: dst, bits: 32 }], src, text)
     }
 
-    /// Puts registers where the kernel reads `%tid` and `%ctaid`. Indices that the launch has no dimension for are 0.
+    /// Replaces reads of `%tid` and `%ctaid` by registers. Indices beyond the launch's dimensions are 0.
     fn replace_indices(&mut self, dimensions: Dimensions) {
         let indices = &self.indices;
         for instruction in &mut self.program.instructions {

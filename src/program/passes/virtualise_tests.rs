@@ -1,10 +1,10 @@
-//! The loop over logical blocks, as text.
+//! Tests of the loop over logical blocks, as text.
 
 use super::*;
 use crate::program::passes::Pass;
 use crate::program::{load, transformed};
 
-/// The lines of a kernel in its loop, without comments.
+/// Returns the lines of a kernel in its loop, without comments.
 fn lines(body: &str, dimensions: Option<Dimensions>) -> Vec<String> {
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out)\n";
     let registers = "{ .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p;\n";

@@ -157,7 +157,7 @@ fn abs_diff(opcode: &str, mods: &mut Mods) -> Result<Form> {
     made(op, &[Dst(32), Src(Type::U32), Src(Type::U32), Src(Type::B32)])
 }
 
-/// The float counterpart of a shared opcode, for [`float::arith`].
+/// Returns the float operation of a shared opcode with two sources, for [`float::arith`].
 pub fn float_two(opcode: &str) -> Option<Float2> {
     Some(match opcode {
         "add" => Float2::Add,
@@ -170,7 +170,7 @@ pub fn float_two(opcode: &str) -> Option<Float2> {
     })
 }
 
-/// Likewise for those with one source.
+/// Returns the float operation of a shared opcode with one source, for [`float::arith`].
 pub fn float_one(opcode: &str) -> Option<Float1> {
     match opcode {
         "neg" => Some(Float1::Neg),

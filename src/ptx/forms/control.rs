@@ -1,4 +1,4 @@
-//! Branches, calls and ends.
+//! Branches, calls, exits, and instructions that only affect scheduling.
 
 use super::super::op::Op;
 use super::super::types::Type;
@@ -23,7 +23,7 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
             mods.ty_of(&[Type::U32])?;
             made(Op::Nothing, &[Src(Type::U32)])
         }
-        // A kernel runs alone here: nothing waits for it and it waits for nothing.
+        // Kernels run one at a time, so there is no other kernel to wait for or to launch.
         "griddepcontrol" => {
             mods.ignore(|word| matches!(word, "wait" | "launch_dependents"));
             made(Op::Nothing, &[])

@@ -5,7 +5,7 @@ use super::super::types::{Rounding, Type};
 use super::Want::{Dst, Src};
 use super::{Form, Mods, NoForm, Result, arith, made};
 
-/// The opcodes that only floats have.
+/// Returns the form of an opcode that only floats have.
 pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     match opcode {
         "testp" => {
@@ -58,7 +58,7 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     made(Op::Float1(op, mode), &[Dst(ty.bits()), Src(ty)])
 }
 
-/// The opcodes that floats share with integers.
+/// Returns the form of an opcode that floats share with integers.
 pub fn arith(opcode: &str, ty: Type, mods: &mut Mods) -> Result<Form> {
     if opcode == "mad" {
         return fma(ty, mods);
@@ -93,7 +93,7 @@ fn fma(ty: Type, mods: &mut Mods) -> Result<Form> {
 
 fn mode(ty: Type, mods: &mut Mods) -> FloatMode {
     let rounding = mods.rounding().unwrap_or(Rounding::Near);
-    // `.noftz` and `.oob` only say what happens anyway.
+    // `.noftz` states the default.
     mods.ignore(|word| word == "noftz");
     FloatMode { ty, rounding, ftz: mods.take("ftz"), sat: mods.take("sat"), relu: mods.take("relu") }
 }

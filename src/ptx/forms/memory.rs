@@ -1,8 +1,8 @@
-//! Loads, stores, atomics and what goes with addresses.
+//! Loads, stores, atomics, fences, prefetches and address conversions.
 
-use super::super::op::{Access, AtomOp, Op};
+use super::super::op::{AccessForm, AtomOp, Op};
 use super::super::types::{Space, Type};
-use super::Want::{Address, Dst, DstVector, Optional, Src, SrcVector, SrcWide};
+use super::Want::{Address, Dst, DstVector, Optional, Src, SrcVector};
 use super::{Form, Mods, NoForm, Result, made};
 
 const SPACES: [(&str, Space); 10] = [
@@ -32,7 +32,7 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
         "isspacep" => {
             let space =
                 mods.one_of(&SPACES).ok_or_else(|| NoForm::Modifiers("a state space such as `.global` is missing".into()))?;
-            made(Op::IsSpace(space), &[Dst(1), SrcWide(Type::U32)])
+            made(Op::IsSpace(space), &[Dst(1), Src(Type::U64)])
         }
         "membar" | "fence" => {
             if mods.take("async") || mods.take("mbarrier_init") || mods.words.iter().any(|word| word.contains("::")) {
@@ -55,7 +55,7 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     }
 }
 
-/// Takes memory order and scope; true when the access is more than weak.
+/// Takes memory order and scope; returns true if the access is stronger than weak.
 fn order(mods: &mut Mods) -> bool {
     let strong = mods
         .one_of(&[
@@ -72,7 +72,7 @@ fn order(mods: &mut Mods) -> bool {
     strong
 }
 
-/// Takes what only steers caches.
+/// Takes the modifiers that only affect caching.
 fn cache_hints(mods: &mut Mods) {
     mods.ignore(|word| {
         matches!(word, "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "unified" | "ptr")
@@ -97,7 +97,7 @@ fn access(opcode: &str, mods: &mut Mods) -> Result<Form> {
     if ty == Type::Pred {
         return Err(NoForm::Modifiers(format!("memory holds no `.{ty}`")));
     }
-    let access = Access { space, ty, vector, strong, read_only };
+    let access = AccessForm { space, ty, vector, strong, read_only };
     let mut wants = match opcode {
         "st" => vec![Address, SrcVector(vector, ty)],
         _ => vec![DstVector(vector, ty.bits()), Address],

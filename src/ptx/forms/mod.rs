@@ -1,8 +1,8 @@
-//! Instruction forms: from an opcode and its dotted modifiers to an [`Op`] and the operands it wants.
+//! Instruction forms: map an opcode and its dotted modifiers to an [`Op`] and the operands that it expects.
 //!
-//! Compilers are loose about the order of modifiers (`atom.global.sys.add.u32`, `vote.ballot.sync.b32`), so a form
-//! *takes* the modifiers it knows from an unordered list, and whatever is left over is reported. Types keep their order,
-//! because `cvt.f32.s32` and `cvt.s32.f32` differ.
+//! Compilers vary in the order of modifiers (`atom.global.sys.add.u32`, `vote.ballot.sync.b32`), so a form *takes* the
+//! modifiers that it knows from an unordered list, and any that are left over are reported. Types keep their order, because
+//! `cvt.f32.s32` and `cvt.s32.f32` differ.
 //!
 //! # Adding an instruction
 //! Write its arm in the family's file, add the opcode to [`form`], give [`Op`] a variant with its operand order, execute
@@ -19,7 +19,7 @@ mod warp;
 use super::op::Op;
 use super::types::{Rounding, Type};
 
-/// What one operand must be.
+/// The kind of operand that a form expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// A destination register of this width, or `_`.
@@ -32,7 +32,7 @@ pub enum Want {
     Src(Type),
     /// A source at least as wide as the type.
     SrcWide(Type),
-    /// A source predicate, maybe negated.
+    /// A source predicate, possibly negated.
     Pred,
     /// A source that may be left out.
     Optional(Type),
@@ -45,31 +45,31 @@ pub enum Want {
     Label,
     /// A `.branchtargets` table.
     Table,
-    /// The whole tail of a `call`.
+    /// The results, callee and arguments of a `call`.
     Call,
 }
 
-/// An operation and the operands that it wants, in order.
+/// An operation and the operands that it expects, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     pub op: Op,
     pub wants: Vec<Want>,
 }
 
-/// Why there is no such form.
+/// Why an opcode and its modifiers have no form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoForm {
-    /// Not an instruction that Warpscope has heard of.
+    /// The opcode is not a known PTX instruction.
     Unknown,
-    /// PTX, but outside what Warpscope runs; the text says what it is.
+    /// PTX that Warpscope does not run; the text says what it is.
     Refused(&'static str),
-    /// A known instruction whose modifiers make no form: what is wrong.
+    /// A known instruction whose modifiers are wrong or missing; the text says which.
     Modifiers(String),
 }
 
 type Result<T> = std::result::Result<T, NoForm>;
 
-/// The form that `opcode` and its modifiers (each with its dot) name.
+/// Returns the form of `opcode` and its modifiers (each with its dot).
 pub fn form(opcode: &str, modifiers: &[&str]) -> Result<Form> {
     let mut mods = Mods::new(modifiers);
     let form = match opcode {
@@ -93,7 +93,7 @@ pub fn form(opcode: &str, modifiers: &[&str]) -> Result<Form> {
     Ok(form)
 }
 
-/// Tier 3: what PTX has and Warpscope does not run, by the start of its name.
+/// Returns why an opcode has no form: it is PTX that Warpscope does not run (tier 3), or unknown.
 fn refusal(opcode: &str) -> NoForm {
     const REFUSED: [(&str, &str); 23] = [
         ("tex", "a texture fetch"),
@@ -128,12 +128,12 @@ fn refusal(opcode: &str) -> NoForm {
         return NoForm::Refused("a video instruction");
     }
     if ["multimem", "elect", "createpolicy", "clusterlaunchcontrol", "st_async", "red_async", "tensormap"].contains(&opcode) {
-        return NoForm::Refused("an instruction of a later machine");
+        return NoForm::Refused("an instruction of later GPUs");
     }
     NoForm::Unknown
 }
 
-/// The modifiers of one instruction, taken away as they are understood.
+/// The modifiers of one instruction, of which a form takes those that it knows.
 struct Mods<'a> {
     words: &'a [&'a str],
     taken: u32,
@@ -144,7 +144,7 @@ impl<'a> Mods<'a> {
         Mods { words: &words[..words.len().min(32)], taken: 0 }
     }
 
-    /// Takes `.word` if it is there.
+    /// Takes `.word` if it is present.
     fn take(&mut self, word: &str) -> bool {
         match self.words.iter().position(|w| w.get(1..) == Some(word)) {
             Some(at) if self.taken & 1 << at == 0 => {
@@ -155,7 +155,7 @@ impl<'a> Mods<'a> {
         }
     }
 
-    /// Takes the first of `choices` that is there.
+    /// Takes the first of `choices` that is present.
     fn one_of<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         let mut found = None;
         for (at, word) in self.words.iter().enumerate() {
@@ -176,11 +176,11 @@ impl<'a> Mods<'a> {
         self.optional_ty().ok_or_else(|| self.no_type())
     }
 
-    /// Why there is no type: it is missing, or one that Warpscope does not compute with.
+    /// Returns why no type was found: it is missing, or a format that Warpscope does not compute with.
     fn no_type(&self) -> NoForm {
         let word = |at: usize| self.words[at].get(1..).unwrap_or("");
         if (0..self.words.len()).any(|at| self.taken & 1 << at == 0 && is_foreign(word(at))) {
-            return NoForm::Refused("on a number format of tensor cores or later machines");
+            return NoForm::Refused("on a number format of tensor cores or later GPUs");
         }
         NoForm::Modifiers("a type such as `.u32` is missing".into())
     }
@@ -197,7 +197,7 @@ impl<'a> Mods<'a> {
         None
     }
 
-    /// Takes the next type and insists that it is one of `allowed`.
+    /// Takes the next type, which must be one of `allowed`.
     fn ty_of(&mut self, allowed: &[Type]) -> Result<Type> {
         let ty = self.ty()?;
         if allowed.contains(&ty) {
@@ -212,7 +212,7 @@ impl<'a> Mods<'a> {
         self.one_of(&[("rn", Rounding::Near), ("rz", Rounding::Zero), ("rm", Rounding::Down), ("rp", Rounding::Up)])
     }
 
-    /// Takes every word for which `known` holds, to be ignored.
+    /// Takes and ignores every modifier for which `known` holds.
     fn ignore(&mut self, known: impl Fn(&str) -> bool) {
         for (at, word) in self.words.iter().enumerate() {
             if self.taken & 1 << at == 0 && word.get(1..).is_some_and(&known) {
@@ -221,7 +221,7 @@ impl<'a> Mods<'a> {
         }
     }
 
-    /// Whatever has not been taken makes no sense here.
+    /// Returns an error if a modifier has not been taken.
     fn finish(&self) -> Result<()> {
         match (0..self.words.len()).find(|at| self.taken & 1 << at == 0) {
             None => Ok(()),
@@ -230,7 +230,7 @@ impl<'a> Mods<'a> {
     }
 }
 
-/// Number formats that PTX has and [`Type`] does not: of 4 to 8 bits, pairs of f32, packed bytes.
+/// Returns whether a word is a number format that PTX has and [`Type`] lacks: 4 to 8 bits, pairs of f32, packed integers.
 fn is_foreign(word: &str) -> bool {
     let small = matches!(word.as_bytes(), [b'e', b'0'..=b'9', b'm', b'0'..=b'9', ..]) || word.starts_with("ue8m0");
     small || matches!(word, "tf32" | "f32x2" | "s2f6x2" | "u8x4" | "s8x4" | "u4" | "s4" | "b1" | "b4" | "u16x2" | "s16x2")

@@ -65,7 +65,7 @@ pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     }
 }
 
-/// The forms without `.sync` are gone from every machine since sm_70: which threads take part was never said.
+/// Takes `.sync`. Forms without it do not name the threads that take part, and no machine since sm_70 has them.
 fn synchronous(mods: &mut Mods) -> Result<()> {
     if mods.take("sync") {
         Ok(())

@@ -4,18 +4,18 @@ use super::lines::Lines;
 use crate::config::Config;
 use crate::interp::access::{Traffic, active};
 
-/// The lanes of an access that shared memory serves at a time: as many as it has banks, such as half a warp with 16.
+/// Splits an access into the lanes that shared memory serves at a time, one for each bank: half a warp with 16 banks.
 pub fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
     let lanes = config.shared_banks.min(32);
     let first = u32::MAX >> (32 - lanes);
     (0..32 / lanes).map(move |group| mask & first << (group * lanes)).filter(|&mask| mask != 0)
 }
 
-/// Cycles that the busiest bank needs; lanes that want the same word share one.
+/// Returns the cycles that the busiest bank needs; lanes that access the same word share one.
 pub fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
     let banks = u64::from(config.shared_banks);
     let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
-    // One word a bank is the common case, and is seen in one pass.
+    // Accesses with one word per bank are the common case, and are recognised in one pass.
     const TRACKED: usize = 64;
     let mut word_of = [u64::MAX; TRACKED];
     let conflict_free = banks <= TRACKED as u64
@@ -29,7 +29,7 @@ pub fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
     if conflict_free { 1 } else { conflict_cycles(traffic, mask, banks, words_each) }
 }
 
-/// The same, counted out for accesses that do conflict.
+/// Returns the same for accesses that may conflict, counted word by word.
 fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64) -> u32 {
     let mut words = [0u64; 32 * 4];
     let mut count = 0;
@@ -46,11 +46,11 @@ fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64
             count += 1;
         }
     }
-    // Wide accesses are served in parts of a lane's word each; that they take several passes is no conflict.
+    // A wide access takes several passes, with a word of each lane in each; that is no conflict.
     busiest.div_ceil(words_each as u32)
 }
 
-/// The cycle of an access to shared memory in which each lane is served: words of one bank come one after the other.
+/// Returns the cycle of the access in which each lane is served: words of one bank are served one after the other.
 pub fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
     let mut passes = [0; 32];
     if traffic.atomic {
@@ -83,7 +83,7 @@ pub fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32;
     passes
 }
 
-/// How many different addresses there are.
+/// Counts the different addresses.
 pub fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
     let mut lines = Lines::default();
     for lane in active(mask) {
@@ -92,7 +92,7 @@ pub fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
     lines.len as u32
 }
 
-/// How many lanes want the address that most want.
+/// Returns how many lanes access the address that most of them access.
 pub fn most_alike(traffic: &Traffic<32>, mask: u32) -> u32 {
     active(mask)
         .map(|lane| active(mask).filter(|&other| traffic.targets[other].address == traffic.targets[lane].address).count() as u32)

@@ -1,31 +1,31 @@
-//! When each lane of an access is done, for those who ask.
+//! When each lane of an access is done, for callers that need it by lane.
 
 use crate::interp::access::active;
 
-/// Somebody who wants to know when which lanes are done; most only ask when all are.
+/// Receives completion times by lane; most callers only need the time of the whole access.
 pub trait PerLane {
     /// Whether lanes of one access can be done at different times.
     const BY_LANE: bool = false;
-    /// A lane wants a line of the access, which is new.
+    /// Called when a lane requests a line: its position in the access, and whether it is new.
     fn wants(&mut self, _lane: usize, _line: (usize, bool)) {}
-    /// These lanes are done at that time.
+    /// Called when these lanes are done.
     fn done(&mut self, _lanes: u32, _done: u64) {}
-    /// Those of these lanes that want that line are.
+    /// Called when those of these lanes that requested this line are done.
     fn line_done(&mut self, _lanes: u32, _line: usize, _done: u64) {}
 }
 
-/// How an access went for each lane.
+/// The completion times of an access by lane.
 #[derive(Clone, Debug, Default)]
 pub struct LaneTimes {
-    /// When the lane has what it asked for.
+    /// When each lane has its data.
     pub done: [u64; 32],
-    /// Lanes that were the first to want their line.
+    /// Lanes that were the first to request their line.
     pub opens: u32,
-    /// The line that a lane wants, of those of the access.
+    /// For each lane, the position of its line in the access.
     line: [u8; 32],
 }
 
-/// All lanes are done when the last is.
+/// The receiver for an access whose lanes are all done when the last one is.
 pub struct Together;
 
 impl PerLane for Together {}

@@ -1,4 +1,4 @@
-//! Coalescing: the lines that an access needs, and what of them.
+//! Coalescing: the lines that an access needs, and the bytes of each that move.
 
 use crate::config::Config;
 
@@ -6,16 +6,16 @@ use crate::config::Config;
 #[derive(Default)]
 pub struct Lines {
     lines: [u64; 32],
-    /// Sectors of each that a store touches, where those count.
+    /// The sectors of each line that a store touches, if `store_sector` is set.
     sectors: [u64; 32],
     pub len: usize,
 }
 
 impl Lines {
-    /// Its position, and whether it was not there before.
+    /// Adds a line; returns its position, and whether it is new.
     #[inline(always)]
     pub fn add(&mut self, line: u64) -> (usize, bool) {
-        // Neighbours mostly share a line, so the last one is looked at first.
+        // Neighbouring lanes mostly share a line, so the search begins at the last one.
         if let Some(at) = self.lines[..self.len].iter().rposition(|&known| known == line) {
             return (at, false);
         }
@@ -24,7 +24,7 @@ impl Lines {
         (self.len - 1, true)
     }
 
-    /// A store of `size` bytes touches sectors of a line.
+    /// Marks the sectors of a line that a store of `size` bytes touches.
     pub fn touch(&mut self, at: usize, address: u64, size: u32, config: &Config) {
         let within = address % u64::from(config.l1d_line);
         let sector = |byte: u64| (byte.min(u64::from(config.l1d_line) - 1) / u64::from(config.store_sector)).min(63);
@@ -33,7 +33,7 @@ impl Lines {
         }
     }
 
-    /// Bytes of a line that move.
+    /// Returns the bytes of a line that move.
     pub fn bytes(&self, at: usize, config: &Config) -> u32 {
         match self.sectors[at].count_ones() {
             0 => config.l1d_line,

@@ -1,8 +1,8 @@
-//! When a memory instruction is done: coalescing, L1, L2, DRAM, shared-memory banks.
+//! Timing of memory instructions: coalescing, L1, L2, DRAM, shared-memory banks.
 //!
-//! What an access finds is decided when it is made; when it completes follows from reservations (this port is free again
-//! at, that channel is free again at), so nothing is simulated twice and nothing is polled. Stores write through and do
-//! not bring lines into the L1 cache.
+//! Whether an access hits is decided when it is made. When it completes follows from reservations, the cycles from which each
+//! port and channel is free again, so nothing is simulated twice and nothing is polled. Stores write through and do not
+//! allocate in the L1 cache.
 
 mod banks;
 mod l2;
@@ -13,10 +13,10 @@ pub use self::l2::SharedMemorySystem;
 pub use self::lanes::{LaneTimes, PerLane};
 
 use self::banks::{bank_cycles, distinct, lane_groups, most_alike, shared_passes};
-use self::l2::Road;
+use self::l2::Channel;
 use self::lanes::Together;
 use self::lines::Lines;
-use super::cache::{Cache, Look};
+use super::cache::{Cache, Lookup};
 use crate::config::{Config, PARTS};
 use crate::event::{CacheOutcome, Event, Sink};
 use crate::interp::access::{Traffic, active};
@@ -25,33 +25,33 @@ use crate::interp::thread::StorageThread;
 use crate::ptx::types::Space;
 use std::ops::Range;
 
-/// Where local memory lies for the caches: behind everything else.
+/// Base address of local memory for the caches, behind all other memory.
 const LOCAL_BASE: u64 = 0x0900_0000_0000;
-/// Where instructions lie for the L2 cache.
+/// Base address of instructions for the L2 cache.
 const CODE_BASE: u64 = 0x0a00_0000_0000_0000;
 
-/// What belongs to one SM: L1 cache, lines on their way, the road to L2.
+/// The memory of one SM: L1 cache, outstanding misses, the link to L2.
 #[derive(Clone, Debug)]
 pub struct SmMemory {
     l1: Cache,
-    /// When each line that is on its way arrives.
+    /// When the line of each outstanding miss arrives.
     misses: Vec<u64>,
-    road: Road,
-    /// While memory takes no more.
+    channel: Channel,
+    /// Start and end of the cycles in which memory accepts no access.
     throttled: (u64, u64),
 }
 
-/// When a memory instruction is through.
+/// When a memory instruction completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Cycles for which it holds its load/store unit.
     pub holds: u32,
-    /// When its result is there, or its stores are on their way.
+    /// When its result is available, or its stores are on their way.
     pub done: u64,
 }
 
-/// What an access passes through besides its own SM.
-pub struct Around<'a, S> {
+/// What an access uses besides the memory of its own SM.
+pub struct AccessContext<'a, S> {
     pub shared: &'a mut SharedMemorySystem,
     pub config: &'a Config,
     /// The cycle of the access, which its events carry.
@@ -59,13 +59,13 @@ pub struct Around<'a, S> {
     pub sink: &'a mut S,
 }
 
-/// Who makes an access, for its place in local memory and for events.
+/// The origin of an access, for its addresses in local memory and for events.
 #[derive(Clone, Copy, Debug)]
 pub struct Requester<'a> {
     pub sm: u16,
     pub warp: u16,
     pub pc: u32,
-    /// Threads of each lane, and of the block.
+    /// The thread of each lane, and the number of threads of the block.
     pub threads: &'a [StorageThread; 32],
     pub block_threads: u32,
     /// The block slot, and that of each lane where they differ.
@@ -74,8 +74,8 @@ pub struct Requester<'a> {
     pub local_bytes: u32,
 }
 
-impl<S: Sink> Around<'_, S> {
-    /// An access to L2, told to whoever listens: when its answer is back.
+impl<S: Sink> AccessContext<'_, S> {
+    /// Performs an access to L2 and emits its event; returns when the answer is back.
     fn l2(&mut self, address: u64, write: bool, at: u64, bytes: u32) -> u64 {
         let (done, event) = self.shared.access(self.config, address, write, at, bytes);
         self.emit(event);
@@ -88,7 +88,7 @@ impl<S: Sink> Around<'_, S> {
         }
     }
 
-    /// Where every lane goes, for those who draw it.
+    /// Emits the address of every lane, for views that draw it.
     fn tell_lanes(&mut self, who: Requester, traffic: &Traffic<32>, mask: u32) {
         let Requester { sm, warp, pc, .. } = who;
         for lane in active(mask) {
@@ -104,28 +104,27 @@ impl SmMemory {
         SmMemory {
             l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways).hashed(config.l1d_hash),
             misses: Vec::new(),
-            road: Road::default(),
+            channel: Channel::default(),
             throttled: (0, 0),
         }
     }
 
-    /// The cycles in which an access holds the load/store unit for want of a place for misses or of the road to L2: the last
-    /// ones of its time there.
+    /// The cycles in which an access holds the load/store unit because miss slots or the link to L2 are taken: the last ones
+    /// of its time there.
     pub fn throttled(&self) -> Range<u64> {
         self.throttled.0..self.throttled.1
     }
 
     /// Times one instruction that issues now.
     #[inline(never)]
-    pub fn time<S: Sink>(&mut self, around: &mut Around<S>, who: Requester, traffic: &Traffic<32>, mask: u32) -> Timing {
-        let (timing, transactions) = self.serve(around, who, traffic, mask, 0, &mut Together);
+    pub fn time<S: Sink>(&mut self, context: &mut AccessContext<S>, who: Requester, traffic: &Traffic<32>, mask: u32) -> Timing {
+        let (timing, transactions) = self.serve(context, who, traffic, mask, 0, &mut Together);
         if S::LISTENS && mask != 0 {
-            let space = traffic.targets[mask.trailing_zeros() as usize].space;
-            around.emit(Event::Memory {
+            context.emit(Event::Memory {
                 sm: who.sm,
                 warp: who.warp,
                 pc: who.pc,
-                space,
+                space: booked_space(traffic, mask),
                 write: traffic.write,
                 transactions,
                 done: timing.done,
@@ -134,30 +133,30 @@ impl SmMemory {
         timing
     }
 
-    /// A line of instructions comes from L2: when it is here.
+    /// Loads a line of instructions from L2; returns when it arrives.
     #[inline(never)]
-    pub fn instructions<S: Sink>(&mut self, around: &mut Around<S>, line: u64) -> u64 {
-        let bytes = around.config.icache_line;
-        let (leaves, _) = self.road.take(around.config.l2_bytes_per_cycle, around.now, bytes);
-        around.l2(CODE_BASE + line * u64::from(bytes), false, leaves, bytes)
+    pub fn instructions<S: Sink>(&mut self, context: &mut AccessContext<S>, line: u64) -> u64 {
+        let bytes = context.config.icache_line;
+        let (leaves, _) = self.channel.take(context.config.l2_bytes_per_cycle, context.now, bytes);
+        context.l2(CODE_BASE + line * u64::from(bytes), false, leaves, bytes)
     }
 
-    /// One access that begins `later`: when all of it is done, and how many transactions it became.
+    /// Times one access that begins `later` cycles on; returns when all of it is done, and how many transactions it became.
     pub fn serve<S: Sink, L: PerLane>(
         &mut self,
-        around: &mut Around<S>,
+        context: &mut AccessContext<S>,
         who: Requester,
         traffic: &Traffic<32>,
         mask: u32,
         later: u32,
         lanes: &mut L,
     ) -> (Timing, u16) {
-        let (config, now) = (around.config, around.now);
+        let (config, now) = (context.config, context.now);
         if mask == 0 {
             return (Timing { holds: 1, done: now + 1 }, 0);
         }
-        if S::LISTENS && around.sink.wants_lanes() {
-            around.tell_lanes(who, traffic, mask);
+        if S::LISTENS && context.sink.wants_lanes() {
+            context.tell_lanes(who, traffic, mask);
         }
         let start = now + u64::from(config.read_latency + later);
         let mut timing = Timing { holds: 0, done: start + 1 };
@@ -182,7 +181,7 @@ impl SmMemory {
         }
         let others = mask & !in_shared & !constants;
         if in_shared != 0 {
-            // Without conflicts each group of lanes takes a cycle.
+            // Without conflicts each group of lanes takes one cycle.
             let (groups, cycles) = if traffic.atomic {
                 (1, most_alike(traffic, in_shared).max(1))
             } else {
@@ -198,7 +197,7 @@ impl SmMemory {
             }
             if cycles > groups {
                 let extra = (cycles - groups) as u16;
-                around.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
+                context.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
             }
         }
         if constants != 0 {
@@ -224,7 +223,7 @@ impl SmMemory {
             for (at, &line) in lines.all().iter().enumerate() {
                 let begins = start + u64::from(timing.holds);
                 let bytes = lines.bytes(at, config);
-                let (goes, done) = self.line(around, who.sm, line, traffic, begins, bytes);
+                let (goes, done) = self.line(context, who.sm, line, traffic, begins, bytes);
                 let done = done + u64::from(serial * config.atomic_interval);
                 timing.holds += 1;
                 if config.back_pressure {
@@ -244,46 +243,46 @@ impl SmMemory {
         (timing, transactions)
     }
 
-    /// One line's way: when it can go to L2, if it has to, and when a load has it, or a store has left.
+    /// Times one line; returns when it can go to L2, if it has to, and when a load has it or a store has left.
     fn line<S: Sink>(
         &mut self,
-        around: &mut Around<S>,
+        context: &mut AccessContext<S>,
         sm: u16,
         line: u64,
         traffic: &Traffic<32>,
         at: u64,
         bytes: u32,
     ) -> (u64, u64) {
-        let config = around.config;
+        let config = context.config;
         let hit = at + u64::from(config.l1d_latency);
         let address = line * u64::from(config.l1d_line);
         let write = traffic.write;
-        let look = if traffic.atomic {
+        let lookup_result = if traffic.atomic {
             self.l1.evict(line);
-            Look::Miss
+            Lookup::Miss
         } else {
-            self.l1.look(line, at)
+            self.l1.look_up(line, at)
         };
-        let outcome = match look {
-            Look::Hit => CacheOutcome::Hit,
-            Look::Coming(_) => CacheOutcome::Merged,
-            Look::Miss => CacheOutcome::Miss,
+        let outcome = match lookup_result {
+            Lookup::Hit => CacheOutcome::Hit,
+            Lookup::Coming(_) => CacheOutcome::Merged,
+            Lookup::Miss => CacheOutcome::Miss,
         };
-        around.emit(Event::L1 { sm, line, write, outcome });
+        context.emit(Event::L1 { sm, line, write, outcome });
         if write && !traffic.atomic {
-            // The store is on its way; nobody waits for it, but it takes its share of the road.
-            let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, at, bytes);
-            around.l2(address, true, leaves, bytes);
+            // No warp waits for the store, but it takes its share of the link.
+            let (leaves, _) = self.channel.take(config.l2_bytes_per_cycle, at, bytes);
+            context.l2(address, true, leaves, bytes);
             return (self.goes(config, at, leaves), at + 1);
         }
-        match look {
-            Look::Hit => (at, hit),
-            Look::Coming(arrives) => (at, arrives.max(hit)),
-            Look::Miss => {
+        match lookup_result {
+            Lookup::Hit => (at, hit),
+            Lookup::Coming(arrives) => (at, arrives.max(hit)),
+            Lookup::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
                 let lookup = u64::from(config.l1d_lookup);
-                let (leaves, _) = self.road.take(config.l2_bytes_per_cycle, begin + lookup, config.l1d_line);
-                let done = around.l2(address, write, leaves, config.l1d_line).max(hit);
+                let (leaves, _) = self.channel.take(config.l2_bytes_per_cycle, begin + lookup, config.l1d_line);
+                let done = context.l2(address, write, leaves, config.l1d_line).max(hit);
                 self.misses.push(done);
                 if !traffic.atomic {
                     self.l1.insert(line, at, done);
@@ -293,13 +292,13 @@ impl SmMemory {
         }
     }
 
-    /// When an access that could go at `begin` and takes the road at `leaves` has a place in the queue before it.
+    /// Returns when an access that could go at `begin`, and takes the link at `leaves`, has a place in the miss queue.
     fn goes(&self, config: &Config, begin: u64, leaves: u64) -> u64 {
         let queue = u64::from(config.miss_queue) * config.l2_bytes_per_cycle.time(config.l1d_line) / PARTS;
         leaves.saturating_sub(queue).max(begin)
     }
 
-    /// Only so many lines may be on their way; a further one waits for the first to arrive.
+    /// Returns when a miss slot is free: if all `l1d_mshrs` are taken, when the first of their lines arrives.
     fn wait_for_miss_slot(&mut self, config: &Config, at: u64) -> u64 {
         self.misses.retain(|&arrives| arrives > at);
         if self.misses.len() < config.l1d_mshrs as usize {
@@ -310,8 +309,16 @@ impl SmMemory {
     }
 }
 
+/// Returns the space that an access of some lanes is booked to. Generic addresses may lead the lanes of one access to several
+/// spaces; then it is that of the first lane that goes to the data cache, whose transactions are counted.
+pub fn booked_space(traffic: &Traffic<32>, mask: u32) -> Space {
+    let space = |lane: usize| traffic.targets[lane].space;
+    let cached = |space: &Space| matches!(space, Space::Local | Space::Global | Space::Generic);
+    active(mask).map(space).find(cached).unwrap_or_else(|| space(mask.trailing_zeros() as usize))
+}
+
 impl Requester<'_> {
-    /// Neighbouring threads' words of local memory lie side by side, so that equal offsets coalesce.
+    /// Returns the address of local memory; words of neighbouring threads lie side by side, so that equal offsets coalesce.
     fn local_address(&self, offset: u64, lane: usize) -> u64 {
         let (threads, thread) = (u64::from(self.block_threads), self.threads[lane].0);
         let slot = self.slots.map_or(self.slot, |slots| slots[lane]);

@@ -1,4 +1,4 @@
-//! What is said of mistakes.
+//! The messages about a user's mistakes.
 
 use super::{assert_ends, file, run, said};
 
@@ -86,7 +86,7 @@ fn an_access_between_two_buffers_names_both() {
         let output = run(&[&["run", &ptx, "--launch", &launch][..], more].concat());
         assert_ends(&output, 1, &["past the end of `a` (16 bytes)", "4 bytes before `b` (32 bytes)"]);
     }
-    // Just behind a buffer, the next one is far.
+    // Right behind a buffer, the next buffer is too far away to be named.
     let behind = file("neighbours", "behind.ptx", &text.replace("[b];", "[a];").replace("+-4", "+16"));
     let output = run(&["run", &behind, "--launch", &launch]);
     assert_ends(&output, 1, &["at the end of `a` (16 bytes)"]);

@@ -1,4 +1,4 @@
-//! The command line as a person meets it: exit status, messages, files.
+//! The command line as a user meets it: exit status, messages, files.
 #![cfg(unix)]
 
 mod compare;
@@ -23,14 +23,14 @@ fn run(arguments: &[&str]) -> Output {
     command().args(arguments).output().expect("the program starts")
 }
 
-/// The path of a file in a folder of the test's own.
+/// Returns the path of a file in a folder of this test.
 fn path(test: &str, name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
     std::fs::create_dir_all(&folder).expect("a folder");
     folder.join(name).to_str().expect("text").to_string()
 }
 
-/// Writes a file into a folder of the test's own, and says where it is.
+/// Writes a file into a folder of this test, and returns its path.
 fn file(test: &str, name: &str, text: &str) -> String {
     let path = path(test, name);
     std::fs::write(&path, text).expect("written");
@@ -41,7 +41,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The command ends with this status, and says all of these.
+/// Asserts that the command ends with this status and prints all of these words.
 fn assert_ends(output: &Output, status: i32, words: &[&str]) {
     let said = said(output);
     assert_eq!(output.status.code(), Some(status), "{said}");

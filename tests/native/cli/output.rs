@@ -1,4 +1,4 @@
-//! Output that cannot be written is an error; a reader that has gone away is not.
+//! Output that cannot be written is an error; a reader that has closed the pipe is not.
 
 use super::{assert_ends, command, path, run};
 use std::fs::OpenOptions;
@@ -8,7 +8,7 @@ fn full() -> Stdio {
     OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full").into()
 }
 
-/// What the command does where standard output cannot be written.
+/// Asserts that the command fails where standard output cannot be written.
 fn assert_fails_when_full(arguments: &[&str]) {
     let output = command().args(arguments).stdout(full()).output().expect("the program starts");
     assert_ends(&output, 2, &["standard output", "space"]);

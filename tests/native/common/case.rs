@@ -1,4 +1,4 @@
-//! Cases: small kernels with what they leave, for what a table of inputs and outputs cannot say (memory, warps, barriers,
+//! Cases: small kernels with their expected effects, for what a table of inputs and outputs cannot say (memory, warps, barriers,
 //! branches, traps). `tests/forms/README.md` describes the format.
 
 use super::kernel::{Kernel, no_files};
@@ -6,36 +6,36 @@ use std::fmt::Write;
 use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
 use warpscope::ptx::types::Type;
 
-/// What words of `out` hold until the kernel writes them.
+/// The words of `out` before the kernel writes them.
 const UNTOUCHED: u32 = 0xcccc_cccc;
 
-/// One kernel and what it must do.
+/// One kernel and its expected behaviour.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     pub title: String,
     pub threads: [u32; 3],
     pub blocks: u32,
     shared: u32,
-    /// Thread instructions that it may take, where that is the question.
+    /// The most thread instructions that it may take, where the case limits them.
     pub at_most: Option<u64>,
-    /// Parameters behind `in` and `out`: declaration and bytes.
+    /// Parameters after `in` and `out`: declaration and bytes.
     params: Vec<(String, Vec<u8>)>,
     module: Vec<String>,
-    /// PTX with the line it stands in.
+    /// PTX, with its line in the file of cases.
     body: Vec<(usize, String)>,
     input: Vec<u32>,
     pub wanted: Vec<u32>,
-    /// What it prints.
+    /// The text that it prints.
     pub prints: String,
-    /// Parts of the message with which it traps.
+    /// Parts of the message of its trap.
     pub traps: Vec<String>,
     /// The line of the instruction that traps.
     pub culprit: Option<usize>,
-    /// Part of the message with which it is refused.
+    /// A part of the message with which it is refused.
     pub refused: Option<String>,
 }
 
-/// Reads a file of cases; panics, naming the line, where it is none.
+/// Parses a file of cases; panics with the line number if the file is invalid.
 pub fn parse(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     let lines: Vec<(usize, &str)> = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).collect();
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Vec<Case> {
     cases
 }
 
-/// A block is as many cases as its `each` lines have combinations.
+/// Expands a block into as many cases as its `each` lines have combinations.
 fn expand(block: &[(usize, &str)], cases: &mut Vec<Case>) {
     let mut variants: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for (number, line) in block {
@@ -109,7 +109,7 @@ impl Case {
         Some(())
     }
 
-    /// The kernel's text: the body with registers at hand, every instruction with its line.
+    /// Returns the kernel's text: the body after declarations of registers, every instruction with its line.
     pub fn ptx(&self) -> String {
         let mut out = String::from(".version 8.0\n.target sm_90\n.address_size 64\n");
         for line in &self.module {
@@ -131,7 +131,7 @@ impl Case {
         out
     }
 
-    /// The kernel bound to its launch.
+    /// Returns the kernel bound to its launch.
     pub fn kernel(&self) -> Result<Kernel, String> {
         let buffer = |name: &str, words: Vec<u32>| {
             let init = Init::Values(words.iter().map(|&word| LaunchNumber::Int(word.into())).collect());
@@ -171,7 +171,7 @@ const PROLOGUE: &str = "\
     mad.wide.u32 %mine, %t, 4, %out;
 ";
 
-/// Hexadecimal words; `5*3` is a word three times, `1..4` every word from the first to the last.
+/// Parses hexadecimal words; `5*3` is a word three times, `1..4` every word from the first to the last.
 fn words(text: &str) -> Option<Vec<u32>> {
     let hex = |word: &str| u32::from_str_radix(word, 16).ok();
     let mut out = Vec::new();

@@ -4,7 +4,7 @@ use super::kernel::Kernel;
 use super::{entries, read, tests};
 use warpscope::launch::BufferData;
 
-/// A folder of `tests/golden`.
+/// A golden run: a folder of `tests/golden`.
 pub struct Golden {
     pub name: String,
     pub ptx: String,
@@ -13,7 +13,7 @@ pub struct Golden {
     pub expect: Vec<(String, Vec<u8>)>,
 }
 
-/// Every folder, by name.
+/// Returns every golden run, by name.
 pub fn all() -> Vec<Golden> {
     entries("golden").into_iter().filter(|name| tests("golden").join(name).is_dir()).map(Golden::open).collect()
 }
@@ -28,14 +28,14 @@ impl Golden {
         Golden { ptx: read(&format!("{folder}/{name}.ptx")), launch: read(&format!("{folder}/launch.toml")), expect, name }
     }
 
-    /// The kernel bound to its launch.
+    /// Returns the kernel bound to its launch.
     pub fn kernel(&self) -> Result<Kernel, String> {
         let folder = tests("golden").join(&self.name);
         let read_file = |file: &str| std::fs::read(folder.join(file)).map_err(|error| error.to_string());
         Kernel::new(&self.ptx, &self.launch, &read_file)
     }
 
-    /// Compares what a run left with what the GPU left; buffers without an expectation must be as they were.
+    /// Compares the buffers that a run left with those that the GPU left; buffers without an expectation must be unchanged.
     pub fn check(&self, before: &[BufferData], after: &[BufferData]) -> Result<(), String> {
         if let Some((name, _)) = self.expect.iter().find(|(name, _)| after.iter().all(|b| b.name != *name)) {
             return Err(format!("the launch has no buffer `{name}`"));
@@ -52,7 +52,7 @@ fn bytes(path: &str) -> Vec<u8> {
     std::fs::read(tests(path)).unwrap_or_else(|error| panic!("tests/{path}: {error}"))
 }
 
-/// Says where a buffer differs, element by element, if it does.
+/// Describes where a buffer differs, element by element, if it does.
 fn compare(found: &BufferData, wanted: &[u8]) -> Result<(), String> {
     const SHOWN: usize = 5;
     let size = found.ty.bytes() as usize;

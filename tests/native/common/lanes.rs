@@ -1,4 +1,4 @@
-//! Straight-line kernels on whole warps: the same instructions that the scalar reference runs with one lane, with 32.
+//! Straight-line kernels on whole warps: the instructions that the scalar reference runs with one lane, run with 32.
 
 use super::kernel::Kernel;
 use warpscope::interp::alu::Exec;
@@ -8,12 +8,12 @@ use warpscope::interp::shape::BlockView;
 use warpscope::interp::thread::StorageThread;
 use warpscope::ptx::op::Op;
 
-/// How threads are put into lanes.
+/// How threads are assigned to lanes.
 #[derive(Clone, Copy, Debug)]
 pub enum Seating {
     /// In order, side by side.
     Warp,
-    /// Backwards, as a machine that compacts warps might find them.
+    /// In reverse order, as a machine that compacts warps might have them.
     Gathered,
 }
 

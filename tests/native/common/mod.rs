@@ -1,10 +1,10 @@
-//! What the value tests share: kernels with their launches, run by each of the ways there are to run them.
+//! Helpers of the value tests: kernels with their launches, and every way to run them.
 //!
 //! - [`kernel`]: a PTX text, a launch and its buffers, ready to run; [`lanes`]: straight-line kernels on whole warps.
 //! - [`case`]: the small kernels of `tests/forms/*.case`.
 //! - [`golden`]: the runs of `tests/golden`.
-//! - [`operations`]: instructions beside what they mean in plain Rust.
-//! - [`table`]: the tables of `tests/forms/*.txt`; [`tolerance`]: how far an answer may be off.
+//! - [`operations`]: instructions with their meaning in plain Rust.
+//! - [`table`]: the tables of `tests/forms/*.txt`; [`tolerance`]: how far a result may differ.
 
 pub mod case;
 pub mod golden;

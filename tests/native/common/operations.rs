@@ -1,4 +1,4 @@
-//! Instructions beside what they mean in plain Rust: nothing here knows the interpreter.
+//! Instructions with their meaning in plain Rust, independent of the interpreter.
 
 /// Registers of each kind.
 pub const REGISTERS: usize = 4;
@@ -12,17 +12,17 @@ pub struct Thread {
     pub g: [f64; REGISTERS],
 }
 
-/// Opcode, the kinds of its registers with the destination first, and what it does to them.
+/// An opcode, the kinds of its registers with the destination first, and its effect on them.
 pub type Operation = (&'static str, &'static str, fn(&mut Thread, [usize; 4]));
 
-/// The instruction on these registers.
+/// Returns the instruction's text with these registers.
 pub fn text(operation: &Operation, registers: [usize; 4]) -> String {
     let (opcode, kinds, _) = operation;
     let operands: Vec<String> = kinds.chars().zip(registers).map(|(kind, number)| format!("%{kind}{number}")).collect();
     format!("{opcode} {};", operands.join(", "))
 }
 
-/// What 32 and 64 bits have in common.
+/// Operations that exist for 32 and for 64 bits.
 macro_rules! integers {
     ($name:ident: $u:ident $s:ident $k:ident $kind:literal $bits:literal) => {
         const $name: &[Operation] = &[
@@ -65,7 +65,7 @@ macro_rules! integers {
             (concat!("brev.b", $bits), concat!($kind, $kind), |t, [d, a, ..]| t.$k[d] = t.$k[a].reverse_bits()),
             (concat!("popc.b", $bits), concat!("r", $kind), |t, [d, a, ..]| t.r[d] = t.$k[a].count_ones()),
             (concat!("clz.b", $bits), concat!("r", $kind), |t, [d, a, ..]| t.r[d] = t.$k[a].leading_zeros()),
-            // Amounts are not masked: what is shifted by the width or more is shifted out.
+            // Shift amounts are not masked: a shift by the width or more shifts everything out.
             (concat!("shl.b", $bits), concat!($kind, $kind, "r"), |t, [d, a, b, _]| {
                 t.$k[d] = t.$k[a].checked_shl(t.r[b]).unwrap_or(0)
             }),
@@ -88,7 +88,7 @@ macro_rules! integers {
     };
 }
 
-/// What single and double precision have in common.
+/// Operations that exist in single and in double precision.
 macro_rules! floats {
     ($name:ident: $t:ident $k:ident $kind:literal) => {
         const $name: &[Operation] = &[
@@ -141,7 +141,7 @@ const MIXED: &[Operation] = &[
     ("cvt.rzi.s64.f64", "xg", |t, [d, a, ..]| t.x[d] = if t.g[a].is_nan() { 1 << 63 } else { t.g[a] as i64 as u64 }),
 ];
 
-/// Every operation there is here.
+/// Returns every operation of this file.
 pub fn all() -> Vec<Operation> {
     [WORDS, LONGS, SINGLES, DOUBLES, MIXED].concat()
 }

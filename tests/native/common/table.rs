@@ -3,7 +3,7 @@
 use super::tolerance::{Format, Tolerance};
 use std::fmt::Write;
 
-/// A form and what a real GPU answered.
+/// A form and the results of a real GPU.
 #[derive(Debug)]
 pub struct Form {
     /// Line of the table, for messages.
@@ -34,7 +34,7 @@ pub struct Row {
     pub outputs: Vec<u64>,
 }
 
-/// Reads a table; panics, naming the line, where it is none.
+/// Parses a table; panics with the line number if it is invalid.
 pub fn parse(text: &str) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Vec<Form> {
 
 fn parse_head(head: &str, line: usize) -> Option<Form> {
     let mut parts = head.split(" | ");
-    // A destination pair (`%d|%e`) has no spaces round its bar.
+    // A destination pair (`%d|%e`) has no spaces around its bar.
     let text = parts.next()?.to_string();
     let operands: Vec<Operand> = parts.next()?.split_whitespace().map(parse_operand).collect::<Option<_>>()?;
     let tolerance = parts.next().map_or(Some(Tolerance::Exact), Tolerance::parse)?;
@@ -81,7 +81,7 @@ fn parse_row(line: &str) -> Option<Row> {
 }
 
 impl Form {
-    /// Whether the value of output `at` will do in that row.
+    /// Whether the value of output `at` is acceptable in that row.
     pub fn accepts(&self, row: &Row, at: usize, found: u64) -> bool {
         let wanted = row.outputs[at];
         match (self.tolerance, Format::of(&self.text)) {
@@ -90,12 +90,12 @@ impl Form {
         }
     }
 
-    /// The inputs of all rows as the kernel reads them: 64 bits a value, row after row.
+    /// Returns the inputs of all rows as the kernel reads them: 64 bits a value, row after row.
     pub fn input_words(&self) -> Vec<u64> {
         self.rows.iter().flat_map(|row| row.inputs.iter().copied()).collect()
     }
 
-    /// A kernel whose thread `t` runs the form on row `t`: parameters are the inputs and the outputs.
+    /// Returns a kernel whose thread `t` runs the form on row `t`; its parameters are the inputs and the outputs.
     pub fn kernel(&self) -> String {
         let mut out = String::from(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry form(.param .u64 inputs, .param .u64 outputs)\n{\n\

@@ -1,20 +1,20 @@
-//! How far an answer may be from the table's.
+//! How far a result may differ from the table's.
 
 use warpscope::interp::num::{Bf16, F16, Half};
 
-/// What a table allows.
+/// The difference that a table allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
     Exact,
-    /// The difference.
+    /// A bound on the difference.
     Absolute(f64),
-    /// The difference, divided by the table's value.
+    /// A bound on the difference divided by the table's value.
     Relative(f64),
-    /// Units in the last place.
+    /// A bound in units in the last place.
     Ulps(u64),
 }
 
-/// The floating-point format of an answer; packed pairs are judged half by half.
+/// The floating-point format of a result; packed pairs are compared half by half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     F16,
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Tolerance {
-    /// Reads `abs 2^-20`, `rel 2^-22` or `ulp 1`.
+    /// Parses `abs 2^-20`, `rel 2^-22` or `ulp 1`.
     pub fn parse(text: &str) -> Option<Tolerance> {
         let (kind, size) = text.split_once(' ')?;
         let power = || size.strip_prefix("2^").and_then(|n| n.parse().ok()).map(|n| 2f64.powi(n));
@@ -38,7 +38,7 @@ impl Tolerance {
         }
     }
 
-    /// Whether `found` will do where the table has `wanted`.
+    /// Whether `found` is acceptable where the table has `wanted`.
     pub fn allows(self, format: Format, wanted: u64, found: u64) -> bool {
         let half = |n: u32, format: Format| self.allows(format, wanted >> n & 0xffff, found >> n & 0xffff);
         match format {
@@ -63,7 +63,7 @@ impl Tolerance {
 }
 
 impl Format {
-    /// The format that the first instruction of a form writes.
+    /// Returns the format that the first instruction of a form writes.
     pub fn of(text: &str) -> Option<Format> {
         let opcode = text.split_whitespace().next()?;
         match opcode.rsplit('.').next()? {

@@ -1,34 +1,34 @@
 //! The lessons on barrier-aware scheduling (BAWS): priority table, issue order and figures at their stops.
 
 use super::{lesson, says, tell, text};
-use warpscope::event::{Event, Silence};
+use warpscope::event::{Event, NullSink};
 use warpscope::mechanism::panels;
 use warpscope::metrics::{Metrics, Report};
 use warpscope::sim::Sim;
 
-/// The machine as it stands at a stop.
+/// Returns the machine at a stop.
 fn sim_at(id: &str, stop: usize) -> Sim {
     let lesson = lesson(id);
     let stop = &lesson.stops[stop];
     let mut sim = lesson.sim(&stop.technique).expect("it can run");
-    sim.run(lesson.cycle_of(stop).expect("it comes up"), &mut Silence);
+    sim.run(lesson.cycle_of(stop).expect("it comes up"), &mut NullSink);
     sim
 }
 
-/// The priority table of the first blocks, and the order in which the only scheduler would take warps.
+/// Returns the priority table of the first blocks, and the issue order of the only scheduler.
 fn board(sim: &Sim, blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let order = sim.issue_order(0);
     assert_eq!(order.ports.len(), 1, "one scheduler");
     (sim.waiting(0)[..blocks].to_vec(), order.ports[0].clone())
 }
 
-/// The warps at their barrier.
+/// Returns the warps that wait at a barrier.
 fn at_barrier(sim: &Sim) -> Vec<u32> {
     let sm = &sim.state.sms[0];
     sm.sets.barrier.iter(sim.machine.words).collect()
 }
 
-/// The warps that issued before a cycle, in order.
+/// Returns the warps that issued before a cycle, in order.
 fn issued_before(id: &str, technique: &str, cycle: u64) -> Vec<u32> {
     let told = tell(id, technique);
     let warp = |(at, event): &(u64, Event)| match *event {
@@ -62,7 +62,7 @@ fn the_question_of_figure_7_comes_before_its_answer() {
     assert_eq!(question.right_choice().expect("choices"), "w8, w4, w6, w1, w3, w0");
 }
 
-/// The scheduler does take them in that order, one a cycle.
+/// The scheduler issues the warps in that order, one a cycle.
 #[test]
 fn the_six_warps_of_figure_7_arrive_in_the_order_that_it_gives() {
     let sim = sim_at(FIGURE_7, 3);
@@ -85,14 +85,14 @@ fn figure_13_comes_up_and_saws_stays_with_the_block_that_was_first() {
     assert_eq!(order(2), (vec![1, 2, 3], vec![3, 0, 1, 4, 6, 8]), "t2");
     assert_eq!(order(4), (vec![1, 2, 0], vec![4, 6, 3, 0, 1, 9, 8, 10, 11]), "t1 under MWF");
     assert_eq!(order(5), (vec![1, 2, 3], vec![8, 4, 6, 3, 0, 1]), "t2 under MWF");
-    // The runs are the same up to t2: what is first waits for memory.
+    // The runs are the same up to t2, because the preferred warps wait for memory.
     let t2 = sim_at(FIGURE_13, 5).state.cycle;
     let both = ["SAWS", "MWF-GTO"].map(|technique| issued_before(FIGURE_13, technique, t2));
     assert_eq!(both[0], both[1]);
     assert_eq!(sim_at(FIGURE_13, 2).state.cycle, t2);
     // At t0 MWF has the same order.
     let mut mwf = lesson(FIGURE_13).sim("MWF-GTO").expect("it can run");
-    mwf.run(sim_at(FIGURE_13, 0).state.cycle, &mut Silence);
+    mwf.run(sim_at(FIGURE_13, 0).state.cycle, &mut NullSink);
     assert_eq!(board(&mwf, 3), order(0));
 }
 
@@ -112,7 +112,7 @@ fn block_2_leaves_its_barrier_earlier_under_mwf_than_under_saws() {
 
 const LAST_WARP: &str = "14-last-warp";
 
-/// The last cycle before one in which another warp than this issued, or a block ended.
+/// Returns the cycle since which no warp but `warp` has issued, looking back from the cycle `before`.
 fn alone_since(id: &str, technique: &str, warp: u16, before: u64) -> u64 {
     let told = tell(id, technique);
     let other =
@@ -154,7 +154,7 @@ fn the_last_warp_is_alone_for_fewer_cycles_under_mwf() {
     ];
     says(&text(LAST_WARP, 4), &words);
     says(&text(LAST_WARP, 3), &[format!("{} cycles. The work is the same", ends[1])]);
-    // From the end of block 1 to the gate, under GTO.
+    // From the end of block 1 to the release of the barrier, under GTO.
     let from = sim_at(LAST_WARP, 1).state.cycle;
     assert_eq!(alone_since(LAST_WARP, "GTO", 11, gto[0]), from);
     let issued = issued_before(LAST_WARP, "GTO", gto[0]).len() - issued_before(LAST_WARP, "GTO", from).len();
@@ -167,14 +167,14 @@ fn the_last_warp_is_alone_for_fewer_cycles_under_mwf() {
 
 const CRITICAL_FETCH: &str = "15-critical-fetch";
 
-/// The warps that a scheduler wants and that have no instruction, nor one on its way: those with a red ring.
+/// Returns the warps with a red ring: a scheduler wants them, and they have no instruction and none on its way.
 fn starved(sim: &Sim) -> Vec<u32> {
     let warps = &sim.state.sms[0].warps;
     let empty = |&warp: &u32| warps[warp as usize].filled == 0 && !warps[warp as usize].fetching;
     sim.issue_order(0).wanted.into_iter().flatten().filter(empty).collect()
 }
 
-/// The warps that were fetched for in some cycles.
+/// Returns the warps that were fetched for in these cycles.
 fn fetched(id: &str, technique: &str, cycles: std::ops::Range<u64>) -> Vec<u16> {
     let told = tell(id, technique);
     let warp = |(at, event): &(u64, Event)| match *event {
@@ -222,14 +222,14 @@ fn without_critical_fetches_most_waiting_first_gains_nothing_here() {
     assert_eq!(question.right_choice().expect("choices"), format!("In cycle {early}"));
 }
 
-/// The cycle in which the last of the three warps of block 2 came to the gate.
+/// Returns the cycle in which the last of the three warps of block 2 came to its barrier.
 fn waits_since() -> u64 {
     sim_at(CRITICAL_FETCH, 0).state.cycle
 }
 
 const PHASES: &str = "16-warp-phases";
 
-/// Cycles, RTRU and the share of warp cycles at barriers.
+/// Returns cycles, RTRU and the share of warp-cycles at barriers.
 fn phases(technique: &str) -> (u64, f64, f64) {
     let lesson = lesson(PHASES);
     let config = lesson.config(technique).expect("a machine");
@@ -288,7 +288,7 @@ fn the_first_gate_of_block_2_stays_closed_for_long_under_gto_alone() {
     assert_eq!(question.right_choice().expect("choices"), waited);
 }
 
-/// The steps that each warp has behind it at a cycle under GTO.
+/// Returns how many steps each warp has done by a cycle, under GTO.
 fn steps_behind(cycle: u64) -> [u32; 12] {
     let told = tell(PHASES, "GTO");
     let used = told.pc("USED");
@@ -304,7 +304,7 @@ fn steps_behind(cycle: u64) -> [u32; 12] {
     steps
 }
 
-/// The product, as it is computed in steps.
+/// The product equals the one computed here in the same order of steps.
 #[test]
 fn the_small_matrix_multiply_is_right_under_every_technique() {
     let floats = |told: &super::Told, name: &str| told.buffer(name).into_iter().map(f32::from_bits).collect::<Vec<f32>>();
@@ -319,7 +319,7 @@ fn the_small_matrix_multiply_is_right_under_every_technique() {
     }
 }
 
-/// A lesson's panel is one of the stage's, and applies to its machine and kernel under each of its techniques.
+/// A lesson's panel exists on the stage, and applies to its machine and kernel under each of its techniques.
 #[test]
 fn the_panels_of_lessons_apply() {
     let mut named = 0;

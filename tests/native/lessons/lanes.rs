@@ -1,10 +1,10 @@
-//! Lessons 17 to 21: lanes that sleep and warps that fold.
+//! Lessons 17 to 21 (Origami): power-gated lanes and folded warps.
 
 use super::{Told, tell};
 use warpscope::event::{Event, Reason, Sink};
 use warpscope::metrics::{Metrics, PowerReport};
 
-/// What the lanes of a pipeline do, a row a cycle: b busy, i idle, d dark, e earning, w waking.
+/// Returns the states of a pipeline's lanes, a row a cycle: b busy, i idle, d dark, e earning, w waking.
 fn roll(told: &Told, of: u8) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     let mut now = "i".repeat(8);
@@ -22,7 +22,7 @@ fn roll(told: &Told, of: u8) -> Vec<String> {
     rows
 }
 
-/// The first and the last cycle in which the row of a roll has a look.
+/// Returns the first and the last row that equal `look`.
 fn span(rows: &[String], look: &str) -> Option<(usize, usize)> {
     let has = |row: &String| row == look;
     Some((rows.iter().position(has)?, rows.iter().rposition(has)?))
@@ -38,7 +38,7 @@ fn percent(share: f64) -> i64 {
     (100.0 * share).round() as i64
 }
 
-/// Lanes of the instruction that was placed in a cycle.
+/// Returns the lanes of the instruction that was placed in a cycle, for its first and its second pass.
 fn placed(told: &Told, cycle: u64) -> Option<(u32, u32)> {
     told.log.events.iter().find_map(|(at, event)| match *event {
         Event::Placed { first, then, .. } if *at == cycle => Some((first, then)),

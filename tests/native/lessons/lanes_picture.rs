@@ -1,4 +1,4 @@
-//! The picture of the lanes shows what lessons 18, 20 and 21 tell.
+//! The picture of the lanes shows what lessons 18, 20 and 21 say.
 
 use super::lesson;
 use warpscope::event::Log;
@@ -6,14 +6,14 @@ use warpscope::mechanism::lanes::{LaneCell, LanesView};
 use warpscope::mechanism::{PANELS, Panel, PanelView};
 use warpscope::metrics::Tally;
 use warpscope::record::Record;
-use warpscope::scene::{Figure, Rect, Scene, Shape};
+use warpscope::scene::{Geometry, Rect, Scene, Shape};
 use warpscope::view::{Listing, Picture, Selection};
 
 fn panel() -> &'static Panel {
     PANELS.iter().find(|panel| panel.name == "lanes").expect("the panel")
 }
 
-/// A lesson's machine after so many cycles, in a room.
+/// Calls `look` with a lesson's machine after `cycles` cycles, as a panel sees it.
 pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView) -> T) -> T {
     let lesson = lesson(id);
     let mut sim = lesson.sim(technique).expect("it can run");
@@ -40,11 +40,12 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
     })
 }
 
-/// The threads of a scene by number, with the place of each that is seen.
+/// Returns the visible threads of a scene by number, with their places.
 fn threads(scene: &Scene<Selection>) -> Vec<(u32, Rect)> {
-    let is_thread = |shape: &&Shape| matches!(shape.figure, Figure::Round(_)) && shape.alpha > 0.0;
+    let is_thread = |shape: &&Shape| matches!(shape.geometry, Geometry::Round(_)) && shape.alpha > 0.0;
     let number = |shape: &Shape| u32::from(shape.key as u8);
-    let mut threads: Vec<_> = scene.shapes.iter().filter(is_thread).map(|shape| (number(shape), shape.figure.place())).collect();
+    let mut threads: Vec<_> =
+        scene.shapes.iter().filter(is_thread).map(|shape| (number(shape), shape.geometry.place())).collect();
     threads.sort_by_key(|(thread, _)| *thread);
     threads
 }
@@ -99,7 +100,7 @@ fn every_room_holds_the_picture() {
     for (width, height) in [(420.0, 260.0), (600.0, 330.0), (760.0, 520.0), (1100.0, 800.0)] {
         let scene = at("21-blackout", "Warp-Folding", 70, |view| (panel().scene)(PanelView { width, height, ..view }));
         let beyond = |shape: &&Shape| {
-            let place = shape.figure.place();
+            let place = shape.geometry.place();
             place.x < -0.5 || place.x + place.w > width + 1.0
         };
         assert_eq!(scene.shapes.iter().filter(beyond).count(), 0, "in {width} pixels");

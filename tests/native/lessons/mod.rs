@@ -1,4 +1,4 @@
-//! What the lessons tell is what the machine does: the counts that their texts name, exactly.
+//! The machine does what the lessons say, with exactly the counts that their texts name.
 
 mod barriers;
 mod lanes;
@@ -12,7 +12,7 @@ use warpscope::metrics::Report;
 use warpscope::replay::Replay;
 use warpscope::sim::Sim;
 
-/// A lesson's run under a technique, to its end.
+/// A lesson's complete run under a technique.
 struct Told {
     sim: Sim,
     log: Log,
@@ -30,7 +30,7 @@ struct Issue {
     threads: Vec<u32>,
 }
 
-/// Every issue of a run, in order.
+/// Returns every issue of a run, in order.
 fn issues(log: &Log, width: u32) -> Vec<Issue> {
     let lanes = |first: u32, mask: u32| (0..32).filter(move |lane| mask >> lane & 1 != 0).map(move |lane| first + lane);
     let mut issues: Vec<Issue> = Vec::new();
@@ -67,7 +67,7 @@ impl Told {
         self.lesson.label(&self.sim.machine.program, label).expect("a label")
     }
 
-    /// For each label, the threads of every warp that ran the block behind it.
+    /// Returns, for each label, the threads of every warp that ran the block behind it.
     fn executions(&self, labels: &[&'static str]) -> BTreeMap<&'static str, Vec<Vec<u32>>> {
         let issues = issues(&self.log, self.sim.machine.config.warp_width);
         let runs = |label: &str| {
@@ -111,7 +111,7 @@ fn figure_7_takes_eight_executions_under_pdom_and_seven_under_tbc() {
     assert_eq!(tbc["D"], whole, "in their original arrangement");
 }
 
-/// Static-warp-synchronous code goes wrong under compaction, and is right with the compactor off (TBC section 3.2).
+/// Static-warp-synchronous code fails under compaction, and is right with the compactor off (TBC section 3.2).
 #[test]
 fn neighbours_exchange_numbers_only_where_static_warps_are_kept() {
     let id = "26-compactor-off";
@@ -120,7 +120,7 @@ fn neighbours_exchange_numbers_only_where_static_warps_are_kept() {
     let tbc = tell(id, "TBC,GTO");
     assert_eq!(tbc.buffer("out")[8..10], [109, 0], "thread 9 has read too early");
     assert_eq!(tbc.executions(&["C"])["C"], [vec![0, 9], vec![4], vec![8]]);
-    // The stops with the compactor off run on a machine without it.
+    // The stops with the compactor off have a machine without it.
     let lesson = lesson(id);
     let off = lesson.stops.iter().filter(|stop| !stop.keys.is_empty());
     assert_eq!(off.count(), 2);
@@ -157,7 +157,7 @@ fn figure_9_fills_its_masks_in_the_order_of_arrival() {
     assert_eq!([tbc.buffer("out"), pdom.buffer("out")].map(|out| out[8]), [581; 2]);
 }
 
-/// The three block priorities of section 6.2, by who issues when.
+/// The three block priorities of section 6.2, by which block issues when.
 #[test]
 fn block_priorities_order_the_blocks_as_the_paper_says() {
     let order = |technique: &str| {
@@ -180,7 +180,7 @@ fn block_priorities_order_the_blocks_as_the_paper_says() {
     assert_eq!((stretches(&srr), cycles), (vec![20, 20, 14, 14], 68));
 }
 
-/// The numbers of a run on a stop's machine, to its end.
+/// Returns the report of a complete run on a stop's machine.
 fn report_at(id: &str, stop: usize) -> Report {
     let lesson = lesson(id);
     let mut run = Replay::new(lesson.sim_at(&lesson.stops[stop]).expect("it can run"));
@@ -235,7 +235,7 @@ fn gangs_part_into_halves_or_go_to_pieces() {
     says(&text(id, 4), &[format!("{} fetches instead of {}", fetches[1], fetches[0]), members[1].clone()]);
 }
 
-/// The text of a lesson's stop, with what its question says.
+/// Returns the text of a lesson's stop, with the explanation of its question.
 fn text(id: &str, stop: usize) -> String {
     let lesson = lesson(id);
     let stop = &lesson.stops[stop];
@@ -243,7 +243,7 @@ fn text(id: &str, stop: usize) -> String {
     format!("{} {because}", stop.text)
 }
 
-/// Every one of these words is in the text.
+/// Asserts that the text contains every one of these words.
 fn says(text: &str, words: &[String]) {
     for word in words {
         assert!(text.contains(word.as_str()), "{word:?} is not in: {text}");
@@ -261,7 +261,7 @@ fn compaction_saves_an_eighth_of_all_cycles_and_the_text_has_both_ends() {
     let end = text("1-compaction", last);
     says(&end, &[format!("{} cycles instead of {}: {saved}% fewer", tbc.cycles(), pdom.cycles())]);
     says(&end, &[format!("{} instead of {}", tbc.instructions(), pdom.instructions())]);
-    // One cycle in which no warp issues, before B begins.
+    // One cycle without an issue, before B begins.
     let issued = issues(&tbc.log, tbc.sim.machine.config.warp_width);
     let idle: Vec<u64> = (0..tbc.cycles()).filter(|&cycle| issued.iter().all(|issue| issue.cycle != cycle)).collect();
     let first_b = issued.iter().find(|issue| issue.pc == tbc.pc("B")).expect("B runs");
@@ -304,7 +304,7 @@ fn the_minority_falls_behind_under_dwf_and_not_under_tbc() {
     assert_eq!([dwf.instructions(), tbc.instructions()], [49, 40]);
     says(&text("2-starvation-eddy", 4), &[format!("{} instructions", dwf.instructions())]);
     says(&text("2-starvation-eddy", 6), &[format!("{} instructions instead of {}", tbc.instructions(), dwf.instructions())]);
-    // C runs only when everybody else has ended.
+    // C runs only when all other threads have ended.
     let c = dwf.lesson.label(&dwf.sim.machine.program, "C").expect("a label");
     let issue = |wanted: &dyn Fn(u32) -> bool| {
         dwf.log.events.iter().rposition(|(_, e)| matches!(e, Event::Issued { pc, .. } if wanted(*pc))).expect("it issues")
@@ -325,7 +325,7 @@ fn regrouped_neighbours_need_twice_the_accesses() {
     assert_eq!(["PDOM", "DWF", "TBC"].map(of), [6, 12, 6]);
 }
 
-/// The threads that issued in the cycle behind which a stop halts, on a machine that issues one warp a cycle.
+/// Returns the threads that issued in the last cycle before a stop, on a machine that issues one warp a cycle.
 fn threads_at(id: &str, stop: usize) -> Vec<u32> {
     let told = tell(id, &lesson(id).stops[stop].technique);
     let cycle = told.lesson.cycle_of(&told.lesson.stops[stop]).expect("it comes up");
@@ -333,7 +333,7 @@ fn threads_at(id: &str, stop: usize) -> Vec<u32> {
     all.into_iter().find(|issue| issue.cycle + 1 == cycle).map_or(Vec::new(), |issue| issue.threads)
 }
 
-/// Majority scheduling keeps a PC until nobody is left there: one thread issues while three wait.
+/// Majority scheduling keeps a PC until no thread is left there: one thread issues while three wait.
 #[test]
 fn thread_7_issues_alone_though_three_wait() {
     let dwf = tell("2-starvation-eddy", "DWF");
@@ -364,7 +364,7 @@ fn e_runs_once_for_four_threads_of_two_warps_with_a_block_wide_likely_convergenc
     says(&end, &[format!("{tbc_lcp} cycles. PDOM takes {pdom}, PDOM-LCP {pdom_lcp}"), format!("takes {tbc}.")]);
 }
 
-/// Before the merge, at it, and behind it: TBC-LCP brings threads of two warps together.
+/// Before the merge, at it, and behind it: TBC-LCP joins threads of two warps.
 #[test]
 fn the_stops_of_tbc_lcp_lie_before_at_and_behind_the_merge_of_two_warps() {
     let merges = |stop: usize| -> Vec<Event> {
@@ -389,7 +389,7 @@ fn warp_synchronous_code_fails_under_dwf_alone() {
     assert_eq!(done.iter().sum::<u32>(), 16, "as much work, but not the same");
 }
 
-/// Cycles, transactions and fetches.
+/// Returns cycles, transactions and fetches.
 fn figures(id: &str, technique: &str) -> (u64, u32, usize) {
     let told = tell(id, technique);
     let fetches = told.log.events.iter().filter(|(_, event)| matches!(event, Event::Fetched { .. })).count();
@@ -441,7 +441,7 @@ fn big_gangs_first_fill_more_slices_than_little_ones() {
     assert_eq!([of("I-VWS"), of("I-VWS-LGTO")], [264, 328]);
 }
 
-/// What happened in the cycle behind which a stop of a lesson halts.
+/// Returns the events of the last cycle before a stop of a lesson.
 fn at_stop(id: &str, stop: usize) -> Vec<Event> {
     let lesson = lesson(id);
     let stop = &lesson.stops[stop];
@@ -452,7 +452,7 @@ fn at_stop(id: &str, stop: usize) -> Vec<Event> {
     log.events.into_iter().filter(|(at, _)| *at + 1 == cycle).map(|(_, event)| event).collect()
 }
 
-/// The gangs that issued, as masks, and the slices that did so with a singleton.
+/// Returns the masks of the gangs that issued, and the slices that issued a singleton.
 fn issued(events: &[Event]) -> (Vec<u8>, u8) {
     let gangs: Vec<u8> =
         events.iter().filter_map(|e| if let Event::GangIssued { mask, .. } = e { Some(*mask) } else { None }).collect();
@@ -490,7 +490,7 @@ fn at_their_stops_gangs_do_what_the_texts_say() {
     assert_eq!(writes, [1, 0], "two slices write, with a transaction of their own");
 }
 
-/// The two lessons in front: what a warp is, and what it costs when its threads do not agree.
+/// The two introductory lessons: what a warp is, and what it costs when its threads diverge.
 #[test]
 fn the_basics_are_counted_out() {
     let told = tell("0-what-is-a-warp", "PDOM");
@@ -511,12 +511,12 @@ fn the_basics_are_counted_out() {
     let at =
         |name: &str| all.iter().find(|issue| issue.pc == label(name) && issue.threads[0] < 4).map(|issue| issue.threads.clone());
     assert_eq!((at("EVEN"), at("ODD"), at("STORE")), (Some(vec![1, 3]), Some(vec![0, 2]), Some(vec![0, 1, 2, 3])));
-    // The stop at STORE is the first warp's.
+    // The stop at STORE is that of the first warp.
     let stop = told.lesson.cycle_of(&told.lesson.stops[3]).expect("it comes up");
     assert!(all.iter().any(|issue| issue.cycle + 1 == stop && issue.pc == label("STORE") && issue.threads == [0, 1, 2, 3]));
 }
 
-/// Lessons stand under their papers, in one piece each, and say how long they take.
+/// Lessons are grouped by paper, each group in one piece, and say how long they take.
 #[test]
 fn lessons_are_grouped_and_timed() {
     let groups: Vec<&str> = lesson::all().iter().map(Lesson::group).collect();

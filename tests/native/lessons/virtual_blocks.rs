@@ -6,7 +6,7 @@ use warpscope::event::{Event, Reason};
 use warpscope::mechanism::blocks::{self, BlocksView};
 use warpscope::policy::schedule::ProgressGroup;
 
-/// When a warp exits, and when it is assigned to a block.
+/// Returns the first cycle that has a wanted event.
 fn cycle_of(id: &str, technique: &str, wanted: impl Fn(&Event) -> bool) -> u64 {
     tell(id, technique).log.events.iter().find(|(_, event)| wanted(event)).expect("it happens").0
 }
@@ -15,7 +15,7 @@ fn view(id: &str, cycles: u64) -> BlocksView {
     at(id, "VTW", cycles, |view| BlocksView::of(&view))
 }
 
-/// The warps in each group that has any.
+/// Returns the warps of each group that has any.
 fn groups(view: &BlocksView) -> Vec<(ProgressGroup, Vec<u16>)> {
     let named = view.groups.iter().map(|group| {
         let mut warps: Vec<u16> = group.warps.iter().map(|(warp, ..)| *warp).collect();
@@ -98,7 +98,7 @@ fn hoisted_code_runs_once_for_a_virtual_warp_and_takes_registers() {
     says(&text("25-hoisting", 3), &[last]);
 }
 
-/// The stops at which a text looks back on a whole run.
+/// Stops whose text looks back on a whole run are at its end.
 #[test]
 fn stops_at_the_end_are_at_the_end() {
     for (id, stops) in

@@ -1,9 +1,9 @@
-//! Accounts kept apart from the machine's, from blocks starting and ending, from issues, and from each warp's changes.
+//! Independent accounts of a run, from the starts and ends of blocks, from issues, and from each warp's changes.
 //!
-//! Every cycle of every SM must be told of exactly once; the reasons of a cycle must add up to the warps that started and
-//! did not end blocks make, and be those that the changes of single warps lead to; every issue port must be told of once a
-//! cycle. Where warps re-form, every thread must be in one warp at a time, run only in the warp that it was told to be in,
-//! and no instruction may issue for a thread twice in a cycle. What does not agree is kept in words, the first time only: what follows is mostly an echo.
+//! Every cycle of every SM must be reported exactly once. The reasons of a cycle must add up to the warps of the resident blocks,
+//! and equal those that the changes of single warps lead to. Every issue port must be reported once a cycle. Where warps re-form,
+//! every thread must be in one warp at a time and run only in the warp that it was reported to be in, and no instruction may
+//! issue for a thread twice in a cycle. Only the first disagreement is kept, in words, because later ones mostly follow from it.
 
 use super::lane_books::LaneBooks;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,23 +27,24 @@ pub struct Books {
 /// The accounts of one SM.
 #[derive(Clone, Debug, Default)]
 struct SmBook {
-    /// Blocks that are there, with their warps.
+    /// Resident blocks, with their warps.
     blocks: Vec<(u64, u64)>,
-    /// Warps times cycles, by the blocks that were there.
+    /// Warps times cycles, by the resident blocks.
     resident_warp_cycles: u64,
-    /// The cycle that has not been told of yet.
+    /// The next cycle to be reported.
     next: u64,
-    /// What the last cycle told.
+    /// The reasons of the last reported cycle.
     counts: [u64; REASONS],
-    /// Each warp's reason and since when.
+    /// Each warp's reason, and the cycle since which it holds.
     warps: Vec<Option<(Reason, u64)>>,
-    /// How long warps had which reason, by their changes.
+    /// How long warps had each reason, by their changes.
     durations: [u64; REASONS],
     ports: Vec<PortBook>,
-    /// Static warps that have issued since the last cycle was told of, and the threads of theirs.
+    /// Static warps that have issued since the last reported cycle, and (`issued_lanes`) their lanes.
     issuers: BTreeSet<u16>,
     issued_lanes: BTreeMap<u16, u32>,
-    /// Where warps re-form: the entry of the warp table that each thread is in, and what an issue has still to account for.
+    /// Where warps re-form: the warp-table entry of each thread, the threads of each entry, and what an issue still has to
+    /// account for.
     places: Vec<Option<u16>>,
     entries: BTreeMap<u16, Vec<(u16, u32)>>,
     unexplained: u32,
@@ -206,7 +207,7 @@ impl SmBook {
         Ok(())
     }
 
-    /// The entry that a thread is in.
+    /// Returns the warp-table entry that a thread is in.
     fn place(&mut self, origin: u16, lane: u8) -> &mut Option<u16> {
         let at = usize::from(origin) * 32 + usize::from(lane);
         if self.places.len() <= at {
@@ -249,7 +250,7 @@ impl SmBook {
     }
 
     fn slot(&mut self, cycle: u64, port: usize, slot: SlotUse, repeat: u64) -> Result<(), String> {
-        // Slots come behind the changes of a cycle, so those are complete by now.
+        // Slots are reported after the changes of a cycle, so those are complete by now.
         if port == 0 {
             let mut counts = [0; REASONS];
             for (reason, _) in self.warps.iter().flatten() {
@@ -291,7 +292,7 @@ fn same(what: &str, found: u64, wanted: u64) -> Result<(), String> {
     if found == wanted { Ok(()) } else { Err(format!("{what}: {found} and {wanted}")) }
 }
 
-/// The SM that an event's accounts belong to.
+/// Returns the SM that an event's accounts belong to.
 fn sm_of(event: &Event) -> Option<usize> {
     match *event {
         Event::Cycle { sm, .. }

@@ -1,18 +1,18 @@
-//! Accounts of lanes kept apart from the metrics': each pipeline's lanes cycle by cycle, from what is told of them.
+//! Accounts of lanes independent of the metrics': each pipeline's lanes cycle by cycle, from the events about them.
 
 use std::collections::BTreeMap;
 use warpscope::config::{Config, GatingKind};
 use warpscope::event::Event;
 use warpscope::metrics::{LaneCycles, Metrics};
 
-/// What one pipeline's lanes do, and since when.
+/// The state of one pipeline's lanes, and the cycle since which it holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct PipeBook {
     since: u64,
     busy: u32,
     off: u32,
     waking: u32,
-    /// Lanes that were ever told of: there may be fewer than threads.
+    /// Lanes that were ever reported: there may be fewer than threads.
     known: u32,
     cycles: [u64; 3],
 }
@@ -20,7 +20,7 @@ struct PipeBook {
 #[derive(Clone, Debug, Default)]
 pub struct LaneBooks {
     pipes: BTreeMap<(u16, u8), PipeBook>,
-    /// Lanes that an instruction was placed on in this cycle.
+    /// Lanes that got an instruction in this cycle.
     placed: Vec<(u16, u8, u32)>,
 }
 
@@ -44,7 +44,7 @@ impl LaneBooks {
                 }
                 self.placed.push((sm, pipe, first));
             }
-            // The last word about a cycle.
+            // The last event of a cycle.
             Event::Cycle { sm, .. } => {
                 for (of, pipe, lanes) in self.placed.extract_if(.., |(of, ..)| *of == sm) {
                     let book = self.pipes.get(&(of, pipe)).copied().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Kernels on the cycle-level machine, and whoever checks on it.
+//! Kernels on the cycle-level machine, and the checks of their runs.
 //!
 //! - [`setups`]: the configurations that tests loop over, from the tables of presets and techniques.
 //! - [`books`]: a listener that keeps its own accounts of warps, ports and cycles and compares them with the machine's.
-//! - [`lane_books`]: the same for lanes that work and sleep.
+//! - [`lane_books`]: the same for busy and sleeping lanes.
 //! - [`stream`]: event streams and states in a form in which runs and single steps can be compared.
 //! - [`trace`]: a run as a table to read.
 
@@ -15,7 +15,7 @@ pub mod trace;
 use crate::common::kernel::Kernel;
 use books::Books;
 use warpscope::config::Config;
-use warpscope::interp::reference::{self, Outcome};
+use warpscope::interp::reference::{self, ReferenceRun};
 use warpscope::interp::start::Start;
 use warpscope::launch::BufferData;
 use warpscope::metrics::Metrics;
@@ -24,18 +24,18 @@ use warpscope::sim::{Sim, SimError, too_long};
 /// Far more than any of the tests' kernels needs.
 pub const MOST_CYCLES: u64 = 50_000_000;
 
-/// A run that came to its end.
+/// A run that has ended.
 pub struct Finished {
     pub sim: Sim,
     pub metrics: Metrics,
 }
 
-/// The machine with a kernel, before its first cycle.
+/// Builds the machine with a kernel, before its first cycle.
 pub fn load(kernel: &Kernel, config: &Config) -> Result<Sim, SimError> {
     Sim::new(kernel.program.clone(), config.clone(), &kernel.launch, &kernel.before)
 }
 
-/// Runs a machine to its end and balances the books; the error says what went wrong.
+/// Runs a machine to its end and checks the accounts; the error says what went wrong.
 pub fn finish(mut sim: Sim) -> Result<Finished, String> {
     let (mut metrics, mut books) = (Metrics::of(&sim.machine.config), Books::default());
     sim.run(MOST_CYCLES, &mut (&mut metrics, &mut books));
@@ -49,15 +49,15 @@ pub fn finish(mut sim: Sim) -> Result<Finished, String> {
     Ok(Finished { sim, metrics })
 }
 
-/// The same kernel with the scalar reference, PTX warps as the configuration has them.
-pub fn reference(kernel: &Kernel, config: &Config) -> Outcome {
+/// Runs the kernel with the scalar reference, with the configuration's size of a PTX warp.
+pub fn reference(kernel: &Kernel, config: &Config) -> ReferenceRun {
     let start = Start::new(&kernel.program, &kernel.launch, &kernel.before, config.ptx_warp, config.sms)
         .expect("it has been bound before");
     reference::run(&kernel.program, &start, u64::MAX)
 }
 
 impl Finished {
-    /// The launch's buffers as the run left them.
+    /// Returns the launch's buffers as the run left them.
     pub fn buffers(&self, kernel: &Kernel) -> Vec<BufferData> {
         kernel.buffers(&self.sim.state.uncore.global)
     }

@@ -4,28 +4,28 @@
 
 use warpscope::config::{Config, PRESETS, TECHNIQUES};
 
-/// A configuration and what to call it in messages.
+/// A configuration and its name in messages.
 pub struct Setup {
     pub name: String,
     pub config: Config,
 }
 
-/// A preset with techniques and keys on top.
+/// Builds a preset with techniques and keys on top.
 pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
     let config = Config::build(preset, techniques, keys.iter().copied()).expect("a machine");
     let keys: String = keys.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     Setup { name: format!("{preset} {techniques}{keys}"), config }
 }
 
-/// The names of the techniques that decide which warp issues and nothing else.
+/// Returns the names of the techniques that decide which warp issues and nothing else.
 pub fn schedules() -> Vec<&'static str> {
     let names: Vec<&str> = TECHNIQUES.iter().filter(|t| t.keys == ["schedule"]).map(|t| t.name).collect();
     assert!(names.len() >= 3, "{names:?}");
     names
 }
 
-/// The schedules of BAWS on its machine, each with another way to fetch; fetch policies with other schedules, with larger
-/// I-buffers, and with divergence techniques of other papers.
+/// Returns the schedules of BAWS on its machine, also with other fetch policies; and fetch policies with other schedules, with
+/// larger I-buffers, and with divergence techniques of other papers.
 pub fn barrier_aware() -> Vec<Setup> {
     let of = |t: &&warpscope::config::Technique| t.decides == "schedule" && t.paper.starts_with("BAWS");
     let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("gtx480", t.name, &[])).collect();
@@ -50,14 +50,14 @@ pub fn barrier_aware() -> Vec<Setup> {
     setups
 }
 
-/// A preset with every schedule, and with four SMs.
+/// Returns a preset with every schedule, and with four SMs.
 pub fn of_preset(preset: &str) -> Vec<Setup> {
     let mut setups: Vec<Setup> = schedules().into_iter().map(|schedule| setup(preset, schedule, &[])).collect();
     setups.push(setup(preset, "", &[("sms", "4")]));
     setups
 }
 
-/// The names of the techniques of a paper that decide what becomes of divergent threads, other than plain stacks.
+/// Returns the names of the techniques of a paper that decide divergence, other than plain stacks.
 pub fn divergences(paper: &str) -> Vec<&'static str> {
     let of = |t: &&warpscope::config::Technique| t.decides == "divergence" && t.paper.starts_with(paper) && t.name != "PDOM";
     let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
@@ -65,7 +65,7 @@ pub fn divergences(paper: &str) -> Vec<&'static str> {
     names
 }
 
-/// Slices and gangs on their paper's machine; some on others, with other schedules, ports, waits and base warps.
+/// Returns slices and gangs on their paper's machine; some on others, with other schedules, ports, waits and base warps.
 pub fn slices() -> Vec<Setup> {
     let toy =
         [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536"), ("warp_width", "4")];
@@ -92,7 +92,7 @@ pub fn slices() -> Vec<Setup> {
     setups
 }
 
-/// One machine for each way in which gangs part and meet.
+/// Returns one machine for each way in which gangs split and re-form.
 pub fn slices_few() -> Vec<Setup> {
     vec![
         setup("vws", "WS4", &[]),
@@ -103,7 +103,7 @@ pub fn slices_few() -> Vec<Setup> {
     ]
 }
 
-/// Every divergence technique on its paper's machine; some on others, with other schedules, with several SMs and with
+/// Returns every divergence technique on its paper's machine; some on others, with other schedules, with several SMs and with
 /// narrow warps.
 pub fn regrouping() -> Vec<Setup> {
     let narrow = [("warp_width", "8"), ("simd_width", "8")];
@@ -131,7 +131,7 @@ pub fn regrouping() -> Vec<Setup> {
     setups
 }
 
-/// Warps narrower than a PTX warp: their parts must meet at warp operations.
+/// Returns machines with warps narrower than a PTX warp, whose parts must meet at warp operations.
 pub fn narrow_warps() -> Vec<Setup> {
     let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];
     vec![
@@ -142,7 +142,7 @@ pub fn narrow_warps() -> Vec<Setup> {
     ]
 }
 
-/// One machine for each divergence mechanism, and some more.
+/// Returns one machine for each divergence mechanism, and some more.
 pub fn regrouping_few() -> Vec<Setup> {
     vec![
         setup("tbc", "PDOM-LCP", &[]),
@@ -155,12 +155,12 @@ pub fn regrouping_few() -> Vec<Setup> {
     ]
 }
 
-/// Every preset with every schedule, with four SMs, and the narrow warps; warps stay as compiled.
+/// Returns every preset with every schedule, with four SMs, and the narrow warps; warps stay as compiled.
 pub fn plain() -> Vec<Setup> {
     PRESETS.iter().flat_map(|preset| of_preset(preset.name)).chain(narrow_warps()).collect()
 }
 
-/// Lanes that sleep and warps that fold, on their paper's machine; with other schedules, divergence techniques and widths.
+/// Returns power gating and folding on their paper's machine; with other schedules, divergence techniques and widths.
 pub fn gated() -> Vec<Setup> {
     let of = |t: &&warpscope::config::Technique| t.decides == "gating";
     let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("origami", t.name, &[])).collect();
@@ -185,8 +185,8 @@ pub fn gated() -> Vec<Setup> {
     setups
 }
 
-/// Virtual blocks, few of them at a time so that each runs many logical blocks; with other divergence techniques, several SMs
-/// and other widths.
+/// Returns virtual blocks, few of them at a time so that each runs many logical blocks; with other divergence techniques, several
+/// SMs and other widths.
 pub fn virtual_blocks() -> Vec<Setup> {
     let of = |t: &&warpscope::config::Technique| t.decides == "dispatch";
     let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
@@ -212,7 +212,7 @@ pub fn virtual_blocks() -> Vec<Setup> {
     setups
 }
 
-/// Programs with the effects of native code, under one technique of each kind.
+/// Returns machines that run programs with the effects of native code, under one technique of each kind.
 pub fn native() -> Vec<Setup> {
     let few = [
         ("gtx480", "PDOM", vec![]),
@@ -237,7 +237,7 @@ pub fn native() -> Vec<Setup> {
     .into()
 }
 
-/// All of these, and the divergence, the barrier-aware and the gating techniques.
+/// Returns all of the plain, barrier-aware, divergence, slice and gating setups.
 pub fn all() -> Vec<Setup> {
     plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).chain(gated()).collect()
 }

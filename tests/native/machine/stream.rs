@@ -1,11 +1,11 @@
-//! Runs made comparable: events with every repeat written out, and the whole state of a machine as one number.
+//! Runs in comparable form: events with every repeat written out, and the whole state of a machine as one number.
 
 use std::fmt::Write;
 use std::hash::Hasher;
 use warpscope::event::{Event, EventHash, Log};
 use warpscope::sim::Sim;
 
-/// The events of a log cycle by cycle, every repeat written out.
+/// Returns the events of a log cycle by cycle, with every repeat written out.
 pub fn expanded(log: &Log) -> Vec<(u64, Event)> {
     let mut events: Vec<(u64, Event)> = Vec::with_capacity(log.events.len());
     for &(cycle, event) in &log.events {
@@ -19,12 +19,12 @@ pub fn expanded(log: &Log) -> Vec<(u64, Event)> {
             _ => events.push((cycle, event)),
         }
     }
-    // The order within a cycle stays as it was.
+    // The sort is stable: the order within a cycle stays.
     events.sort_by_key(|&(cycle, _)| cycle);
     events
 }
 
-/// Where two streams part, in words.
+/// Describes the first difference between two streams.
 pub fn compare(one: &[(u64, Event)], other: &[(u64, Event)]) -> Result<(), String> {
     match one.iter().zip(other).position(|(a, b)| a != b) {
         Some(at) => Err(format!("event {at} is {:?} and {:?}", one[at], other[at])),
@@ -33,7 +33,7 @@ pub fn compare(one: &[(u64, Event)], other: &[(u64, Event)]) -> Result<(), Strin
     }
 }
 
-/// A number that depends on every field of a machine's state, down to the bytes of its memory.
+/// Returns a number that depends on every field of a machine's state, down to the bytes of its memory.
 pub fn fingerprint(sim: &Sim) -> u64 {
     struct Fold(EventHash);
     impl Write for Fold {

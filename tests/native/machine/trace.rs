@@ -1,4 +1,4 @@
-//! A run as a table that a person can check: a row a cycle, with what every warp did or waited for, and what issued.
+//! A run as a table to check by eye: a row a cycle, with what every warp did or waited for, and what issued.
 //!
 //! ```text
 //! cycle warps issued                 lanes stack afterwards
@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 use warpscope::event::{Event, Log, Reason};
-use warpscope::policy::divergence::{Entry, NEVER};
+use warpscope::policy::divergence::{NEVER, PdomEntry};
 use warpscope::sim::Sim;
 
 /// One instruction of a warp, with the stack that it left.
@@ -50,7 +50,7 @@ impl Trace {
         trace
     }
 
-    /// The table, with the instructions' text.
+    /// Returns the table, with the instructions' text.
     pub fn table(&self, sim: &Sim, text: &str) -> String {
         let mut out = String::from("cycle warps issued                             lanes stack afterwards\n");
         for (cycle, reasons) in self.reasons.iter().enumerate() {
@@ -66,19 +66,19 @@ impl Trace {
         out
     }
 
-    /// The stack that each instruction of a warp left, in order.
+    /// Returns the stack that each instruction of a warp left, in order.
     pub fn stacks(&self, warp: u16) -> Vec<&str> {
         self.issues.iter().filter(|issue| issue.warp == warp).map(|issue| issue.stack.as_str()).collect()
     }
 }
 
-/// `[pc rpc lanes]` from the bottom up; `-` where nothing is met before the end.
-pub fn stack(entries: &[Entry]) -> String {
-    let rpc = |entry: &Entry| if entry.rpc == NEVER { "-".to_string() } else { entry.rpc.to_string() };
+/// Formats a stack as `[pc rpc lanes]` from the bottom up; `-` stands for no reconvergence point before the end.
+pub fn stack(entries: &[PdomEntry]) -> String {
+    let rpc = |entry: &PdomEntry| if entry.rpc == NEVER { "-".to_string() } else { entry.rpc.to_string() };
     entries.iter().map(|entry| format!("[{} {} {}]", entry.pc, rpc(entry), lanes(entry.mask))).collect::<Vec<_>>().join(" ")
 }
 
-/// The numbers of a mask's lanes.
+/// Returns the numbers of a mask's lanes.
 pub fn lanes(mask: u32) -> String {
     (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| lane.to_string()).collect()
 }

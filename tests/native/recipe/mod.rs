@@ -1,9 +1,9 @@
-//! Recipes for random kernels: structured control flow as data, so that a failing one can be made smaller piece by piece.
+//! Recipes for random kernels: structured control flow as data, so that a failing kernel can be made smaller piece by piece.
 //!
-//! A kernel is a sequence of phases. Within a phase threads go their own ways: nested ifs, loops whose trips depend on data,
-//! `break` and `continue`, indexed branches, returns in the middle, guarded instructions. Between phases those that are left
-//! meet: at barriers around an exchange through shared memory, or in a vote of their PTX warp. No result depends on the
-//! order of threads: what several of them write to, they only add to or take the minimum or maximum of.
+//! A kernel is a sequence of phases. Within a phase threads diverge: nested ifs, loops whose trips depend on data, `break` and
+//! `continue`, indexed branches, returns in the middle, guarded instructions. Between phases the remaining threads meet: at
+//! barriers around an exchange through shared memory, or in a vote of their PTX warp. No result depends on the order of threads:
+//! a word that several of them write only takes sums, minima or maxima.
 
 mod ptx;
 
@@ -16,14 +16,14 @@ pub const VARIABLES: u8 = 6;
 pub const INPUTS: u32 = 256;
 /// Words of the buffer that threads count in, a third of it for each [`Counting`].
 pub const COUNTERS: u32 = 12;
-/// Loops within loops.
+/// The deepest nesting of loops.
 pub const NESTING: usize = 4;
 
 #[derive(Clone, Debug)]
 pub struct Recipe {
     pub threads: u32,
     pub blocks: u32,
-    /// For the input buffer.
+    /// Seed of the input buffer's words.
     pub seed: u64,
     pub phases: Vec<Phase>,
 }
@@ -38,18 +38,18 @@ pub struct Phase {
 #[derive(Clone, Debug)]
 pub enum Meeting {
     None,
-    /// Everyone writes a word of shared memory and reads the one so many threads further.
+    /// Every thread writes a word of shared memory and reads the one `distance` threads further.
     Exchange {
         give: u8,
         take: u8,
         distance: u8,
     },
-    /// Everyone adds to a word of shared memory and reads the sum.
+    /// Every thread adds to a word of shared memory and reads the sum.
     Sum {
         value: u8,
         take: u8,
     },
-    /// Everyone counts those with a property: a barrier that reduces.
+    /// Every thread gets the number of threads that pass the test, from a barrier that reduces.
     Census {
         test: Test,
         take: u8,
@@ -69,12 +69,12 @@ pub enum Step {
         negated: bool,
         compute: Compute,
     },
-    /// A word of the input that a variable chooses.
+    /// Reads a word of the input that a variable chooses.
     Load {
         to: u8,
         at: u8,
     },
-    /// Through an array of one's own.
+    /// Writes and reads an array of the thread's own.
     Local {
         put: u8,
         at: u8,
@@ -91,17 +91,17 @@ pub enum Step {
         then: Vec<Step>,
         other: Vec<Step>,
     },
-    /// As many trips as a variable says, at most `most`, and one more unless it `checks_first`.
+    /// As many trips as a variable says, at most `most`; one more unless it `checks_first`.
     Loop {
         trips: u8,
         most: u8,
         checks_first: bool,
         body: Vec<Step>,
     },
-    /// Outside of loops nothing happens.
+    /// Has no effect outside of loops.
     Break(Test),
     Continue(Test),
-    /// A guarded return, or a branch round a store and a return.
+    /// A guarded return, or a branch around a store and a return.
     Leave {
         test: Test,
         stores: bool,

@@ -1,4 +1,4 @@
-//! A recipe as PTX text, and its launch.
+//! Writes a recipe as PTX text, and its launch.
 
 use super::{Arithmetic, COUNTERS, Compute, Counting, INPUTS, Meeting, NESTING, Recipe, Relation, Step, Test, VARIABLES};
 use std::fmt::Write;
@@ -41,7 +41,7 @@ struct Writer {
     text: String,
     threads: u32,
     labels: u32,
-    /// Labels to go on and to leave at, of the loops around.
+    /// Labels to continue at and to leave at, for each enclosing loop.
     loops: Vec<[String; 2]>,
 }
 
@@ -74,7 +74,7 @@ impl Writer {
              mov.u32 %t, %tid.x;\nmov.u32 %v4, %ctaid.x;\nmov.u32 %x, %ntid.x;\nmad.lo.u32 %v0, %v4, %x, %t;\n\
              mad.wide.u32 %mine, %v0, {bytes}, %mine;\nmov.u32 %v2, %t;\nmov.u32 %v5, 1;\n"
         );
-        // Threads that leave early leave something to read in their slot.
+        // Threads that leave early leave a word to read in their slot.
         self.line("mov.u64 %s, slots;\nmad.wide.u32 %a, %t, 4, %s;\nst.shared.u32 [%a], %v0;");
         for (to, at) in [(1, 0), (3, 1)] {
             self.load(to, at);
@@ -85,7 +85,7 @@ impl Writer {
         self.line(&format!("and.b32 %x, %v{at}, {};\nmad.wide.u32 %a, %x, 4, %in;\nld.global.u32 %v{to}, [%a];", INPUTS - 1));
     }
 
-    /// Leaves the answer in `%p`.
+    /// Leaves the result of the test in `%p`.
     fn test(&mut self, test: Test) {
         let relation = match test.relation {
             Relation::Less => "lt",

@@ -1,4 +1,4 @@
-//! The approximations: PTX's special values, its error bounds, and the same digits on every host.
+//! Tests of the approximations: PTX's special values, its error bounds, and the same digits on every host.
 
 use super::exact::Random;
 use crate::interp::num::approx::*;
@@ -62,14 +62,14 @@ fn division_by_a_huge_number_is_zero_unless_full() {
     assert_eq!(div(f32::from_bits(0x7f_ffff), TINY, false), 8_388_607.0);
 }
 
-/// The largest of `error` over positive and negative samples from `low` to `high`, evenly spread over the exponents.
+/// Returns the largest `error` over positive and negative samples from `low` to `high`, evenly spread over the exponents.
 fn worst(low: f32, high: f32, error: impl Fn(f32) -> f64) -> f64 {
     let (low, high) = (low.to_bits(), high.to_bits());
     let step = ((high - low) / 40_000).max(1);
     (low..=high).step_by(step as usize).map(f32::from_bits).flat_map(|x| [x, -x]).map(error).fold(0.0, f64::max)
 }
 
-/// The error of `got` in units of the last place of the true value.
+/// Returns the error of `got` in units in the last place of the true value.
 fn ulps(got: f32, truth: f64) -> f64 {
     let near = (truth as f32).abs().max(f32::MIN_POSITIVE);
     let unit = f32::from_bits(near.to_bits() + 1) as f64 - near as f64;
@@ -93,7 +93,7 @@ fn errors_stay_within_the_documented_bounds() {
         assert_below("div", worst(1e-17, 1e17, |x| ulps(div(x, divisor, false), x as f64 / divisor as f64)), 2.0);
         assert_below("div.full", worst(1e-17, 1e17, |x| ulps(div_full(x, divisor, false), x as f64 / divisor as f64)), 2.0);
     }
-    // A hundred turns out, the f32 multiplication by 1/2π shows, as it does on a GPU.
+    // At a hundred turns, the error of the f32 multiplication by 1/2π shows, as on a GPU.
     let far = worst(600.0, 700.0, |x| (sin(x, true) as f64 - (x as f64).sin()).abs());
     assert!(far > 1e-5 && far < 1e-3, "{far:e}");
 }
@@ -149,7 +149,7 @@ fn halves_are_cut_from_the_true_value() {
 fn the_digits_are_the_same_on_every_host() {
     let mut random = Random(1);
     let mut hash = 0u64;
-    // The sum over many results, as every host so far has computed it; it changes when an approximation does.
+    // A hash over many results, which must be the same on every host; it changes if an approximation changes.
     for _ in 0..20_000 {
         let x = f32::from_bits(random.float(Format::F32) as u32);
         let y = f32::from_bits(random.float(Format::F32) as u32);

@@ -1,4 +1,4 @@
-//! The roundings of f32 and f64 arithmetic against the exact judge, through the functions an instruction calls.
+//! Tests f32 and f64 arithmetic in every rounding against exact numbers, through the functions that instructions call.
 
 use super::exact::{Exact, ROUNDINGS, Random, check_rounded, check_value};
 use crate::interp::num::soft::{self, Format};
@@ -49,7 +49,7 @@ impl Ops {
         bits & self.format.sign() != 0
     }
 
-    /// The sign of a zero that is the sum of two terms with these signs.
+    /// Returns whether a zero that is the sum of two terms with these signs is negative.
     fn zero_sum(r: Rounding, exact_zeros: bool, a: bool, b: bool) -> bool {
         if exact_zeros && a == b { a } else { r == Rounding::Down }
     }
@@ -88,7 +88,7 @@ impl Ops {
             } else if x.is_zero() {
                 assert_eq!(got, sign, "{}", name("div", got)());
             } else {
-                // a / b against t is a against t × b, the other way round for a negative b.
+                // Comparing a / b with t is comparing a with t × b, reversed for a negative b.
                 let order = |t: &Exact| {
                     let order = x.cmp(&t.mul(&y));
                     if neg_b { order.reverse() } else { order }
@@ -110,7 +110,7 @@ impl Ops {
         for _ in 0..n {
             let [a, b, c] = [(); 3].map(|()| random.float(self.format));
             self.check(a, b, c);
-            // An addend next to the product makes the sum cancel down to its last bits.
+            // An addend next to the negated product makes the sum cancel down to its last bits.
             let product = (self.mul)(a, b, Rounding::Near);
             self.check(a, b, (product ^ self.format.sign()).wrapping_add(random.below(5)).wrapping_sub(2));
         }
@@ -212,7 +212,7 @@ fn a_double_nan_is_an_operand_or_the_invalid_one() {
         assert_eq!(fma64(1.0, 2.0, payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
         assert_eq!(sub64(1.0, payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
         assert_eq!(rcp64(payload, r).to_bits(), 0x7ff8_0000_0000_00ab);
-        // Of several, which one depends on the operation.
+        // With several NaN operands, the operation determines which one it returns.
         let [a, b, c] = [0x7ff8_0000_0000_000a, 0x7ff8_0000_0000_000b, 0x7ff8_0000_0000_000c].map(f64::from_bits);
         assert_eq!(
             [add64(a, b, r), sub64(a, b, r), mul64(a, b, r), min64(a, b), max64(a, b)].map(f64::to_bits),

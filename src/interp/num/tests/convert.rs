@@ -29,7 +29,7 @@ fn range(ty: Type) -> (i128, i128) {
 fn integers_become_floats_with_every_rounding() {
     let mut random = Random(1);
     for _ in 0..5_000 {
-        // Of every length, so that halves and ties occur.
+        // Integers of every length, so that ties occur.
         let bits = random.next() >> random.below(64) << random.below(40);
         for src in INTEGERS {
             let value = value_of(src, bits);
@@ -65,7 +65,7 @@ fn floats_become_floats_with_every_rounding() {
     }
 }
 
-/// Whether the integer `n` is the rounding of `x`.
+/// Returns whether the integer `n` is the rounding of `x`.
 fn rounds_to(x: &Exact, n: i128, r: Rounding) -> bool {
     let against = |m: i128| x.cmp(&Exact::integer(m));
     let twice = x.add(x);
@@ -99,7 +99,7 @@ fn floats_become_integers_with_every_rounding_and_stop_at_the_range() {
         for (src, from) in FLOATS {
             let mut bits = random.float(from);
             if round % 2 == 0 {
-                // A magnitude from 2^-2 to 2^66, or as far as the format goes.
+                // A magnitude from 2^-2 to 2^66, or up to the limit of the format.
                 let top = (from.bias() as u64 * 2).min(from.bias() as u64 + 66);
                 let field = from.bias() as u64 - 2 + random.below(top - from.bias() as u64 + 3);
                 bits = bits & !from.infinity() | field << from.fraction;
@@ -210,7 +210,7 @@ fn flushing_concerns_single_precision_alone() {
     assert_eq!(cvt(Type::S32, Type::F32, 1, Some(Rounding::Up), true, false, false), 1);
     assert_eq!(cvt(Type::F32, Type::F32, 1, Some(Rounding::Up), true, true, false), 0);
     assert_eq!(flush(Type::F16, Type::F32, 1, Rounding::Up), 1);
-    // 2^-126 (1 - 2^-24) has 24 bits, so it counts as below 2^-126; half way from there to 2^-126 does not.
+    // 2^-126 (1 - 2^-24) fits in 24 bits, so it counts as below 2^-126; the midpoint between the two does not.
     assert_eq!(flush(Type::F32, Type::F64, 0x380f_ffff_e000_0000, Rounding::Near), 0);
     assert_eq!(flush(Type::F32, Type::F64, 0x380f_ffff_f000_0000, Rounding::Near), 0x0080_0000);
 }

@@ -1,8 +1,8 @@
-//! An independent judge for the tests: is this result the correct rounding?
+//! An independent check for the tests: whether a result is the correct rounding of an exact value.
 //!
-//! It knows nothing of how results are made. Numbers are big integers times powers of two, the formats' values are laid out
-//! on a line by their bits, and a result is right if the exact value lies in the stretch of the line that its rounding gives
-//! to it.
+//! It does not use the arithmetic under test. Numbers are big integers times powers of two. The values of a format are numbered
+//! in ascending order by their bits, their *place*. A result is correct if the exact value lies in the interval around its
+//! place that the rounding maps to it.
 
 use crate::interp::num::soft::Format;
 use crate::ptx::types::Rounding;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 pub const ROUNDINGS: [Rounding; 4] = [Rounding::Near, Rounding::Zero, Rounding::Down, Rounding::Up];
 
-/// A small generator of repeatable numbers (splitmix64).
+/// A small deterministic random number generator (splitmix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -25,8 +25,8 @@ impl Random {
         self.next() % n
     }
 
-    /// Bits of a number of this format: half the time any bits at all, else one of the edges or few bits set, and often an
-    /// exponent near one, so that operands meet.
+    /// Returns the bits of a random number of this format: any bits, an exponent near that of one (so that operands have
+    /// similar magnitudes), a subnormal, a fraction of few or nearly all ones, or an edge of the range.
     pub fn float(&mut self, format: Format) -> u64 {
         let all = format.sign() | (format.sign() - 1);
         let fraction = (1 << format.fraction) - 1;
@@ -85,7 +85,7 @@ impl Natural {
         Natural::new(words.collect())
     }
 
-    /// For `other` not above `self`.
+    /// Subtracts `other`, which must not exceed `self`.
     fn sub(&self, other: &Natural) -> Natural {
         let mut borrow = 0;
         let words = self.0.iter().enumerate().map(|(i, &w)| {
@@ -130,7 +130,7 @@ impl Exact {
         Exact { negative: value < 0, mant, exp: 0 }
     }
 
-    /// The number at a place of the line. The place of infinity reads as the power of two that would come next.
+    /// Returns the number at a place. The place of infinity gives the power of two after the largest number.
     fn at(format: Format, place: i64) -> Exact {
         let bits = place.unsigned_abs();
         let (field, fraction) = (bits >> format.fraction, bits & ((1 << format.fraction) - 1));
@@ -139,7 +139,7 @@ impl Exact {
         Exact { negative: place < 0, mant: Natural::new(vec![mant]), exp }
     }
 
-    /// The value of finite bits.
+    /// Returns the exact value of finite bits.
     pub fn of(format: Format, bits: u64) -> Exact {
         Exact::at(format, place(format, bits))
     }
@@ -181,13 +181,13 @@ impl Exact {
     }
 }
 
-/// Where on the line these bits lie; both zeros lie at 0.
+/// Returns the place of these bits; both zeros have place 0.
 fn place(format: Format, bits: u64) -> i64 {
     let magnitude = (bits & !format.sign()) as i64;
     if bits & format.sign() != 0 { -magnitude } else { magnitude }
 }
 
-/// Panics unless `bits` is the rounding of a value that is not zero, given by how it compares to others and by its sign.
+/// Panics unless `bits` is the rounding of a non-zero value, given by its sign and by how it compares to other numbers.
 pub fn check_rounded(
     format: Format,
     bits: u64,
@@ -198,7 +198,7 @@ pub fn check_rounded(
 ) {
     assert!(bits & !format.sign() <= format.infinity(), "{} is no number", what());
     assert_eq!(bits & format.sign() != 0, negative, "{} has the wrong sign", what());
-    // A value is judged by its magnitude; its sign only turns the two directed roundings about.
+    // Magnitudes are compared; a negative sign only swaps rounding up and rounding down.
     let here = place(format, bits).abs();
     let signed = |x: Exact| if negative { x.neg() } else { x };
     let outward = |x: Exact| {
@@ -208,7 +208,7 @@ pub fn check_rounded(
     let infinite = format.infinity() as i64;
     let away = match r {
         Rounding::Near => {
-            // Doubled places, so that the middle between two numbers is a sum.
+            // The midpoint between two neighbours is half of their sum.
             let middle = |n: i64| {
                 let sum = Exact::at(format, n).add(&Exact::at(format, n + 1));
                 Exact { exp: sum.exp - 1, ..sum }

@@ -1,4 +1,4 @@
-//! f16 and bf16: every value where there is one operand, samples against the exact judge where there are more.
+//! Tests of f16 and bf16: all values for one operand, samples against exact numbers for several.
 
 use super::exact::{Exact, ROUNDINGS, Random, check_value};
 use crate::interp::num::half::{Bf16, F16, Half, HalfModes};
@@ -39,7 +39,7 @@ fn every_value_survives_the_way_out_and_back() {
     every_value_survives::<Bf16>(Format::BF16);
 }
 
-/// Around every `step`-th value: itself, the middle to the next one, and their neighbours in f64.
+/// Checks the midpoint after every `step`-th value, and the f64 neighbours of the value, the midpoint and the next value.
 fn narrowing_is_correct<H: Half>(format: Format, step: usize) {
     for bits in (0..H::INFINITY).step_by(step) {
         let here = H::to_f64(bits);
@@ -97,8 +97,8 @@ fn arithmetic_rounds_once_in_both_formats() {
 
 #[test]
 fn an_fma_through_single_precision_would_round_twice() {
-    // The product is 2^-11 - 2^-31. Added to 1 + 2^-10 it falls just short of the middle between two f16, but the f32 sum
-    // is that middle.
+    // The product is 2^-11 - 2^-31. Its sum with 1 + 2^-10 is just below the midpoint between two f16, but the f32 sum is that
+    // midpoint.
     let (a, b, c) = (0x3c01, 0x0ffe, 0x3c01);
     assert_eq!(F16::fma(a, b, c, PLAIN), 0x3c01);
     let single = fma32_near(F16::to_f32(a), F16::to_f32(b), F16::to_f32(c));

@@ -1,5 +1,5 @@
-//! Tests that need a judge: results are compared with exact arithmetic, or with PTX's documented error bounds.
-//! Tests that need none sit beside what they test.
+//! Tests that compare results with exact arithmetic or with PTX's documented error bounds.
+//! Other tests are beside the code that they test.
 
 mod approx;
 mod arithmetic;

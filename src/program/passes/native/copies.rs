@@ -1,12 +1,12 @@
 //! Copies, parameters and constants as operands.
 //!
-//! A copy between registers that are written once each is an operand wherever its result is read: on every way from the
-//! original to such a read stands the copy, so both hold the same there. A parameter that is loaded into a register that is
-//! written nowhere else is in that register from the start ([`Preset`]). What remains are registers that several instructions
-//! write, such as those of loops: two of them that are copied into each other and never hold different values that are both
-//! needed become one register, as a compiler's register allocation makes them.
+//! A copy between registers that are written once each is replaced by its original wherever it is read: the copy stands on every
+//! path from the original to such a read, so both hold the same value there. A parameter that is loaded into a register without
+//! another writer is in that register from the start ([`ParamRegister`]). What remains are registers with several writers, such as those
+//! of loops: two of them that are copied into each other and never hold different live values are merged into one, as a
+//! compiler's register allocation does.
 
-use super::{Preset, only_destination, register_bits};
+use super::{ParamRegister, only_destination, register_bits};
 use crate::program::liveness::{self, Liveness, for_reads, for_writes};
 use crate::program::{Base, Dst, Guard, Instruction, Plane, Program, Src};
 use crate::ptx::module::{Axis, Special};
@@ -18,14 +18,14 @@ pub fn run(program: &mut Program) {
     while propagate(program) {}
     while coalesce(program) {}
     remove_unread(program);
-    for at in 0..program.presets.len() {
-        let preset = program.presets[at];
-        let name = program.register_name(preset.plane).to_string();
-        program.renamed.push((name, format!("param[{}]", preset.offset)));
+    for at in 0..program.param_registers.len() {
+        let register = program.param_registers[at];
+        let name = program.register_name(register.plane).to_string();
+        program.renamed.push((name, format!("param[{}]", register.offset)));
     }
 }
 
-/// How often each plane is written, and which planes may be read before that.
+/// How often each plane is written, and which planes may be read before they are written.
 pub struct Writers {
     count: Vec<u32>,
     read_first: Vec<bool>,
@@ -42,16 +42,16 @@ impl Writers {
         let read_first =
             (0..program.planes as usize).map(|plane| live.get(plane / 64).is_some_and(|w| w >> (plane % 64) & 1 != 0));
         let mut read_first: Vec<bool> = read_first.collect();
-        for preset in &program.presets {
-            read_first[preset.plane as usize..(preset.plane + preset.planes) as usize].fill(false);
+        for register in &program.param_registers {
+            read_first[register.plane as usize..(register.plane + register.planes) as usize].fill(false);
         }
         Writers { count, read_first }
     }
 
-    /// Written by one instruction, and read behind it alone; or a parameter.
+    /// Whether a plane has one writer and is never read before it, or holds a parameter.
     pub fn is_once(&self, program: &Program, plane: Plane) -> bool {
-        let is_preset = program.presets.iter().any(|preset| preset.plane == plane);
-        is_preset || self.count[plane as usize] == 1 && !self.read_first[plane as usize]
+        let is_param = program.param_registers.iter().any(|register| register.plane == plane);
+        is_param || self.count[plane as usize] == 1 && !self.read_first[plane as usize]
     }
 }
 
@@ -60,7 +60,7 @@ fn take_parameters(program: &mut Program) {
         return;
     }
     let writers = Writers::of(program);
-    let preset = |instruction: &Instruction| {
+    let register = |instruction: &Instruction| {
         let Op::Load(access) = instruction.op else { return None };
         let (plane, bits) = only_destination(&instruction.dst)?;
         let address = instruction.address.filter(|address| address.base == Base::None)?;
@@ -68,21 +68,21 @@ fn take_parameters(program: &mut Program) {
         let is_whole = access.space == Space::Param && access.ty.bits() == bits && bits >= 32 && offset.is_multiple_of(bits / 8);
         let is_inside = offset.checked_add(bits / 8).is_some_and(|end| end <= program.param_bytes);
         let fits = is_whole && is_inside && instruction.guard.is_none() && writers.is_once(program, plane);
-        fits.then_some(Preset { plane, planes: bits / 32, offset })
+        fits.then_some(ParamRegister { plane, planes: bits / 32, offset })
     };
-    let found: Vec<Option<Preset>> = program.instructions.iter().map(preset).collect();
-    program.presets.extend(found.iter().flatten());
+    let found: Vec<Option<ParamRegister>> = program.instructions.iter().map(register).collect();
+    program.param_registers.extend(found.iter().flatten());
     remove(program, |pc, _| found[pc].is_some());
 }
 
-/// What a copy copies.
+/// The source of a copy.
 enum Original {
     Register(Plane),
     Operand(Src),
     Negated(Plane),
 }
 
-/// Replaces one round of copies by what they copy; whether there were any.
+/// Replaces one copy by its original; returns whether there was one.
 fn propagate(program: &mut Program) -> bool {
     let writers = Writers::of(program);
     for pc in 0..program.instructions.len() {
@@ -105,7 +105,7 @@ fn propagate(program: &mut Program) -> bool {
     false
 }
 
-/// The register that an instruction fills with a copy, and of what.
+/// Returns the register that an instruction fills with a copy, and the copy's source.
 fn copied(program: &Program, writers: &Writers, instruction: &Instruction) -> Option<(Plane, Original)> {
     let (copy, bits) = only_destination(&instruction.dst)?;
     if instruction.guard.is_some() || !writers.is_once(program, copy) {
@@ -115,7 +115,7 @@ fn copied(program: &Program, writers: &Writers, instruction: &Instruction) -> Op
         Op::Mov(ty) => ty.bits() == bits && bits >= 32,
         Op::Cvta { space, ty, .. } => space == Space::Global && ty.bits() == bits,
         Op::PredNot => true,
-        // The low half of a wide register is a register.
+        // The low half of a wide register is a register of its own.
         Op::Cvt { dst, src, sat: false, .. } => is_low_half(dst, src) && bits == 32,
         _ => false,
     };
@@ -140,7 +140,7 @@ fn is_low_half(dst: Type, src: Type) -> bool {
     dst.bits() == 32 && src.bits() == 64 && !dst.is_float() && !src.is_float()
 }
 
-/// Reads and writes of one register become those of another.
+/// Replaces a register by another in every read and write.
 pub fn rename(program: &mut Program, from: Plane, to: Plane) {
     for instruction in &mut program.instructions {
         if let Some(guard) = instruction.guard.as_mut().filter(|guard| guard.plane == from) {
@@ -167,7 +167,7 @@ pub fn rename(program: &mut Program, from: Plane, to: Plane) {
     }
 }
 
-/// Guards by a negated predicate become negated guards, if nothing else reads it.
+/// Turns guards by a negated predicate into negated guards, if nothing else reads that predicate.
 fn negate(program: &mut Program, copy: Plane, original: Plane) -> bool {
     let reads =
         |instruction: &Instruction| instruction.src.iter().any(|src| matches!(src, Src::Register(p) | Src::Not(p) if *p == copy));
@@ -182,14 +182,14 @@ fn negate(program: &mut Program, copy: Plane, original: Plane) -> bool {
     true
 }
 
-/// Puts a constant where its register is read, if that is in arithmetic alone.
+/// Replaces a register's reads by its constant, if every reader is arithmetic that can take one.
 fn put_operand(program: &mut Program, copy: Plane, operand: Src) -> bool {
     let carry = program.planes - 1;
     let takes = |instruction: &Instruction| {
         let mut reads = 0;
         for_reads(instruction, carry, |plane| reads += u32::from(plane == copy));
         let as_source = instruction.src.iter().filter(|src| **src == Src::Register(copy)).count() as u32;
-        // A constant alone is a copy again, and machine code has one operand of this kind in an instruction.
+        // A `mov` that takes the constant is a copy again; a machine instruction has one operand of this kind at most.
         let others = instruction.src.iter().any(|src| matches!(src, Src::Immediate(_) | Src::Special(_)));
         reads == 0 || reads == as_source && as_source == 1 && instruction.op.kind() == Kind::Alu && !others
     };
@@ -221,7 +221,7 @@ fn axis_name(axis: Axis) -> char {
     }
 }
 
-/// Makes two registers that are copied into each other one, if that is possible anywhere.
+/// Merges two registers that are copied into each other, if some pair allows it; returns whether one did.
 fn coalesce(program: &mut Program) -> bool {
     let live_out = live_out(program);
     let writers = Writers::of(program);
@@ -232,9 +232,9 @@ fn coalesce(program: &mut Program) -> bool {
         };
         let (Some((to, bits)), from) = (only_destination(&instruction.dst), *from) else { continue };
         let same = register_bits(program, from) == Some(bits) && register_bits(program, to) == Some(bits) && ty.bits() == bits;
-        let is_preset = program.presets.iter().any(|preset| preset.plane == from || preset.plane == to);
+        let is_param = program.param_registers.iter().any(|register| register.plane == from || register.plane == to);
         let both_first = writers.read_first[from as usize] && writers.read_first[to as usize];
-        if bits >= 32 && same && from != to && !is_preset && !both_first && !interfere(program, &live_out, from, to) {
+        if bits >= 32 && same && from != to && !is_param && !both_first && !interfere(program, &live_out, from, to) {
             let name = program.register_name(from).to_string();
             let into = program.register_name(to).to_string();
             rename(program, from, to);
@@ -247,7 +247,7 @@ fn coalesce(program: &mut Program) -> bool {
     false
 }
 
-/// Whether one of two registers is written while the other holds a value that is still needed, copies between them apart.
+/// Whether one of two registers is written while the other is live, except by copies between them.
 fn interfere(program: &Program, live_out: &[Vec<u64>], one: Plane, other: Plane) -> bool {
     let is_live = |pc: usize, plane: Plane| live_out[pc][plane as usize / 64] >> (plane % 64) & 1 != 0;
     program.instructions.iter().enumerate().any(|(pc, instruction)| {
@@ -256,18 +256,18 @@ fn interfere(program: &Program, live_out: &[Vec<u64>], one: Plane, other: Plane)
             writes_one |= plane == one;
             writes_other |= plane == other;
         });
-        // Under a guard a copy may not happen.
+        // A guarded copy may not happen.
         let copies = |of: Plane| {
             let copied = matches!((instruction.op, &instruction.src[..]), (Op::Mov(_), [Src::Register(p)]) if *p == of);
             copied && instruction.guard.is_none()
         };
-        // High words are written and read with the low ones, or later: look at both.
+        // High words are written and read with the low ones or later, so both are checked.
         let lives = |plane: Plane| is_live(pc, plane) || register_bits(program, plane) == Some(64) && is_live(pc, plane + 1);
         writes_one && writes_other || writes_one && !copies(other) && lives(other) || writes_other && !copies(one) && lives(one)
     })
 }
 
-/// Live planes behind each instruction, as bit sets.
+/// Returns the live planes after each instruction, as bit sets.
 fn live_out(program: &Program) -> Vec<Vec<u64>> {
     let liveness = Liveness::build(program);
     let words = (program.planes as usize).div_ceil(64);
@@ -285,7 +285,7 @@ fn live_out(program: &Program) -> Vec<Vec<u64>> {
     out
 }
 
-/// Drops arithmetic that nothing reads.
+/// Removes arithmetic whose results nothing reads.
 fn remove_unread(program: &mut Program) {
     loop {
         let carry = program.planes - 1;
@@ -305,7 +305,7 @@ fn remove_unread(program: &mut Program) {
     }
 }
 
-/// Takes instructions out, and works out anew what is known of the others.
+/// Removes instructions, patches branch targets and repeats the analyses.
 pub fn remove(program: &mut Program, is_gone: impl Fn(usize, &Instruction) -> bool) {
     let old = std::mem::take(&mut program.instructions);
     let gone: Vec<bool> = old.iter().enumerate().map(|(pc, instruction)| is_gone(pc, instruction)).collect();

@@ -1,9 +1,9 @@
-//! Instructions that the machine does together with the one that reads their result.
+//! Fusion of an instruction with the instruction that reads its result.
 //!
-//! - A product and a sum are a multiplication with an addition (`IMAD`, `IMAD.WIDE`), and so are a shift by a constant and a
-//!   sum: addresses of array elements above all. Every sum that reads the product takes it in.
-//! - The high half of a product is a register of its own, so a shift by 32 is nothing.
-//! - Two logical operations on three values are one (`LOP3`).
+//! - A product and a sum become a multiply-add (`IMAD`, `IMAD.WIDE`), and so do a left shift by a constant and a sum: mostly
+//!   addresses of array elements. Every sum that reads the product absorbs it.
+//! - The high half of a product is a register of its own, so a shift by 32 disappears.
+//! - Two logical operations on three values become one (`LOP3`).
 //!
 //! PTX has both forms, so the pass writes what a compiler could have written: `mad` and `lop3`.
 
@@ -20,7 +20,7 @@ pub fn run(program: &mut Program) {
     while fuse(program) {}
 }
 
-/// A wide shift right by 32 or more is one of the high half, if nobody needs more; by 32 it is that half.
+/// Narrows a wide right shift by 32 or more to the high half, if only its low word is read; a shift by 32 becomes that half.
 fn take_high_half(program: &mut Program) -> bool {
     let writers = Writers::of(program);
     let readers = readers(program);
@@ -55,7 +55,7 @@ fn take_high_half(program: &mut Program) -> bool {
     false
 }
 
-/// One round; whether any instruction has been taken into others.
+/// Runs one round; returns whether any instruction has been fused into its readers.
 fn fuse(program: &mut Program) -> bool {
     let writers = Writers::of(program);
     let readers = readers(program);
@@ -88,7 +88,7 @@ fn fuse(program: &mut Program) -> bool {
     gone.contains(&true)
 }
 
-/// The instructions that read each plane.
+/// Returns the instructions that read each plane.
 fn readers(program: &Program) -> Vec<Vec<usize>> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); program.planes as usize];
     for (pc, instruction) in program.instructions.iter().enumerate() {
@@ -97,8 +97,8 @@ fn readers(program: &Program) -> Vec<Vec<usize>> {
     readers
 }
 
-/// Whether a reader finds what an instruction has read: in registers that are written once, or in the same block and not
-/// written in between.
+/// Whether an instruction's sources still hold the same values at a reader: each is written only once in the program, or not
+/// between the two in the same block.
 fn keeps_sources(program: &Program, writers: &Writers, inner: &Instruction, pc: usize, reader: usize) -> bool {
     let carry = program.planes - 1;
     let in_block = pc < reader && program.cfg.block_of[pc] == program.cfg.block_of[reader];
@@ -115,7 +115,7 @@ fn keeps_sources(program: &Program, writers: &Writers, inner: &Instruction, pc: 
     keeps
 }
 
-/// One instruction for two, the second of which reads what the first leaves in a plane.
+/// Returns one instruction for two, the second of which reads the first's result in a plane.
 fn together(inner: &Instruction, outer: &Instruction, plane: Plane) -> Option<(Op, Vec<Src>)> {
     let from_inner = |src: &Src| *src == Src::Register(plane);
     if outer.src.iter().filter(|src| from_inner(src)).count() != 1 {
@@ -141,7 +141,7 @@ fn together(inner: &Instruction, outer: &Instruction, plane: Plane) -> Option<(O
         }
         _ => return None,
     };
-    // A machine instruction has one constant at most.
+    // A machine instruction has at most one constant.
     let constants = [factor, times, other].iter().filter(|src| matches!(src, Src::Immediate(_) | Src::Special(_))).count();
     let times = match (sum, times) {
         (Int2::Add, times) => times,
@@ -151,7 +151,7 @@ fn together(inner: &Instruction, outer: &Instruction, plane: Plane) -> Option<(O
     (constants <= 1).then(|| (op, vec![factor, times, other]))
 }
 
-/// A logical operation: its values, and its result for each of their bits (the first is bit 2 of the index).
+/// A logical operation: its inputs, and its truth table (the first input is bit 2 of the index).
 struct Logic {
     inputs: Vec<Src>,
     table: u8,
@@ -171,7 +171,7 @@ fn logic(instruction: &Instruction) -> Option<Logic> {
     Some(Logic { inputs: inputs.to_vec(), table })
 }
 
-/// Two logical operations as one, if they have three values at most.
+/// Combines two logical operations into one, if they have at most three inputs.
 fn both(first: &Logic, second: &Logic, plane: Plane) -> Option<(Op, Vec<Src>)> {
     let between = Src::Register(plane);
     let mut inputs: Vec<Src> = Vec::new();
@@ -200,7 +200,7 @@ fn both(first: &Logic, second: &Logic, plane: Plane) -> Option<(Op, Vec<Src>)> {
     Some((Op::Lop3, inputs))
 }
 
-/// The fused instruction as PTX writes it.
+/// Returns the PTX text of the fused instruction.
 fn text(program: &Program, op: Op, outer: &Instruction, src: &[Src]) -> String {
     let name = match op {
         Op::MadWide(ty) => format!("mad.wide.{}", ty.name()),
@@ -216,7 +216,7 @@ fn text(program: &Program, op: Op, outer: &Instruction, src: &[Src]) -> String {
     program.with_operands(&format!("{name} {};", operands.join(", ")))
 }
 
-/// A register's name, or that of the wide register that a plane is the high half of.
+/// Returns a register's name, or for the high plane of a wide register that register's name and `.hi`.
 fn name_of(program: &Program, plane: Plane) -> String {
     let is_high = plane > 0 && register_bits(program, plane - 1) == Some(64);
     if is_high { format!("{}.hi", program.register_name(plane - 1)) } else { program.register_name(plane).to_string() }

@@ -1,21 +1,21 @@
-//! A program as blocks that can be changed, and back.
+//! A program as blocks that passes can change, and its conversion back.
 
 use crate::program::cfg::ends_block;
 use crate::program::lower::bare;
 use crate::program::{Guard, Instruction, Pc, Program};
 use crate::ptx::op::Op;
 
-/// A block's instructions, without a branch at its end.
+/// A block's instructions, without the branch at its end.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct CodePart {
     pub body: Vec<Instruction>,
     pub end: End,
 }
 
-/// Where control goes from a block; blocks by their number.
+/// Where control continues at the end of a block; blocks are given by number.
 #[derive(Clone, Debug, Default)]
 pub enum End {
-    /// The last instruction, in the body, ends the threads, or knows where they go.
+    /// The last instruction of the body ends the threads, or has its own targets.
     #[default]
     Body,
     Next(usize),
@@ -26,8 +26,8 @@ pub enum End {
     },
 }
 
-impl Part {
-    /// Appends an instruction, in front of a last one that control leaves by.
+impl CodePart {
+    /// Appends an instruction, in front of a last instruction that leaves the block.
     pub fn put_last(&mut self, instruction: Instruction) {
         let leaves = self.body.last().is_some_and(|last| ends_block(last.op));
         self.body.insert(self.body.len() - usize::from(leaves), instruction);
@@ -43,12 +43,12 @@ impl Part {
 }
 
 pub struct Code {
-    pub parts: Vec<Part>,
-    /// The parts in the order in which they stand in the program.
+    pub parts: Vec<CodePart>,
+    /// The parts in program order.
     places: Vec<usize>,
-    /// Where whoever runs past the last instruction exits.
+    /// The block that exits threads that run past the last instruction.
     end: usize,
-    /// Blocks that branch tables lead to.
+    /// The blocks that each branch table leads to.
     tables: Vec<Vec<usize>>,
 }
 
@@ -59,26 +59,26 @@ impl Code {
             let mut body = program.instructions[block.start as usize..block.end as usize].to_vec();
             let next = block_of(block.end);
             let Some(last) = body.last().filter(|last| ends_block(last.op)).cloned() else {
-                return Part { body, end: End::Next(next) };
+                return CodePart { body, end: End::Next(next) };
             };
             let end = match (last.op, last.guard) {
                 (Op::Bra { .. }, None) => End::Next(block_of(last.target)),
                 (Op::Bra { .. }, Some(_)) => End::Branch { taken: block_of(last.target), next, branch: Box::new(last) },
-                (_, None) => return Part { body, end: End::Body },
-                // A guarded exit: the others go on.
-                (_, Some(_)) => return Part { body, end: End::Next(next) },
+                (_, None) => return CodePart { body, end: End::Body },
+                // A guarded exit: the other threads continue.
+                (_, Some(_)) => return CodePart { body, end: End::Next(next) },
             };
             body.pop();
-            Part { body, end }
+            CodePart { body, end }
         };
-        let mut parts: Vec<Part> = program.cfg.blocks.iter().map(part).collect();
+        let mut parts: Vec<CodePart> = program.cfg.blocks.iter().map(part).collect();
         let end = parts.len();
-        parts.push(Part::default());
+        parts.push(CodePart::default());
         let tables = program.tables.iter().map(|table| table.iter().map(|target| block_of(*target)).collect()).collect();
         Code { places: (0..parts.len()).collect(), end, parts, tables }
     }
 
-    /// How many blocks, and branch tables, lead to each block; the first is led to by the launch.
+    /// Counts the ways into each block: from blocks, from branch tables, and from the launch into the first.
     pub fn leading(&self) -> Vec<usize> {
         let mut leading = vec![0; self.parts.len()];
         leading[self.through(0)] += 1;
@@ -89,25 +89,26 @@ impl Code {
         leading
     }
 
-    /// The first block from here on that has an instruction or a branch.
+    /// Skips empty blocks: returns the first block from here on that has an instruction or a branch.
     pub fn through(&self, mut at: usize) -> usize {
         for _ in 0..self.parts.len() {
             match &self.parts[at] {
-                Part { body, end: End::Next(next) } if body.is_empty() => at = *next,
+                CodePart { body, end: End::Next(next) } if body.is_empty() => at = *next,
                 _ => break,
             }
         }
         at
     }
 
-    /// Moves blocks that stand before everything that leads to them behind it, heads of loops apart: PTX has them anywhere.
+    /// Moves each block that stands before all its predecessors behind the last of them, except loop heads: PTX has blocks in any
+    /// order.
     pub fn put_in_order(&mut self) {
         for at in self.order().into_iter().skip(1) {
             let order = self.order();
             let (before, behind) = order.split_at(order.iter().position(|block| *block == at).unwrap_or_default());
             let leads = |block: &&usize| self.ways(**block).contains(&at);
             let Some(&last) = behind.iter().rfind(leads).filter(|_| !before.iter().any(|block| leads(&block))) else { continue };
-            // A loop's head is on every way to the block that jumps back to it.
+            // The head of a loop is on every path to the block that jumps back to it.
             let reached = self.reached(Some(at));
             if behind.iter().filter(leads).all(|block| reached[*block]) {
                 self.places.retain(|block| *block != at);
@@ -117,7 +118,7 @@ impl Code {
         }
     }
 
-    /// Puts a new block on the ways from some blocks to another; `before` says in front of which block it stands.
+    /// Puts a new block on the edges from some blocks to another; it stands in front of block `before`.
     pub fn put_between(&mut self, from: &[usize], to: usize, before: usize, body: Vec<Instruction>) {
         let new = self.parts.len();
         let turn = |way: &mut usize| {
@@ -135,18 +136,18 @@ impl Code {
                 self.tables[last.target as usize].iter_mut().for_each(turn);
             }
         }
-        self.parts.push(Part { body, end: End::Next(to) });
+        self.parts.push(CodePart { body, end: End::Next(to) });
         let place = self.places.iter().position(|at| *at == before).unwrap_or(self.places.len());
         self.places.insert(place, new);
     }
 
-    /// The blocks that can be come to, in their order.
+    /// Returns the reachable blocks in program order.
     fn order(&self) -> Vec<usize> {
         let reached = self.reached(None);
         self.places.iter().copied().filter(|at| reached[*at]).collect()
     }
 
-    /// Whether each block can be come to without passing one.
+    /// Whether each block can be reached without passing block `without`.
     fn reached(&self, without: Option<usize>) -> Vec<bool> {
         let mut seen = vec![false; self.parts.len()];
         let mut todo = vec![self.through(0)];
@@ -158,7 +159,7 @@ impl Code {
         seen
     }
 
-    /// The blocks that a block leads to.
+    /// Returns the successors of a block, those by its branch table included.
     fn ways(&self, at: usize) -> Vec<usize> {
         let table =
             self.parts[at].body.last().filter(|last| last.op == Op::BrxIdx).map(|last| &self.tables[last.target as usize]);
@@ -166,7 +167,7 @@ impl Code {
         ways.map(|next| self.through(next)).collect()
     }
 
-    /// The program again, with as few jumps as the order of its blocks allows.
+    /// Writes the blocks back as a program, with as few jumps as their order allows.
     pub fn lay_out(self, program: &mut Program) {
         let order = self.order();
         let mut starts = vec![0; self.parts.len()];
@@ -215,7 +216,7 @@ impl Code {
     }
 }
 
-/// A jump to a block, whose number stands for its place until all places are known.
+/// Creates a jump to a block; the target is the block's number until all positions are known.
 fn jump(program: &Program, block: usize) -> Instruction {
     let span = program.instructions.last().map(|last| last.span).unwrap_or_default();
     Instruction { target: block as Pc, ..bare(Op::Bra { uniform: true }, span) }

@@ -1,16 +1,19 @@
-//! How many machine instructions a PTX instruction becomes.
+//! The number of machine instructions that each PTX instruction becomes.
 //!
-//! Most become one. Those that the machine has no counterpart of become a sequence: quotients and remainders of integers (a
-//! reciprocal in floating point, then two corrections), 64-bit products (of 32-bit halves), IEEE divisions and roots (an
-//! approximation, refined, with a branch to a slow path that ordinary numbers do not take), fences, atomics of all
-//! threads on the same word, and accesses to small arrays of a thread, which lie in registers.
+//! Most become one. Instructions without a counterpart in the machine become a sequence: integer quotients and remainders (a
+//! floating-point reciprocal, then two corrections), 64-bit products (of 32-bit halves), IEEE divisions and roots (an
+//! approximation, refined, with a branch to a slow path that ordinary numbers do not take), fences, atomics of all threads on the
+//! same word, and accesses to a thread's arrays where those lie in registers.
 //!
-//! Most lengths are counted in what ptxas 13.0 makes for sm_90 of the golden and the catalogue's kernels. Estimates are those of
-//! 64-bit remainders, `clz` and `mad.hi`, unsigned 32-bit remainders, and roots and reciprocals of doubles. A division has its length
-//! for unknown operands, also where ptxas shares a reciprocal or knows the divisor; a fence that of the widest scope.
+//! Most lengths are counted in the code that ptxas 13.0 makes for sm_90 of the golden and the catalogue's kernels. Those of
+//! 64-bit remainders, `clz` and `mad.hi`, of unsigned 32-bit remainders, and of roots and reciprocals of doubles are estimates. A
+//! division has its length for unknown operands, even where ptxas shares a reciprocal or knows the divisor; a fence has that of
+//! the widest scope.
 //!
-//! 64-bit sums stay single although they are two additions: most are addresses, which the machine adds up together with the
-//! product in front of them (`IMAD.WIDE`, `LEA`).
+//! 64-bit sums stay single although they are two additions: most are addresses, and the machine adds those together with the
+//! product before them (`IMAD.WIDE`, `LEA`).
+
+use std::collections::BTreeSet;
 
 use super::copies::Writers;
 use super::{Rewrite, machine};
@@ -21,16 +24,13 @@ use crate::ptx::op::{AtomOp, Float1, Float2, Int1, Int2, Int3, Kind, Op};
 use crate::ptx::types::{Space, Type};
 
 pub struct Lengths {
-    /// By plane: whether all threads find the same in it.
+    /// By plane: whether it holds the same value in all threads of a block.
     same: Vec<bool>,
-    /// By plane: whether anything reads it.
+    /// By plane: whether any instruction reads it.
     read: Vec<bool>,
-    /// Words of local memory, where it is small enough to lie in registers; else none.
+    /// Words of a thread's local memory if they lie in registers, else 0.
     local_words: usize,
 }
-
-/// Bytes of local memory that lie in registers. Of longer arrays ptxas takes some and leaves others in memory.
-const MOST_LOCAL_BYTES: u32 = 32;
 
 impl Lengths {
     pub fn new(program: &Program) -> Lengths {
@@ -38,19 +38,59 @@ impl Lengths {
         for instruction in &program.instructions {
             for_reads(instruction, program.planes - 1, |plane| read[plane as usize] = true);
         }
-        let local_words = if program.local_bytes <= MOST_LOCAL_BYTES { program.local_bytes.div_ceil(4) as usize } else { 0 };
-        Lengths { same: same_for_all(program), read, local_words }
+        let mut lengths = Lengths { same: same_for_all(program), read, local_words: 0 };
+        lengths.local_words = lengths.words_in_registers(program);
+        lengths
     }
 
-    /// The machine instructions for an instruction.
+    /// Returns the words of local memory if ptxas would keep them in registers, else 0.
+    ///
+    /// In registers, an access at a known offset is an operand, and one at an unknown offset examines every word. ptxas chooses
+    /// registers where accesses at known offsets outweigh the others, and never without any; an access in a loop counts once for
+    /// each assumed iteration. Both constants come from compiling kernels with more and more accesses until ptxas takes their
+    /// array out of memory. Depending on its length (4 to 64 words), on loads or stores, and on a branch before each access, an
+    /// access is worth 8 to 15 instructions there; the loops of the golden `queens` need 16.
+    fn words_in_registers(&self, program: &Program) -> usize {
+        const ACCESS: f64 = 16.0;
+        const TRIPS: f64 = 16.0;
+        let words = program.local_bytes.div_ceil(4) as usize;
+        if words == 0 {
+            return 0;
+        }
+        // By block: the headers of the loops around it.
+        let mut around = vec![BTreeSet::new(); program.cfg.blocks.len()];
+        for of_loop in program.cfg.loops() {
+            for &block in &of_loop.body {
+                around[block].insert(of_loop.header);
+            }
+        }
+        let (mut gain, mut loss, mut is_known) = (0.0, 0.0, false);
+        for (block, around) in program.cfg.blocks.iter().zip(&around) {
+            let times = TRIPS.powi(around.len() as i32);
+            for instruction in &program.instructions[block.start as usize..block.end as usize] {
+                if !is_local(instruction) {
+                    continue;
+                }
+                gain += times * ACCESS;
+                if self.same_address(instruction) {
+                    is_known = true;
+                } else {
+                    loss += times * 2.0 * words as f64;
+                }
+            }
+        }
+        if is_known && gain >= loss { words } else { 0 }
+    }
+
+    /// Returns the number of machine instructions for an instruction.
     pub fn of(&self, instruction: &Instruction) -> usize {
         let wide = |ty: Type| ty.bits() == 64;
         let signed = |ty: Type, signed: usize, unsigned: usize| if ty.is_signed() { signed } else { unsigned };
         let double = |ty: Type, double: usize, single: usize| if ty == Type::F64 { double } else { single };
         match instruction.op {
             Op::Atom { .. } => self.of_atomic(instruction),
-            // Registers have no index: each word is compared with it, and copied if it is the one.
-            Op::Load(access) | Op::Store(access) if access.space == Space::Local && !self.same_address(instruction) => {
+            // Registers have no index: the index is compared with each word's, and the word copied where they match.
+            Op::Load(_) | Op::Store(_) if is_local(instruction) && !self.same_address(instruction) => {
                 (2 * self.local_words).max(1)
             }
             Op::Int2(Int2::Div | Int2::Rem, ty) if wide(ty) => signed(ty, 86, 72),
@@ -70,8 +110,9 @@ impl Lengths {
         }
     }
 
-    /// Threads that change the same word elect one that does it for all of them: with the sum of their operands, which all of
-    /// them need only where they do not ask what was there; else they count those before them.
+    /// Returns the number of machine instructions for an atomic. Threads that update the same word elect one thread to do it for
+    /// all. That thread applies their combined operands; if the old value is read, each thread instead counts the threads before
+    /// it.
     fn of_atomic(&self, instruction: &Instruction) -> usize {
         let Op::Atom { op, ty, .. } = instruction.op else { return 1 };
         let sums_up = matches!(op, AtomOp::Add | AtomOp::Min | AtomOp::Max | AtomOp::And | AtomOp::Or | AtomOp::Xor);
@@ -93,7 +134,7 @@ impl Lengths {
         })
     }
 
-    /// Puts the machine instructions before the last in front of each instruction. They read what it reads.
+    /// Puts the additional machine instructions in front of each instruction. They read its sources.
     pub fn expand(&self, body: &mut Vec<Instruction>) {
         let steps = |instruction: Instruction| {
             let step = Instruction {
@@ -107,6 +148,10 @@ impl Lengths {
     }
 }
 
+fn is_local(instruction: &Instruction) -> bool {
+    matches!(instruction.op, Op::Load(access) | Op::Store(access) if access.space == Space::Local)
+}
+
 fn is_same(src: Src, same: &[bool]) -> bool {
     match src {
         Src::Register(plane) | Src::Not(plane) => same[plane as usize],
@@ -115,13 +160,13 @@ fn is_same(src: Src, same: &[bool]) -> bool {
     }
 }
 
-/// The planes that are written once, with what is computed from parameters, constants and the block's index alone.
+/// Returns the planes that are written once, with values computed only from parameters, constants and the block's index.
 fn same_for_all(program: &Program) -> Vec<bool> {
     let writers = Writers::of(program);
     let carry = program.planes - 1;
     let mut same = vec![false; program.planes as usize];
-    for preset in &program.presets {
-        same[preset.plane as usize..(preset.plane + preset.planes) as usize].fill(true);
+    for register in &program.param_registers {
+        same[register.plane as usize..(register.plane + register.planes) as usize].fill(true);
     }
     let is_known = |instruction: &Instruction, same: &[bool]| {
         let is_plain = instruction.op.kind() == Kind::Alu && !matches!(instruction.op, Op::Carry { .. });

@@ -1,13 +1,13 @@
-//! Meeting points as instructions.
+//! Reconvergence points as instructions.
 //!
-//! Machine code since Volta has no stack: a **convergence barrier** is set up in front of a branch that may split the warp
-//! (`BSSY`), and the threads wait for each other where its sides meet (`BSYNC`). The second is executed by every side for itself,
-//! and in a loop by those who leave it in each trip, so it costs active threads. `BSSY` stands in front of the first of the
-//! branches that meet at a place, and in front of loops that are left for it. Branches that cannot split a block have neither.
+//! Machine code since Volta has no stack: a **convergence barrier** is set up before a branch that may split the warp (`BSSY`),
+//! and the threads wait for each other where its sides meet (`BSYNC`). Every side executes `BSYNC` for itself, and in a loop so
+//! do the threads that leave in each iteration, so it costs active threads. `BSSY` stands before the first of the branches that
+//! meet at a point, and before loops that lead to the point. Branches that cannot split a block have neither.
 //!
-//! Where one side only exits, nobody waits for it.
+//! Where one side only exits, the other does not wait for it.
 //!
-//! A loop with several ways back to its head gets one, where the sides within it meet before the next trip.
+//! A loop with several back edges gets a single one, where the sides within the loop meet before the next iteration.
 
 use super::layout::Code;
 use super::{Rewrite, machine};
@@ -24,7 +24,7 @@ pub fn run(program: &mut Program) {
     put_meetings(program);
 }
 
-/// One way back for loops that have several, and that threads may go round apart.
+/// Merges the back edges of each loop that has several and whose threads may diverge.
 fn join_latches(program: &mut Program) {
     let splits = splitting_blocks(program);
     let mut loops: BTreeMap<usize, Vec<Loop>> = BTreeMap::new();
@@ -43,7 +43,7 @@ fn join_latches(program: &mut Program) {
     code.lay_out(program);
 }
 
-/// Puts `BSYNC` where the sides of branches meet, and `BSSY` in front of them.
+/// Puts `BSYNC` where the sides of branches meet, and `BSSY` before the branches.
 fn put_meetings(program: &mut Program) {
     let mut points: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let block_of = |pc: Pc| program.cfg.block_of[pc as usize] as usize;
@@ -69,20 +69,20 @@ fn put_meetings(program: &mut Program) {
     code.lay_out(program);
 }
 
-/// The blocks whose branches may split a thread block.
+/// Returns the blocks whose branches may split a thread block.
 fn splitting_blocks(program: &Program) -> Vec<usize> {
     let uniform = uniform_branches(program);
     let splits = program.reconvergence.meetings.iter().filter(|meeting| !uniform[meeting.pc as usize]);
     splits.map(|meeting| program.cfg.block_of[meeting.pc as usize] as usize).collect()
 }
 
-/// Whether threads come to a point from more than one side of a branch; who exits on the other side is not waited for.
+/// Whether more than one side of a branch leads to a point; threads that exit on another side are not waited for.
 fn several_come(cfg: &Cfg, branch: usize, point: usize) -> bool {
     let comes = |side: usize| side == point || !ways_in(cfg, &[side], point).is_empty();
     cfg.blocks[branch].successors.iter().filter(|side| comes(**side)).count() > 1
 }
 
-/// The blocks from which threads come to a point behind branches that meet there.
+/// Returns the blocks from which threads enter a point behind the branches that meet there.
 fn ways_in(cfg: &Cfg, branches: &[usize], point: usize) -> Vec<usize> {
     let mut seen = vec![false; cfg.blocks.len()];
     let mut todo = branches.to_vec();
@@ -97,7 +97,7 @@ fn ways_in(cfg: &Cfg, branches: &[usize], point: usize) -> Vec<usize> {
     found
 }
 
-/// The last block that all of some branches are behind, and that is in no loop without the point where they meet.
+/// Returns the last block that dominates all of the branches and lies in no loop without their meeting point.
 fn set_up_block(dominators: &Dominators<NodeIndex>, loops: &[Loop], branches: &[usize], point: usize) -> usize {
     let above = |block: usize| dominators.dominators(NodeIndex::new(block)).into_iter().flatten().map(NodeIndex::index);
     let is_inside = |block: usize| loops.iter().any(|l| l.body.contains(&block) && !l.body.contains(&point));

@@ -1,17 +1,17 @@
-//! Effects of native code: what a compiler for the machine leaves of PTX, as far as it changes how many threads are active.
+//! Effects of native code: how compiling PTX for the machine changes the number of active threads.
 //!
-//! PTX is not what a GPU runs, and how many threads are active in an instruction depends on how many instructions stand where
-//! few threads come by. The pass does what is general in the machine code that ptxas 13.0 makes for sm_90:
+//! A GPU does not run PTX, and the average number of active threads depends on how many instructions stand on paths that few
+//! threads take. The pass imitates what is general in the machine code that ptxas 13.0 makes for sm_90:
 //!
-//! - [`copies`]: copies, parameters and constants become operands; registers that are copied into each other become one.
+//! - [`copies`]: copies, parameters and constants become operands; registers that are copied into each other are merged.
 //! - [`fuse`]: products and sums, and logical operations, become one instruction.
 //! - [`predicate`]: short forward branches become predication.
-//! - [`lengths`]: instructions that the machine has no counterpart of become several.
-//! - [`layout`]: blocks stand behind those that lead to them, without jumps to the next instruction.
-//! - [`meet`]: where the sides of a branch meet, each of them executes an instruction for itself.
+//! - [`lengths`]: instructions without a counterpart in the machine become several.
+//! - [`layout`]: blocks stand behind their predecessors, without jumps to the next instruction.
+//! - [`meet`]: each side of a branch executes an instruction of its own where the sides meet.
 //!
-//! Threads that leave a loop by a `break` do not keep the others from meeting at its end, as on that GPU, where the technique
-//! looks at likely-convergence points (`PDOM-LCP`): machine code names the threads that do not come (`BREAK`).
+//! Threads that leave a loop by a `break` do not keep the others from meeting at the loop's end, as on that GPU, where the
+//! technique uses likely-convergence points (`PDOM-LCP`): machine code names the threads that will not arrive (`BREAK`).
 
 mod copies;
 mod fuse;
@@ -27,13 +27,13 @@ use crate::program::{Dst, Instruction, Plane, Program};
 use crate::ptx::op::Op;
 use lengths::Lengths;
 
-/// A register that holds a parameter from the start: machine code has the parameter as an operand in its place.
+/// A register that holds a parameter when the block starts: machine code has the parameter as an operand instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
+pub struct ParamRegister {
     pub plane: Plane,
     /// Planes of the register.
     pub planes: u32,
-    /// Where the parameter lies in the parameter space.
+    /// Offset of the parameter in the parameter space.
     pub offset: u32,
 }
 
@@ -47,25 +47,25 @@ pub fn run(program: &mut Program) {
         lengths.expand(&mut part.body);
     }
     code.put_in_order();
-    program.meets_by_trip = true;
+    program.reconverges_within_trip = true;
     code.lay_out(program);
     meet::run(program);
 }
 
-/// An instruction of machine code that no PTX has, where another stands.
+/// Creates a machine instruction that PTX does not have, with the source place of `at`.
 fn machine(op: Op, text: &str, rewrite: Rewrite, at: &Instruction) -> Instruction {
     Instruction { place: at.place, rewrite: Some(rewrite), text: Some(text.into()), ..bare(op, at.span) }
 }
 
 impl Program {
-    /// An instruction's text with the operands that have come in place of those in the PTX.
+    /// Replaces the operands in an instruction's PTX text by those that the passes chose.
     pub fn with_operands(&self, text: &str) -> String {
         let named = |text: String, (from, to): &(String, String)| replace_word(&text, from, to);
         self.renamed.iter().fold(text.to_string(), named).replace("!!", "")
     }
 }
 
-/// Replaces a register's name, but not names that begin with it.
+/// Replaces a register's name, but not longer names that begin with it.
 fn replace_word(text: &str, from: &str, to: &str) -> String {
     let mut replaced = String::new();
     let mut rest = text;
@@ -79,12 +79,12 @@ fn replace_word(text: &str, from: &str, to: &str) -> String {
     replaced + rest
 }
 
-/// The register of that plane: its first plane and its bits.
+/// Returns the bits of the register that begins at a plane.
 fn register_bits(program: &Program, plane: Plane) -> Option<u32> {
     program.registers.iter().find(|register| register.plane == plane).map(|register| register.bits)
 }
 
-/// The only destination, with its bits.
+/// Returns the plane and the bits of the only destination.
 fn only_destination(dst: &[Dst]) -> Option<(Plane, u32)> {
     match *dst {
         [Dst::Register { plane, bits }] => Some((plane, bits.into())),
@@ -98,7 +98,7 @@ mod tests {
     use crate::program::passes::Pass;
     use crate::program::transformed;
 
-    /// What the pass leaves of a kernel's body, line by line, without the braces and comments.
+    /// Returns the kernel's body after the pass, line by line, without braces and comments.
     fn native(body: &str) -> Vec<String> {
         let text = format!(
             ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
@@ -213,7 +213,29 @@ mod tests {
         assert!(found.iter().any(|line| line.starts_with("@%p1 bra")), "{found:?}");
     }
 
-    /// Threads meet before they go round again, in one block that stands behind all of the loop.
+    /// The decisions of ptxas 13.0 for sm_90 in kernels like these, for an array of 16 words: by accesses at known and at unknown
+    /// offsets, and by which of them stand in a loop.
+    #[test]
+    fn an_array_lies_in_registers_where_known_places_outweigh_unknown_ones() {
+        let steps = |known: usize, unknown: usize, form: &str| {
+            let known: String = (0..known).map(|n| format!("st.local.u32 [a+{}], %r1; ", n % 16 * 4)).collect();
+            let unknown = "ld.local.u32 %r3, [%d3]; add.u32 %r2, %r2, %r3; ".repeat(unknown);
+            let code = form.replace("KNOWN", &known).replace("ELSE", &unknown);
+            let body = format!(
+                ".local .align 4 .b8 a[64]; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u64 %d2, a; \
+                 mul.wide.u32 %d3, %r1, 4; add.s64 %d3, %d2, %d3; {code} st.global.u32 [%d1], %r2; ret;"
+            );
+            native(&body).iter().filter(|line| *line == "step;").count()
+        };
+        let in_loop = |what: &str| format!("L: {what} add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 99; @%p1 bra L;");
+        assert_eq!(steps(16, 4, "KNOWN ELSE"), 4 * 31);
+        assert_eq!(steps(8, 12, "KNOWN ELSE"), 0);
+        assert_eq!(steps(0, 1, "KNOWN ELSE"), 0, "nothing is accessed at a known place");
+        assert_eq!(steps(2, 12, &format!("{} ELSE", in_loop("KNOWN"))), 12 * 31);
+        assert_eq!(steps(16, 4, &format!("KNOWN {}", in_loop("ELSE"))), 0);
+    }
+
+    /// Threads meet before the next iteration, in one block that stands behind the rest of the loop.
     #[test]
     fn a_loop_has_one_way_back() {
         let long = "mul.lo.u32 %r2, %r2, %r1; ".repeat(8);

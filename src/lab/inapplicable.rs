@@ -1,19 +1,19 @@
-//! A technique that cannot act on the launch: why, and a launch on which it can.
+//! Why a technique cannot act on the launch, and a launch on which it can.
 
 use super::{Lab, Origin, Ready, Setup, Stage, read};
 use crate::config::{Config, LaunchShape};
 use crate::sim::footprint;
 use crate::workload::{self, Class, Size, Workload};
 
-/// Why a technique does nothing on this launch, and which one of the catalogue it could act on.
+/// Why a technique cannot act on this launch, and a catalogue launch on which it can.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Idle {
+pub struct Inapplicable {
     pub why: String,
     pub offer: Option<Origin>,
 }
 
-impl Idle {
-    /// What the button says that takes the offer.
+impl Inapplicable {
+    /// Returns the label of the button that loads the offered launch.
     pub fn offer_words(&self, now: Option<Origin>) -> Option<String> {
         let offer = self.offer?;
         let size = offer.size.title();
@@ -23,16 +23,16 @@ impl Idle {
 }
 
 impl Lab {
-    /// What keeps the chosen techniques from acting on the launch that is ready.
-    pub(super) fn find_idle(&self) -> Option<Idle> {
+    /// Returns why the chosen techniques cannot act on the current launch, if they cannot.
+    pub(super) fn find_inapplicable(&self) -> Option<Inapplicable> {
         let (ready, config) = (self.reading.ready.as_ref().ok()?, self.setup.config().ok()?);
         let why = cannot_act(&config, &self.setup, ready)?;
-        // In a lesson the launch is the lesson's.
+        // A lesson has its own launch, so nothing is offered.
         let offer = if self.course.is_some() { None } else { self.offer(&config) };
-        Some(Idle { why, offer })
+        Some(Inapplicable { why, offer })
     }
 
-    /// Another launch of this kernel if the techniques can act on it, else the first of a divergent kernel on which they can.
+    /// Finds a launch on which the techniques can act: of this kernel, else of a divergent catalogue kernel.
     fn offer(&self, config: &Config) -> Option<Origin> {
         let sizes = |workload: &'static Workload| {
             let has = move |size: &Size| workload.launch(*size).is_some();
@@ -48,9 +48,9 @@ impl Lab {
         })
     }
 
-    /// Takes the launch that is offered.
+    /// Loads the offered launch.
     pub fn take_offer(&mut self) {
-        if let Some(origin) = self.idle.as_ref().and_then(|idle| idle.offer) {
+        if let Some(origin) = self.inapplicable.as_ref().and_then(|inapplicable| inapplicable.offer) {
             self.choose(Some(origin));
         }
     }
