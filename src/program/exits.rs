@@ -75,7 +75,7 @@ impl<'a> Exits<'a> {
         let exit = |block: usize| Exit {
             block,
             reached_from: reachable(cfg.blocks.len(), block, |at| &before[at]),
-            towards: immediate(cfg, |at| at == block),
+            towards: post_dominators(cfg, |_, _| true, |at| cfg.blocks[at].exits && at == block),
         };
         let exits: Vec<Exit> = blocks.into_iter().map(exit).collect();
         // A single exit needs no ranking.
@@ -96,7 +96,7 @@ impl<'a> Exits<'a> {
         ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
         let exits: Vec<Exit> = ranked.into_iter().map(|(_, exit)| exit).collect();
         let unreached = branches.iter().any(|&at| exits.iter().all(|exit| !exit.reached_from[at]));
-        let towards_any = if unreached { immediate(cfg, |_| true) } else { Vec::new() };
+        let towards_any = if unreached { post_dominators(cfg, |_, _| true, |at| cfg.blocks[at].exits) } else { Vec::new() };
         Exits { cfg, exits, waits, any_waits, towards_any }
     }
 
@@ -150,8 +150,9 @@ fn reachable<'n>(nodes: usize, from: usize, next: impl Fn(usize) -> &'n [usize])
     found
 }
 
-/// Returns the immediate post-dominator of each block with only some exits kept, if it is a block.
-fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+/// Returns the immediate post-dominator of each block, if it is a block, in a part of the graph: the edges (from, to) that are kept,
+/// and the blocks where paths end.
+pub fn post_dominators(cfg: &Cfg, keeps: impl Fn(usize, usize) -> bool, ends: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let n = cfg.blocks.len();
     // Reversed edges, from a root that stands for the kernel's end.
     let mut graph = DiGraph::<usize, ()>::with_capacity(n + 1, 2 * n);
@@ -159,10 +160,10 @@ fn immediate(cfg: &Cfg, keep_exit: impl Fn(usize) -> bool) -> Vec<Option<usize>>
         graph.add_node(at);
     }
     for (at, block) in cfg.blocks.iter().enumerate() {
-        for &next in &block.successors {
+        for &next in block.successors.iter().filter(|next| keeps(at, **next)) {
             graph.add_edge(NodeIndex::new(next), NodeIndex::new(at), ());
         }
-        if block.exits && keep_exit(at) {
+        if ends(at) {
             graph.add_edge(NodeIndex::new(n), NodeIndex::new(at), ());
         }
     }

@@ -7,16 +7,19 @@
 //!   block that jumps back. Only points that threads can reach before the RPC are kept.
 //!
 //! In native code the sides of a branch execute an instruction of their own where they meet (`Op::Meet`), and both points lie
-//! behind it. Threads then never wait for threads that arrive only in a later iteration of the loop: where the immediate
-//! post-dominator is such a point, as the only exit block of a loop can be, the next one is taken (`trips`).
+//! behind it. There an iteration of a loop is looked at by itself (`trips`):
+//! - The LPC of a branch in a loop is where all sides meet that stay in the iteration, if that is earlier than its end.
+//! - Threads never wait for threads that arrive only in a later iteration: where the immediate post-dominator is such a point, as
+//!   the only exit block of a loop can be, the next one is taken.
 //!
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did not
 //! exist. Post-dominance is therefore computed with only the branch's main exit (`exits.rs`); the other exits are cut off.
 
 use super::cfg::{Block, Cfg, Loop};
-use super::exits::{Exits, reaches};
+use super::exits::{Exits, post_dominators, reaches};
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit on the blocks searched for a likely-convergence point, before it is assumed to be on the way.
 const MOST_BLOCKS: usize = 128;
@@ -46,7 +49,10 @@ impl Reconvergence {
             (0..cfg.blocks.len()).filter(|&at| may_diverge(&instructions[cfg.blocks[at].end as usize - 1])).collect();
         let exits = Exits::find(cfg, instructions, &branches);
         let loops = if trips { cfg.loops() } else { Vec::new() };
-        let likely = likely_convergence(cfg);
+        let mut likely = likely_convergence(cfg);
+        for (branch, meeting) in meetings_within_trips(cfg, &loops, &branches) {
+            likely[branch] = Some(meeting);
+        }
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
         let point = |block: usize| {
@@ -88,6 +94,29 @@ fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> 
         meeting = exits.meeting(point);
     }
     meeting
+}
+
+/// Returns the branches whose sides meet within an iteration of the loop around them, with the block where they do. Sides that
+/// leave the loop are not waited for; one that begins the next iteration meets the others nowhere before.
+fn meetings_within_trips(cfg: &Cfg, loops: &[Loop], branches: &[usize]) -> Vec<(usize, usize)> {
+    let mut bodies: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for found in loops {
+        bodies.entry(found.header).or_default().extend(&found.body);
+    }
+    let mut meetings = Vec::new();
+    for (&header, body) in &bodies {
+        let is_innermost = |block: usize| {
+            !bodies.iter().any(|(other, inner)| *other != header && body.contains(other) && inner.contains(&block))
+        };
+        let goes_on = |next: usize| next != header && body.contains(&next);
+        let ends = |at: usize| body.contains(&at) && cfg.blocks[at].successors.contains(&header);
+        let behind = post_dominators(cfg, |at, next| body.contains(&at) && goes_on(next), ends);
+        for &branch in branches.iter().filter(|branch| body.contains(branch) && is_innermost(**branch)) {
+            let sides = cfg.blocks[branch].successors.iter().filter(|side| goes_on(**side)).count();
+            meetings.extend(behind[branch].filter(|_| sides > 1).map(|meeting| (branch, meeting)));
+        }
+    }
+    meetings
 }
 
 /// Whether an instruction can split a warp: conditional and indexed branches can. A guarded exit cannot, because exited threads
@@ -155,6 +184,23 @@ mod tests {
         let mut waiting = blocks;
         waiting[3] = "D: bar.sync 0; bra.uni A;";
         assert_eq!(meetings_of(&waiting, true), meetings(&waiting), "at a barrier all must have met");
+    }
+
+    /// A loop whose iterations a `goto` leaves from one side of a branch: the other threads meet behind the branch, not only at the
+    /// loop's end.
+    #[test]
+    fn threads_that_stay_in_an_iteration_meet_in_it_where_that_is_asked_for() {
+        let blocks = [
+            "A: st.shared.b32 [r], 1; @p bra C;",
+            "B: st.shared.b32 [r], 2; @p bra G; bra.uni D;",
+            "C: st.shared.b32 [r], 3;",
+            "D: st.shared.b32 [r], 4; @p bra F;",
+            "E: st.shared.b32 [r], 5;",
+            "F: st.shared.b32 [r], 6; @p bra A;",
+            "G: st.shared.b32 [r], 7; ret;",
+        ];
+        assert_eq!(meetings(&blocks), ["A G F", "B G F", "D F -", "F G -"]);
+        assert_eq!(meetings_of(&blocks, true), ["A G D", "B G F", "D F -", "F G -"]);
     }
 
     /// An `if` with a rare way out on one side.
