@@ -179,7 +179,6 @@ pub fn gated() -> Vec<Setup> {
         setup("gtx480", "DWF,Warp-Folding", &[("blackout", "true")]),
         setup("tbc", "TBC-LCP,ConvPG", &[]),
         setup("tbc", "Warped-Gates", &[]),
-        setup("vws", "WS8,ConvPG", &[]),
         setup("toy", "Origami", &toy),
     ]);
     setups
