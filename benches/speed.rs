@@ -4,14 +4,14 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use warpscope::config::Config;
+use warpscope::config::MachineSpec;
 use warpscope::event::{Event, NullSink, Sink};
-use warpscope::interp::{reference, start::Start};
-use warpscope::launch::Launch;
+use warpscope::interp::reference;
 use warpscope::metrics::Metrics;
 use warpscope::replay::Replay;
+use warpscope::run::{Draft, RunSpec};
 use warpscope::sim::Sim;
-use warpscope::{program, ptx, workload};
+use warpscope::{ptx, workload};
 
 /// Compute-bound at full occupancy (matmul), divergent (mandelbrot, collatz), memory-bound (saxpy).
 const MACHINE_RUNS: [&str; 4] = ["matmul", "mandelbrot", "collatz", "saxpy"];
@@ -31,14 +31,13 @@ fn scalar_reference(c: &mut Criterion) {
     group.sample_size(10);
     for name in ["collatz", "mandelbrot", "matmul"] {
         let work = workload::find(name).expect("a workload");
-        let program = program::load(work.ptx, None).expect("sound PTX");
-        let launch = Launch::parse(work.full).expect("a sound launch");
-        let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
-        let start = Start::new(&program, &launch, &buffers, 32, 1).expect("they fit together");
-        let instructions = reference::run(&program, &start, u64::MAX).thread_instructions;
+        let draft = Draft::read(work.ptx, work.full).expect("sound texts");
+        let job = draft.fill(&|file| work.read_file(file)).expect("its files");
+        let start = job.start(32, 1).expect("they fit together");
+        let instructions = reference::run(&job.program, &start, u64::MAX).thread_instructions;
         group.throughput(Throughput::Elements(instructions));
         group.bench_function(format!("{name} (thread instructions)"), |b| {
-            b.iter(|| black_box(reference::run(&program, &start, u64::MAX)))
+            b.iter(|| black_box(reference::run(&job.program, &start, u64::MAX)))
         });
     }
     group.finish();
@@ -46,10 +45,8 @@ fn scalar_reference(c: &mut Criterion) {
 
 fn simulator(name: &str) -> Sim {
     let work = workload::find(name).expect("a workload");
-    let program = program::load(work.ptx, None).expect("sound PTX");
-    let launch = Launch::parse(work.full).expect("a sound launch");
-    let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
-    Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
+    let run = RunSpec::new(work.ptx, work.full, MachineSpec::default());
+    run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
 }
 
 /// A listener to every event that does almost nothing, to measure what listening costs.

@@ -153,8 +153,7 @@ fn tell(kernel: CheckedKernel, conflict: &Conflict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::Launch;
-    use crate::program;
+    use crate::run::Draft;
 
     /// Runs eight threads in two warps of four on a buffer `out`; `body` has the thread in %t and its element's address in %out.
     fn judge(body: &str, after: [u32; 8]) -> Result<(), Difference> {
@@ -165,13 +164,11 @@ mod tests {
              mov.u32 %t, %tid.x;\nld.param.u64 %out, [out];\nmad.wide.u32 %out, %t, 4, %out;\n{body}\nret;\n}}\n"
         );
         let launch = "grid = [1]\nblock = [8]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 8\ninit = \"zeros\"\n";
-        let launch = Launch::parse(launch).expect("a launch");
-        let program = program::load(&ptx, None).expect("a kernel");
-        let buffers = launch.fill(&|file| Err(file.to_string())).expect("a buffer");
-        let start = Start::new(&program, &launch, &buffers, 4, 1).expect("they fit");
+        let job = Draft::read(&ptx, launch).expect("sound texts").fill(&|file| Err(file.to_string())).expect("a buffer");
+        let start = job.start(4, 1).expect("they fit");
         let bytes = after.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let after = [BufferData { bytes, ..buffers[0].clone() }];
-        let kernel = CheckedKernel { program: &program, start: &start, ptx: &ptx, most: 10_000 };
+        let after = [BufferData { bytes, ..job.before[0].clone() }];
+        let kernel = CheckedKernel { program: &job.program, start: &start, ptx: &ptx, most: 10_000 };
         against_reference(kernel, &after).expect("the reference ends")
     }
 

@@ -4,12 +4,13 @@
 //! `ARCHITECTURE.md` explains how the modules of this library fit together.
 //!
 //! ```
-//! use warpscope::{config::Config, event::NullSink, interp::job::Job, sim::Sim, workload};
+//! use warpscope::{config::MachineSpec, event::NullSink, run::RunSpec, workload};
 //!
 //! let saxpy = workload::find("saxpy").expect("a workload of the catalogue");
-//! let job = Job::load(saxpy.ptx, saxpy.small, &|file| saxpy.read_file(file)).expect("a kernel and its launch");
-//! let config = Config::build("gtx480", "TBC,GTO", [("sms", "2")]).expect("a machine");
-//! let mut sim = Sim::of(&job, config).expect("they fit together");
+//! let machine = MachineSpec::new("gtx480", "TBC,GTO", [("sms", "2")]);
+//! let run = RunSpec::new(saxpy.ptx, saxpy.small, machine);
+//! let job = run.job(&|file| saxpy.read_file(file)).expect("a kernel and its launch");
+//! let mut sim = run.sim(&job).expect("a machine that fits");
 //! sim.run(1_000_000, &mut NullSink);
 //! assert!(sim.finished() && sim.trap().is_none());
 //! ```
@@ -35,6 +36,7 @@ pub mod program;
 pub mod ptx;
 pub mod record;
 pub mod replay;
+pub mod run;
 pub mod scene;
 pub mod session;
 pub mod sim;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// Performs runs of the catalogue, except those that the cache has.
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {
-    let label = |run: &Run| format!("{} {}", run.workload, run.technique);
+    let label = |run: &Run| format!("{} {}", run.workload, run.machine.technique);
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
         let outcome = cache.get(&run).unwrap_or_else(|| {
             let outcome = run.perform();

@@ -4,6 +4,7 @@ use super::args::CompareArgs;
 use super::subject::KernelSource;
 use super::{Failure, batch, print, print_json, settings};
 use crate::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
+use crate::config::MachineSpec;
 use serde::Serialize;
 
 /// The comparison as JSON.
@@ -17,16 +18,14 @@ struct Compared<'a> {
 
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let subject = KernelSource::open(&args.subject)?;
-    let (program, file) = subject.load(args.launch.as_deref())?;
-    let job = file.bind(program)?;
-    let keys = settings(&args.settings)?;
-    let keys = || keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    let job = subject.read(args.launch.as_deref())?.job()?;
+    let machine = MachineSpec { preset: args.preset.clone(), technique: String::new(), keys: settings(&args.settings)? };
     let named: Vec<&str> = match args.technique.is_empty() {
         true => all_techniques().collect(),
         false => args.technique.iter().map(String::as_str).collect(),
     };
-    let candidates: Vec<Candidate> =
-        std::iter::once("").chain(named).map(|technique| Candidate::new(&args.preset, technique, keys())).collect();
+    let candidate = |technique: &str| Candidate::new(&MachineSpec { technique: technique.to_string(), ..machine.clone() });
+    let candidates: Vec<Candidate> = std::iter::once("").chain(named).map(candidate).collect();
     // A problem of the machine itself, or of a technique that was asked for by name, is an error instead of a row.
     let asked = if args.technique.is_empty() { &candidates[..1] } else { &candidates[..] };
     if let Some(why) = asked.iter().find_map(|candidate| candidate.machine.as_ref().err()) {

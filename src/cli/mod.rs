@@ -18,6 +18,7 @@ mod trace;
 
 use args::{Arguments, Command};
 use clap::Parser;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use thiserror::Error;
@@ -100,8 +101,8 @@ fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Parses the `KEY=VALUE` pairs of `--set`.
-fn settings(flags: &[String]) -> Result<Vec<(String, String)>, Failure> {
+/// Parses the `KEY=VALUE` pairs of `--set`; of two values of a key, the last one counts.
+fn settings(flags: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     let pair = |setting: &'_ String| match setting.split_once('=') {
         Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
         None => Err(Failure::Input(format!("--set expects KEY=VALUE, not `{setting}`"))),

@@ -4,16 +4,16 @@ use super::args::RunArgs;
 use super::subject::KernelSource;
 use super::{Failure, print, print_json, settings, trace};
 use crate::check;
-use crate::config::Config;
+use crate::config::{Config, MachineSpec};
 use crate::interp::job::Job;
 use crate::interp::memory::Global;
 use crate::interp::reference;
 use crate::interp::shape::GridShape;
-use crate::interp::start::Start;
 use crate::interp::trap::Trap;
 use crate::launch::BufferData;
 use crate::metrics::{Metrics, Report};
 use crate::program::Program;
+use crate::run::Draft;
 use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
 use crate::sim::{self, Sim};
 use crate::workload::Mismatch;
@@ -99,14 +99,15 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 impl Task {
     fn prepare(args: &RunArgs) -> Result<Task, Failure> {
         let subject = KernelSource::open(&args.subject)?;
-        let (program, file) = subject.load(args.launch.as_deref())?;
-        Start::check(&program, &file.launch).map_err(Failure::input)?;
+        let checked = subject.read(args.launch.as_deref())?;
+        let Draft { program, launch } = &checked.draft;
+        checked.draft.check().map_err(Failure::input)?;
         // Checked before buffers are filled: every machine needs at least as much memory as the reference.
-        let shape = GridShape::new(&program, &file.launch, PTX_WARP, 1);
-        Footprint::of_reference(&program, &shape, memory_bytes(&program, &file.launch))
+        let shape = GridShape::new(program, launch, PTX_WARP, 1);
+        Footprint::of_reference(program, &shape, memory_bytes(program, launch))
             .check(&Config::default(), BUDGET, 1)
             .map_err(Failure::input)?;
-        let job = file.bind(program)?;
+        let job = checked.job()?;
         check_dumps(&args.dump, &job.before, &job.program)?;
         Ok(Task { subject, job })
     }
@@ -222,8 +223,8 @@ fn config(args: &RunArgs) -> Result<Config, Failure> {
         return Err(Failure::Input("--technique needs a name; `warpscope list techniques` shows them all".into()));
     }
     let keys = settings(&args.settings)?;
-    let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-    Config::build(&args.preset, techniques, keys).map_err(Failure::input)
+    let machine = MachineSpec { preset: args.preset.clone(), technique: techniques.to_string(), keys };
+    machine.config().map_err(Failure::input)
 }
 
 /// Checks a workload against its own reference, and a file against the scalar interpreter.

@@ -3,8 +3,9 @@
 use super::Failure;
 use crate::interp::job::Job;
 use crate::launch::Launch;
-use crate::program::{self, Program};
-use crate::ptx;
+use crate::program;
+use crate::ptx::{self, Problem, Trouble};
+use crate::run::Draft;
 use crate::workload::{self, Size, Workload};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -45,36 +46,33 @@ impl KernelSource {
         Ok(KernelSource { name: name.to_string(), ptx: Cow::Owned(text), workload: None })
     }
 
-    /// Loads the kernel and its launch. Problems of both are reported, except one that only follows from the other.
-    pub fn load(&self, launch: Option<&str>) -> Result<(Program, LaunchFile), Failure> {
-        let launch = self.launch(launch);
-        let kernel = launch.as_ref().ok().and_then(|file| file.launch.kernel.clone());
-        let program = program::load(&self.ptx, kernel.as_deref());
-        match (program, launch) {
-            (Ok(program), Ok(launch)) => Ok((program, launch)),
-            (Ok(_), Err(failure)) => Err(failure),
-            (Err(problems), Ok(_)) => Err(self.problems(&problems)),
+    /// Reads the kernel and its launch. Problems of both are reported, except one that only follows from the other.
+    pub fn read(&self, launch: Option<&str>) -> Result<Subject, Failure> {
+        let (module, problems) = ptx::parse(&self.ptx);
+        match self.launch(launch) {
+            Ok((launch, file)) => {
+                let draft = Draft::new(&module, &problems, launch).map_err(|problems| self.problems(&problems))?;
+                Ok(Subject { draft, file })
+            }
             // The launch names one of several kernels; as long as it cannot be read, the choice is not a problem of its own.
-            (Err(problems), Err(failure)) if is_choice(&problems) && self.has_kernels() => Err(failure),
-            (Err(problems), Err(failure)) => Err(Failure::Input(format!("{failure}\n{}", self.problems(&problems)))),
+            Err(failure) => match program::load_parsed(&module, &problems, None) {
+                Err(problems) if !is_choice(&problems) => Err(Failure::Input(format!("{failure}\n{}", self.problems(&problems)))),
+                _ => Err(failure),
+            },
         }
     }
 
-    fn has_kernels(&self) -> bool {
-        ptx::parse(&self.ptx).0.kernels().next().is_some()
-    }
-
     /// Renders all problems of the text with their places.
-    pub fn problems(&self, problems: &[ptx::Problem]) -> Failure {
-        let whole = |problem: &&ptx::Problem| problem.span == ptx::Span::default();
+    pub fn problems(&self, problems: &[Problem]) -> Failure {
+        let whole = |problem: &&Problem| problem.span == ptx::Span::default();
         let mut text: String = problems.iter().filter(whole).map(|p| format!("{}: {}\n", self.name, p.message)).collect();
-        let placed: Vec<ptx::Problem> = problems.iter().filter(|p| !whole(p)).cloned().collect();
+        let placed: Vec<Problem> = problems.iter().filter(|p| !whole(p)).cloned().collect();
         text.push_str(&ptx::render(&placed, &self.name, &self.ptx, MOST_PROBLEMS));
         Failure::Input(text)
     }
 
     /// Reads the launch that the flag names.
-    fn launch(&self, flag: Option<&str>) -> Result<LaunchFile, Failure> {
+    fn launch(&self, flag: Option<&str>) -> Result<(Launch, LaunchFile), Failure> {
         let size = flag.map_or(Some(Size::Full), Size::from_name);
         match (self.workload.zip(size), flag) {
             (Some((workload, size)), _) => {
@@ -97,14 +95,19 @@ impl KernelSource {
     }
 }
 
-/// Whether the only problem is that no kernel, or none of several, was chosen.
-fn is_choice(problems: &[ptx::Problem]) -> bool {
-    matches!(problems, [problem] if problem.span == ptx::Span::default())
+/// Whether the only problem is that the launch names none of the kernels.
+fn is_choice(problems: &[Problem]) -> bool {
+    matches!(problems, [problem] if problem.trouble == Trouble::Choice)
 }
 
-/// A launch, and where it came from (for messages and for the files that it names).
-pub struct LaunchFile {
-    pub launch: Launch,
+/// A kernel and its launch, before buffers are filled.
+pub struct Subject {
+    pub draft: Draft,
+    file: LaunchFile,
+}
+
+/// Where a launch came from (for messages and for the files that it names).
+struct LaunchFile {
     path: String,
     files: Files,
 }
@@ -116,18 +119,21 @@ enum Files {
 }
 
 impl LaunchFile {
-    fn read(text: &str, path: &str, files: Files) -> Result<LaunchFile, Failure> {
+    fn read(text: &str, path: &str, files: Files) -> Result<(Launch, LaunchFile), Failure> {
         let launch = Launch::parse(text).map_err(|error| Failure::Input(format!("{path}: {error}")))?;
-        Ok(LaunchFile { launch, path: path.to_string(), files })
+        Ok((launch, LaunchFile { path: path.to_string(), files }))
     }
+}
 
-    /// Fills the launch's buffers and binds them to the kernel.
-    pub fn bind(self, program: Program) -> Result<Job, Failure> {
-        let read = |file: &str| match &self.files {
+impl Subject {
+    /// Fills the launch's buffers.
+    pub fn job(self) -> Result<Job, Failure> {
+        let Subject { draft, file: LaunchFile { path, files } } = self;
+        let read = |file: &str| match &files {
             Files::Workload(workload) => workload.read_file(file),
             Files::Folder(folder) => std::fs::read(folder.join(file)).map_err(|error| error.to_string()),
         };
-        Job::bind(program, self.launch, &read).map_err(|error| Failure::Input(format!("{}: {error}", self.path)))
+        draft.fill(&read).map_err(|error| Failure::Input(format!("{path}: {error}")))
     }
 }
 

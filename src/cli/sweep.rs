@@ -19,8 +19,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
                 return Err(Failure::Input("--technique needs a name; `warpscope list techniques` shows them all".into()));
             }
             let mut run = Run::new(name, &args.preset, technique);
-            run.keys = settings(&args.settings)?;
-            run.config().and_then(|config| config.validate().map_err(|e| e.to_string())).map_err(Failure::Input)?;
+            run.machine.keys = settings(&args.settings)?;
+            run.config().map_err(Failure::Input)?;
             runs.push(run);
         }
     }
@@ -37,8 +37,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         rows.push(format!(
             "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{},{:.4}",
             run.workload,
-            run.preset,
-            run.technique,
+            run.machine.preset,
+            run.machine.technique,
             report.cycles,
             report.ipc,
             report.simd_efficiency,

@@ -9,7 +9,7 @@ mod words;
 
 pub use table::{cell, csv, heading};
 
-use crate::config::{Config, TECHNIQUES};
+use crate::config::{Config, MachineSpec, TECHNIQUES};
 use crate::event::Reason;
 use crate::interp::job::Job;
 use crate::launch::BufferData;
@@ -29,10 +29,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    pub fn new<'a>(preset: &str, technique: &str, keys: impl IntoIterator<Item = (&'a str, &'a str)>) -> Candidate {
-        let config = Config::build(preset, technique, keys).map_err(|error| error.to_string());
-        let machine = config.and_then(|config| config.validate().map(|()| config).map_err(|error| error.to_string()));
-        Candidate { technique: technique.to_string(), machine }
+    pub fn new(spec: &MachineSpec) -> Candidate {
+        Candidate { technique: spec.technique.clone(), machine: spec.config().map_err(|error| error.to_string()) }
     }
 
     /// Runs the candidate on a job, for at most `most` cycles.

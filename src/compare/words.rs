@@ -76,7 +76,8 @@ fn changed(what: &str, now: u64, before: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{Candidate, Comparison, all_techniques, columns};
-    use crate::interp::job::Job;
+    use crate::config::MachineSpec;
+    use crate::run::Draft;
 
     const PTX: &str = "\
 .version 8.0
@@ -111,8 +112,8 @@ END:
     const LAUNCH: &str = "grid = [1]\nblock = [16]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 16\ninit = \"zeros\"\n";
 
     fn compared(techniques: &[&str]) -> Comparison {
-        let job = Job::load(PTX, LAUNCH, &|_| Err(String::new())).expect("a job");
-        let entry = |technique: &str| Candidate::new("toy", technique, []).perform(&job, 100_000);
+        let job = Draft::read(PTX, LAUNCH).expect("sound texts").fill(&|_| Err(String::new())).expect("a job");
+        let entry = |technique: &str| Candidate::new(&MachineSpec::new("toy", technique, [])).perform(&job, 100_000);
         Comparison::new(entry(""), techniques.iter().map(|technique| entry(technique)).collect())
     }
 

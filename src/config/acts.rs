@@ -91,21 +91,19 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ConfigError, apply_techniques};
+    use crate::config::{ConfigError, MachineSpec, apply_techniques};
 
     const LARGE: LaunchShape = LaunchShape { blocks: 4, block_threads: 128, can_diverge: true, resident: 3 };
 
     fn why(preset: &str, technique: &str, launch: LaunchShape) -> Result<String, ConfigError> {
-        let mut config = Config::preset(preset)?;
-        apply_techniques(&mut config, technique)?;
-        Ok(config.cannot_act(launch).unwrap_or_default())
+        Ok(MachineSpec::new(preset, technique, []).unchecked()?.cannot_act(launch).unwrap_or_default())
     }
 
     #[test]
     fn every_technique_can_act_on_four_diverging_warps_a_block() -> Result<(), ConfigError> {
         for technique in crate::config::TECHNIQUES {
             assert_eq!(why("vws", technique.name, LARGE)?, "", "{}", technique.name);
-            let config = Config::build("vws", technique.name, [])?;
+            let config = MachineSpec::new("vws", technique.name, []).unchecked()?;
             assert_eq!(config.cannot_go_on(LARGE), None, "{}", technique.name);
         }
         Ok(())
@@ -145,10 +143,10 @@ mod tests {
     fn a_virtual_block_needs_blocks_that_are_not_resident_yet() -> Result<(), ConfigError> {
         let resident = LaunchShape { resident: 4, ..LARGE };
         for technique in ["vLRR", "vGTO", "VTW", "VTW-SL", "VTW-LH"] {
-            let told = Config::build("gtx480", technique, [])?.cannot_go_on(resident).unwrap_or_default();
+            let told = MachineSpec::new("gtx480", technique, []).config()?.cannot_go_on(resident).unwrap_or_default();
             assert!(told.contains("all of its 4 blocks are resident at once"), "{told}");
         }
-        assert_eq!(Config::build("gtx480", "GTO", [])?.cannot_go_on(resident), None);
+        assert_eq!(MachineSpec::new("gtx480", "GTO", []).config()?.cannot_go_on(resident), None);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The machine's parameters: one table of keys, presets from the papers' tables, technique names, one `validate`.
 //!
-//! A [`Config`] is plain data and fixed during a run. Every parameter in it is a key that a user can read, look up (unit,
+//! A [`Config`] is plain data and fixed during a run; a [`MachineSpec`] holds the names and values that it is built from. Every parameter in it is a key that a user can read, look up (unit,
 //! meaning, source) and change (`--set key=value`). Where the papers give no value, the default has the order of magnitude of
 //! GPGPU-Sim's GTX480 configuration.
 
@@ -10,6 +10,7 @@ mod choices;
 mod keys;
 mod preset;
 mod rate;
+mod spec;
 mod storage;
 mod technique;
 mod validate;
@@ -22,6 +23,7 @@ pub use choices::{
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
 pub use rate::{PARTS, Rate};
+pub use spec::MachineSpec;
 pub use technique::{
     AXES, DISPATCH, DIVERGENCE, FETCH, GATING, SCHEDULE, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup,
     apply_techniques, join_techniques, split_techniques,
@@ -88,20 +90,6 @@ impl Config {
             }
         };
         native.into_iter().chain(virtualise).collect()
-    }
-
-    /// Builds a machine from a preset, with techniques and then keys applied: the only way from user choices to a machine.
-    pub fn build<'a>(
-        preset: &str,
-        techniques: &str,
-        keys: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Config, ConfigError> {
-        let mut config = Config::preset(preset)?;
-        apply_techniques(&mut config, techniques)?;
-        for (key, value) in keys {
-            config.set(key, value)?;
-        }
-        Ok(config)
     }
 
     /// Returns the preset of that name, ignoring case.

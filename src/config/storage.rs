@@ -45,7 +45,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ConfigError, apply_techniques};
+    use crate::config::{ConfigError, MachineSpec, apply_techniques};
 
     #[test]
     fn eight_counters_of_six_bits_are_six_bytes() -> Result<(), ConfigError> {
@@ -63,7 +63,7 @@ mod tests {
         for (technique, dispatch, schedule, all) in
             [("vGTO", 44, 0, 44), ("VTW", 44, 456, 500), ("VTW-LH", 45, 456, 501), ("VTW-SL", 92, 456, 548)]
         {
-            let config = Config::build("gtx480", technique, [])?;
+            let config = MachineSpec::new("gtx480", technique, []).config()?;
             let counted = (config.dispatch_bytes(), config.progress_bytes(), config.storage_bytes());
             assert_eq!(counted, (dispatch, schedule, all), "{technique}");
         }

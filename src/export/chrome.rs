@@ -239,17 +239,17 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
-    use crate::launch::Launch;
-    use crate::{program, workload};
+    use crate::config::MachineSpec;
+    use crate::run::RunSpec;
+    use crate::workload;
     use serde_json::Value;
 
     const PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n\
         .reg .pred %p;\nmov.u32 %r0, %tid.x;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 0;\n@%p bra L;\nret;\n}\n";
 
     fn endless() -> Sim {
-        let launch = Launch::parse("grid = [2]\nblock = [64]\n").expect("a launch");
-        Sim::new(program::load(PTX, None).expect("sound"), Config::default(), &launch, &[]).expect("a machine")
+        let run = RunSpec::new(PTX, "grid = [2]\nblock = [64]\n", MachineSpec::default());
+        run.sim(&run.job(&|file| Err(file.to_string())).expect("sound texts")).expect("a machine")
     }
 
     /// Parses a trace, which must be JSON, and returns its events.
@@ -285,11 +285,8 @@ mod tests {
     #[test]
     fn a_workload_traced_to_its_end_is_valid_and_has_its_instructions() {
         let collatz = workload::find("collatz").expect("in the catalogue");
-        let launch = Launch::parse(collatz.small).expect("a launch");
-        let buffers = launch.fill(&|file| collatz.read_file(file)).expect("filled");
-        let mut config = Config::preset("tbc").expect("a preset");
-        config.set("divergence", "TBC").expect("a key");
-        let mut sim = Sim::new(program::load(collatz.ptx, None).expect("sound"), config, &launch, &buffers).expect("a machine");
+        let run = RunSpec::new(collatz.ptx, collatz.small, MachineSpec::new("tbc", "", [("divergence", "TBC")]));
+        let mut sim = run.sim(&run.job(&|file| collatz.read_file(file)).expect("sound texts")).expect("a machine");
         let mut trace = ChromeTrace::new(&sim, collatz.ptx, 0..u64::MAX, Vec::new());
         sim.run(1_000_000, &mut trace);
         let events = events(&trace.finish(sim.state.cycle).expect("memory takes all"));

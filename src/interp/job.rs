@@ -3,9 +3,7 @@
 use super::memory::Global;
 use super::start::{Start, StartError};
 use crate::launch::{BufferData, Launch, LaunchError};
-use crate::program::{self, Program};
-use crate::ptx::Problem;
-use thiserror::Error;
+use crate::program::Program;
 
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -15,30 +13,7 @@ pub struct Job {
     pub before: Vec<BufferData>,
 }
 
-/// Why a kernel text and a launch text do not form a job.
-#[derive(Debug, Error)]
-pub enum JobError {
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    #[error("the kernel has {}", count(.0))]
-    Kernel(Vec<Problem>),
-}
-
-/// Formats the number of problems and the message of the first: `1 problem: …`.
-fn count(problems: &[Problem]) -> String {
-    let first = problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
-    let noun = if problems.len() == 1 { "problem" } else { "problems" };
-    format!("{} {noun}: {first}", problems.len())
-}
-
 impl Job {
-    /// Parses a kernel and its launch, and fills the buffers.
-    pub fn load(ptx: &str, launch: &str, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Job, JobError> {
-        let launch = Launch::parse(launch)?;
-        let program = program::load(ptx, launch.kernel.as_deref()).map_err(JobError::Kernel)?;
-        Ok(Job::bind(program, launch, read_file)?)
-    }
-
     /// Fills the buffers of a launch and the module variables that it sets.
     pub fn bind(
         mut program: Program,

@@ -5,7 +5,7 @@
 //! corresponds to the leader's, in time slices if that is far.
 
 use super::align::Aim;
-use super::{Lab, RunAlignment, Setup};
+use super::{Lab, MachineSpec, RunAlignment};
 use crate::session::Breakpoints;
 use std::collections::BTreeMap;
 
@@ -36,10 +36,10 @@ impl Wish {
     }
 
     /// Returns the setup of the run beside a leader.
-    fn setup(&self, leader: &Setup) -> Setup {
+    fn setup(&self, leader: &MachineSpec) -> MachineSpec {
         let mut keys = if self.preset == leader.preset { leader.keys.clone() } else { BTreeMap::new() };
         keys.extend(self.keys.clone());
-        Setup { preset: self.preset.clone(), technique: self.technique.clone(), keys }
+        MachineSpec { preset: self.preset.clone(), technique: self.technique.clone(), keys }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A choice that cannot run is reported, and either reverted or kept beside the stage that still runs. The user's own texts
 //! survive every choice.
 
-use super::{Breakpoints, Choices, Finding, KEPT, Lab, Notice, Origin, Running, Setup, Stage, Texts, read};
+use super::{Breakpoints, Choices, Finding, KEPT, Lab, MachineSpec, Notice, Origin, Running, Stage, Texts, read};
 use crate::config::split_techniques;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -174,7 +174,7 @@ impl Lab {
 
     /// Switches to another machine; the run restarts with the same kernel. An unsupported preset or technique is reverted; an
     /// invalid key stays for correction, marked as not applied.
-    pub fn set_up(&mut self, setup: Setup) {
+    pub fn set_up(&mut self, setup: MachineSpec) {
         if setup == self.setup {
             return;
         }
@@ -234,7 +234,7 @@ impl Lab {
     pub(super) fn read(&mut self, said: Option<&str>) {
         self.reading = Rc::new(read::read(&self.ptx, &self.launch, self.origin));
         // A kernel of another name is no longer the catalogue kernel.
-        let name = self.reading.ready.as_ref().ok().map(|ready| ready.program.kernel.clone());
+        let name = self.reading.ready.as_ref().ok().map(|ready| ready.job.program.kernel.clone());
         self.origin = self.origin.filter(|origin| name.is_none_or(|name| *name == *origin.workload.name));
         self.build(said);
     }
@@ -283,13 +283,13 @@ impl Lab {
     }
 
     /// Returns the running setup while another one is chosen that cannot run.
-    pub fn running_instead(&self) -> Option<&Setup> {
+    pub fn running_instead(&self) -> Option<&MachineSpec> {
         let running = (self.misfit.is_some() && self.stage.is_some()).then_some(&self.running.setup);
         running.filter(|running| **running != self.setup)
     }
 
     /// Returns the setup and the origin of the current stage.
-    pub fn shown(&self) -> (&Setup, Option<Origin>) {
+    pub fn shown(&self) -> (&MachineSpec, Option<Origin>) {
         (&self.running.setup, self.running.origin)
     }
 

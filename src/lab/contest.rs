@@ -3,24 +3,19 @@
 //! A [`Contest`] is a list of [`Task`]s, the default first. The page sends tasks to its workers as text and hands back the
 //! entries in any order; a worker calls [`Task::perform`]. Nothing here depends on workers.
 
-use super::{LIMIT, Lab, Origin, Setup, Stage};
+use super::{LIMIT, Lab, MachineSpec, Origin, Stage};
 use crate::compare::{Candidate, Comparison, Entry, all_techniques};
-use crate::interp::job::Job;
+use crate::run::RunSpec;
 use crate::workload;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
-use std::rc::Rc;
 
 /// A technique to run, with everything that the run needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    ptx: Rc<str>,
-    launch: Rc<str>,
+    run: RunSpec,
     /// The workload whose files the launch may name.
     workload: Option<String>,
-    preset: String,
-    technique: String,
-    keys: Vec<(String, String)>,
 }
 
 impl Task {
@@ -30,17 +25,15 @@ impl Task {
             Some(workload) => workload.read_file(name),
             None => Err("only catalogue kernels can read files".into()),
         };
-        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let candidate = Candidate::new(&self.preset, &self.technique, keys);
-        match Job::load(&self.ptx, &self.launch, &files) {
-            Ok(job) => candidate.perform(&job, LIMIT),
+        match self.run.job(&files) {
+            Ok(job) => Candidate::new(&self.run.machine).perform(&job, LIMIT),
             Err(error) => self.fail(&error.to_string()),
         }
     }
 
     /// Returns the entry of a task that could not be run.
     pub fn fail(&self, why: &str) -> Entry {
-        Entry { technique: self.technique.clone(), outcome: Err(why.to_string()) }
+        Entry { technique: self.run.machine.technique.clone(), outcome: Err(why.to_string()) }
     }
 }
 
@@ -58,20 +51,19 @@ pub struct Contest {
 }
 
 impl Contest {
-    fn new(stage: &Stage, setup: &Setup, origin: Option<Origin>) -> Contest {
-        let (ptx, launch) = (&stage.listing.ptx, &stage.launch);
+    fn new(stage: &Stage, setup: &MachineSpec, origin: Option<Origin>) -> Contest {
         let kernel = origin.map(|origin| origin.workload.name);
         let task = |technique: &str| Task {
-            ptx: ptx.clone(),
-            launch: launch.clone(),
+            run: RunSpec {
+                ptx: stage.listing.ptx.clone(),
+                launch: stage.launch.clone(),
+                machine: MachineSpec { technique: technique.to_string(), ..setup.clone() },
+            },
             workload: kernel.map(str::to_string),
-            preset: setup.preset.clone(),
-            technique: technique.to_string(),
-            keys: setup.keys.clone().into_iter().collect(),
         };
         let tasks: Vec<Task> = std::iter::once("").chain(all_techniques()).map(task).collect();
         let size = origin.map_or(String::new(), |origin| format!(" ({})", origin.size.title()));
-        let machine = Setup { technique: String::new(), ..setup.clone() };
+        let machine = MachineSpec { technique: String::new(), ..setup.clone() };
         let about = format!("{}{size} on {}", kernel.unwrap_or("your own kernel"), machine.words());
         let kernel = kernel.unwrap_or(&stage.kernel).to_string();
         Contest { about, kernel, entries: vec![None; tasks.len()], tasks, stopped: false, comparison: OnceCell::new() }
@@ -131,7 +123,7 @@ impl Lab {
     pub fn show_technique(&mut self, technique: &str) {
         let technique = technique.to_string();
         let shown = self.shown().0.clone();
-        self.set_up(Setup { technique, ..shown });
+        self.set_up(MachineSpec { technique, ..shown });
         if self.stage.as_ref().is_some_and(|stage| stage.session.cycle() == 0) {
             let notice = self.notice.take();
             self.go_to_something_interesting();
@@ -202,7 +194,7 @@ mod tests {
         let mut lab = lab();
         lab.hold_contest();
         let mut task = lab.contest.as_ref().expect("a contest").tasks[1].clone();
-        task.ptx = "nothing".into();
+        task.run.ptx = "nothing".into();
         assert!(task.perform().outcome.is_err_and(|why| !why.is_empty()));
     }
 }

@@ -1,6 +1,6 @@
 //! The open lesson: its current stop, and the user's answers.
 
-use super::{Lab, Notice, Setup};
+use super::{Lab, Notice};
 use crate::lesson::{self, Lesson, Stop};
 use crate::session::Breakpoints;
 use crate::view::Selection;
@@ -61,7 +61,7 @@ impl Lab {
     pub fn begin_lesson(&mut self, lesson: &'static Lesson) {
         self.own_lesson = None;
         self.keep_own();
-        self.setup = setup(lesson, lesson.techniques.first().map_or("PDOM", String::as_str));
+        self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
         self.load_texts(None, lesson.kernel, lesson.launch);
         self.notice = None;
         self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
@@ -73,7 +73,7 @@ impl Lab {
         let lesson = course.lesson;
         let Some((stop, cycle)) = lesson.stops.get(at).and_then(|stop| Some((stop, lesson.cycle_of(stop)?))) else { return };
         self.transport.rest();
-        let wanted = Setup { keys: lesson.keys_at(stop), ..setup(lesson, &stop.technique) };
+        let wanted = lesson.machine_at(stop);
         if self.setup != wanted || self.stage.is_none() {
             self.setup = wanted;
             self.build(None);
@@ -129,8 +129,4 @@ impl Lab {
         self.course = None;
         self.notice = Some(Notice::good("The lesson is closed; its kernel and machine stay for your own trials."));
     }
-}
-
-fn setup(lesson: &Lesson, technique: &str) -> Setup {
-    Setup { preset: lesson.preset.clone(), technique: technique.to_string(), keys: lesson.keys.clone() }
 }

@@ -1,6 +1,6 @@
 //! Why a technique cannot act on the launch, and a launch on which it can.
 
-use super::{Lab, Origin, Ready, Setup, Stage, read};
+use super::{Lab, MachineSpec, Origin, Ready, Stage, read};
 use crate::config::{Config, LaunchShape};
 use crate::sim::footprint;
 use crate::workload::{self, Class, Size, Workload};
@@ -56,12 +56,12 @@ impl Lab {
     }
 }
 
-fn cannot_act(config: &Config, setup: &Setup, ready: &Ready) -> Option<String> {
+fn cannot_act(config: &Config, setup: &MachineSpec, ready: &Ready) -> Option<String> {
     let launch = LaunchShape {
-        blocks: ready.launch.blocks(),
-        block_threads: ready.launch.block_threads(),
-        can_diverge: !ready.program.reconvergence.meetings.is_empty(),
-        resident: footprint::resident(config, &ready.program, &ready.launch),
+        blocks: ready.job.launch.blocks(),
+        block_threads: ready.job.launch.block_threads(),
+        can_diverge: !ready.job.program.reconvergence.meetings.is_empty(),
+        resident: footprint::resident(config, &ready.job.program, &ready.job.launch),
     };
     let chosen = setup.technique_for("schedule").is_some();
     let why = config.cannot_act(launch).or_else(|| config.cannot_go_on(launch));

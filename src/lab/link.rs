@@ -8,7 +8,7 @@
 //!
 //! A link is untrusted input: everything in it is validated, and opening it takes a bounded amount of time and memory.
 
-use super::{Beside, MOST_BESIDE, MOST_TEXT_BYTES, RunAlignment, Setup};
+use super::{Beside, MOST_BESIDE, MOST_TEXT_BYTES, MachineSpec, RunAlignment};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -35,7 +35,7 @@ pub struct Link {
     pub size: Size,
     pub texts: Option<Texts>,
     /// The machine; `None` means the lesson's or the default one.
-    pub setup: Option<Setup>,
+    pub setup: Option<MachineSpec>,
     /// The cycle; `None` means the lesson's stop or the start.
     pub cycle: Option<u64>,
     pub selection: Option<Selection>,
@@ -239,7 +239,7 @@ mod tests {
         let own_lesson = Some("title = \"mine\"\n[[stop]]".into());
         round_trip(&Link { lesson: Some(("own".into(), 1)), own_lesson, ..Link::default() });
         round_trip(&Link { lesson: Some(("1-compaction".into(), 3)), cycle: Some(20), ..Link::default() });
-        let mut setup = Setup { preset: "toy".into(), technique: "PDOM,GTO".into(), ..Setup::default() };
+        let mut setup = MachineSpec { preset: "toy".into(), technique: "PDOM,GTO".into(), ..MachineSpec::default() };
         setup.keys.insert("sms".into(), "2".into());
         setup.keys.insert("schedule".into(), "GTO".into());
         round_trip(&Link {

@@ -1,6 +1,6 @@
 //! The state and the commands of the page, independent of any browser.
 //!
-//! A [`Lab`] holds two texts (PTX and launch file) and a [`Setup`] (preset, techniques, changed keys). A valid combination
+//! A [`Lab`] holds two texts (PTX and launch file) and a [`MachineSpec`] (preset, techniques, changed keys). A valid combination
 //! makes a [`Stage`]: a session on a machine, with the kernel's listing. An invalid text leaves the last valid stage in place.
 //! [`Transport`] moves the stage's session through the run in time slices; [`Link`] encodes the state in a URL. No code here
 //! depends on a browser, so all of it is tested natively.
@@ -25,6 +25,7 @@ pub mod timeline;
 mod transport;
 mod travel;
 
+pub use crate::config::MachineSpec;
 pub use crate::plot::grouped;
 pub use align::{RunAlignment, standing};
 pub use beside::{Beside, Following, MOST_BESIDE, Wish};
@@ -34,7 +35,6 @@ pub use first::Hints;
 pub use inapplicable::Inapplicable;
 pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
-pub use setup::Setup;
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, Stage, Verdict};
 pub use stretch::{LineCost, Stretch};
@@ -89,7 +89,7 @@ impl Origin {
     }
 
     /// Returns the kernel with the launch to watch on a machine: small, or tiny where a small block does not fit.
-    fn watched_on(self, setup: &Setup) -> Origin {
+    fn watched_on(self, setup: &MachineSpec) -> Origin {
         let fits = |size: Size| {
             let launch = self.workload.launch(size).and_then(|text| Launch::parse(text).ok());
             launch.zip(setup.config().ok()).is_some_and(|(launch, config)| launch.block_threads() <= config.max_threads.into())
@@ -126,7 +126,7 @@ impl Notice {
 /// The choices that the stage was built from; the stage itself holds the texts.
 #[derive(Clone, Default)]
 struct Running {
-    setup: Setup,
+    setup: MachineSpec,
     origin: Option<Origin>,
 }
 
@@ -136,7 +136,7 @@ struct Choices {
     ptx: Rc<str>,
     launch: Rc<str>,
     reading: Rc<Reading>,
-    setup: Setup,
+    setup: MachineSpec,
     misfit: Option<String>,
     breakpoints: Breakpoints,
     course: Option<Course>,
@@ -153,7 +153,7 @@ pub struct Lab {
     own: Option<Rc<Texts>>,
     /// The result of parsing the two texts: their problems, and what can run.
     pub reading: Rc<Reading>,
-    pub setup: Setup,
+    pub setup: MachineSpec,
     /// The setup and the origin of the current stage.
     running: Running,
     /// Why the setup cannot run this kernel, if it cannot.
@@ -199,7 +199,7 @@ impl Lab {
             launch: "".into(),
             own: None,
             reading: Rc::new(read::read("", "", None)),
-            setup: Setup::default(),
+            setup: MachineSpec::default(),
             running: Running::default(),
             misfit: None,
             refused: 0,

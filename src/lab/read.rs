@@ -1,13 +1,12 @@
 //! Parses and checks the two texts, without running the kernel.
 
-use std::rc::Rc;
-
 use super::{Finding, Origin, Spot, grouped};
 use crate::interp::job::Job;
-use crate::interp::start::Start;
-use crate::launch::{BufferData, Launch, LaunchError};
-use crate::program::{self, Program};
-use crate::ptx::{self, Problem, Span};
+use crate::launch::{Launch, LaunchError};
+use crate::program::Program;
+use crate::ptx::{self, Problem, Span, Trouble};
+use crate::run::Draft;
+use std::rc::Rc;
 
 /// Longest text that the page reads, in bytes; a longer one would block the page.
 pub const MOST_TEXT_BYTES: usize = 8 << 20;
@@ -23,19 +22,16 @@ pub struct Reading {
     pub ready: Result<Ready, String>,
 }
 
-/// A kernel and a launch that fit together.
+/// A kernel and a launch that fit together, with filled buffers.
 #[derive(Clone)]
 pub struct Ready {
-    pub program: Rc<Program>,
-    pub launch: Rc<Launch>,
-    /// The initial contents of the buffers.
-    pub buffers: Rc<[BufferData]>,
+    pub job: Rc<Job>,
 }
 
 /// Compares by allocation, since every change of a text makes a new reading.
 impl PartialEq for Ready {
     fn eq(&self, other: &Ready) -> bool {
-        Rc::ptr_eq(&self.program, &other.program) && Rc::ptr_eq(&self.launch, &other.launch)
+        Rc::ptr_eq(&self.job, &other.job)
     }
 }
 
@@ -110,24 +106,22 @@ enum Misfit {
 }
 
 fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
-    let program = program::load(text, launch.kernel.as_deref()).map_err(|problems| match problems.as_slice() {
-        // Which kernel to run is the launch's problem; a PTX without any kernel is the PTX's problem.
-        [problem] if problem.span == Span::default() => match ptx::parse(text).0.kernels().next() {
-            Some(_) => Misfit::Launch(problem.message.clone()),
-            None => Misfit::Ptx(Rc::new([Finding { place: None, message: problem.message.clone(), help: None }])),
-        },
+    let (module, problems) = ptx::parse(text);
+    let draft = Draft::new(&module, &problems, launch).map_err(|problems| match problems.as_slice() {
+        // Which kernel to run is the launch's problem.
+        [problem] if problem.trouble == Trouble::Choice => Misfit::Launch(problem.message.clone()),
         problems => Misfit::Ptx(findings(problems, text)),
     })?;
-    Start::check(&program, &launch).map_err(|error| Misfit::Launch(error.to_string()))?;
-    check_variables(&program, &launch)?;
-    let kernel = program.kernel.clone();
+    draft.check().map_err(|error| Misfit::Launch(error.to_string()))?;
+    check_variables(&draft.program, &draft.launch)?;
+    let kernel = draft.program.kernel.clone();
     let read_file = |name: &str| {
         let catalogue = origin.filter(|origin| *origin.workload.name == *kernel);
         let file = catalogue.and_then(|origin| (origin.workload.file)(name));
         file.ok_or_else(|| "a launch on the page cannot read files; use the command line, or give values".to_string())
     };
-    let Job { program, launch, before } = Job::bind(program, launch, &read_file).map_err(Misfit::Buffers)?;
-    Ok(Ready { program: Rc::new(program), launch: Rc::new(launch), buffers: before.into() })
+    let job = draft.fill(&read_file).map_err(Misfit::Buffers)?;
+    Ok(Ready { job: Rc::new(job) })
 }
 
 /// Rejects a launch that sets a module variable larger than all buffers together may be.
@@ -161,6 +155,9 @@ fn too_long(text: &str) -> Option<Finding> {
 }
 
 fn of_ptx(problem: &Problem, text: &str) -> Finding {
+    if problem.span == Span::default() {
+        return Finding { place: None, message: problem.message.clone(), help: problem.help.clone() };
+    }
     let at = problem.located(text);
     // Only the first line of a problem is marked.
     let width = if at.end_line == at.line { at.end_column.saturating_sub(at.column) } else { at.source_line.chars().count() };

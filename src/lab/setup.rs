@@ -1,45 +1,23 @@
-//! The chosen machine: a preset, techniques, and the keys that the user changed.
+//! What the page's menus and settings ask of the chosen machine, and how they change it.
 
-use crate::config::{Config, ConfigError, KEYS, PRESETS, TECHNIQUES, Technique, join_techniques, split_techniques};
+use crate::config::{Config, ConfigError, KEYS, MachineSpec, PRESETS, TECHNIQUES, Technique, join_techniques, split_techniques};
 use std::collections::BTreeMap;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
-    pub preset: String,
-    /// Technique names as in the papers, joined by commas; empty for the preset's own.
-    pub technique: String,
-    /// Values of the changed keys by name, as typed.
-    pub keys: BTreeMap<String, String>,
-}
-
-impl Default for Setup {
-    fn default() -> Setup {
-        Setup { preset: "gtx480".into(), technique: "PDOM".into(), keys: BTreeMap::new() }
-    }
-}
-
-impl Setup {
+impl MachineSpec {
     /// Builds the machine without the changed keys.
     pub fn base(&self) -> Result<Config, ConfigError> {
-        Config::build(&self.preset, &self.technique, [])
-    }
-
-    pub fn config(&self) -> Result<Config, ConfigError> {
-        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let config = Config::build(&self.preset, &self.technique, keys)?;
-        config.validate()?;
-        Ok(config)
+        MachineSpec { keys: BTreeMap::new(), ..self.clone() }.unchecked()
     }
 
     /// Replaces an invalid setup from a link by the nearest valid one. Returns what was wrong and what was left out.
     pub fn mend(&mut self) -> Option<String> {
         let error = self.config().err()?;
-        let without_keys = Setup { keys: BTreeMap::new(), ..self.clone() };
-        let without_technique = Setup { technique: String::new(), ..without_keys.clone() };
+        let without_keys = MachineSpec { keys: BTreeMap::new(), ..self.clone() };
+        let without_technique = MachineSpec { technique: String::new(), ..without_keys.clone() };
         let (mended, what) = [(without_keys, "its changed keys are left out"), (without_technique, "its technique is left out")]
             .into_iter()
             .find(|(setup, _)| setup.config().is_ok())
-            .unwrap_or((Setup::default(), "the first one is taken"));
+            .unwrap_or((MachineSpec::default(), "the first one is taken"));
         *self = mended;
         Some(format!("{error}; {what}"))
     }
@@ -55,7 +33,7 @@ impl Setup {
     }
 
     /// Changes a key; the value that the machine has without the change removes it from the changed keys.
-    pub fn with_key(&self, key: &str, value: &str) -> Setup {
+    pub fn with_key(&self, key: &str, value: &str) -> MachineSpec {
         let mut next = self.clone();
         let same = KEYS
             .iter()
@@ -88,7 +66,7 @@ impl Setup {
     }
 
     /// Chooses a technique, and drops those that decide the same; `None` leaves the decision to the preset.
-    pub fn with_technique(&self, decides: &str, name: Option<&str>) -> Setup {
+    pub fn with_technique(&self, decides: &str, name: Option<&str>) -> MachineSpec {
         let taken = name.and_then(known).map_or(&[][..], |technique| technique.keys);
         let kept = split_techniques(&self.technique)
             .filter(|n| known(n).is_some_and(|t| t.decides != decides && !t.keys.iter().any(|key| taken.contains(key))));
@@ -97,12 +75,14 @@ impl Setup {
         // In the table's order, so that a choice has only one name.
         let place = |name: &&str| known(name).and_then(|known| TECHNIQUES.iter().position(|t| t.name == known.name));
         names.sort_by_key(place);
-        Setup { technique: join_techniques(&names), ..self.clone() }
+        MachineSpec { technique: join_techniques(&names), ..self.clone() }
     }
 
     /// Returns a preset that supports the techniques, if this one does not.
     pub fn elsewhere(&self) -> Option<&'static str> {
-        let on = |preset: &str| Setup { preset: preset.into(), technique: self.technique.clone(), ..Setup::default() }.config();
+        let on = |preset: &str| {
+            MachineSpec { preset: preset.into(), technique: self.technique.clone(), ..MachineSpec::default() }.config()
+        };
         PRESETS.iter().map(|preset| preset.name).find(|preset| on(&self.preset).is_err() && on(preset).is_ok())
     }
 
@@ -131,20 +111,24 @@ mod tests {
 
     #[test]
     fn a_technique_that_cannot_be_here_can_be_elsewhere() {
-        let on = |preset: &str, technique: &str| Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
+        let on = |preset: &str, technique: &str| MachineSpec {
+            preset: preset.into(),
+            technique: technique.into(),
+            ..MachineSpec::default()
+        };
         assert_eq!(on("toy", "I-VWS").elsewhere(), Some("gtx480"));
         assert_eq!(on("vws", "I-VWS").elsewhere(), None);
-        assert_eq!(Setup::default().with_key("warp_width", "33").elsewhere(), None);
+        assert_eq!(MachineSpec::default().with_key("warp_width", "33").elsewhere(), None);
     }
 
     #[test]
     fn techniques_replace_those_that_decide_the_same() {
-        let setup = Setup::default().with_technique("schedule", Some("GTO"));
+        let setup = MachineSpec::default().with_technique("schedule", Some("GTO"));
         assert_eq!(setup.technique, "PDOM,GTO");
         assert_eq!(setup.technique_for("schedule"), Some("GTO"));
         assert_eq!(setup.with_technique("schedule", Some("LRR")).technique, "PDOM,LRR");
-        assert_eq!(setup.with_technique("schedule", None), Setup::default());
-        let critical = Setup::default().with_technique("fetch", Some("CFF")).with_technique("schedule", Some("MWF-GTO"));
+        assert_eq!(setup.with_technique("schedule", None), MachineSpec::default());
+        let critical = MachineSpec::default().with_technique("fetch", Some("CFF")).with_technique("schedule", Some("MWF-GTO"));
         assert_eq!(critical.technique, "PDOM,MWF-GTO+CFF");
         let whole = critical.with_technique("schedule", Some("BAWS"));
         assert_eq!(
@@ -157,18 +141,22 @@ mod tests {
 
     #[test]
     fn the_default_is_named() {
-        let on = |preset: &str, technique: &str| Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
-        let named = |setup: Setup, decides: &str| setup.default_for(decides).unwrap_or_default();
+        let on = |preset: &str, technique: &str| MachineSpec {
+            preset: preset.into(),
+            technique: technique.into(),
+            ..MachineSpec::default()
+        };
+        let named = |setup: MachineSpec, decides: &str| setup.default_for(decides).unwrap_or_default();
         assert_eq!(named(on("vws", "PDOM"), "divergence"), "PDOM, the machine's own");
         assert_eq!(named(on("vws", "PDOM"), "schedule"), "GTO, the machine's own");
         assert_eq!(named(on("vws", "PDOM,LRR"), "schedule"), "GTO, the machine's own");
         assert_eq!(named(on("gtx480", "DWF"), "schedule"), "Majority, DWF's own");
-        assert_eq!(named(Setup::default().with_key("schedule", "GTO"), "schedule"), "GTO, the machine's own");
+        assert_eq!(named(MachineSpec::default().with_key("schedule", "GTO"), "schedule"), "GTO, the machine's own");
     }
 
     #[test]
     fn a_key_with_its_own_value_is_no_change_and_a_wrong_one_is_told() {
-        let setup = Setup::default();
+        let setup = MachineSpec::default();
         assert_eq!(setup.with_key("schedulers", "2"), setup);
         let changed = setup.with_key("schedulers", "1");
         assert_eq!(changed.config().map(|c| c.schedulers), Ok(1));

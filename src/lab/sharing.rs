@@ -1,7 +1,7 @@
 //! Converts a [`Lab`] to a [`Link`] and back: for sharing, the address bar and the next visit.
 
 use super::first::FIRST;
-use super::{Beside, Lab, Link, Notice, Origin, Setup, Texts};
+use super::{Beside, Lab, Link, MachineSpec, Notice, Origin, Texts};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::workload::Size;
@@ -120,7 +120,7 @@ impl Lab {
     }
 
     /// Loads a link's setup and texts.
-    fn load_link(&mut self, setup: Setup, origin: Option<Origin>, link: &Link) {
+    fn load_link(&mut self, setup: MachineSpec, origin: Option<Origin>, link: &Link) {
         self.setup = setup;
         match (origin, &link.texts) {
             (_, Some(texts)) => {

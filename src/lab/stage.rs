@@ -67,11 +67,11 @@ pub struct Stage {
 
 /// Rejects a kernel with more local memory than a page has.
 fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
-    let bytes = config.local_bytes(&ready.program, ready.launch.blocks(), ready.launch.block_threads());
+    let bytes = config.local_bytes(&ready.job.program, ready.job.launch.blocks(), ready.job.launch.block_threads());
     if bytes <= MOST_LOCAL_BYTES {
         return Ok(());
     }
-    let (each, all, most) = (grouped(ready.program.local_bytes.into()), bytes >> 20, MOST_LOCAL_BYTES >> 20);
+    let (each, all, most) = (grouped(ready.job.program.local_bytes.into()), bytes >> 20, MOST_LOCAL_BYTES >> 20);
     Err(format!(
         "it keeps {each} bytes of local memory a thread, {all} MiB for all resident threads, and the page has {most}; \
          the command line has more"
@@ -80,9 +80,9 @@ fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
 
 /// Rejects a machine that needs more memory than a page has, for its snapshots and two live copies.
 fn check_memory(ready: &Ready, config: &Config) -> Result<(), OverBudget> {
-    let shape = GridShape::new(&ready.program, &ready.launch, config.ptx_warp, config.sms);
-    let memory = memory_bytes(&ready.program, &ready.launch);
-    Footprint::of(config, &ready.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
+    let shape = GridShape::new(&ready.job.program, &ready.job.launch, config.ptx_warp, config.sms);
+    let memory = memory_bytes(&ready.job.program, &ready.job.launch);
+    Footprint::of(config, &ready.job.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
 }
 
 /// Returns whether PTX warps run in lock-step: one warp holds all threads, and one stack orders a branch's sides.
@@ -113,8 +113,8 @@ impl Stage {
         check_local(ready, &config)?;
         check_memory(ready, &config).map_err(|error| format!("{error}; the command line has more"))?;
         // The page has no `--set` flag: keys are changed in the settings.
-        let session = Session::new((*ready.program).clone(), config, &ready.launch, &ready.buffers)
-            .map_err(|error| error.to_string().replace("`--set ", "`"))?;
+        let sim = Sim::of(&ready.job, config).map_err(|error| error.to_string().replace("`--set ", "`"))?;
+        let session = Session::new(sim);
         let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
         let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
         let listing = Listing::new(&session.sim().machine.program, ptx, own.map(|origin| origin.workload.cuda.into()));
@@ -122,7 +122,7 @@ impl Stage {
             session,
             listing: Rc::new(listing),
             launch,
-            kernel: ready.program.kernel.clone(),
+            kernel: ready.job.program.kernel.clone(),
             ready: ready.clone(),
             reference,
             picture: RefCell::new(None),
@@ -213,7 +213,7 @@ impl Stage {
     pub fn buffers(&self) -> Vec<ShownBuffer> {
         let after = self.after();
         let mut shown: Vec<ShownBuffer> =
-            self.ready.buffers.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
+            self.ready.job.before.iter().zip(&after).map(|(before, after)| ShownBuffer::new(before, after)).collect();
         shown.sort_by_key(|buffer| buffer.changed == 0);
         shown
     }
@@ -221,8 +221,7 @@ impl Stage {
     /// Returns a Perfetto trace of the cycles simulated so far; of a long run, only the last ones.
     pub fn trace(&self) -> Option<String> {
         let (known, reached) = (self.session.sim(), self.session.reached());
-        let program = (*self.ready.program).clone();
-        let mut sim = Sim::new(program, known.machine.config.clone(), &self.ready.launch, &self.ready.buffers).ok()?;
+        let mut sim = Sim::of(&self.ready.job, known.machine.config.clone()).ok()?;
         let mut trace = ChromeTrace::new(&sim, &self.listing.ptx, reached.saturating_sub(MOST_TRACED)..reached, Vec::new());
         sim.run(reached, &mut trace);
         String::from_utf8(trace.finish(sim.state.cycle).ok()?).ok()
@@ -234,9 +233,7 @@ impl Stage {
     }
 
     fn after(&self) -> Vec<BufferData> {
-        let global = &self.session.sim().state.uncore.global;
-        let read = |buffer: &BufferData| global.read_buffer(&buffer.name).unwrap_or_else(|| buffer.bytes.clone());
-        self.ready.buffers.iter().map(|buffer| BufferData { bytes: read(buffer), ..buffer.clone() }).collect()
+        self.ready.job.after(&self.session.sim().state.uncore.global)
     }
 
     /// Compares the result with the reference; `None` unless the run has ended without a trap.
@@ -248,11 +245,11 @@ impl Stage {
     /// Judges catalogue kernels by the host reference, others by the scalar reference.
     fn judge(&self) -> Verdict {
         let machine = &self.session.sim().machine;
-        let (program, start, ptx) = (&self.ready.program, &machine.start, &*self.listing.ptx);
+        let (program, start, ptx) = (&self.ready.job.program, &machine.start, &*self.listing.ptx);
         let subject = check::CheckedKernel { program, start, ptx, most: MOST_CHECKED };
         let after = self.after();
         if let Some(work) = self.reference {
-            return match work.check(&self.ready.launch, &self.ready.buffers, &after) {
+            return match work.check(&self.ready.job.launch, &self.ready.job.before, &after) {
                 Ok(()) => Verdict::Right,
                 Err(mismatch) => Verdict::Wrong(check::explain(subject, mismatch, &after).to_string()),
             };

@@ -3,11 +3,10 @@
 //! A **cell** is one warp over a stretch of cycles. Its height is the share of lanes that were active in the instructions
 //! issued there; a cell without an issue is empty. Warps that do not diverge make solid rows, warps that diverge ragged ones.
 
-use crate::config::Config;
+use crate::config::MachineSpec;
 use crate::event::{Event, Sink};
-use crate::interp::job::Job;
+use crate::run::RunSpec;
 use crate::scene::{Rect, Scene, Tone};
-use crate::sim::Sim;
 use crate::workload::Workload;
 
 /// Number of warps, and of stretches of cycles.
@@ -43,10 +42,9 @@ impl Sink for Issues {
 impl Thumbnail {
     /// Simulates the first cycles of the kernel's small launch under PDOM, with a stack for each warp.
     pub fn of(workload: &Workload) -> Option<Thumbnail> {
-        let job = Job::load(workload.ptx, workload.small, &|name| workload.read_file(name)).ok()?;
-        let config = Config::build("gtx480", "PDOM", []).ok()?;
-        let width = config.warp_width;
-        let mut sim = Sim::of(&job, config).ok()?;
+        let run = RunSpec::new(workload.ptx, workload.small, MachineSpec::new("gtx480", "PDOM", []));
+        let mut sim = run.sim(&run.job(&|name| workload.read_file(name)).ok()?).ok()?;
+        let width = sim.machine.config.warp_width;
         let mut issues = Issues::default();
         sim.run(CYCLES, &mut issues);
         let cycles = sim.state.cycle.max(1);

@@ -14,12 +14,12 @@ mod stop;
 
 pub use stop::{Ask, Question, Stop, StopPoint};
 
-use crate::config::Config;
+use crate::config::MachineSpec;
 use crate::document::{self, Expected, ReadError, Refusal};
 use crate::event::{Event, EventKind, Sink};
-use crate::interp::job::Job;
 use crate::program::{Pc, Program};
 use crate::replay::Replay;
+use crate::run::{RunSpec, SpecError};
 use crate::sim::Sim;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -233,32 +233,31 @@ impl Lesson {
         problems
     }
 
-    pub fn config(&self, technique: &str) -> Result<Config, String> {
-        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        Config::build(&self.preset, technique, keys).map_err(|error| error.to_string())
+    /// Returns the lesson's machine under a technique.
+    pub fn machine(&self, technique: &str) -> MachineSpec {
+        MachineSpec { preset: self.preset.clone(), technique: technique.to_string(), keys: self.keys.clone() }
     }
 
-    /// Builds the machine before its first cycle.
-    pub fn sim(&self, technique: &str) -> Result<Sim, String> {
-        self.sim_on(self.config(technique)?)
+    /// Returns the machine at a stop.
+    pub fn machine_at(&self, stop: &Stop) -> MachineSpec {
+        let mut machine = self.machine(&stop.technique);
+        machine.keys.extend(stop.keys.clone());
+        machine
     }
 
-    /// Returns the keys of the machine at a stop.
-    pub fn keys_at(&self, stop: &Stop) -> BTreeMap<String, String> {
-        self.keys.clone().into_iter().chain(stop.keys.clone()).collect()
+    /// Builds the machine under a technique, before its first cycle.
+    pub fn sim(&self, technique: &str) -> Result<Sim, SpecError> {
+        self.sim_on(self.machine(technique))
     }
 
-    /// Builds the machine of a stop before its first cycle.
-    pub fn sim_at(&self, stop: &Stop) -> Result<Sim, String> {
-        let keys = self.keys_at(stop);
-        let keys = keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        self.sim_on(Config::build(&self.preset, &stop.technique, keys).map_err(|error| error.to_string())?)
+    /// Builds the machine of a stop, before its first cycle.
+    pub fn sim_at(&self, stop: &Stop) -> Result<Sim, SpecError> {
+        self.sim_on(self.machine_at(stop))
     }
 
-    fn sim_on(&self, config: Config) -> Result<Sim, String> {
-        let read_file = |file: &str| Err(format!("a lesson cannot read file {file}"));
-        let job = Job::load(self.kernel, self.launch, &read_file).map_err(|error| error.to_string())?;
-        Sim::of(&job, config).map_err(|error| error.to_string())
+    fn sim_on(&self, machine: MachineSpec) -> Result<Sim, SpecError> {
+        let run = RunSpec::new(self.kernel, self.launch, machine);
+        run.sim(&run.job(&|file| Err(format!("a lesson cannot read file {file}")))?)
     }
 
     /// Returns the first instruction behind a label of the kernel.

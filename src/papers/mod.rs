@@ -15,9 +15,10 @@ mod tbc;
 mod vtw;
 mod vws;
 
-use crate::config::Config;
+use crate::config::{Config, MachineSpec};
 use crate::interp::job::Job;
 use crate::metrics::{Metrics, Report};
+use crate::run::RunSpec;
 use crate::sim::Sim;
 use crate::workload::{self, Workload};
 use serde::{Deserialize, Serialize};
@@ -85,15 +86,11 @@ pub fn find(id: &str) -> Option<&'static Paper> {
 }
 
 /// A workload's full launch on a machine.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
     pub workload: String,
-    pub preset: String,
-    pub technique: String,
-    /// Keys that are changed on top of preset and technique.
-    pub keys: Vec<(String, String)>,
+    pub machine: MachineSpec,
     /// Whether to run the tiny launch instead, which lessons and figures show.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tiny: bool,
 }
 
@@ -104,11 +101,11 @@ const MOST_WITHOUT_LOCK_STEP: u64 = 6_000_000;
 
 impl Run {
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
-        Run { workload: workload.into(), preset: preset.into(), technique: technique.into(), keys: Vec::new(), tiny: false }
+        Run { workload: workload.into(), machine: MachineSpec::new(preset, technique, []), tiny: false }
     }
 
     pub fn with(mut self, keys: &[(&str, &str)]) -> Run {
-        self.keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        self.machine.keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         self
     }
 
@@ -124,17 +121,16 @@ impl Run {
 
     /// Builds the configuration of the machine.
     pub fn config(&self) -> Result<Config, String> {
-        let keys = self.keys.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        Config::build(&self.preset, &self.technique, keys).map_err(|error| error.to_string())
+        self.machine.config().map_err(|error| error.to_string())
     }
 
     /// Loads the workload with its launch, and builds the machine before its first cycle.
     fn load(&self) -> Result<(&'static Workload, Job, Sim), RunError> {
         let unfit = |error: &dyn std::fmt::Display| RunError::Unfit(error.to_string());
         let named = workload::find(&self.workload).ok_or_else(|| unfit(&format!("there is no workload `{}`", self.workload)))?;
-        let job = Job::load(named.ptx, self.launch(named), &|file| named.read_file(file)).map_err(|error| unfit(&error))?;
-        let config = self.config().map_err(|error| unfit(&error))?;
-        let sim = Sim::of(&job, config).map_err(|error| unfit(&error))?;
+        let run = RunSpec::new(named.ptx, self.launch(named), self.machine.clone());
+        let job = run.job(&|file| named.read_file(file)).map_err(|error| unfit(&error))?;
+        let sim = run.sim(&job).map_err(|error| unfit(&error))?;
         Ok((named, job, sim))
     }
 
@@ -210,7 +206,7 @@ impl Results {
     pub fn failures(&self) -> Vec<String> {
         let failed = |(run, report): (&Run, &Result<Report, RunError>)| {
             let error = report.as_ref().err().filter(|error| matches!(error, RunError::Unfit(_)) || !run.loses_lock_step())?;
-            Some(format!("{} under {} on {}: {error}", run.workload, run.technique, run.preset))
+            Some(format!("{} under {} on {}: {error}", run.workload, run.machine.technique, run.machine.preset))
         };
         self.runs.iter().filter_map(failed).collect()
     }
@@ -279,7 +275,7 @@ mod tests {
             let runs = (paper.runs)();
             for (at, run) in runs.iter().enumerate() {
                 assert!(workload::find(&run.workload).is_some(), "{run:?}");
-                assert_eq!(run.config().and_then(|config| config.validate().map_err(|e| e.to_string())), Ok(()), "{run:?}");
+                assert_eq!(run.config().err(), None, "{run:?}");
                 assert!(!runs[..at].contains(run), "{run:?} twice");
             }
         }

@@ -188,16 +188,21 @@ pub enum Base {
 }
 
 /// Parses a PTX text and builds one of its kernels: the named one, or the only one.
+pub fn load(text: &str, kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
+    let (module, problems) = crate::ptx::parse(text);
+    load_parsed(&module, &problems, kernel)
+}
+
+/// Builds a kernel of a parsed text: the named one, or the only one.
 ///
 /// Ignores problems outside of the kernel and of the functions that it calls, so that a module with one unusable kernel still
 /// serves the others.
-pub fn load(text: &str, kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
-    let (module, problems) = crate::ptx::parse(text);
-    let name = choose_kernel(&module, &problems, kernel)?;
-    let needed = reachable(&module, &name);
-    let relevant: Vec<Problem> =
-        problems.into_iter().filter(|p| p.function.as_ref().is_none_or(|f| needed.contains(f))).collect();
-    if relevant.is_empty() { Program::build(&module, &name) } else { Err(relevant) }
+pub fn load_parsed(module: &Module, problems: &[Problem], kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
+    let name = choose_kernel(module, problems, kernel)?;
+    let needed = reachable(module, &name);
+    let is_relevant = |problem: &&Problem| problem.function.as_ref().is_none_or(|function| needed.contains(function));
+    let relevant: Vec<Problem> = problems.iter().filter(is_relevant).cloned().collect();
+    if relevant.is_empty() { Program::build(module, &name) } else { Err(relevant) }
 }
 
 fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) -> Result<String, Vec<Problem>> {
@@ -207,13 +212,16 @@ fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) ->
         (Some(name), _) if names.contains(&name) => return Ok(name.to_string()),
         (None, [only]) => return Ok(only.to_string()),
         (_, []) if !problems.is_empty() => return Err(problems.to_vec()),
-        (_, []) => "the text has no kernel: no `.entry` with a body".to_string(),
+        (_, []) => {
+            let message = "the text has no kernel: no `.entry` with a body";
+            return Err(vec![Problem::new(Trouble::Name, Span::default(), message)]);
+        }
         (Some(name), _) => format!("the module has no kernel (`.entry`) named `{name}`; it has {}", list()),
         (None, _) => {
             format!("the module has {} kernels: say which one with `kernel = \"…\"` in the launch file: {}", names.len(), list())
         }
     };
-    Err(vec![Problem::new(Trouble::Name, Span::default(), message)])
+    Err(vec![Problem::new(Trouble::Choice, Span::default(), message)])
 }
 
 /// Returns the function and all functions that it calls, directly or not.

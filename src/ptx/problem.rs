@@ -40,6 +40,8 @@ pub enum Trouble {
     Operand,
     /// PTX that Warpscope does not run, or an unknown instruction.
     Unsupported,
+    /// The launch names none of the kernels, or does not say which of several to run.
+    Choice,
 }
 
 /// One thing wrong in a PTX text.

@@ -7,13 +7,10 @@ mod breakpoints;
 
 pub use breakpoints::{Breakpoints, Hit};
 
-use crate::config::Config;
 use crate::event::{Event, EventKind, OneCycle, Reason};
-use crate::launch::{BufferData, Launch};
-use crate::program::Program;
 use crate::record::{Issue, Issues, MOST_CYCLES, Record};
 use crate::replay::Replay;
-use crate::sim::{Sim, SimError};
+use crate::sim::Sim;
 use breakpoints::BreakpointMatcher;
 use std::cell::OnceCell;
 
@@ -50,10 +47,10 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Session, SimError> {
-        let sim = Sim::new(program, config, launch, buffers)?;
+    /// Begins at the first cycle of a machine that has not run yet.
+    pub fn new(sim: Sim) -> Session {
         let record = Record::new(sim.state.sms.len(), sim.machine.max_warps as usize);
-        Ok(Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new() })
+        Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new() }
     }
 
     pub fn sim(&self) -> &Sim {

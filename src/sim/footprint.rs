@@ -185,7 +185,7 @@ pub fn resident_blocks(config: &Config, program: &Program, shape: &GridShape) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::PRESETS;
+    use crate::config::{MachineSpec, PRESETS};
     use crate::{program, workload};
 
     fn footprint(config: &Config) -> Footprint {
@@ -210,7 +210,7 @@ mod tests {
         let launch = Launch::parse(radixsort.full).expect("a launch");
         let program = program::load(radixsort.ptx, None).expect("sound");
         let blocks = |technique| {
-            let config = Config::build("gtx480", technique, []).expect("a technique");
+            let config = MachineSpec::new("gtx480", technique, []).config().expect("a technique");
             resident(&config, &program, &launch)
         };
         assert_eq!((blocks("GTO"), blocks("VTW")), (3, 2), "the loop over blocks takes registers");

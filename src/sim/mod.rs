@@ -54,7 +54,6 @@ use crate::interp::lanes::{Lanes, Registers};
 use crate::interp::shape::{BlockView, GridShape};
 use crate::interp::start::{Start, StartError};
 use crate::interp::trap::{Fault, Trap};
-use crate::launch::{BufferData, Launch};
 use crate::program::uniform::uniform_branches;
 use crate::program::{Pc, Program};
 use core::Core;
@@ -133,20 +132,17 @@ pub enum SimError {
 }
 
 impl Sim {
-    /// Builds the machine for a job, before its first cycle.
+    /// Builds the machine for a job, before its first cycle: checks that they go together, and takes the program through the
+    /// passes of this machine.
     pub fn of(job: &Job, config: Config) -> Result<Sim, SimError> {
-        Sim::new(job.program.clone(), config, &job.launch, &job.before)
-    }
-
-    /// Binds a program, a launch and a configuration, and checks that they go together.
-    pub fn new(program: Program, config: Config, launch: &Launch, buffers: &[BufferData]) -> Result<Sim, SimError> {
+        let Job { program, launch, before } = job;
         config.validate()?;
-        Start::check(&program, launch)?;
-        let program = program.through(&config.passes(launch.grid, launch.block));
+        Start::check(program, launch)?;
+        let program = program.clone().through(&config.passes(launch.grid, launch.block));
         let shape = GridShape::new(&program, launch, config.ptx_warp, config.sms);
         config.validate_launch(&program, &shape)?;
         Footprint::of(&config, &program, &shape, memory_bytes(&program, launch)).check(&config, BUDGET, 1)?;
-        let start = Start::new(&program, launch, buffers, config.ptx_warp, config.sms)?;
+        let start = Start::new(&program, launch, before, config.ptx_warp, config.sms)?;
         let max_warps = config.max_threads / config.row_threads() * config.slices;
         let entries = config.divergence.entries(max_warps, config.max_threads);
         let machine = Machine {

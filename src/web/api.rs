@@ -3,7 +3,7 @@
 //! `www/example.html` is an example. Values are plain objects and arrays; their fields are those of
 //! [`Picture`](crate::view::Picture), [`Card`](crate::view::card::Card) and `run --json`.
 
-use crate::lab::{Lab, Setup};
+use crate::lab::{Lab, MachineSpec};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
@@ -159,8 +159,8 @@ fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
 }
 
 /// Returns the setup that the options choose. Rejects unknown options, so that a typing error is not ignored.
-fn setup(options: &JsValue) -> Result<Setup, JsValue> {
-    let mut setup = Setup::default();
+fn setup(options: &JsValue) -> Result<MachineSpec, JsValue> {
+    let mut setup = MachineSpec::default();
     for (name, value) in entries("options", options)? {
         match name.as_str() {
             "preset" | "technique" if value.is_undefined() || value.is_null() => {}

@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::layout::Sheet;
 use super::share;
 use crate::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
-use crate::lab::{Origin, Setup};
+use crate::lab::{MachineSpec, Origin};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Size, Workload};
 use wasm_bindgen::JsCast;
@@ -124,7 +124,7 @@ fn begin_at(width: f64) -> u8 {
 /// Returns the bar's level: the first one at which its content fits. The search begins again when the bar's width or its
 /// content changes.
 #[hook]
-fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 {
+fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, MachineSpec)) -> u8 {
     let (width, _) = use_size(place);
     let level = use_state_eq(|| {
         let window = web_sys::window().and_then(|window| window.inner_width().ok()).and_then(|width| width.as_f64());
@@ -151,7 +151,7 @@ fn use_level(place: &NodeRef, shown: (Option<Origin>, bool, bool, Setup)) -> u8 
 }
 
 /// Sets the menus to what is chosen. Once the user has used a menu, the browser ignores which option is marked.
-fn show_chosen(origin: Option<Origin>, setup: &Setup) {
+fn show_chosen(origin: Option<Origin>, setup: &MachineSpec) {
     let set = |id: &str, value: &str| {
         let element = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id(id));
         if let Some(menu) = element.and_then(|element| element.dyn_into::<HtmlSelectElement>().ok()) {
@@ -269,7 +269,7 @@ fn presets(handle: &Handle) -> Html {
     let handle = handle.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
-            handle.act(|lab| lab.set_up(Setup { preset: menu.value(), ..lab.setup.clone() }));
+            handle.act(|lab| lab.set_up(MachineSpec { preset: menu.value(), ..lab.setup.clone() }));
         }
     });
     html! {

@@ -1,6 +1,6 @@
 //! Downloads files from the page, and names them.
 
-use crate::lab::{Lab, Origin, Setup, Stage};
+use crate::lab::{Lab, MachineSpec, Origin, Stage};
 use crate::plot::file_name;
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
@@ -24,7 +24,7 @@ pub fn caption(lab: &Lab, stage: &Stage) -> String {
 
 /// Returns the file name of a picture of the run.
 pub fn name(lab: &Lab, stage: &Stage, figure: &str, ending: &str) -> String {
-    let Setup { preset, technique, .. } = lab.shown().0;
+    let MachineSpec { preset, technique, .. } = lab.shown().0;
     file_name(kernel(lab, stage), if technique.is_empty() { preset } else { technique }, figure, ending)
 }
 

@@ -93,7 +93,7 @@ fn summary(lab: &Lab) -> Html {
         (Err(_), _) if problems > 0 => format!("{} in the PTX.", counted(problems, "problem")),
         (Ok(_), Some(_)) => "The machine cannot run it.".to_string(),
         (Ok(ready), None) => {
-            let program = &ready.program;
+            let program = &ready.job.program;
             let instructions = counted(program.instructions.len() as u64, "instruction");
             let registers = counted(program.registers_needed.into(), "register");
             let elsewhere = if problems > 0 { " The problems below are in parts that it does not use." } else { "" };
@@ -113,6 +113,7 @@ fn counted(count: u64, noun: &str) -> String {
 /// Renders the size of the launch in blocks and threads.
 fn extent(reading: &Reading) -> Html {
     let Ok(ready) = &reading.ready else { return Html::default() };
-    let text = format!("{} × {}", counted(ready.launch.blocks(), "block"), counted(ready.launch.block_threads(), "thread"));
+    let text =
+        format!("{} × {}", counted(ready.job.launch.blocks(), "block"), counted(ready.job.launch.block_threads(), "thread"));
     html! { <span class="note push">{ text }</span> }
 }

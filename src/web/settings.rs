@@ -4,7 +4,7 @@ use super::drawer::Drawer;
 use super::handle::Handle;
 use super::prose::inline;
 use crate::config::{KEYS, Key, KeyKind};
-use crate::lab::Setup;
+use crate::lab::MachineSpec;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -35,7 +35,7 @@ pub fn Settings(props: &Props) -> Html {
             words.iter().all(|word| text.contains(word))
         })
         .collect();
-    let reset = handle.callback(|lab| lab.set_up(Setup { keys: Default::default(), ..lab.setup.clone() }));
+    let reset = handle.callback(|lab| lab.set_up(MachineSpec { keys: Default::default(), ..lab.setup.clone() }));
     html! {
         <Drawer title="Machine" id="settings" onclose={props.onclose.clone()}>
             <div class="search">
@@ -56,7 +56,7 @@ pub fn Settings(props: &Props) -> Html {
     }
 }
 
-fn row(handle: &Handle, setup: &Setup, key: &'static Key) -> Html {
+fn row(handle: &Handle, setup: &MachineSpec, key: &'static Key) -> Html {
     let default = setup.base().map(|base| (key.get)(&base)).unwrap_or_default();
     let value = setup.keys.get(key.name).cloned().unwrap_or_else(|| default.clone());
     let changed = setup.keys.contains_key(key.name);

@@ -4,9 +4,8 @@
 
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use warpscope::interp::{reference, start::Start};
-use warpscope::launch::Launch;
-use warpscope::program;
+use warpscope::interp::reference;
+use warpscope::run::Draft;
 
 macro_rules! golden {
     ($($name:ident: $($buffer:literal)*,)*) => {
@@ -34,11 +33,10 @@ golden! {
 }
 
 fn check(ptx: &str, launch: &str, expected: &[(&str, &[u8])]) {
-    let launch = Launch::parse(launch).expect("a sound launch");
-    let program = program::load(ptx, launch.kernel.as_deref()).expect("sound PTX");
-    let buffers = launch.fill(&|file| Err(format!("{file} is not here"))).expect("no files are needed");
-    let start = Start::new(&program, &launch, &buffers, 32, 1).expect("they fit together");
-    let outcome = reference::run(&program, &start, 100_000_000);
+    let draft = Draft::read(ptx, launch).expect("sound texts");
+    let job = draft.fill(&|file| Err(format!("{file} is not here"))).expect("no files are needed");
+    let start = job.start(32, 1).expect("they fit together");
+    let outcome = reference::run(&job.program, &start, 100_000_000);
     assert_eq!(outcome.trap, None);
     for (name, expected) in expected {
         assert!(outcome.global.read_buffer(name).as_deref() == Some(*expected), "buffer {name} differs");

@@ -6,7 +6,7 @@ use crate::sample::sampled;
 use crate::views::look;
 use crate::{on_the_page, opened_at};
 use warpscope::event::EventKind;
-use warpscope::lab::Setup;
+use warpscope::lab::MachineSpec;
 use warpscope::lesson::{self, Ask, Lesson, Question, StopPoint};
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn panels_are(page: &Page, alone: Option<&str>) {
 
 /// The menus show what a stop's technique decides.
 async fn menus_show(page: &Page, lesson: &Lesson, technique: &str) {
-    let setup = Setup { preset: lesson.preset.clone(), technique: technique.into(), ..Setup::default() };
+    let setup = MachineSpec { preset: lesson.preset.clone(), technique: technique.into(), ..MachineSpec::default() };
     let mut shown = false;
     for decides in ["divergence", "schedule", "fetch", "dispatch", "gating"] {
         let name = setup.technique_for(decides).unwrap_or("");

@@ -90,7 +90,7 @@ fn check_words(case: &Case, found: &[u32], who: &str) -> Result<(), String> {
 
 /// Whether a whole warp can run every instruction at once, independently of other warps.
 fn is_straight_line(kernel: &Kernel) -> bool {
-    kernel.program.instructions.iter().all(|instruction| {
+    kernel.job.program.instructions.iter().all(|instruction| {
         let op = instruction.op;
         let branches = matches!(op, Op::Bra { .. } | Op::BrxIdx | Op::Trap | Op::Printf | Op::AssertFail | Op::ActiveMask);
         !(branches || op.joins_warp() || op.is_barrier() || matches!(op, Op::Ret | Op::Exit) && instruction.guard.is_some())

@@ -87,8 +87,8 @@ fn too_many_registers_are_refused() {
     let mut body: String = (1..=30).map(|at| format!("mad.lo.u32 %r{at}, %r0, {at}, {at};\n")).collect();
     body += &(1..=30).map(|at| format!("st.shared.u32 [slots+{}], %r{at};\n", 4 * at)).collect::<String>();
     let wide = kernel(&body, LAUNCH);
-    let needed = (wide.program.registers_needed * 8).to_string();
-    assert!(wide.program.registers_needed >= 30);
+    let needed = (wide.job.program.registers_needed * 8).to_string();
+    assert!(wide.job.program.registers_needed >= 30);
     assert_names(&refusal(&wide, "toy", &[("registers", "200")]), &["`registers`", "`200`", &needed]);
 }
 

@@ -110,7 +110,7 @@ fn every_machine_leaves_what_the_reference_leaves() {
         let wanted = kernel.finish().unwrap_or_else(|e| panic!("{title}, reference: {e}"));
         let stored = words32(&wanted[0].bytes).into_iter().filter(|&word| word != 5000 && word != 99).count();
         assert_eq!(stored, 3 * survivors, "{title}: the reference itself");
-        let joins = kernel.program.instructions.iter().any(|i| i.op.joins_warp());
+        let joins = kernel.job.program.instructions.iter().any(|i| i.op.joins_warp());
         for Setup { name, config } in setups::all() {
             // DWF-WB's warp barrier holds back the lanes that pass by, so the other lanes' barrier cannot complete. PTX requires
             // all threads of a warp at `bar.sync`, and leaves open what happens otherwise.

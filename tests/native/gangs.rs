@@ -1,12 +1,11 @@
 //! Slices and gangs (Variable Warp Sizing): the paper's rules hold in every cycle of every run.
 
-use crate::common::kernel::{Kernel, no_files};
+use crate::common::kernel::{self, Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{self, Setup, setup};
 use std::collections::BTreeMap;
-use warpscope::config::{Config, GangMeetKind};
+use warpscope::config::{GangMeetKind, MachineSpec};
 use warpscope::event::{Event, EventHash, Log, Reason};
-use warpscope::interp::job::Job;
 use warpscope::metrics::Metrics;
 use warpscope::policy::gang::ENTRIES;
 use warpscope::sim::Sim;
@@ -349,9 +348,9 @@ fn small_caches_stand_in_for_ports() {
 fn every_reading_of_reformation_leaves_the_same() {
     for name in ["collatz", "bfs", "raytrace"] {
         let workload = warpscope::workload::find(name).expect("a workload");
-        let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
+        let job = kernel::small(workload);
         for meet in GangMeetKind::ALL {
-            let config = Config::build("vws", "E-VWS", [("gang_meet", meet.name())]).expect("a sound machine");
+            let config = MachineSpec::new("vws", "E-VWS", [("gang_meet", meet.name())]).config().expect("a sound machine");
             let mut sim = Sim::of(&job, config).expect("it fits");
             let mut log = Log::default();
             sim.run(machine::MOST_CYCLES, &mut log);

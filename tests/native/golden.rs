@@ -20,7 +20,7 @@ fn golden_runs_leave_what_the_gpu_left() {
     let mut failures = Vec::new();
     for golden in all.iter().filter(|golden| golden.name != REFUSED) {
         assert!(!golden.expect.is_empty(), "{} expects nothing", golden.name);
-        let checked = golden.kernel().and_then(|kernel| golden.check(&kernel.before, &kernel.finish()?));
+        let checked = golden.kernel().and_then(|kernel| golden.check(&kernel.job.before, &kernel.finish()?));
         failures.extend(checked.err().map(|trouble| format!("{}: {trouble}", golden.name)));
     }
     assert!(failures.is_empty(), "{} golden runs fail\n{}", failures.len(), failures.join("\n"));
@@ -44,7 +44,7 @@ fn workloads_leave_what_their_references_leave() {
             let Some(launch) = workload.launch(size) else { continue };
             let size = size.name();
             let checked = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file)).and_then(|kernel| {
-                workload.check(&kernel.launch, &kernel.before, &kernel.finish()?).map_err(|mismatch| mismatch.to_string())
+                workload.check(&kernel.job.launch, &kernel.job.before, &kernel.finish()?).map_err(|mismatch| mismatch.to_string())
             });
             failures.extend(checked.err().map(|trouble| format!("{} {size}: {trouble}", workload.name)));
         }
@@ -60,7 +60,7 @@ fn workloads_have_no_races() {
         let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         let mut races = Races::new(kernel.start.shape.ptx_warp);
-        let outcome = reference::observe(&kernel.program, &kernel.start, 200_000_000, Order::Threads, &mut races);
+        let outcome = reference::observe(&kernel.job.program, &kernel.start, 200_000_000, Order::Threads, &mut races);
         assert!(outcome.trap.is_none(), "{}", workload.name);
         if workload.lock_step {
             assert!(races.first_within_warp.is_some(), "{} relies on lock-step", workload.name);

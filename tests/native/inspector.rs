@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use warpscope::config::TECHNIQUES;
 use warpscope::event::{Event, Reason, SCATTERED};
-use warpscope::lab::{Lab, Origin, Setup};
+use warpscope::lab::{Lab, MachineSpec, Origin};
 use warpscope::view::{Selection, card, why};
 use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str, technique: &str) -> Lab {
     let mut lab = Lab::new();
-    lab.setup = Setup { preset: preset.into(), technique: technique.into(), ..Setup::default() };
+    lab.setup = MachineSpec { preset: preset.into(), technique: technique.into(), ..MachineSpec::default() };
     lab.choose(Origin::find(name, Size::Small));
     lab
 }
@@ -17,7 +17,7 @@ fn lab(name: &str, preset: &str, technique: &str) -> Lab {
 /// Returns a lab with this kernel and launch.
 fn own(ptx: &str, launch: &str) -> Lab {
     let mut lab = Lab::new();
-    lab.setup = Setup { preset: "toy".into(), technique: "PDOM".into(), ..Setup::default() };
+    lab.setup = MachineSpec { preset: "toy".into(), technique: "PDOM".into(), ..MachineSpec::default() };
     lab.edit_ptx(ptx.to_string());
     lab.edit_launch(launch.to_string());
     assert!(lab.stage.is_some(), "{:?}", lab.misfit);
@@ -153,7 +153,7 @@ fn lanes_that_a_barrier_on_one_side_keeps_back_are_not_at_it() {
     let launch =
         "kernel = \"k\"\ngrid = [1]\nblock = [16]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\ninit = \"zeros\"\n";
     let mut lab = own(&format!("{HEAD}{body}"), launch);
-    lab.set_up(Setup { preset: "gtx480".into(), technique: "PDOM".into(), ..Setup::default() });
+    lab.set_up(MachineSpec { preset: "gtx480".into(), technique: "PDOM".into(), ..MachineSpec::default() });
     for _ in 0..2000 {
         lab.step();
         ask_everything(&lab, "a barrier on one side");

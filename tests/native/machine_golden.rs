@@ -82,7 +82,7 @@ struct Subject {
 fn subjects() -> Vec<Subject> {
     let goldens = golden::all().into_iter().filter(|golden| golden.name != REFUSED).map(|golden| {
         let kernel = golden.kernel().unwrap_or_else(|trouble| panic!("{}: {trouble}", golden.name));
-        let before = kernel.before.clone();
+        let before = kernel.job.before.clone();
         Subject {
             name: golden.name.clone(),
             kernel,
@@ -95,7 +95,7 @@ fn subjects() -> Vec<Subject> {
     let workloads = launches.map(|(workload, launch)| {
         let kernel = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
-        let (launch, before) = (kernel.launch.clone(), kernel.before.clone());
+        let (launch, before) = (kernel.job.launch.clone(), kernel.job.before.clone());
         let check = move |after: &[BufferData]| workload.check(&launch, &before, after).map_err(|mismatch| mismatch.to_string());
         Subject { name: format!("workload {}", workload.name), kernel, check: Box::new(check), lock_step: workload.lock_step }
     });
@@ -142,6 +142,6 @@ fn check(setups: &[Setup], every: usize, least: usize) {
 /// Whether the kernel's result depends on the size of a PTX warp.
 fn asks_for_lanes(kernel: &Kernel) -> bool {
     let text = &kernel.text;
-    let joins = kernel.program.instructions.iter().any(|i| i.op.joins_warp() || i.op == Op::ActiveMask);
+    let joins = kernel.job.program.instructions.iter().any(|i| i.op.joins_warp() || i.op == Op::ActiveMask);
     joins || ["%laneid", "%warpid", "%lanemask", "WARP_SZ"].iter().any(|name| text.contains(name))
 }

@@ -6,7 +6,7 @@ use crate::common::kernel::Kernel;
 use crate::machine;
 use crate::machine::trace::lanes;
 use std::collections::BTreeMap;
-use warpscope::config::Config;
+use warpscope::config::{Config, MachineSpec};
 use warpscope::event::{Event, Log};
 use warpscope::metrics::Metrics;
 use warpscope::program::Pc;
@@ -123,7 +123,7 @@ impl Course {
 /// Machine code as ptxas makes it, on the technique that is nearest to the GPU's convergence barriers: a thread that leaves a
 /// loop by `break` does not keep the others from meeting at the loop's end.
 fn native() -> Config {
-    Config::build("gtx480", "PDOM-LCP", [("native_code", "true")]).expect("a machine")
+    MachineSpec::new("gtx480", "PDOM-LCP", [("native_code", "true")]).config().expect("a machine")
 }
 
 /// Golden runs on which native code is further from the GPU than a tenth. They are among the nine that were added after the pass

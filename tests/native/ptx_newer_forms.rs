@@ -1,9 +1,7 @@
 //! Forms of newer GPUs that the tables of `tests/forms` do not have, with values worked out by hand.
 
-use warpscope::interp::reference;
-use warpscope::interp::start::Start;
-use warpscope::launch::Launch;
-use warpscope::program::load;
+use crate::common::kernel::{Kernel, no_files};
+use warpscope::program;
 
 /// Returns the word that a body leaves at `%rd1`.
 fn result(body: &str) -> u32 {
@@ -11,12 +9,9 @@ fn result(body: &str) -> u32 {
         ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{{\n\
          .reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [out];\n{body}\nst.global.u32 [%rd1], %r1;\nret;\n}}\n"
     );
-    let program = load(&text, None).unwrap_or_else(|problems| panic!("{body}: {}", problems[0].message));
     let launch = "kernel = \"k\"\ngrid = [1, 1, 1]\nblock = [1, 1, 1]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 1\n";
-    let launch = Launch::parse(launch).expect("a launch");
-    let buffers = launch.fill(&|_| Err(String::new())).expect("a buffer");
-    let start = Start::new(&program, &launch, &buffers, 32, 1).expect("a start");
-    let outcome = reference::run(&program, &start, 1000);
+    let kernel = Kernel::new(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{body}: {trouble}"));
+    let outcome = kernel.run_at_most(1000);
     assert!(outcome.trap.is_none(), "{body}: {:?}", outcome.trap);
     let bytes = outcome.global.read_buffer("out").expect("the buffer");
     u32::from_le_bytes(bytes[..4].try_into().expect("a word"))
@@ -68,7 +63,7 @@ fn a_block_is_its_own_cluster() {
 fn functions_have_addresses_that_differ() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n.func f() { ret; }\n.func g() { ret; }\n\
                 .global .u64 table[2] = {f, g};\n.entry k() { .reg .b64 %a; mov.u64 %a, f; mov.u64 %a, table; ret; }\n";
-    let program = load(text, None).unwrap_or_else(|problems| panic!("{}", problems[0].message));
+    let program = program::load(text, None).unwrap_or_else(|problems| panic!("{}", problems[0].message));
     let table = program.variables[0].image();
     assert!(table[..8] != table[8..] && table[..8] != [0; 8]);
 }

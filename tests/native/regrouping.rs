@@ -2,13 +2,12 @@
 //! program sends different ways on purpose, branches that are uniform for a warp only. Every technique must leave what the scalar
 //! reference leaves, and none may wait forever.
 
-use crate::common::kernel::{Kernel, no_files};
+use crate::common::kernel::{self, Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{self, Setup};
 use std::collections::HashMap;
-use warpscope::config::Config;
+use warpscope::config::MachineSpec;
 use warpscope::event::{Event, Log};
-use warpscope::interp::job::Job;
 use warpscope::program::uniform::uniform_branches;
 use warpscope::sim::Sim;
 
@@ -303,8 +302,8 @@ fn a_deadlock_is_told_whatever_warps_there_are() {
 fn uniform_branches_never_part_a_block() {
     let mut marked = 0;
     for workload in warpscope::workload::all() {
-        let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
-        let config = Config::build("tbc", "TBC", [("tbc_uniform", "false")]).expect("a sound machine");
+        let job = kernel::small(workload);
+        let config = MachineSpec::new("tbc", "TBC", [("tbc_uniform", "false")]).config().expect("a sound machine");
         let Ok(mut sim) = Sim::of(&job, config) else { continue };
         let uniform = uniform_branches(&sim.machine.program);
         let mut log = Log::default();
@@ -343,7 +342,7 @@ fn a_uniform_loop_does_not_make_warps_wait() {
         "grid = [1, 1, 1]\nblock = [128, 1, 1]\n[[param]]\nbuffer = \"out\"\ntype = \"u32\"\nlen = 128\ninit = \"zeros\"\n";
     let kernel = Kernel::new(&text, launch, &no_files).unwrap_or_else(|trouble| panic!("{trouble}"));
     let arrivals = |keys: &[(&str, &str)]| {
-        let config = Config::build("tbc", "TBC", keys.iter().copied()).expect("a sound machine");
+        let config = MachineSpec::new("tbc", "TBC", keys.iter().copied()).config().expect("a sound machine");
         let mut sim = machine::load(&kernel, &config).expect("it fits");
         let mut log = Log::default();
         sim.run(machine::MOST_CYCLES, &mut log);

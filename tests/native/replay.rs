@@ -1,19 +1,17 @@
 //! Moving through a run: forwards, backwards, to events, in bounded memory and time.
 
 use std::time::Instant;
-use warpscope::config::Config;
+use warpscope::config::MachineSpec;
 use warpscope::event::{Event, EventHash, Log};
-use warpscope::launch::Launch;
 use warpscope::replay::Replay;
+use warpscope::run::RunSpec;
 use warpscope::sim::Sim;
-use warpscope::{program, workload};
+use warpscope::workload;
 
 fn simulator(name: &str, full: bool) -> Sim {
     let work = workload::find(name).expect("a workload");
-    let program = program::load(work.ptx, None).expect("sound PTX");
-    let launch = Launch::parse(if full { work.full } else { work.small }).expect("a sound launch");
-    let buffers = launch.fill(&|file| work.read_file(file)).expect("its files");
-    Sim::new(program, Config::default(), &launch, &buffers).expect("they fit together")
+    let run = RunSpec::new(work.ptx, if full { work.full } else { work.small }, MachineSpec::default());
+    run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
 }
 
 /// Returns a number that depends on everything from here to the end: equal states have equal futures.

@@ -3,7 +3,7 @@
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::trace::Trace;
-use warpscope::config::Config;
+use warpscope::config::MachineSpec;
 use warpscope::event::{Event, Log};
 use warpscope::launch::{Buffer, Init, Launch, Param};
 use warpscope::ptx::types::Type;
@@ -28,7 +28,7 @@ fn kernel(body: &str, threads: u32) -> Kernel {
 
 /// Returns the first warp's reason in each cycle, in letters.
 fn reasons(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> String {
-    let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
+    let config = MachineSpec::new(preset, "", keys.iter().copied()).config().expect("a sound machine");
     let mut sim = machine::load(kernel, &config).expect("it fits");
     let trace = Trace::record(&mut sim);
     assert_eq!(sim.trap(), None);
@@ -110,7 +110,7 @@ fn transfers_end_within_a_cycle() {
 
 /// Runs a kernel to its end and returns the machine.
 fn finish(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> machine::Finished {
-    let config = Config::build(preset, "", keys.iter().copied()).expect("a sound machine");
+    let config = MachineSpec::new(preset, "", keys.iter().copied()).config().expect("a sound machine");
     machine::finish(machine::load(kernel, &config).expect("it fits")).unwrap_or_else(|trouble| panic!("{trouble}"))
 }
 
@@ -183,7 +183,7 @@ fn a_miss_leaves_after_the_look_up() {
 #[test]
 fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
     let kernel = kernel("mov.u32 %t, %tid.x; shl.b32 %n, %t, 7; st.shared.u32 [%n], %t; ret;", 32);
-    let config = Config::build("vws", "WS4", [("ideal_fetch", "true")]).expect("a sound machine");
+    let config = MachineSpec::new("vws", "WS4", [("ideal_fetch", "true")]).config().expect("a sound machine");
     let mut sim = machine::load(&kernel, &config).expect("it fits");
     let mut log = Log::default();
     sim.run(machine::MOST_CYCLES, &mut log);

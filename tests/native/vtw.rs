@@ -1,14 +1,13 @@
 //! Virtual blocks and warps (VTW, CGO 2017): figure 1, what warps may and may not do ahead of their siblings, and kernels of
 //! every shape that leave the same memory with and without virtual blocks.
 
-use crate::common::kernel::{Kernel, no_files};
+use crate::common::kernel::{self, Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{Setup, setup, virtual_blocks};
 use crate::sample::sampled;
 use std::collections::BTreeMap;
-use warpscope::config::{Config, TECHNIQUES};
+use warpscope::config::{MachineSpec, TECHNIQUES};
 use warpscope::event::{Event, Log, Reason};
-use warpscope::interp::job::Job;
 use warpscope::metrics::Metrics;
 use warpscope::ptx::types::Space;
 use warpscope::sim::Sim;
@@ -48,7 +47,7 @@ fn cycles(technique: &str, times: &[u32], unit: u32) -> u64 {
 
 fn run_times(technique: &str, times: &[u32], unit: u32) -> (Log, u64) {
     let own = [("schedulers", "3"), ("sp_units", "3"), ("ldst_units", "3"), ("max_blocks", "1"), ("max_threads", "12")];
-    let config = Config::build("toy", technique, own).expect("a machine");
+    let config = MachineSpec::new("toy", technique, own).config().expect("a machine");
     let launch = format!(
         "grid = [{}]\nblock = [12]\n[[param]]\nbuffer = \"times\"\ntype = \"u32\"\ninit = {{ values = {times:?} }}\n[[param]]\ntype = \"u32\"\nvalue = {unit}\n",
         times.len() / 3
@@ -119,17 +118,13 @@ impl Iterations {
     }
 }
 
-fn job(workload: &workload::Workload) -> Job {
-    Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job")
-}
-
 #[test]
 fn no_warp_is_two_iterations_ahead_or_at_shared_memory_too_early() {
     let mut shared = 0;
     for workload in workload::all() {
         for technique in ["vLRR", "VTW", "VTW-SL", "VTW-LH"] {
-            let config = Config::build("gtx480", technique, [("max_blocks", "1")]).expect("a machine");
-            let mut sim = Sim::of(&job(workload), config).expect("it fits");
+            let config = MachineSpec::new("gtx480", technique, [("max_blocks", "1")]).config().expect("a machine");
+            let mut sim = Sim::of(&kernel::small(workload), config).expect("it fits");
             let mut log = Log::default();
             sim.run(10_000_000, &mut log);
             assert!(sim.finished() && sim.trap().is_none(), "{} {technique}", workload.name);
@@ -335,9 +330,9 @@ fn every_workload_leaves_the_same_memory() {
 #[test]
 fn techniques_that_do_not_go_together_say_why() {
     for (preset, techniques, word) in [("tbc", "TBC,VTW-SL", "re-forms"), ("vws", "WS4,vLRR", "slice")] {
-        let config = Config::build(preset, techniques, []).expect("names");
-        assert!(config.validate().is_err_and(|error| error.to_string().contains(word)), "{techniques}");
+        let config = MachineSpec::new(preset, techniques, []).config();
+        assert!(config.is_err_and(|error| error.to_string().contains(word)), "{techniques}");
     }
-    assert!(Config::build("vws", "I-VWS,VTW", []).is_err_and(|error| error.to_string().contains("schedule")));
+    assert!(MachineSpec::new("vws", "I-VWS,VTW", []).config().is_err_and(|error| error.to_string().contains("schedule")));
     assert_eq!(TECHNIQUES.iter().filter(|technique| technique.decides == "dispatch").count(), 5);
 }

@@ -1,10 +1,9 @@
 //! The event stream of every workload's small launch as one number, for native and browser tests: on `gtx480`, and on the papers'
 //! machines with each of their mechanisms.
 
-use warpscope::config::{Config, apply_techniques};
+use warpscope::config::MachineSpec;
 use warpscope::event::EventHash;
-use warpscope::interp::job::Job;
-use warpscope::sim::Sim;
+use warpscope::run::RunSpec;
 use warpscope::workload;
 
 /// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order, then lines `NAME TECHNIQUE HASH`.
@@ -35,23 +34,24 @@ const TECHNIQUES: [(&str, &str); 19] = [
 
 /// Returns the numbers of this build, as the lines of the file.
 pub fn found() -> impl Iterator<Item = String> {
-    let plain = workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, Config::default())));
+    let plain =
+        workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, &MachineSpec::default())));
     let others = TECHNIQUES.into_iter().flat_map(|(preset, technique)| {
-        let mut config = Config::preset(preset).expect("a preset");
-        apply_techniques(&mut config, technique).expect("a technique");
+        let machine = MachineSpec::new(preset, technique, []);
         // A workload that relies on lock-step may run forever without it.
-        let ends = config.reunites_warps();
+        let ends = machine.config().expect("a machine").reunites_warps();
         workload::all()
             .iter()
             .filter(move |workload| ends || !workload.lock_step)
-            .map(move |workload| format!("{} {technique} {:016x}\n", workload.name, hash(workload, config.clone())))
+            .map(move |workload| format!("{} {technique} {:016x}\n", workload.name, hash(workload, &machine)))
     });
     plain.chain(others)
 }
 
-fn hash(workload: &workload::Workload, config: Config) -> u64 {
-    let job = Job::load(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("a sound job");
-    let mut sim = Sim::of(&job, config).expect("they fit together");
+fn hash(workload: &workload::Workload, machine: &MachineSpec) -> u64 {
+    let run = RunSpec::new(workload.ptx, workload.small, machine.clone());
+    let job = run.job(&|file| workload.read_file(file)).expect("a sound job");
+    let mut sim = run.sim(&job).expect("they fit together");
     let mut hash = EventHash::default();
     sim.run(10_000_000, &mut hash);
     assert!(sim.finished() && sim.trap().is_none(), "{} comes to its end", workload.name);

@@ -1,7 +1,7 @@
 //! Speed against other techniques on the machine of the TBC paper, and the area that I-VWS costs (figure 19, table 2).
 
 use super::{BASE_8, Board, GPU_MM2, JUDGE, Keys, PRESET, SM_MM2, effect};
-use crate::config::Config;
+use crate::config::MachineSpec;
 use crate::config::area::area;
 use crate::papers::Claim;
 use crate::papers::judge::{each, mean};
@@ -34,7 +34,9 @@ pub fn rivals(board: &Board) -> Vec<Claim> {
 
 /// Judges table 2: a calculation, shown once there are runs to stand beside it.
 pub fn cost(board: &Board) -> Vec<Claim> {
-    let of = |keys: Keys| -> Option<f64> { Some(area(&Config::build(PRESET, "I-VWS", keys.iter().copied()).ok()?).sm_mm2) };
+    let of = |keys: Keys| -> Option<f64> {
+        Some(area(&MachineSpec::new(PRESET, "I-VWS", keys.iter().copied()).config().ok()?).sm_mm2)
+    };
     let measured = of(&[]).zip(of(BASE_8)).filter(|_| !board.everything().is_empty());
     let note = "Computed from the configuration with the paper's cell areas and factors, not measured.";
     let exactly = |text: String, expected: &str| {

@@ -5,8 +5,9 @@ use warpscope::interp::memory::Global;
 use warpscope::interp::reference::{self, ReferenceRun};
 use warpscope::interp::start::Start;
 use warpscope::launch::{BufferData, Launch};
-use warpscope::program::{self, Program};
-use warpscope::ptx::problem;
+use warpscope::ptx::{self, problem};
+use warpscope::run::{Draft, ReadFile};
+use warpscope::workload::Workload;
 
 /// Far more than any of the tests' kernels needs.
 const MOST_INSTRUCTIONS: u64 = 200_000_000;
@@ -14,30 +15,24 @@ const MOST_INSTRUCTIONS: u64 = 200_000_000;
 /// A kernel with its launch, ready to run.
 pub struct Kernel {
     pub text: String,
-    pub program: Program,
-    pub launch: Launch,
-    /// The buffers as the launch fills them.
-    pub before: Vec<BufferData>,
+    pub job: Job,
     pub start: Start,
 }
 
 impl Kernel {
     /// Binds a PTX text to a launch file; the error is the message that a user would read.
-    pub fn new(text: &str, launch: &str, read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Kernel, String> {
+    pub fn new(text: &str, launch: &str, read_file: ReadFile) -> Result<Kernel, String> {
         let launch = Launch::parse(launch).map_err(|error| error.to_string())?;
         Kernel::with_launch(text, launch, read_file)
     }
 
-    pub fn with_launch(
-        text: &str,
-        launch: Launch,
-        read_file: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    ) -> Result<Kernel, String> {
-        let program = program::load(text, launch.kernel.as_deref())
-            .map_err(|problems| problem::render(&problems, "kernel.ptx", text, 3))?;
-        let Job { program, launch, before } = Job::bind(program, launch, read_file).map_err(|error| error.to_string())?;
-        let start = Start::new(&program, &launch, &before, 32, 1).map_err(|error| error.to_string())?;
-        Ok(Kernel { text: text.to_string(), program, launch, before, start })
+    pub fn with_launch(text: &str, launch: Launch, read_file: ReadFile) -> Result<Kernel, String> {
+        let (module, problems) = ptx::parse(text);
+        let draft =
+            Draft::new(&module, &problems, launch).map_err(|problems| problem::render(&problems, "kernel.ptx", text, 3))?;
+        let job = draft.fill(read_file).map_err(|error| error.to_string())?;
+        let start = job.start(32, 1).map_err(|error| error.to_string())?;
+        Ok(Kernel { text: text.to_string(), job, start })
     }
 
     /// Runs it with the scalar reference to its end, or to its trap.
@@ -46,8 +41,8 @@ impl Kernel {
     }
 
     pub fn run_at_most(&self, instructions: u64) -> ReferenceRun {
-        let mut outcome = reference::run(&self.program, &self.start, instructions);
-        outcome.trap = outcome.trap.map(|trap| trap.in_text(&self.program, &self.text));
+        let mut outcome = reference::run(&self.job.program, &self.start, instructions);
+        outcome.trap = outcome.trap.map(|trap| trap.in_text(&self.job.program, &self.text));
         outcome
     }
 
@@ -62,10 +57,14 @@ impl Kernel {
 
     /// Returns the launch's buffers as a run left them.
     pub fn buffers(&self, global: &Global) -> Vec<BufferData> {
-        // A variable in constant space does not change.
-        let bytes = |before: &BufferData| global.read_buffer(&before.name).unwrap_or_else(|| before.bytes.clone());
-        self.before.iter().map(|b| BufferData { name: b.name.clone(), ty: b.ty, bytes: bytes(b) }).collect()
+        self.job.after(global)
     }
+}
+
+/// Returns a workload with its small launch.
+pub fn small(workload: &Workload) -> Job {
+    let draft = Draft::read(workload.ptx, workload.small).expect("sound texts");
+    draft.fill(&|file| workload.read_file(file)).expect("its files")
 }
 
 /// Refuses every file, for launches without files.

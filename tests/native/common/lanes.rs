@@ -19,7 +19,7 @@ pub enum Seating {
 
 /// Runs a kernel without branches, warp after warp, and returns the memory that it leaves.
 pub fn run(kernel: &Kernel, seating: Seating) -> Result<Global, String> {
-    let (program, start) = (&kernel.program, &kernel.start);
+    let (program, start) = (&kernel.job.program, &kernel.start);
     let threads = start.shape.threads;
     let mut global = start.global.clone();
     for block in 0..start.shape.blocks() {

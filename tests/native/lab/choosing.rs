@@ -8,15 +8,15 @@ fn a_machine_gets_the_launch_that_it_has_room_for() {
     let mut lab = lab("collatz", "gtx480");
     let size = |lab: &Lab| lab.origin.map(|origin| origin.size);
     assert_eq!(size(&lab), Some(Size::Small));
-    let on = |preset: &str| Setup { preset: preset.into(), ..Setup::default() };
+    let on = |preset: &str| MachineSpec { preset: preset.into(), ..MachineSpec::default() };
     lab.set_up(on("toy"));
     assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Tiny), None));
     assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("tiny launch")), "{:?}", lab.notice);
-    lab.set_up(Setup { technique: "PDOM,GTO".into(), ..on("toy") });
+    lab.set_up(MachineSpec { technique: "PDOM,GTO".into(), ..on("toy") });
     lab.set_up(on("tbc"));
     assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Small), None));
     lab.resize(Size::Tiny);
-    lab.set_up(Setup { technique: "TBC".into(), ..on("tbc") });
+    lab.set_up(MachineSpec { technique: "TBC".into(), ..on("tbc") });
     assert_eq!(size(&lab), Some(Size::Tiny), "another technique leaves the chosen launch");
     lab.open(Link { kernel: Some("collatz".into()), setup: Some(on("toy")), ..Link::default() });
     assert_eq!((size(&lab), lab.misfit.clone()), (Some(Size::Tiny), None), "a link that names no size");
@@ -113,16 +113,16 @@ fn a_refused_choice_goes_back_and_the_link_is_to_what_is_shown() {
     lab.decide("divergence", Some("I-VWS"));
     assert_refused(&lab, &before, "toy, PDOM");
     assert!(lab.notice.as_ref().is_some_and(|notice| notice.text.contains("The machine `gtx480` supports it.")));
-    lab.set_up(Setup { preset: "gtx480".into(), ..lab.setup.clone() });
+    lab.set_up(MachineSpec { preset: "gtx480".into(), ..lab.setup.clone() });
     lab.resize(Size::Full);
     let before = lab.link();
-    lab.set_up(Setup { preset: "toy".into(), ..lab.setup.clone() });
+    lab.set_up(MachineSpec { preset: "toy".into(), ..lab.setup.clone() });
     assert_refused(&lab, &before, "gtx480, PDOM");
     assert_eq!(lab.setup.preset, "gtx480");
 
     // A kernel, and a link that is put into the address bar.
     lab.choose(Origin::find("saxpy", Size::Small));
-    lab.set_up(Setup { preset: "toy".into(), ..lab.setup.clone() });
+    lab.set_up(MachineSpec { preset: "toy".into(), ..lab.setup.clone() });
     let before = lab.link();
     lab.choose(Origin::find("reduce", Size::Full));
     assert_refused(&lab, &before, "toy, PDOM");
@@ -172,7 +172,7 @@ fn virtual_blocks_that_are_all_resident_are_told_with_a_launch_of_more() {
 
 #[test]
 fn a_technique_with_a_number_of_its_own_keeps_its_name() {
-    let setup = Setup { technique: "E-VWS-Sync7,gto".into(), ..Setup::default() };
+    let setup = MachineSpec { technique: "E-VWS-Sync7,gto".into(), ..MachineSpec::default() };
     assert_eq!((setup.technique_for("divergence"), setup.technique_for("schedule")), (Some("E-VWS-Sync7"), Some("GTO")));
 }
 
@@ -202,7 +202,7 @@ fn a_machine_that_a_page_has_no_memory_for_leaves_the_last_one() {
 #[test]
 fn a_page_names_keys_and_no_flags() {
     let mut lab = Lab::new();
-    lab.setup = Setup { preset: "toy".into(), ..Setup::default() };
+    lab.setup = MachineSpec { preset: "toy".into(), ..MachineSpec::default() };
     lab.edit_launch("grid = [1]\nblock = [64]\n".into());
     lab.edit_ptx(with_local(16));
     let told = lab.misfit_words().unwrap_or_default();

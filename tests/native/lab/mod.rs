@@ -8,7 +8,7 @@ mod telling;
 mod texts;
 
 use warpscope::event::{Event, EventKind, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, Origin, Setup, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
+use warpscope::lab::{Goal, Lab, Link, MachineSpec, Origin, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, PanelView, VisibleLines};
 use warpscope::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
 use warpscope::session::Breakpoints;
@@ -17,7 +17,7 @@ use warpscope::workload::Size;
 
 fn lab(name: &str, preset: &str) -> Lab {
     let mut lab = Lab::new();
-    lab.setup = Setup { preset: preset.into(), ..Setup::default() };
+    lab.setup = MachineSpec { preset: preset.into(), ..MachineSpec::default() };
     lab.choose(Origin::find(name, Size::Small));
     assert!(lab.misfit.is_none(), "{:?}", lab.misfit);
     lab

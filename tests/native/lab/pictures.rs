@@ -288,7 +288,7 @@ fn a_graph_of_many_blocks_shows_those_around_the_warp() {
 fn a_picture_is_of_one_sm() {
     for technique in ["PDOM", "TBC", "DWF", "WS4", "I-VWS"] {
         let mut lab = Lab::new();
-        lab.setup = Setup { preset: "vws".into(), technique: technique.into(), ..Setup::default() };
+        lab.setup = MachineSpec { preset: "vws".into(), technique: technique.into(), ..MachineSpec::default() };
         lab.setup.keys.insert("sms".into(), "3".into());
         lab.choose(Origin::find("mergesort", Size::Full));
         assert!(lab.misfit.is_none(), "{technique}: {:?}", lab.misfit);

@@ -59,7 +59,7 @@ fn the_record_agrees_with_the_events() {
 fn warp_phases_of_the_record_are_those_of_the_report() {
     for technique in ["", "PDOM,GTO", "TBC", "DWF"] {
         let mut lab = lab("reduce", if technique.is_empty() { "gtx480" } else { "tbc" });
-        lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+        lab.set_up(MachineSpec { technique: technique.into(), ..lab.setup.clone() });
         lab.end();
         settle(&mut lab);
         let stage = lab.stage.as_mut().expect("a stage");
@@ -218,7 +218,7 @@ fn a_cycle_is_told_in_a_sentence() {
 #[test]
 fn a_warp_whose_block_keeps_all_its_threads_is_where_they_will_go_on() {
     let mut lab = lab("tbc_example1", "toy");
-    lab.set_up(Setup { technique: "TBC".into(), ..lab.setup.clone() });
+    lab.set_up(MachineSpec { technique: "TBC".into(), ..lab.setup.clone() });
     let mut seen = 0;
     for cycle in 1..200 {
         lab.seek(cycle);
@@ -240,7 +240,7 @@ fn nobody_is_together_again_who_has_not_parted() {
         let [parted, met] = [EventKind::Divergence, EventKind::Reconvergence].map(|kind| {
             // Sixteen threads leave a loop together before the first of them diverge.
             let mut lab = lab("bfs", "tbc");
-            lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+            lab.set_up(MachineSpec { technique: technique.into(), ..lab.setup.clone() });
             lab.transport.wanted = Wanted::Event(kind);
             lab.next_event();
             settle(&mut lab);
@@ -258,7 +258,7 @@ fn threads_reconverge_where_they_are_together_again() {
         ("DWF-WB", "warp 0 reconverges at line 20 (PC 15)"),
     ] {
         let mut lab = lab("tbc_example1", "toy");
-        lab.set_up(Setup { technique: technique.into(), ..lab.setup.clone() });
+        lab.set_up(MachineSpec { technique: technique.into(), ..lab.setup.clone() });
         lab.transport.wanted = Wanted::Event(EventKind::Reconvergence);
         lab.next_event();
         settle(&mut lab);

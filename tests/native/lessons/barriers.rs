@@ -232,11 +232,11 @@ const PHASES: &str = "16-warp-phases";
 /// Returns cycles, RTRU and the share of warp-cycles at barriers.
 fn phases(technique: &str) -> (u64, f64, f64) {
     let lesson = lesson(PHASES);
-    let config = lesson.config(technique).expect("a machine");
-    let (mut sim, mut metrics) = (lesson.sim(technique).expect("it can run"), Metrics::of(&config));
+    let mut sim = lesson.sim(technique).expect("it can run");
+    let mut metrics = Metrics::of(&sim.machine.config);
     sim.run(10_000, &mut metrics);
     assert!(sim.finished() && sim.trap().is_none());
-    let report = Report::new(&metrics, &config, sim.state.cycle);
+    let report = Report::new(&metrics, &sim.machine.config, sim.state.cycle);
     (report.cycles, report.barriers.rtru, report.barriers.stall_fraction)
 }
 

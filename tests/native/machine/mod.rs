@@ -16,7 +16,6 @@ use crate::common::kernel::Kernel;
 use books::Books;
 use warpscope::config::Config;
 use warpscope::interp::reference::{self, ReferenceRun};
-use warpscope::interp::start::Start;
 use warpscope::launch::BufferData;
 use warpscope::metrics::Metrics;
 use warpscope::sim::{Sim, SimError, too_long};
@@ -32,7 +31,7 @@ pub struct Finished {
 
 /// Builds the machine with a kernel, before its first cycle.
 pub fn load(kernel: &Kernel, config: &Config) -> Result<Sim, SimError> {
-    Sim::new(kernel.program.clone(), config.clone(), &kernel.launch, &kernel.before)
+    Sim::of(&kernel.job, config.clone())
 }
 
 /// Runs a machine to its end and checks the accounts; the error says what went wrong.
@@ -51,9 +50,8 @@ pub fn finish(mut sim: Sim) -> Result<Finished, String> {
 
 /// Runs the kernel with the scalar reference, with the configuration's size of a PTX warp.
 pub fn reference(kernel: &Kernel, config: &Config) -> ReferenceRun {
-    let start = Start::new(&kernel.program, &kernel.launch, &kernel.before, config.ptx_warp, config.sms)
-        .expect("it has been bound before");
-    reference::run(&kernel.program, &start, u64::MAX)
+    let start = kernel.job.start(config.ptx_warp, config.sms).expect("it has been bound before");
+    reference::run(&kernel.job.program, &start, u64::MAX)
 }
 
 impl Finished {

@@ -2,7 +2,7 @@
 //!
 //! Wide matrices are sampled: the same share of cases in every run, all of them with `WARPSCOPE_ALL=1` (`./check --all`).
 
-use warpscope::config::{Config, PRESETS, TECHNIQUES};
+use warpscope::config::{Config, MachineSpec, PRESETS, TECHNIQUES};
 
 /// A configuration and its name in messages.
 pub struct Setup {
@@ -12,7 +12,7 @@ pub struct Setup {
 
 /// Builds a preset with techniques and keys on top.
 pub fn setup(preset: &str, techniques: &str, keys: &[(&str, &str)]) -> Setup {
-    let config = Config::build(preset, techniques, keys.iter().copied()).expect("a machine");
+    let config = MachineSpec::new(preset, techniques, keys.iter().copied()).config().expect("a machine");
     let keys: String = keys.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     Setup { name: format!("{preset} {techniques}{keys}"), config }
 }
