@@ -34,14 +34,17 @@ impl Lab {
 
     /// Finds a launch on which the techniques can act: of this kernel, else of a divergent catalogue kernel.
     fn offer(&self, config: &Config) -> Option<Origin> {
-        let sizes = |workload: &'static Workload| {
-            let has = move |size: &Size| workload.launch(*size).is_some();
-            [Size::Small, Size::Full, Size::Tiny].into_iter().filter(has).map(move |size| Origin { workload, size })
-        };
         let own = self.origin.map(|origin| origin.workload);
         let divergent = workload::all().iter().filter(|workload| workload.class == Class::Divergent);
-        own.into_iter().chain(divergent).flat_map(sizes).filter(|origin| Some(*origin) != self.origin).find(|origin| {
-            let reading = read::read(origin.workload.ptx, origin.launch(), Some(*origin));
+        own.into_iter().chain(divergent).find_map(|workload| self.offer_of(workload, config))
+    }
+
+    /// Finds a launch of a catalogue kernel on which the techniques can act, other than the current one.
+    fn offer_of(&self, workload: &'static Workload, config: &Config) -> Option<Origin> {
+        let kernel = read::Parsed::new(workload.ptx);
+        let sizes = [Size::Small, Size::Full, Size::Tiny].into_iter().filter(|size| workload.launch(*size).is_some());
+        sizes.map(|size| Origin { workload, size }).filter(|origin| Some(*origin) != self.origin).find(|origin| {
+            let reading = read::read_parsed(&kernel, origin.launch(), Some(*origin));
             let Ok(ready) = &reading.ready else { return false };
             let fits = || Stage::new(ready, config.clone(), Some(*origin), "".into(), "".into()).is_ok();
             cannot_act(config, &self.setup, ready).is_none() && fits()

@@ -4,7 +4,7 @@ use super::{Finding, Origin, Spot, grouped};
 use crate::interp::job::Job;
 use crate::launch::{Launch, LaunchError};
 use crate::program::Program;
-use crate::ptx::{self, Problem, Span, Trouble};
+use crate::ptx::{self, Module, Problem, Span, Trouble};
 use crate::run::Draft;
 use std::rc::Rc;
 
@@ -35,21 +35,52 @@ impl PartialEq for Ready {
     }
 }
 
+/// A PTX text that has been parsed, so that several launches can be read for it.
+pub(super) struct Parsed<'a> {
+    text: &'a str,
+    module: Module,
+    problems: Vec<Problem>,
+}
+
+impl Parsed<'_> {
+    /// Parses the text; one that is empty or too long counts as an empty module.
+    pub(super) fn new(text: &str) -> Parsed<'_> {
+        let (module, problems) = if text.len() > MOST_TEXT_BYTES || text.trim().is_empty() {
+            (Module::default(), Vec::new())
+        } else {
+            ptx::parse(text)
+        };
+        Parsed { text, module, problems }
+    }
+
+    fn findings(&self) -> Rc<[Finding]> {
+        match too_long(self.text) {
+            Some(finding) => Rc::new([finding]),
+            None => findings(&self.problems, self.text),
+        }
+    }
+}
+
 /// Parses both texts and checks that they fit together. The launch may name files of the catalogue kernel `origin`. An empty
 /// text has no problems, but cannot run.
 ///
 /// All problems of the PTX are reported; those in kernels that the launch does not use do not prevent a run.
 pub fn read(ptx: &str, launch: &str, origin: Option<Origin>) -> Reading {
-    let mut reading = Reading { ptx: read_ptx(ptx), launch: Rc::default(), ready: Err(String::new()) };
+    read_parsed(&Parsed::new(ptx), launch, origin)
+}
+
+/// Reads a launch for a kernel that has been parsed; see [`read`].
+pub(super) fn read_parsed(ptx: &Parsed, launch: &str, origin: Option<Origin>) -> Reading {
+    let mut reading = Reading { ptx: ptx.findings(), launch: Rc::default(), ready: Err(String::new()) };
     let parsed = if launch.trim().is_empty() { None } else { Some(read_launch(launch)) };
     reading.ready = match parsed {
-        _ if ptx.trim().is_empty() => Err("Choose a kernel, or paste one.".into()),
+        _ if ptx.text.trim().is_empty() => Err("Choose a kernel, or paste one.".into()),
         None => Err("The kernel needs a launch: grid, block and parameters.".into()),
         Some(Err(finding)) => {
             reading.launch = Rc::new([finding]);
             Err("The launch has a problem.".into())
         }
-        Some(Ok(_)) if ptx.len() > MOST_TEXT_BYTES => Err("The PTX is too long.".into()),
+        Some(Ok(_)) if ptx.text.len() > MOST_TEXT_BYTES => Err("The PTX is too long.".into()),
         Some(Ok(parsed)) => fit(ptx, parsed, origin).map_err(|misfit| match misfit {
             Misfit::Ptx(findings) => {
                 if reading.ptx.is_empty() {
@@ -68,14 +99,6 @@ pub fn read(ptx: &str, launch: &str, origin: Option<Origin>) -> Reading {
         }),
     };
     reading
-}
-
-fn read_ptx(text: &str) -> Rc<[Finding]> {
-    match too_long(text) {
-        Some(finding) => Rc::new([finding]),
-        None if text.trim().is_empty() => Rc::default(),
-        None => findings(&ptx::parse(text).1, text),
-    }
 }
 
 fn read_launch(text: &str) -> Result<Launch, Finding> {
@@ -105,12 +128,11 @@ enum Misfit {
     Buffers(LaunchError),
 }
 
-fn fit(text: &str, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
-    let (module, problems) = ptx::parse(text);
-    let draft = Draft::new(&module, &problems, launch).map_err(|problems| match problems.as_slice() {
+fn fit(ptx: &Parsed, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
+    let draft = Draft::new(&ptx.module, &ptx.problems, launch).map_err(|problems| match problems.as_slice() {
         // Which kernel to run is the launch's problem.
         [problem] if problem.trouble == Trouble::Choice => Misfit::Launch(problem.message.clone()),
-        problems => Misfit::Ptx(findings(problems, text)),
+        problems => Misfit::Ptx(findings(problems, ptx.text)),
     })?;
     draft.check().map_err(|error| Misfit::Launch(error.to_string()))?;
     check_variables(&draft.program, &draft.launch)?;
