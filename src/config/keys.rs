@@ -3,7 +3,7 @@
 use super::rate::Rate;
 use super::{
     BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
-    GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, Scoreboard, ThreadIndexKind,
+    GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 use serde::Serialize;
 
@@ -88,21 +88,21 @@ fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, Strin
         .ok_or_else(|| format!("one of {} is allowed", names()))
 }
 
-const SCOREBOARDS: [(&str, Scoreboard); 2] = [("register", Scoreboard::Register), ("simple", Scoreboard::Simple)];
+const HAZARD_TRACKING: [(&str, HazardTracking); 2] = [("register", HazardTracking::Register), ("simple", HazardTracking::Simple)];
 
-impl KeyValue for Scoreboard {
+impl KeyValue for HazardTracking {
     const KIND: KeyKind = KeyKind::Choice;
 
     fn show(&self) -> String {
-        SCOREBOARDS.iter().find(|(_, s)| s == self).map_or("", |(name, _)| name).to_string()
+        HAZARD_TRACKING.iter().find(|(_, s)| s == self).map_or("", |(name, _)| name).to_string()
     }
 
-    fn read(text: &str) -> Result<Scoreboard, String> {
-        choose(&SCOREBOARDS, text)
+    fn read(text: &str) -> Result<HazardTracking, String> {
+        choose(&HAZARD_TRACKING, text)
     }
 
     fn choices() -> Vec<&'static str> {
-        SCOREBOARDS.iter().map(|(name, _)| *name).collect()
+        HAZARD_TRACKING.iter().map(|(name, _)| *name).collect()
     }
 }
 
@@ -203,7 +203,7 @@ keys! {
     thread_index: ThreadIndexKind = ThreadIndexKind::SameLane, "", "Which threads of its next logical block a virtual warp takes (VTW section 4.2.2)";
     hoist: bool = true, "", "Values equal for all logical blocks are computed once, before the loop over them, if registers suffice (VTW section 4.3.1)";
     native_code: bool = false, "", "The program as compiled to native code: copies and parameters become operands, a branch around at most seven instructions becomes predication (CUDA C Programming Guide 4.2, section 5.4.2), a division many instructions, and each side of a branch executes one where they meet";
-    scoreboard: Scoreboard = Scoreboard::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
+    scoreboard: HazardTracking = HazardTracking::Register, "", "What an instruction waits for: its registers, or every earlier instruction of its warp";
     ideal_fetch: bool = false, "", "Instructions are always available: no I-buffer, no I-cache (TBC section 2.2)";
     fetch: FetchKind = FetchKind::Lrr, "", "Which warp the fetch stage serves (BAWS sections 2.2, 4.2 and 6.2)";
     fetch_when: FetchWhen = FetchWhen::Empty, "", "Which warps the fetch stage may serve: those with an empty I-buffer (BAWS section 2.2), or any with room in it";

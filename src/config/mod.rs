@@ -55,7 +55,7 @@ pub enum ConfigError {
 /// Which earlier instructions of its warp an instruction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scoreboard {
+pub enum HazardTracking {
     /// Those that produce registers it uses.
     Register,
     /// All of them: one instruction of a warp is in flight at a time (TBC section 2.2).

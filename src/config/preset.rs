@@ -1,6 +1,6 @@
 //! Presets: machines as the papers describe them.
 
-use super::{Config, Rate, ScheduleKind, Scoreboard};
+use super::{Config, HazardTracking, Rate, ScheduleKind};
 
 pub struct Preset {
     pub name: &'static str,
@@ -59,7 +59,7 @@ fn tbc() -> Config {
         shared_memory: 16 << 10,
         schedulers: 1,
         schedule: ScheduleKind::Lrr,
-        scoreboard: Scoreboard::Simple,
+        scoreboard: HazardTracking::Simple,
         ideal_fetch: true,
         branch_latency: 0,
         // One pipeline, eight lanes wide, serves arithmetic and memory (section 2.2). Table 2 has no unit with a longer latency

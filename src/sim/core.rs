@@ -6,7 +6,7 @@ use super::gang::end_meeting;
 use super::hooks::{announce_warps, load_is_back, result_is_there};
 use super::state::{Sm, Uncore, Warp};
 use super::wheel::{Completion, Done};
-use crate::config::{FetchWhen, Scoreboard};
+use crate::config::{FetchWhen, HazardTracking};
 use crate::event::{Event, Reason, ReasonCounts, Reasons, Sink, SlotUse};
 use crate::policy::warp_set::WarpSet;
 
@@ -221,8 +221,8 @@ fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     let among = |planes: &[u64]| decoded.hazards.iter().any(|&(word, bits)| planes[word as usize] & bits != 0);
     let (waits, for_memory) = match machine.config.scoreboard {
         _ if decoded.drains => (state.in_flight > 0, state.accesses > 0),
-        Scoreboard::Simple => (state.in_flight > 0, state.accesses > 0),
-        Scoreboard::Register => (among(&state.pending), among(&state.from_memory)),
+        HazardTracking::Simple => (state.in_flight > 0, state.accesses > 0),
+        HazardTracking::Register => (among(&state.pending), among(&state.from_memory)),
     };
     sm.sets.data.set(warp, waits);
     sm.sets.for_memory.set(warp, for_memory);

@@ -10,7 +10,7 @@ use super::effect::{Effect, Executed};
 use super::slices::{RowEffect, RowLanes, SliceAccess};
 use super::state::Warp;
 use super::wheel::{Completion, Done};
-use crate::config::Scoreboard;
+use crate::config::HazardTracking;
 use crate::event::{Event, Sink};
 use crate::interp::trap::{Fault, Trap};
 use crate::policy::divergence::{BranchInfo, Divergence, Flow, Place, WarpName};
@@ -170,7 +170,7 @@ impl<S: Sink> Core<'_, S> {
     /// Enters an instruction into the scoreboard until it is done.
     fn track(&mut self, warp: u32, pc: Pc, done: u64, memory: bool) {
         let decoded = &self.machine.decoded[pc as usize];
-        let simple = self.machine.config.scoreboard == Scoreboard::Simple;
+        let simple = self.machine.config.scoreboard == HazardTracking::Simple;
         if decoded.writes.is_empty() && !simple || done <= self.cycle + 1 && simple && decoded.writes.is_empty() {
             return;
         }

@@ -8,7 +8,7 @@ use super::core::{Core, try_depart};
 use super::decode::Unit;
 use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
 use super::wheel::{Completion, Done};
-use crate::config::Scoreboard;
+use crate::config::HazardTracking;
 use crate::event::{Event, Reason, Reasons, Sink};
 use crate::interp::lanes::Lanes;
 use crate::interp::thread::StorageThread;
@@ -238,7 +238,7 @@ impl<S: Sink> Core<'_, S> {
 
     fn reason_of_entry(&self, entry: u32) -> Reason {
         let (sets, issued) = (&self.sm.sets, &self.sm.issued);
-        let simple = self.machine.config.scoreboard == Scoreboard::Simple;
+        let simple = self.machine.config.scoreboard == HazardTracking::Simple;
         let value = |for_memory| if for_memory { Reason::Memory } else { Reason::Result };
         if sets.barrier.contains(entry) || issued.freed_from_barrier.contains(entry) {
             Reason::Barrier

@@ -232,7 +232,7 @@ impl Explainer<'_> {
         let machine = &self.sim.machine;
         let blocks = |flight: &InFlight| {
             decoded.drains
-                || machine.config.scoreboard == crate::config::Scoreboard::Simple
+                || machine.config.scoreboard == crate::config::HazardTracking::Simple
                 || machine.decoded[flight.pc as usize]
                     .writes
                     .iter()
