@@ -14,7 +14,7 @@ use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::config::{GangMeetKind, GangSplitKind};
 use crate::event::{Event, Sink, SlotUse, SplitCause};
-use crate::policy::gang::schedule::Candidate;
+use crate::policy::gang::schedule::ReadyGang;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
 use crate::policy::gang::{ENTRIES, GangSet, Gangs, MAX_SLICES, reform};
 use crate::program::Pc;
@@ -86,7 +86,7 @@ impl<S: Sink> Core<'_, S> {
                 if mask & !free[machine.decoded[pc as usize].unit as usize] == 0 {
                     issued.available.insert_row(first, mask.into());
                     let (gang, age) = ((row * ENTRIES + entry) as u32, age[lead]);
-                    scratch.gangs.push(Candidate { gang, mask, pc, age, late: mask & late != 0 });
+                    scratch.gangs.push(ReadyGang { gang, mask, pc, age, late: mask & late != 0 });
                 }
             }
         }

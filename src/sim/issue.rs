@@ -9,7 +9,7 @@ use super::state::{Sets, Sm};
 use crate::config::Config;
 use crate::event::{Sink, SlotUse};
 use crate::policy::gang::Gangs;
-use crate::policy::gang::schedule::Candidate;
+use crate::policy::gang::schedule::ReadyGang;
 use crate::policy::view::IssueView;
 use crate::policy::warp_set::WarpSet;
 
@@ -28,7 +28,7 @@ pub struct Scratch {
     pub nobody: WarpSet,
     /// Where lanes are cut into slices: warps whose next instruction could issue in this cycle, and candidate gangs.
     pub could: WarpSet,
-    pub gangs: Vec<Candidate>,
+    pub gangs: Vec<ReadyGang>,
     /// Memory instructions that slices have issued and that are not timed yet.
     pub accesses: Vec<SliceAccess>,
 }

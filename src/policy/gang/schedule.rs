@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 /// A gang that can issue in this cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct ReadyGang {
     /// Position in the gang table: original gang times [`ENTRIES`](super::ENTRIES) plus entry.
     pub gang: u32,
     /// Members, a bit per slice.
@@ -35,14 +35,14 @@ impl GangSchedule {
     }
 
     /// Returns the gang to issue, as the first of this cycle or a further one. Without candidates the state does not change.
-    pub fn pick(&mut self, candidates: &[Candidate], is_first: bool) -> Option<Candidate> {
-        let greedy = |c: &Candidate| (Some(c.gang) != self.last, c.age, c.gang);
-        let size = |c: &Candidate| c.mask.count_ones();
+    pub fn pick(&mut self, candidates: &[ReadyGang], is_first: bool) -> Option<ReadyGang> {
+        let greedy = |c: &ReadyGang| (Some(c.gang) != self.last, c.age, c.gang);
+        let size = |c: &ReadyGang| c.mask.count_ones();
         let chosen = match self.kind {
             GangScheduleKind::Bgto => candidates.iter().min_by_key(|c| (!c.late, Reverse(size(c)), greedy(c))),
             GangScheduleKind::Gto => candidates.iter().min_by_key(|c| (!c.late, greedy(c))),
             GangScheduleKind::Lrr => {
-                let behind = |c: &Candidate| self.last.is_some_and(|last| c.gang <= last);
+                let behind = |c: &ReadyGang| self.last.is_some_and(|last| c.gang <= last);
                 candidates.iter().min_by_key(|c| (!c.late, behind(c), c.gang))
             }
             GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (!c.late, c.pc, c.age, c.gang)),
@@ -61,11 +61,11 @@ mod tests {
     use super::*;
 
     /// Gangs of sizes 8, 2, 4 and 4, from original gangs with ages 3, 0, 2 and 1.
-    const GANGS: [Candidate; 4] = [
-        Candidate { gang: 0, mask: 0xff, pc: 9, age: 3, late: false },
-        Candidate { gang: 4, mask: 0x03, pc: 7, age: 0, late: false },
-        Candidate { gang: 8, mask: 0x0f, pc: 7, age: 2, late: false },
-        Candidate { gang: 12, mask: 0xf0, pc: 2, age: 1, late: false },
+    const GANGS: [ReadyGang; 4] = [
+        ReadyGang { gang: 0, mask: 0xff, pc: 9, age: 3, late: false },
+        ReadyGang { gang: 4, mask: 0x03, pc: 7, age: 0, late: false },
+        ReadyGang { gang: 8, mask: 0x0f, pc: 7, age: 2, late: false },
+        ReadyGang { gang: 12, mask: 0xf0, pc: 2, age: 1, late: false },
     ];
 
     fn order(kind: GangScheduleKind) -> Vec<u32> {
