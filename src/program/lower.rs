@@ -306,7 +306,7 @@ impl<'m> Lowering<'m> {
     fn plain(
         &mut self,
         instance: &Instance,
-        instruction: &crate::ptx::module::Instruction,
+        instruction: &crate::ptx::module::PtxInstruction,
         op: Op,
     ) -> Result<Instruction, Problem> {
         let here = self.instructions.len();
@@ -406,7 +406,7 @@ impl<'m> Lowering<'m> {
     fn call(
         &mut self,
         instance: &Instance,
-        instruction: &crate::ptx::module::Instruction,
+        instruction: &crate::ptx::module::PtxInstruction,
         name: &str,
         returns: &[Operand],
         arguments: &[Operand],

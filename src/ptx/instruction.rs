@@ -4,7 +4,7 @@ use super::body::Builder;
 use super::cursor::shorten;
 use super::forms::NoForm;
 use super::lexer::TokenKind;
-use super::module::{Guard, Instruction, Operand, Symbol};
+use super::module::{Operand, PtxGuard, PtxInstruction, Symbol};
 use super::op::Op;
 use super::parser::Result;
 use super::problem::{Problem, Span, Trouble};
@@ -40,11 +40,11 @@ impl Builder<'_, '_> {
             self.bind(whole, opcode_span, form.op, &form.wants, raw)?
         };
         let end = self.p.expect(b';', "after an instruction")?;
-        self.body.instructions.push(Instruction { op, guard, operands, span: start.to(end.span), place: self.place });
+        self.body.instructions.push(PtxInstruction { op, guard, operands, span: start.to(end.span), place: self.place });
         Ok(())
     }
 
-    fn guard(&mut self) -> Result<Option<Guard>> {
+    fn guard(&mut self) -> Result<Option<PtxGuard>> {
         if !self.p.eat(b'@') {
             return Ok(None);
         }
@@ -55,7 +55,7 @@ impl Builder<'_, '_> {
             return Err(Problem::new(Trouble::Operand, token.span, format!("`{}` is not a predicate", self.p.word(token)))
                 .label("a guard is a `.pred` register"));
         }
-        Ok(Some(Guard { register, negated }))
+        Ok(Some(PtxGuard { register, negated }))
     }
 
     /// Parses `(result), function, (arguments)`, of which only the function is required; leaves the `;`.

@@ -79,7 +79,7 @@ pub struct Body {
     pub registers: Vec<Register>,
     /// `.shared`, `.local` and call `.param` variables declared inside.
     pub variables: Vec<Variable>,
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<PtxInstruction>,
     /// Labels, each with the index of the instruction that follows it.
     pub labels: Vec<Label>,
     /// `.branchtargets` tables.
@@ -126,11 +126,12 @@ pub struct LocPlace {
     pub inlined_at: Option<u32>,
 }
 
+/// An instruction as it is written, with its names resolved.
 #[derive(Clone, Debug)]
-pub struct Instruction {
+pub struct PtxInstruction {
     pub op: Op,
     /// `@p` or `@!p`.
-    pub guard: Option<Guard>,
+    pub guard: Option<PtxGuard>,
     pub operands: Vec<Operand>,
     pub span: Span,
     /// Index into [`Body::places`].
@@ -138,7 +139,7 @@ pub struct Instruction {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Guard {
+pub struct PtxGuard {
     pub register: RegisterId,
     pub negated: bool,
 }
