@@ -41,7 +41,7 @@ impl Lab {
 
     /// Finds a launch of a catalogue kernel on which the techniques can act, other than the current one.
     fn offer_of(&self, workload: &'static Workload, config: &Config) -> Option<Origin> {
-        let kernel = read::Parsed::new(workload.ptx);
+        let kernel = read::ParsedPtx::new(workload.ptx);
         let sizes = [Size::Small, Size::Full, Size::Tiny].into_iter().filter(|size| workload.launch(*size).is_some());
         sizes.map(|size| Origin { workload, size }).filter(|origin| Some(*origin) != self.origin).find(|origin| {
             let reading = read::read_parsed(&kernel, origin.launch(), Some(*origin));

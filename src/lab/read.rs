@@ -36,21 +36,21 @@ impl PartialEq for Ready {
 }
 
 /// A PTX text that has been parsed, so that several launches can be read for it.
-pub(super) struct Parsed<'a> {
+pub(super) struct ParsedPtx<'a> {
     text: &'a str,
     module: Module,
     problems: Vec<Problem>,
 }
 
-impl Parsed<'_> {
+impl ParsedPtx<'_> {
     /// Parses the text; one that is empty or too long counts as an empty module.
-    pub(super) fn new(text: &str) -> Parsed<'_> {
+    pub(super) fn new(text: &str) -> ParsedPtx<'_> {
         let (module, problems) = if text.len() > MOST_TEXT_BYTES || text.trim().is_empty() {
             (Module::default(), Vec::new())
         } else {
             ptx::parse(text)
         };
-        Parsed { text, module, problems }
+        ParsedPtx { text, module, problems }
     }
 
     fn findings(&self) -> Rc<[Finding]> {
@@ -66,11 +66,11 @@ impl Parsed<'_> {
 ///
 /// All problems of the PTX are reported; those in kernels that the launch does not use do not prevent a run.
 pub fn read(ptx: &str, launch: &str, origin: Option<Origin>) -> Reading {
-    read_parsed(&Parsed::new(ptx), launch, origin)
+    read_parsed(&ParsedPtx::new(ptx), launch, origin)
 }
 
 /// Reads a launch for a kernel that has been parsed; see [`read`].
-pub(super) fn read_parsed(ptx: &Parsed, launch: &str, origin: Option<Origin>) -> Reading {
+pub(super) fn read_parsed(ptx: &ParsedPtx, launch: &str, origin: Option<Origin>) -> Reading {
     let mut reading = Reading { ptx: ptx.findings(), launch: Rc::default(), ready: Err(String::new()) };
     let parsed = if launch.trim().is_empty() { None } else { Some(read_launch(launch)) };
     reading.ready = match parsed {
@@ -128,7 +128,7 @@ enum Misfit {
     Buffers(LaunchError),
 }
 
-fn fit(ptx: &Parsed, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
+fn fit(ptx: &ParsedPtx, launch: Launch, origin: Option<Origin>) -> Result<Ready, Misfit> {
     let draft = Draft::new(&ptx.module, &ptx.problems, launch).map_err(|problems| match problems.as_slice() {
         // Which kernel to run is the launch's problem.
         [problem] if problem.trouble == Trouble::Choice => Misfit::Launch(problem.message.clone()),

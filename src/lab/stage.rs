@@ -36,7 +36,7 @@ const MOST_CHECKED: u64 = 4_000_000;
 
 /// How a result compares with the workload's reference on the host, or with the scalar reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ResultVerdict {
     Right,
     /// Equals the result of warps in lock-step, on which the kernel relies without saying so; the text names the accesses.
     LockStep(String),
@@ -58,7 +58,7 @@ pub struct Stage {
     /// Cache of the last picture.
     picture: RefCell<Option<Rc<Picture>>>,
     /// Cache of the verdict.
-    verdict: OnceCell<Verdict>,
+    verdict: OnceCell<ResultVerdict>,
     /// The selected range of cycles: its start, and its end (exclusive).
     pub range: Option<(u64, u64)>,
     /// Cache of the last stretch.
@@ -91,17 +91,17 @@ fn keeps_lock_step(config: &Config) -> bool {
 }
 
 /// Judges a kernel that relies on lock-step by the result of warps in lock-step, for which it is meant.
-fn against_lock_step(difference: Difference, kept: bool) -> Verdict {
+fn against_lock_step(difference: Difference, kept: bool) -> ResultVerdict {
     let Some(Cause::LockStep { accesses, mismatch }) = difference.cause() else {
-        return Verdict::Wrong(difference.to_string());
+        return ResultVerdict::Wrong(difference.to_string());
     };
     let Some(mismatch) = mismatch else {
-        return Verdict::LockStep(format!(
+        return ResultVerdict::LockStep(format!(
             "The result is that of warps in lock-step, and the kernel depends on that: {accesses}."
         ));
     };
     let how = if kept { "on the order of warps or of a branch's sides too" } else { "this technique does not keep it" };
-    Verdict::Wrong(format!(
+    ResultVerdict::Wrong(format!(
         "The kernel depends on lock-step and {how}. \
          Compared with warps in lock-step: {mismatch}. The accesses: {accesses}."
     ))
@@ -237,27 +237,27 @@ impl Stage {
     }
 
     /// Compares the result with the reference; `None` unless the run has ended without a trap.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<ResultVerdict> {
         let done = self.session.at_end() && self.session.sim().trap().is_none();
         done.then(|| self.verdict.get_or_init(|| self.judge()).clone())
     }
 
     /// Judges catalogue kernels by the host reference, others by the scalar reference.
-    fn judge(&self) -> Verdict {
+    fn judge(&self) -> ResultVerdict {
         let machine = &self.session.sim().machine;
         let (program, start, ptx) = (&self.ready.job.program, &machine.start, &*self.listing.ptx);
         let subject = check::CheckedKernel { program, start, ptx, most: MOST_CHECKED };
         let after = self.after();
         if let Some(work) = self.reference {
             return match work.check(&self.ready.job.launch, &self.ready.job.before, &after) {
-                Ok(()) => Verdict::Right,
-                Err(mismatch) => Verdict::Wrong(check::explain(subject, mismatch, &after).to_string()),
+                Ok(()) => ResultVerdict::Right,
+                Err(mismatch) => ResultVerdict::Wrong(check::explain(subject, mismatch, &after).to_string()),
             };
         }
         match check::against_reference(subject, &after) {
-            Some(Ok(())) => Verdict::Right,
+            Some(Ok(())) => ResultVerdict::Right,
             Some(Err(difference)) => against_lock_step(difference, keeps_lock_step(&machine.config)),
-            None => Verdict::Unknown,
+            None => ResultVerdict::Unknown,
         }
     }
 
@@ -278,11 +278,11 @@ impl Stage {
             return Notice { show, ..Notice::bad(format!("The kernel trapped in cycle {cycles}: {text}\n{then}")) };
         }
         match self.verdict() {
-            Some(Verdict::Right) => {
+            Some(ResultVerdict::Right) => {
                 Notice::good(format!("Done after {cycles} cycles. Every byte is what the reference computes."))
             }
-            Some(Verdict::LockStep(how)) => Notice::good(format!("Done after {cycles} cycles. {how}")),
-            Some(Verdict::Wrong(how)) => {
+            Some(ResultVerdict::LockStep(how)) => Notice::good(format!("Done after {cycles} cycles. {how}")),
+            Some(ResultVerdict::Wrong(how)) => {
                 Notice::bad(format!("Done after {cycles} cycles, but the result is not the reference's: {how}"))
             }
             _ => Notice::good(format!("Done after {cycles} cycles.")),

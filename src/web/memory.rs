@@ -1,7 +1,7 @@
 //! Device memory at the current cycle: the first values of every buffer, and what the kernel printed.
 
 use super::handle::Handle;
-use crate::lab::{ShownBuffer, ShownValue, Verdict, grouped};
+use crate::lab::{ResultVerdict, ShownBuffer, ShownValue, grouped};
 use yew::prelude::*;
 
 /// Number of a buffer's values that are shown until the user asks for more.
@@ -14,10 +14,10 @@ pub fn memory(handle: &Handle) -> Html {
     };
     let (class, title, text) = match (&trap, &verdict) {
         (Some(trap), _) => ("bad", "The kernel trapped", Some(trap.message.clone())),
-        (None, Some(Verdict::Right)) => ("good", "Done", Some("Every byte is what the reference computes.".to_string())),
-        (None, Some(Verdict::LockStep(how))) => ("caution", "Done; the kernel depends on lock-step", Some(how.clone())),
-        (None, Some(Verdict::Wrong(how))) => ("bad", "Done, but the result is not the reference's", Some(how.clone())),
-        (None, Some(Verdict::Unknown)) => ("good", "Done", None),
+        (None, Some(ResultVerdict::Right)) => ("good", "Done", Some("Every byte is what the reference computes.".to_string())),
+        (None, Some(ResultVerdict::LockStep(how))) => ("caution", "Done; the kernel depends on lock-step", Some(how.clone())),
+        (None, Some(ResultVerdict::Wrong(how))) => ("bad", "Done, but the result is not the reference's", Some(how.clone())),
+        (None, Some(ResultVerdict::Unknown)) => ("good", "Done", None),
         (None, None) => {
             ("soft", "Not done yet", Some("Values are those of this cycle; the End key runs the kernel to its end.".to_string()))
         }

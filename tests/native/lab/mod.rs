@@ -8,7 +8,7 @@ mod telling;
 mod texts;
 
 use warpscope::event::{Event, EventKind, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, MachineSpec, Origin, Texts, Verdict, Wanted, grouped, too_large, typed_cycle};
+use warpscope::lab::{Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Wanted, grouped, too_large, typed_cycle};
 use warpscope::mechanism::{self, PanelView, VisibleLines};
 use warpscope::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
 use warpscope::session::Breakpoints;

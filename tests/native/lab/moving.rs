@@ -118,7 +118,7 @@ fn a_run_to_the_end_is_checked_against_the_reference() {
     settle(&mut lab);
     let stage = lab.stage.as_ref().expect("a stage");
     assert!(stage.session.at_end());
-    assert_eq!(stage.verdict(), Some(Verdict::Right));
+    assert_eq!(stage.verdict(), Some(ResultVerdict::Right));
     assert!(lab.notice.as_ref().is_some_and(|notice| !notice.bad && notice.text.contains("Done")));
     assert_eq!(stage.report().cycles, stage.session.cycle());
     lab.back();

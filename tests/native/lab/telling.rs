@@ -138,12 +138,12 @@ fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
         let accesses =
             "thread 0 of block 0 writes shared address 0x0 at PTX line 32, thread 1 of the same warp reads it at PTX line 34";
         match &verdict {
-            Verdict::LockStep(how) => {
+            ResultVerdict::LockStep(how) => {
                 assert!(how.starts_with("The result is that of warps in lock-step, and the kernel depends on that: "), "{how}");
                 assert!(how.contains(accesses), "{how}");
                 assert!(!notice.bad && notice.text.contains("Done after") && notice.text.contains(how), "{notice:?}");
             }
-            Verdict::Wrong(how) => {
+            ResultVerdict::Wrong(how) => {
                 assert!(how.contains("depends on lock-step and this technique does not keep it"), "{how}");
                 assert!(how.contains("buffer `done`, element 1: expected 1, found 2; 12 of 16 elements differ"), "{how}");
                 assert!(how.contains(accesses), "{how}");
@@ -151,7 +151,7 @@ fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
             }
             _ => panic!("{technique}: {verdict:?}"),
         }
-        judged.push((technique, matches!(verdict, Verdict::LockStep(_))));
+        judged.push((technique, matches!(verdict, ResultVerdict::LockStep(_))));
     }
     assert_eq!(judged, [("PDOM", true), ("DWF", false), ("DWF-WB", true), ("TBC", true)]);
 }
