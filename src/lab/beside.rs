@@ -1,6 +1,6 @@
 //! Runs beside the one on stage: the same kernel and launch under another technique, on another machine or with other keys.
 //!
-//! The lab on stage is the *leader*: it holds the requested runs ([`Wish`]) and the rule that aligns them ([`RunAlignment`]). Each
+//! The lab on stage is the *leader*: it holds the requested runs (*wishes*) and the rule that aligns them ([`RunAlignment`]). Each
 //! wish has a lab of its own, a *follower* ([`Lab::follow`]): it takes the leader's kernel and seeks to the cycle that
 //! corresponds to the leader's, in time slices if that is far.
 
@@ -14,16 +14,8 @@ pub const MOST_BESIDE: usize = 3;
 /// Cycles that a follower simulates between two checks of the clock.
 const CHUNK: u64 = 64;
 
-/// A run requested beside the leader's.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
-    pub preset: String,
-    pub technique: String,
-    /// The run's own keys. Others are the leader's if both have the same preset, else the preset's.
-    pub keys: BTreeMap<String, String>,
-}
-
-impl Wish {
+/// A machine as a wish: its keys are the run's own. Others are the leader's if both have the same preset, else the preset's.
+impl MachineSpec {
     /// Returns the keys as the user types them: `sms=2, schedulers=1`.
     pub fn keys_text(&self) -> String {
         self.keys.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
@@ -35,8 +27,8 @@ impl Wish {
         words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(key, value)| (key.into(), value.into())).collect()
     }
 
-    /// Returns the setup of the run beside a leader.
-    fn setup(&self, leader: &MachineSpec) -> MachineSpec {
+    /// Returns the machine of the run beside a leader.
+    fn beside(&self, leader: &MachineSpec) -> MachineSpec {
         let mut keys = if self.preset == leader.preset { leader.keys.clone() } else { BTreeMap::new() };
         keys.extend(self.keys.clone());
         MachineSpec { preset: self.preset.clone(), technique: self.technique.clone(), keys }
@@ -46,14 +38,15 @@ impl Wish {
 /// The runs requested beside the leader, and the rule that aligns them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    pub wishes: Vec<Wish>,
+    /// The machine of each run, with the keys that are its own.
+    pub wishes: Vec<MachineSpec>,
     pub align: RunAlignment,
 }
 
 impl Beside {
     /// Returns the runs as links encode them: `TBC@gtx480;DWF@tbc+sms:2,schedulers:1`.
     pub fn key(&self) -> String {
-        let key = |wish: &Wish| {
+        let key = |wish: &MachineSpec| {
             let keys: Vec<String> = wish.keys.iter().map(|(key, value)| format!("{key}:{value}")).collect();
             let keys = if keys.is_empty() { String::new() } else { format!("+{}", keys.join(",")) };
             format!("{}@{}{keys}", wish.technique, wish.preset)
@@ -62,15 +55,15 @@ impl Beside {
     }
 
     /// Parses what [`Beside::key`] returned; `None` if it is malformed or has more than [`MOST_BESIDE`] runs.
-    pub fn from_key(key: &str) -> Option<Vec<Wish>> {
+    pub fn from_key(key: &str) -> Option<Vec<MachineSpec>> {
         let wish = |part: &str| {
             let (technique, machine) = part.split_once('@')?;
             let (preset, keys) = machine.split_once('+').unwrap_or((machine, ""));
             let pair = |pair: &str| pair.split_once(':').map(|(key, value)| (key.to_string(), value.to_string()));
             let keys = keys.split(',').filter(|pair| !pair.is_empty()).map(pair).collect::<Option<_>>()?;
-            Some(Wish { preset: preset.into(), technique: technique.into(), keys })
+            Some(MachineSpec { preset: preset.into(), technique: technique.into(), keys })
         };
-        let wishes: Vec<Wish> = key.split(';').filter(|part| !part.is_empty()).map(wish).collect::<Option<_>>()?;
+        let wishes: Vec<MachineSpec> = key.split(';').filter(|part| !part.is_empty()).map(wish).collect::<Option<_>>()?;
         (wishes.len() <= MOST_BESIDE).then_some(wishes)
     }
 }
@@ -97,8 +90,8 @@ impl Lab {
     pub fn place_beside(&mut self, technique: &str) -> bool {
         let room = self.beside.wishes.len() < MOST_BESIDE;
         if room {
-            let preset = self.shown().0.preset.clone();
-            self.beside.wishes.push(Wish { preset, technique: technique.into(), ..Wish::default() });
+            let wish = MachineSpec::new(&self.shown().0.preset, technique, []);
+            self.beside.wishes.push(wish);
         }
         room
     }
@@ -109,10 +102,10 @@ impl Lab {
         let cycle = self.cycle();
         let Some(wish) = self.beside.wishes.get_mut(at) else { return };
         // The old leader keeps the keys that it does not share with the new one.
-        let next = wish.setup(&shown);
+        let next = wish.beside(&shown);
         let own = |(key, value): &(&String, &String)| next.keys.get(*key) != Some(*value);
         let keys = shown.keys.iter().filter(own).map(|(key, value)| (key.clone(), value.clone())).collect();
-        *wish = Wish { preset: shown.preset.clone(), technique: shown.technique.clone(), keys };
+        *wish = MachineSpec { keys, ..shown };
         self.set_up(next);
         self.seek(cycle);
     }
@@ -127,7 +120,7 @@ impl Lab {
             return Following::Moved;
         };
         let (shown, origin) = leader.shown();
-        let setup = wish.setup(shown);
+        let setup = wish.beside(shown);
         let mut moved = false;
         if (&self.ptx, &self.launch, &self.setup) != (&stage.listing.ptx, &stage.launch, &setup) {
             (self.ptx, self.launch) = (stage.listing.ptx.clone(), stage.launch.clone());
@@ -254,7 +247,7 @@ pub(super) mod tests {
     fn a_run_beside_has_keys_of_its_own() {
         let (mut lead, mut other) = (leader("PDOM"), Lab::new());
         lead.place_beside("PDOM");
-        lead.beside.wishes[0].keys = Wish::keys_of("schedulers=1, sms=1");
+        lead.beside.wishes[0].keys = MachineSpec::keys_of("schedulers=1, sms=1");
         follow(&mut other, &lead);
         assert_eq!(other.shown().0.keys.get("schedulers").map(String::as_str), Some("1"));
         let schedulers = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.sim().machine.config.schedulers);
@@ -264,7 +257,7 @@ pub(super) mod tests {
         lead.swap_beside(0);
         follow(&mut other, &lead);
         assert_eq!((schedulers(&lead), lead.beside.wishes[0].keys.len()), (Some(1), 0));
-        lead.beside.wishes[0].keys = Wish::keys_of("nonsense=1");
+        lead.beside.wishes[0].keys = MachineSpec::keys_of("nonsense=1");
         follow(&mut other, &lead);
         assert!(other.misfit.as_ref().is_some_and(|why| why.contains("nonsense")), "{:?}", other.misfit);
     }

@@ -224,7 +224,6 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::event::EventKind;
-    use crate::lab::Wish;
 
     fn round_trip(link: &Link) {
         let text = link.write();
@@ -253,10 +252,7 @@ mod tests {
                 warps: vec![(0, 3), (1, 4)],
             },
             beside: Beside {
-                wishes: vec![
-                    Wish { preset: "gtx480".into(), technique: "TBC,GTO".into(), ..Wish::default() },
-                    Wish { preset: "tbc".into(), technique: "".into(), keys: [("sms".into(), "2".into())].into() },
-                ],
+                wishes: vec![MachineSpec::new("gtx480", "TBC,GTO", []), MachineSpec::new("tbc", "", [("sms", "2")])],
                 align: RunAlignment::Event(EventKind::Reconvergence),
             },
             embed: true,

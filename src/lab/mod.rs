@@ -28,7 +28,7 @@ mod travel;
 pub use crate::config::MachineSpec;
 pub use crate::plot::grouped;
 pub use align::{RunAlignment, standing};
-pub use beside::{Beside, Following, MOST_BESIDE, Wish};
+pub use beside::{Beside, Following, MOST_BESIDE};
 pub use contest::{Contest, Task};
 pub use course::Course;
 pub use first::Hints;

@@ -5,7 +5,7 @@ use super::handle::{Handle, use_lab};
 use crate::compare::all_techniques;
 use crate::config::PRESETS;
 use crate::event::Reason;
-use crate::lab::{Following, Lab, MOST_BESIDE, RunAlignment, Wish, grouped, standing};
+use crate::lab::{Following, Lab, MOST_BESIDE, MachineSpec, RunAlignment, grouped, standing};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -174,11 +174,11 @@ fn machine_menu(leader: &Handle, at: usize) -> Html {
 
 /// Renders the field for this run's own keys.
 fn keys_field(leader: &Handle, at: usize) -> Html {
-    let value = leader.read(|lab| lab.beside.wishes.get(at).map(Wish::keys_text)).unwrap_or_default();
+    let value = leader.read(|lab| lab.beside.wishes.get(at).map(MachineSpec::keys_text)).unwrap_or_default();
     let hand = leader.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(field) = event.target_dyn_into::<HtmlInputElement>() {
-            let keys = Wish::keys_of(&field.value());
+            let keys = MachineSpec::keys_of(&field.value());
             hand.act(|lab| {
                 if let Some(wish) = lab.beside.wishes.get_mut(at) {
                     wish.keys = keys;
