@@ -280,5 +280,6 @@ keys! {
     l2_bytes_per_cycle: Rate = Rate::whole(32), "bytes/cycle", "Bandwidth of the channel between an SM and the L2 cache";
     dram_latency: u32 = 220, "cycles", "What a miss in the L2 cache adds";
     dram_bytes_per_cycle: Rate = Rate::thousandths(16_895), "bytes/cycle", "DRAM bandwidth: one SM's share of 177.4 GB/s over 15 SMs, at the 700 MHz at which two schedulers issue warps of 32 to as many lanes";
+    dram_queue: u32 = 8, "lines", "Written lines that may wait for DRAM before the load/store unit is held, with back_pressure: one core's share of 8 queues of 32 over 30 cores (TBC table 2)";
     atomic_interval: u32 = 2, "cycles", "Cycles between two atomics to the same address";
 }

@@ -37,6 +37,7 @@ fn gtx480x15() -> Config {
         sms,
         l2_bytes: 768 << 10,
         dram_bytes_per_cycle: one.dram_bytes_per_cycle.times(sms),
+        dram_queue: one.dram_queue * sms,
         // Fetch, then decode; the outcome of a branch is known at issue.
         fetch_latency: 2,
         branch_latency: 0,
@@ -63,7 +64,8 @@ fn tbc() -> Config {
         ideal_fetch: true,
         branch_latency: 0,
         // One pipeline, eight lanes wide, serves arithmetic and memory (section 2.2). Table 2 has no unit with a longer latency
-        // than another, and instructions in one pipeline do not overtake each other: all have its depth.
+        // than another, and instructions in one pipeline do not overtake each other: all have its depth, branches too. What
+        // comes from a memory takes that memory's latency, of which the table has none: it is the default's.
         one_pipeline: true,
         sp_units: 1,
         mul_latency: depth,

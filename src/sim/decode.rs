@@ -68,8 +68,10 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
     let fp = (Unit::Fp, c.fp_latency, c.fp_interval);
     let dp = (Unit::Fp, c.dp_latency, c.dp_interval);
     let sfu = (Unit::Sfu, c.sfu_latency, c.sfu_interval);
+    // In one pipeline a branch passes the same stages as an addition.
+    let control = (Unit::Control, if c.one_pipeline { c.int_latency } else { 1 }, 1);
     match op {
-        Op::WarpBarrier => (Unit::Control, 1, 1),
+        Op::WarpBarrier => control,
         Op::Load(a) | Op::Store(a) if a.space == Space::Param => (Unit::LdSt, c.constant_latency, 1),
         Op::Int2(Int2::Div | Int2::Rem, _) => (Unit::Int, c.div_latency, c.div_interval),
         Op::Int2(Int2::MulLo | Int2::MulHi | Int2::Mul24Lo | Int2::Mul24Hi, _)
@@ -96,9 +98,7 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
             // The index hardware takes as long as integer logic (VTW section 4.2).
             Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => logic,
             Kind::Memory | Kind::Host => (Unit::LdSt, c.l1d_latency, 1),
-            Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => {
-                (Unit::Control, 1, 1)
-            }
+            Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => control,
         },
     }
 }

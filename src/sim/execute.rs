@@ -100,7 +100,7 @@ impl<S: Sink> Core<'_, S> {
         } else {
             None
         };
-        if decoded.unit == Unit::Control {
+        if decoded.unit == Unit::Control && !machine.config.one_pipeline {
             done = self.cycle + u64::from(passes);
         } else if let Some(waits) = collected {
             done += waits;
@@ -248,7 +248,7 @@ impl<S: Sink> Core<'_, S> {
     pub fn move_to(&mut self, warp: u32, pc: Pc, place: Place, branched: bool) {
         let machine = self.machine;
         let state = &mut self.sm.warps[warp as usize];
-        (state.place, state.came) = (place, self.cycle);
+        (state.place, state.came) = (place, Some(self.cycle));
         let jumped = place.pc != pc + 1;
         if !machine.config.ideal_fetch {
             if jumped {

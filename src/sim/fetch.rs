@@ -1,6 +1,6 @@
 //! Fetch: which warp gets instructions, from an instruction cache that may miss.
 
-use super::cache::Lookup;
+use super::cache::{ALL_SECTORS, Lookup};
 use super::core::Core;
 use super::facts::Facts;
 use super::issue::Scratch;
@@ -71,7 +71,7 @@ impl<S: Sink> Core<'_, S> {
         };
         if let Some((line, there)) = own {
             if there.is_none() {
-                self.sm.l0i[slice as usize].insert(line, self.cycle, ready);
+                self.sm.l0i[slice as usize].insert(line, self.cycle, ready, ALL_SECTORS);
             }
             self.emit(Event::SliceFetch { sm: self.name, slice: slice as u16, hit: there.is_some() });
         }
@@ -150,7 +150,7 @@ impl<S: Sink> Core<'_, S> {
                 } else {
                     self.cycle + u64::from(config.icache_miss_latency)
                 };
-                self.sm.icache.insert(line, self.cycle, arrives);
+                self.sm.icache.insert(line, self.cycle, arrives, ALL_SECTORS);
                 (false, arrives + latency)
             }
         }

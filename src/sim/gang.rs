@@ -144,6 +144,8 @@ impl<S: Sink> Core<'_, S> {
                 let gang = before.gangs[entry];
                 if let Some(after) = by_memory(kind, before, entry, gang & !waiting, gang & for_memory) {
                     gangs.put(row, after);
+                    // Parts of one gang have not arrived together: otherwise they would merge at once.
+                    gangs.warps(row, gang).for_each(|warp| self.sm.warps[warp as usize].came = None);
                     self.tell_split(row, gang, &after, SplitCause::Memory);
                 }
             }
@@ -224,7 +226,7 @@ impl<S: Sink> Core<'_, S> {
             let pc = pcs[slice].filter(|_| closed >> slice & 1 == 0)?;
             let also = match meet {
                 GangMeetKind::Any | GangMeetKind::Group => 0,
-                GangMeetKind::Arrive => self.sm.warps[first as usize + slice].came,
+                GangMeetKind::Arrive => self.sm.warps[first as usize + slice].came?,
                 GangMeetKind::Ready => u64::from(waits >> slice & 1),
                 GangMeetKind::Held => u64::from(at_barrier >> slice & 1),
             };

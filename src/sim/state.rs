@@ -194,7 +194,7 @@ pub struct Warp {
     pub mixed: bool,
     pub place: Place,
     /// The cycle in which it reached that place.
-    pub came: u64,
+    pub came: Option<u64>,
     /// Instructions in the I-buffer, from `place.pc` on.
     pub filled: u8,
     /// A fetch for it is in flight.
@@ -288,7 +288,7 @@ impl Sm {
             members: Members::default(),
             mixed: false,
             place: Place::default(),
-            came: 0,
+            came: None,
             filled: 0,
             fetching: false,
             life: 0,

@@ -5,7 +5,7 @@ use crate::machine;
 use crate::machine::setups::{self, Setup, setup};
 use std::collections::BTreeMap;
 use warpscope::config::{GangMeetKind, MachineSpec};
-use warpscope::event::{Event, EventHash, Log, Reason};
+use warpscope::event::{Event, EventHash, Log, Reason, SplitCause};
 use warpscope::metrics::Metrics;
 use warpscope::policy::gang::ENTRIES;
 use warpscope::sim::Sim;
@@ -271,6 +271,9 @@ const STREAM: &str = "
     ret;
     }";
 
+/// The instruction of [`STREAM`] that needs what was loaded.
+const FIRST_USE: u32 = 6;
+
 fn stream() -> Kernel {
     let launch = "grid = [8, 1, 1]\nblock = [64, 1, 1]
         [[param]]\nbuffer = \"in\"\ntype = \"u32\"\nlen = 2048\ninit = { random = { seed = 3, min = 0, max = 1000 } }
@@ -304,6 +307,23 @@ fn group_splitting_keeps_those_together_whose_line_is_the_same() {
         }
     }
     assert!(pairs > 0);
+}
+
+/// Parts of a gang that memory has split are at one PC, and have been there from the same cycle on. They meet again when they
+/// arrive at an instruction together, not before.
+#[test]
+fn what_memory_splits_has_not_arrived_together() {
+    let kernel = stream();
+    let merged_where_split = |meet: &str| {
+        let mut sim = start(&kernel, &setup("vws", "E-VWS-ImpatientMem", &[("gang_meet", meet)])).expect("it fits");
+        let mut log = Log::default();
+        sim.run(machine::MOST_CYCLES, &mut log);
+        let is_split = |event: &Event| matches!(event, Event::GangSplit { cause: SplitCause::Memory, .. });
+        assert!(log.events.iter().any(|(_, event)| is_split(event)));
+        log.events.iter().any(|(_, event)| matches!(event, Event::GangMerge { pc, .. } if *pc == FIRST_USE))
+    };
+    assert!(merged_where_split("any"));
+    assert!(!merged_where_split("arrive"));
 }
 
 #[test]

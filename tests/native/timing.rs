@@ -168,6 +168,60 @@ fn what_is_written_back_does_not_hold_up_a_load() {
     assert_eq!(cycles("false") - cycles("true"), 127);
 }
 
+/// An atomic needs what was there before, so it waits for DRAM as a load does.
+#[test]
+fn an_atomic_that_misses_waits_for_dram() {
+    let cycles = |access: &str| {
+        let kernel = kernel(&format!("ld.param.u64 %a, [out]; {access} add.u32 %t, %v, 1; ret;"), 1);
+        finish(&kernel, "vws", &[]).sim.state.cycle
+    };
+    let load = cycles("ld.global.u32 %v, [%a];");
+    assert!(load > 400);
+    assert_eq!(cycles("atom.global.add.u32 %v, [%a], 1;"), load);
+}
+
+/// A store of a word leaves one sector of its line in the L2 cache; a load that needs another one waits for DRAM.
+#[test]
+fn a_sector_that_was_not_written_comes_from_dram() {
+    let cycles = |store_sector: &str, store: &str| {
+        let body = format!("ld.param.u64 %a, [out]; {store} ld.global.u32 %v, [%a+64]; add.u32 %t, %v, 1; ret;");
+        let finished = finish(&kernel(&body, 1), "vws", &[("store_sector", store_sector), ("l2_bytes_per_cycle", "4096")]);
+        (finished.sim.state.cycle, finished.metrics.l2.misses)
+    };
+    let (cold, _) = cycles("32", "");
+    // The store issues in a cycle of its own, and 96 bytes from DRAM take a cycle less than 128.
+    assert_eq!(cycles("32", "st.global.u32 [%a], 1;"), (cold, 2));
+    let (whole, misses) = cycles("0", "st.global.u32 [%a], 1;");
+    assert!(whole < cold && misses == 1, "a store that moves the whole line leaves all of it");
+}
+
+/// 32 KB more than the L2 cache holds are written, so as many have to reach DRAM meanwhile.
+#[test]
+fn stores_go_no_faster_than_dram_takes_them() {
+    let body = "mov.u32 %t, 0; ld.param.u64 %a, [out]; mov.u32 %v, %tid.x; mul.wide.u32 %b, %v, 4; add.u64 %a, %a, %b; \
+                L: st.global.u32 [%a], %t; add.u64 %a, %a, 128; add.u32 %t, %t, 1; setp.lt.u32 %p, %t, 512; @%p bra L; ret;";
+    let cycles = |rate: &str, queue: &str| {
+        let keys = [("dram_bytes_per_cycle", rate), ("l2_bytes", "32768"), ("dram_queue", queue)];
+        finish(&kernel(body, 32), "vws", &keys).sim.state.cycle
+    };
+    let (slow, fast) = (cycles("1", "8"), cycles("32", "8"));
+    // The first half of the stores fills the cache, at the same pace.
+    assert!((30 << 10..34 << 10).contains(&(slow - fast / 2)), "{slow} {fast}");
+    assert!(fast < 16 << 10, "{fast}");
+    assert!(cycles("1", "256") < fast + 100, "a queue for all of them holds nothing up");
+}
+
+/// A warp's next instruction issues when its branch has passed the pipeline, as behind an addition.
+#[test]
+fn in_one_pipeline_a_branch_takes_as_long_as_an_addition() {
+    let cycles = |what: &str| {
+        let first = "mov.u32 %t, %tid.x; setp.gt.u32 %p, %t, 99;";
+        let body = format!("{first} {} st.shared.u32 [%t], 1; L: st.shared.u32 [%t], 2; ret;", what.repeat(9));
+        finish(&kernel(&body, 1), "tbc", &[]).sim.state.cycle
+    };
+    assert_eq!(cycles("@%p bra L; "), cycles("add.u32 %n, %t, 1; "));
+}
+
 /// A miss is known only after the look-up.
 #[test]
 fn a_miss_leaves_after_the_look_up() {

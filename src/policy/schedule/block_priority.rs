@@ -91,10 +91,22 @@ mod tests {
     #[test]
     fn round_robin_turns_with_every_issue() {
         let mut rrb = scheduler(BlockPriorityKind::Rrb);
-        // Eight lanes take a warp of 32 threads in four cycles, so a port chooses in every fourth cycle.
-        assert_eq!([0, 4, 8, 12].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
-        assert_eq!(warps(16).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
-        assert_eq!(warps(20).pick(&mut rrb, &[0, 2, 4]), Some(4), "it was block 2's turn all the same");
+        assert_eq!([0, 1, 2, 3].map(|cycle| warps(cycle).pick(&mut rrb, &[0, 2, 4])), [0, 2, 4, 0].map(Some));
+        assert_eq!(warps(4).pick(&mut rrb, &[0, 4]), Some(4), "block 1 has nobody, block 2 follows");
+        assert_eq!(warps(5).pick(&mut rrb, &[0, 2, 4]), Some(4), "it was block 2's turn all the same");
+    }
+
+    /// Eight lanes take a warp of 32 threads in four cycles, so a port chooses in every fourth cycle: with as many blocks, a
+    /// priority that followed the cycle's number would always be the same block's.
+    #[test]
+    fn round_robin_turns_at_a_port_that_chooses_in_every_fourth_cycle() {
+        let block = |warp: usize| BlockFacts { slot: warp as u16, index: warp as u64, ..BlockFacts::default() };
+        let mut rrb = scheduler(BlockPriorityKind::Rrb);
+        let picks = [0, 4, 8, 12, 16].map(|cycle| {
+            let blocks = (0..4).map(block).collect();
+            TestWarps { blocks, ages: (0..4).collect(), slots: 4, cycle, ..TestWarps::new(4) }.pick(&mut rrb, &[0, 1, 2, 3])
+        });
+        assert_eq!(picks, [0, 1, 2, 3, 0].map(Some));
     }
 
     /// The last two of four slots are free: the blocks in the first two alternate.

@@ -1,14 +1,17 @@
 //! The memory that all SMs share: the L2 cache and the link to DRAM.
 
-use super::super::cache::{Cache, Lookup};
+use super::super::cache::{ALL_SECTORS, Cache, Lookup, Sectors};
 use crate::config::{Config, PARTS, Rate};
 use crate::event::{CacheOutcome, Event};
+use std::collections::VecDeque;
 
 /// The memory that all SMs share: the L2 cache and the link to DRAM.
 #[derive(Clone, Debug)]
 pub struct SharedMemorySystem {
     l2: Cache,
     dram: Channel,
+    /// When each written line that waits for DRAM or moves there has arrived, in order.
+    writing: VecDeque<u64>,
 }
 
 /// A link of limited bandwidth, which carries one transfer after the other.
@@ -27,9 +30,38 @@ impl Channel {
     }
 }
 
+/// What an access does to the L2 cache's copy of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Read,
+    /// Overwrites these sectors of its line; what they held does not matter.
+    Write(Sectors),
+    /// Reads, and overwrites these sectors: an atomic.
+    Update(Sectors),
+}
+
+/// When the L2 cache takes an access, and when its answer is back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// Later than the access came if it has to wait for a place among the lines that are written back. Only an access that
+    /// holds its load/store unit meanwhile waits (`back_pressure`).
+    pub taken: u64,
+    pub done: u64,
+}
+
+impl Purpose {
+    fn writes(self) -> Option<Sectors> {
+        match self {
+            Purpose::Read => None,
+            Purpose::Write(sectors) | Purpose::Update(sectors) => Some(sectors),
+        }
+    }
+}
+
 impl SharedMemorySystem {
     pub fn new(config: &Config) -> SharedMemorySystem {
-        SharedMemorySystem { l2: Cache::new(config.l2_bytes, config.l2_line, config.l2_ways), dram: Channel::default() }
+        let l2 = Cache::new(config.l2_bytes, config.l2_line, config.l2_ways).sectored(config.store_sector);
+        SharedMemorySystem { l2, dram: Channel::default(), writing: VecDeque::new() }
     }
 
     /// Fills the L2 cache with the lines of the buffers that were copied last, one buffer after the other.
@@ -41,37 +73,70 @@ impl SharedMemorySystem {
         }
     }
 
-    /// Performs an access of `bytes` at `address` that reaches L2 at `at`; returns when its answer is back, and its event.
-    pub fn access(&mut self, config: &Config, address: u64, write: bool, at: u64, bytes: u32) -> (u64, Event) {
-        let line = self.l2.line(address);
-        let back = at + u64::from(config.l2_latency);
-        let (outcome, done) = match self.l2.look_up(line, at) {
-            Lookup::Hit => (CacheOutcome::Hit, back),
-            Lookup::Coming(arrives) => (CacheOutcome::Merged, arrives.max(back)),
-            // A write needs nothing from DRAM if the cache writes back: the line is present at once, and dirty.
-            Lookup::Miss if write && config.l2_write_back => {
-                self.make_room(config, line, at, back);
-                (CacheOutcome::Miss, back)
-            }
-            Lookup::Miss => {
-                let moved = if write { bytes } else { config.l2_line };
-                let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, moved);
-                let done = moved_at + u64::from(config.l2_latency + config.dram_latency);
-                self.make_room(config, line, at, done);
-                (CacheOutcome::Miss, done)
-            }
-        };
-        if write && config.l2_write_back {
-            self.l2.write(line, bytes);
-        }
-        (done, Event::L2 { line, write, outcome })
+    /// Returns the sectors of its line in the L2 cache that an access to `bytes` at an address touches.
+    pub fn sectors(&self, address: u64, bytes: u32) -> Sectors {
+        self.l2.sectors(address, bytes)
     }
 
-    /// Inserts a line; the one that it replaces goes to DRAM if it was written.
-    fn make_room(&mut self, config: &Config, line: u64, at: u64, arrives: u64) {
-        let dirty = self.l2.insert(line, at, arrives);
-        if dirty > 0 {
-            self.dram.take(config.dram_bytes_per_cycle, at, dirty);
+    /// Performs an access of `bytes` at `address` that reaches L2 at `at`; returns when it is served, and its event.
+    pub fn access(&mut self, config: &Config, address: u64, purpose: Purpose, at: u64, bytes: u32) -> (Served, Event) {
+        let line = self.l2.line(address);
+        let needs = if let Purpose::Write(_) = purpose { 0 } else { self.l2.sectors(address, bytes) };
+        let writes_back = purpose.writes().filter(|_| config.l2_write_back);
+        let back = at + u64::from(config.l2_latency);
+        let present = match self.l2.look_up(line, at) {
+            Lookup::Hit => Some((CacheOutcome::Hit, back)),
+            Lookup::Coming(arrives) => Some((CacheOutcome::Merged, arrives.max(back))),
+            Lookup::Miss => None,
+        };
+        let mut taken = at;
+        let (outcome, done) = match present {
+            Some((outcome, done)) => match self.l2.missing(line, needs) {
+                0 => (outcome, done),
+                // Only a part of the line was written: the rest comes from DRAM.
+                missing => {
+                    let arrives = self.from_dram(config, at, self.l2.sector_bytes(missing));
+                    self.l2.complete(line, arrives, missing);
+                    (CacheOutcome::Miss, arrives.max(done))
+                }
+            },
+            // A write needs nothing from DRAM if the cache writes back: what it writes is present at once, and dirty.
+            None => {
+                let (arrives, valid) = match (purpose, writes_back) {
+                    (Purpose::Write(sectors), Some(_)) => (back, sectors),
+                    (Purpose::Write(_), None) => (self.from_dram(config, at, bytes), ALL_SECTORS),
+                    _ => (self.from_dram(config, at, config.l2_line), ALL_SECTORS),
+                };
+                taken = self.make_room(config, line, at, arrives, valid);
+                (CacheOutcome::Miss, arrives)
+            }
+        };
+        if let Some(sectors) = writes_back {
+            self.l2.write(line, sectors);
         }
+        (Served { taken, done }, Event::L2 { line, write: purpose.writes().is_some(), outcome })
+    }
+
+    /// Moves bytes from or to DRAM; returns when an answer is back.
+    fn from_dram(&mut self, config: &Config, at: u64, bytes: u32) -> u64 {
+        let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, bytes);
+        moved_at + u64::from(config.l2_latency + config.dram_latency)
+    }
+
+    /// Inserts a line; the one that it replaces goes to DRAM if it was written. Returns when there is a place for that one in
+    /// the queue of written lines.
+    fn make_room(&mut self, config: &Config, line: u64, at: u64, arrives: u64, valid: Sectors) -> u64 {
+        let dirty = self.l2.insert(line, at, arrives, valid);
+        if dirty == 0 {
+            return at;
+        }
+        while self.writing.front().is_some_and(|&arrived| arrived <= at) {
+            self.writing.pop_front();
+        }
+        let (_, arrives) = self.dram.take(config.dram_bytes_per_cycle, at, dirty);
+        let first_out = self.writing.len().checked_sub(config.dram_queue.max(1) as usize);
+        let taken = first_out.map_or(at, |first| self.writing[first]);
+        self.writing.push_back(arrives);
+        taken
     }
 }

@@ -41,6 +41,15 @@ impl Lines {
         }
     }
 
+    /// Returns the parts of a line that move, each with its offset and its bytes.
+    pub fn written(&self, at: usize, config: &Config) -> impl Iterator<Item = (u64, u32)> {
+        let (sectors, size) = match self.sectors[at] {
+            0 => (1, config.l1d_line),
+            sectors => (sectors, config.store_sector),
+        };
+        (0..64).filter(move |sector| sectors >> sector & 1 != 0).map(move |sector| (sector * u64::from(size), size))
+    }
+
     pub fn all(&self) -> &[u64] {
         &self.lines[..self.len]
     }

@@ -13,10 +13,10 @@ pub use self::l2::SharedMemorySystem;
 pub use self::lanes::{LaneTimes, PerLane};
 
 use self::banks::{bank_cycles, distinct, lane_groups, most_alike, shared_passes};
-use self::l2::Channel;
+use self::l2::{Channel, Purpose, Served};
 use self::lanes::Together;
 use self::lines::Lines;
-use super::cache::{Cache, Lookup};
+use super::cache::{ALL_SECTORS, Cache, Lookup};
 use crate::config::{Config, PARTS};
 use crate::event::{CacheOutcome, Event, Sink};
 use crate::interp::access::{Traffic, active};
@@ -75,11 +75,11 @@ pub struct Requester<'a> {
 }
 
 impl<S: Sink> AccessContext<'_, S> {
-    /// Performs an access to L2 and emits its event; returns when the answer is back.
-    fn l2(&mut self, address: u64, write: bool, at: u64, bytes: u32) -> u64 {
-        let (done, event) = self.shared.access(self.config, address, write, at, bytes);
+    /// Performs an access to L2 and emits its event.
+    fn l2(&mut self, address: u64, purpose: Purpose, at: u64, bytes: u32) -> Served {
+        let (served, event) = self.shared.access(self.config, address, purpose, at, bytes);
         self.emit(event);
-        done
+        served
     }
 
     fn emit(&mut self, event: Event) {
@@ -137,8 +137,14 @@ impl SmMemory {
     #[inline(never)]
     pub fn instructions<S: Sink>(&mut self, context: &mut AccessContext<S>, line: u64) -> u64 {
         let bytes = context.config.icache_line;
-        let (leaves, _) = self.channel.take(context.config.l2_bytes_per_cycle, context.now, bytes);
-        context.l2(CODE_BASE + line * u64::from(bytes), false, leaves, bytes)
+        let at = context.now;
+        self.send(context, at, CODE_BASE + line * u64::from(bytes), Purpose::Read, bytes).done
+    }
+
+    /// Sends an access over the link to L2.
+    fn send<S: Sink>(&mut self, context: &mut AccessContext<S>, at: u64, address: u64, purpose: Purpose, bytes: u32) -> Served {
+        let (leaves, _) = self.channel.take(context.config.l2_bytes_per_cycle, at, bytes);
+        context.l2(address, purpose, leaves, bytes)
     }
 
     /// Times one access that begins `later` cycles on; returns when all of it is done, and how many transactions it became.
@@ -222,8 +228,18 @@ impl SmMemory {
             let serial = if traffic.atomic { most_alike(traffic, others) - 1 } else { 0 };
             for (at, &line) in lines.all().iter().enumerate() {
                 let begins = start + u64::from(timing.holds);
-                let bytes = lines.bytes(at, config);
-                let (goes, done) = self.line(context, who.sm, line, traffic, begins, bytes);
+                let address = line * u64::from(config.l1d_line);
+                let written = || {
+                    lines
+                        .written(at, config)
+                        .fold(0, |all, (offset, bytes)| all | context.shared.sectors(address + offset, bytes))
+                };
+                let purpose = match (traffic.write, traffic.atomic) {
+                    (false, _) => Purpose::Read,
+                    (true, false) => Purpose::Write(written()),
+                    (true, true) => Purpose::Update(written()),
+                };
+                let (goes, done) = self.line(context, who.sm, line, purpose, begins, lines.bytes(at, config));
                 let done = done + u64::from(serial * config.atomic_interval);
                 timing.holds += 1;
                 if config.back_pressure {
@@ -249,15 +265,15 @@ impl SmMemory {
         context: &mut AccessContext<S>,
         sm: u16,
         line: u64,
-        traffic: &Traffic<32>,
+        purpose: Purpose,
         at: u64,
         bytes: u32,
     ) -> (u64, u64) {
         let config = context.config;
         let hit = at + u64::from(config.l1d_latency);
         let address = line * u64::from(config.l1d_line);
-        let write = traffic.write;
-        let lookup_result = if traffic.atomic {
+        let is_atomic = matches!(purpose, Purpose::Update(_));
+        let lookup_result = if is_atomic {
             self.l1.evict(line);
             Lookup::Miss
         } else {
@@ -268,12 +284,11 @@ impl SmMemory {
             Lookup::Coming(_) => CacheOutcome::Merged,
             Lookup::Miss => CacheOutcome::Miss,
         };
-        context.emit(Event::L1 { sm, line, write, outcome });
-        if write && !traffic.atomic {
+        context.emit(Event::L1 { sm, line, write: purpose != Purpose::Read, outcome });
+        if let Purpose::Write(_) = purpose {
             // No warp waits for the store, but it takes its share of the link.
-            let (leaves, _) = self.channel.take(config.l2_bytes_per_cycle, at, bytes);
-            context.l2(address, true, leaves, bytes);
-            return (self.goes(config, at, leaves), at + 1);
+            let served = self.send(context, at, address, purpose, bytes);
+            return (self.goes(config, at, served.taken), at + 1);
         }
         match lookup_result {
             Lookup::Hit => (at, hit),
@@ -281,13 +296,13 @@ impl SmMemory {
             Lookup::Miss => {
                 let begin = self.wait_for_miss_slot(config, at);
                 let lookup = u64::from(config.l1d_lookup);
-                let (leaves, _) = self.channel.take(config.l2_bytes_per_cycle, begin + lookup, config.l1d_line);
-                let done = context.l2(address, write, leaves, config.l1d_line).max(hit);
+                let served = self.send(context, begin + lookup, address, purpose, config.l1d_line);
+                let done = served.done.max(hit);
                 self.misses.push(done);
-                if !traffic.atomic {
-                    self.l1.insert(line, at, done);
+                if !is_atomic {
+                    self.l1.insert(line, at, done, ALL_SECTORS);
                 }
-                (self.goes(config, begin, leaves - lookup), done)
+                (self.goes(config, begin, served.taken - lookup), done)
             }
         }
     }
