@@ -7,8 +7,8 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     let mut c = host.read::<f32>(2)?;
     let n = i64::from(host.value::<i32>(3)?);
     let [columns, rows] = [0, 1].map(|axis| i64::from(host.grid()[axis]) * i64::from(host.block()[axis]));
-    if columns != n || rows != n {
-        return Err(Mismatch::Launch(format!("{columns} times {rows} threads should be the {n} times {n} elements")));
+    if columns < n || rows < n {
+        return Err(Mismatch::Launch(format!("{columns} times {rows} threads are fewer than the {n} times {n} elements")));
     }
     for row in 0..n {
         for column in 0..n {

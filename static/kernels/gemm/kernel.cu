@@ -5,6 +5,8 @@
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int n)
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= n || row >= n)
+        return;
     float sum = 0.0f;
 #pragma unroll 1
     for (int k = 0; k < n; k++)
