@@ -25,6 +25,7 @@ mod forms;
 mod fuzz_ptx;
 mod gangs;
 mod golden;
+mod gpgpu_sim;
 mod inspector;
 mod lab;
 mod layers;
