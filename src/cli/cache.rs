@@ -88,8 +88,8 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let run = Run::new("saxpy", "tbc", "PDOM").with_tiny_launch();
         assert!(cache.get(&run).is_none());
-        cache.put(&run, &Err(RunError::Failed("it does not end".to_string())));
-        assert_eq!(cache.get(&run).and_then(Result::err), Some(RunError::Failed("it does not end".to_string())));
+        cache.put(&run, &Err(RunError::Endless));
+        assert_eq!(cache.get(&run).and_then(Result::err), Some(RunError::Endless));
         let report = run.perform().expect("it runs");
         let cycles = report.cycles;
         cache.put(&run, &Ok(report));

@@ -58,7 +58,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         Some(path) => std::fs::write(path, table).map_err(|error| Failure::file(path, error))?,
         None => print(&table)?,
     }
-    let is_kernels = done.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Wrong(_))));
+    let is_kernels =
+        done.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Endless | RunError::Wrong(_))));
     let failures = Results { runs: done.into_iter().collect() }.failures();
     match (failures.is_empty(), is_kernels) {
         (true, _) => Ok(()),

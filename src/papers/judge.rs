@@ -31,7 +31,7 @@ pub struct Judge {
 const SLIGHT: std::ops::RangeInclusive<f64> = 0.002..=0.05;
 
 /// A claim about a speedup, or about how much more or less of something there is. It holds where the difference from 1 is half to
-/// one and a half times the paper's. It holds in direction where the difference has the same sign and is at least an eighth of
+/// one and a half times the paper's. It holds in direction where the difference has the same sign and is an eighth to eight times
 /// the paper's.
 pub struct Effect {
     pub judge: Judge,
@@ -46,7 +46,7 @@ fn verdict(times: Option<f64>) -> Verdict {
     match times {
         None => Verdict::NotTestable,
         Some(times) if (0.5..=1.5).contains(&times) => Verdict::Holds,
-        Some(times) if times >= 0.125 => Verdict::HoldsInDirection,
+        Some(times) if (0.125..=8.0).contains(&times) => Verdict::HoldsInDirection,
         Some(_) => Verdict::DoesNotHold,
     }
 }
@@ -98,7 +98,7 @@ impl Judge {
         });
         let side = |by: f64| if above { 1.0 + by } else { 1.0 - by };
         let expected = format!("{:.3} to {:.2}", side(*SLIGHT.start()), side(*SLIGHT.end()));
-        self.claim(id, place, claim, expected, measured.map(|m| format!("{m:.3}")), verdict, note)
+        self.claim(id, place, claim, expected, measured.map(|m| format!("{m:.4}")), verdict, note)
     }
 
     /// Returns a claim that nothing here can test, with the reason.
@@ -197,7 +197,8 @@ mod tests {
         assert_eq!(verdict(1.17, 1.09), Verdict::Holds);
         assert_eq!(verdict(1.17, 1.08), Verdict::HoldsInDirection);
         assert_eq!(verdict(1.17, 1.26), Verdict::HoldsInDirection);
-        assert_eq!(verdict(1.17, 1.02), Verdict::DoesNotHold, "an eighth of the effect is none");
+        assert_eq!(verdict(1.17, 1.02), Verdict::DoesNotHold, "less than an eighth of the effect is none");
+        assert_eq!(verdict(1.04, 1.33), Verdict::DoesNotHold, "more than eight times the effect is another one");
         assert_eq!(verdict(1.017, 1.009), Verdict::Holds);
         assert_eq!(verdict(1.017, 0.99), Verdict::DoesNotHold);
         assert_eq!(verdict(0.9, 0.95), Verdict::Holds);

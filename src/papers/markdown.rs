@@ -8,7 +8,7 @@ pub const HEAD: &str = "# What the papers claim, and what Warpscope measures
 
 Made by `warpscope papers --markdown`; every number is of runs of this version, and none is typed by hand. A claim about an
 effect **holds** if the effect is half to one and a half times the paper's, **holds in direction** if it is on the same side
-and at least an eighth as large. A claim that cannot be tested here says why. The workloads are those of the catalogue, not
+and an eighth to eight times as large. A claim that cannot be tested here says why. The workloads are those of the catalogue, not
 the papers' own.
 ";
 

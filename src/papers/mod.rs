@@ -163,7 +163,7 @@ impl Run {
             return Err(RunError::Failed(trap.to_string()));
         }
         if !sim.finished() {
-            return Err(RunError::Failed("it does not end".to_string()));
+            return Err(RunError::Endless);
         }
         let after = job.after(&sim.state.uncore.global);
         named.check(&job.launch, &job.before, &after).map_err(|mismatch| RunError::Wrong(mismatch.to_string()))?;
@@ -177,9 +177,12 @@ pub enum RunError {
     /// The configuration is invalid, or the machine cannot hold the launch.
     #[error("{0}")]
     Unfit(String),
-    /// The kernel trapped or did not end.
+    /// The kernel trapped.
     #[error("{0}")]
     Failed(String),
+    /// The kernel did not end within the limit of cycles.
+    #[error("it does not end")]
+    Endless,
     /// The kernel left other results than its reference.
     #[error("{0}")]
     Wrong(String),

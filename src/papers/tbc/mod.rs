@@ -87,11 +87,6 @@ impl<'a> Board<'a> {
         self.speedups(&[name], technique, "PDOM").pop().map(|(_, speedup)| speedup)
     }
 
-    /// Returns a quantity over that of PDOM, averaged over the workloads of a set that have it.
-    fn average(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
-        average(&self.ratios(set, technique, quantity))
-    }
-
     /// Returns a quantity as a share of PDOM's cycles, averaged over a set, over the same of PDOM. Every workload has the same
     /// weight, however long it runs and however small PDOM's quantity is.
     fn ratio_of_shares(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {

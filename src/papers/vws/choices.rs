@@ -15,6 +15,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
     let orders = [("GTO", "I-VWS-GTO"), ("LRR", "I-VWS-LRR"), ("LPC", "I-VWS-LPC"), ("LGTO", "I-VWS-LGTO")]
         .map(|(name, technique)| (name, mean(&over(technique, &[], divergent))));
     let sync_convergent = board.ratios(convergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
+    let sync_insensitive = board.ratios(&board.insensitive, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
     let group_divergent = over("I-VWS-GroupMem", &[], divergent);
     let impatient_divergent = over("I-VWS-ImpatientMem", &[], divergent);
     let little = over("I-VWS-LGTO", &[], divergent);
@@ -55,8 +56,8 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "vws.little-gangs",
             "section 6.3, figure 11",
             "Little gangs first (LGTO) is slower than big gangs first on divergent applications",
-            "below 1",
-            mean(&little).map(|mean| (format!("{mean:.3}"), mean < 1.0)),
+            "below 0.99",
+            mean(&little).map(|mean| (format!("{mean:.3}"), mean < 0.99)),
             each(&little),
         ),
         JUDGE.fact(
@@ -73,10 +74,11 @@ pub fn choices(board: &Board) -> Vec<Claim> {
         JUDGE.fact(
             "vws.split-memory",
             "section 6.5, figure 16",
-            "Splitting for memory, in groups or altogether, is a loss on convergent applications",
-            "both below 1 against warps of 32",
+            "Splitting for memory, in groups or altogether, has a large cost on convergent applications",
+            "at least one 0.89 or less against warps of 32 (half of the 22% of section 6.1), none above 1",
             mean(&group).zip(mean(&impatient)).map(|(group, impatient)| {
-                (format!("GroupMem {group:.3}, ImpatientMem {impatient:.3}"), group < 1.0 && impatient < 1.0)
+                let text = format!("GroupMem {group:.3}, ImpatientMem {impatient:.3}");
+                (text, group.max(impatient) < 1.0 && group.min(impatient) <= 0.89)
             }),
             format!("GroupMem: {}. ImpatientMem: {}.", each(&group), each(&impatient)),
         ),
@@ -88,7 +90,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             (!group_divergent.is_empty()).then(|| {
                 let both = group_divergent.iter().chain(&impatient_divergent);
                 let best = both.map(|(_, speedup)| *speedup).fold(0.0, f64::max);
-                (format!("{best:.3} at best"), (1.01..=1.1).contains(&best))
+                (format!("{best:.4} at best"), (1.01..=1.1).contains(&best))
             }),
             format!("GroupMem: {}. ImpatientMem: {}.", each(&group_divergent), each(&impatient_divergent)),
         ),
@@ -101,11 +103,19 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             format!("{}.", each(&sync_convergent)),
         ),
         JUDGE.fact(
+            "vws.sync-insensitive",
+            "section 6.4, figure 14",
+            "and so are insensitive ones",
+            "0.98 to 1.02 against E-VWS",
+            mean(&sync_insensitive).map(|mean| (format!("{mean:.3}"), (mean - 1.0).abs() <= 0.02)),
+            format!("{}.", each(&sync_insensitive)),
+        ),
+        JUDGE.fact(
             "vws.sync",
             "section 6.4, figures 14 and 15",
             "Waiting for each other where branches meet makes divergent applications slower",
-            "below 1 against E-VWS",
-            mean(&sync).map(|mean| (format!("{mean:.3}"), mean < 1.0)),
+            "below 0.99 against E-VWS",
+            mean(&sync).map(|mean| (format!("{mean:.3}"), mean < 0.99)),
             each(&sync),
         ),
         JUDGE.fact(

@@ -40,7 +40,7 @@ const TECHNIQUES: [&str; 14] = [
 ];
 /// I-VWS with other keys: gangs per cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 8).
 const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
-const ANY_GANGS: Keys = &[("gangs_per_cycle", "4")];
+const ANY_GANGS: Keys = &[("gangs_per_cycle", "4"), ("gang_fetches", "4")];
 const ONE_PORT: Keys = &[("icache_ports", "1"), ("l0i_bytes", "0")];
 const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
 const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
@@ -62,6 +62,8 @@ const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_
 /// The machine and the techniques that section 7.1 compares.
 const ELSEWHERE: &str = "tbc";
 const RIVALS: [&str; 4] = ["PDOM", "DWF", "TBC-LCP", "I-VWS"];
+/// The machine of that paper with a unit for each kind of instruction, as slices have them.
+const OWN_UNITS: Keys = &[("one_pipeline", "false")];
 
 /// Areas in mm² of an SM and of a GPU of 15 SMs, as section 6.7 takes them.
 const SM_MM2: f64 = 16.0;
@@ -82,6 +84,9 @@ pub fn runs() -> Vec<Run> {
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
         runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
         runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique)));
+        if *class == Class::Divergent {
+            runs.extend(RIVALS[..3].iter().map(|technique| Run::new(name, ELSEWHERE, technique).with(OWN_UNITS)));
+        }
     }
     runs
 }
@@ -134,6 +139,14 @@ impl<'a> Board<'a> {
 
     fn everything(&self) -> Vec<&'static str> {
         [&self.divergent, &self.convergent, &self.insensitive].into_iter().flatten().copied().collect()
+    }
+
+    /// Returns the speedup of a technique on that machine from units of its own.
+    fn with_units(&self, set: &[&'static str], technique: &str) -> Speedups {
+        let cycles = |name: &str, keys: Keys| {
+            self.results.of(&Run::new(name, ELSEWHERE, technique).with(keys)).map(|report| report.cycles as f64)
+        };
+        set.iter().filter_map(|name| Some((*name, cycles(name, &[])? / cycles(name, OWN_UNITS)?))).collect()
     }
 
     /// Returns speedups on the machine of the Thread Block Compaction paper.
