@@ -345,7 +345,7 @@ fn thread_7_issues_alone_though_three_wait() {
         assert_eq!((four.threads.len(), alone.pc, &*alone.threads), (4, dwf.pc(label), &[7][..]));
         assert!(all[..at].iter().all(|issue| issue.pc != dwf.pc("C")), "three threads wait at C");
     }
-    let words = "keeps this PC until nobody is left there";
+    let words = "keeps this PC until no thread is left there";
     says(&text("2-starvation-eddy", 1), &["Thread 7 is next, alone".into(), words.into()]);
 }
 
