@@ -103,7 +103,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
                 { machine_menu(leader, at) }
                 { keys_field(leader, at) }
                 <span class="push"></span>
-                <button type="button" class="plain" data-act="lead" title="Change places with the leading run" onclick={swap}>{ "Lead" }</button>
+                <button type="button" class="plain" data-act="lead" title="Make this the leading run" onclick={swap}>{ "Lead" }</button>
                 <button type="button" class="plain" data-act="close" aria-label="Close this run" title="Close this run" onclick={close}>{ "×" }</button>
             </header>
             if let Some(wrong) = wrong {
@@ -123,7 +123,7 @@ fn what_warps_did(handle: &Handle) -> Html {
     let share = |reason: Reason| count(reason) as f64 / all.max(1) as f64;
     let part = |reason: Reason| {
         let class = format!("reason-{}", reason.letter().to_ascii_lowercase());
-        let title = format!("{}: {:.1} % of the warp-cycles up to here", reason.label(), 100.0 * share(reason));
+        let title = format!("{}: {:.1} % of the warp-cycles up to this cycle", reason.label(), 100.0 * share(reason));
         html! { <b {class} {title} style={format!("flex-grow:{:.4}", share(reason))}></b> }
     };
     let shown = Reason::listed(count).into_iter().filter(|reason| count(*reason) > 0);

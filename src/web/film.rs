@@ -48,12 +48,12 @@ pub fn SaveMenu(props: &Props) -> Html {
     };
     html! {
         <>
-            <button type="button" class="plain save" popovertarget={menu.clone()} title="Save this picture, a strip of several, or a film">{ "Save" }</button>
+            <button type="button" class="plain save" popovertarget={menu.clone()} title="Save this picture, a strip of several, or an animation">{ "Save" }</button>
             <div id={menu.clone()} class="saves" popover="auto">
                 { item("picture", "This picture (SVG)", save_picture) }
                 { item("strip", "A strip of cycles (SVG)", save_strip) }
-                { item("film", "A film of cycles (GIF)", save_film) }
-                <p class="note">{ "Strips and films are of the cycles chosen on the timeline, or of the last eight." }</p>
+                { item("film", "An animation of cycles (GIF)", save_film) }
+                <p class="note">{ "Strips and animations show the cycles selected on the timeline, or the last eight." }</p>
             </div>
         </>
     }
@@ -133,7 +133,7 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
     let tell = move |notice: Notice| handle.act(|lab| lab.notice = Some(notice));
     spawn_local(async move {
         let count = moments.len();
-        tell(Notice::good(format!("A film of {count} cycles is being made.")));
+        tell(Notice::good(format!("An animation of {count} cycles is being made.")));
         // Lets the page show the notice first.
         TimeoutFuture::new(30).await;
         tell(match film(moments, &caption, Palette::of(theme)).await {
@@ -144,9 +144,9 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
                 if let Ok(blob) = Blob::new_with_u8_array_sequence_and_options(&parts, &options) {
                     save(&name, &blob);
                 }
-                Notice::good(format!("A film of {count} cycles is saved as {name}, {} kB.", file.len().div_ceil(1000)))
+                Notice::good(format!("An animation of {count} cycles is saved as {name}, {} kB.", file.len().div_ceil(1000)))
             }
-            None => Notice::bad("The film could not be made: the browser gives no canvas of that size."),
+            None => Notice::bad("The animation could not be made: the browser cannot make a canvas of that size."),
         });
     });
 }

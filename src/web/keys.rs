@@ -66,7 +66,7 @@ pub static SHORTCUTS: &[Shortcut] = &[
         keys: &["ArrowUp"],
         shift: true,
         shown: "Shift ↑",
-        about: "Select the previous lane, and the warp above its first",
+        about: "Select the previous lane; from lane 0: the whole warp",
         command: Act(previous_lane),
     },
     key(&["b", "B"], "B", "Set or remove a stop at the selected warp's line", Act(toggle_line)),

@@ -39,7 +39,7 @@ pub fn MotionMenu() -> Html {
         })
     };
     html! {
-        <select id="motion" aria-label="Film of a step" title="How long the film of a single step takes" {onchange}>
+        <select id="motion" aria-label="Step animation" title="How long the animation of a single step takes" {onchange}>
             { for Motion::ALL.into_iter().map(|motion| html! {
                 <option value={motion.key()} selected={motion == *chosen}>{ motion.label() }</option>
             }) }

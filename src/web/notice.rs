@@ -16,7 +16,7 @@ pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()
             } else if hint {
                 <p class="hint" role="status">
                     <span class="by-keys">{ "Press " }<kbd>{ "→" }</kbd>{ " to step one cycle, " }<kbd>{ "Space" }</kbd>{ " to play, " }<kbd>{ "?" }</kbd>{ " for every key." }</span>
-                    <span class="by-touch">{ "Tap anything to ask about it." }</span>
+                    <span class="by-touch">{ "Tap a lane, warp or line to inspect it." }</span>
                 </p>
             } else if let Some((name, said)) = handle.on_stage(|lab, stage| (caption(lab, stage), stage.say(lab.selection))) {
                 <p class="caption"><span class="run-name">{ name }</span><span id="say">{ said }</span></p>

@@ -140,7 +140,7 @@ fn by_line(led: &Told, others: &[Told]) -> Html {
     }
 }
 
-const BY_LINE: &str = "Cycles from each issue to the next, counted for the line that issues next. A line that everything waited for has many; all lines together have all cycles of the run up to its last issue.";
+const BY_LINE: &str = "Cycles from each issue to the next, counted for the line that issues next. Cycles in which all warps waited count for the next line that issues; all lines together have all cycles of the run up to its last issue.";
 
 /// Renders how many cycles more or fewer another run needs on a line.
 fn gain(led: u64, own: u64) -> Html {
