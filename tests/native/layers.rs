@@ -1,6 +1,8 @@
 //! Dependency rules: every room of `src/` names only rooms above it in [`ROOMS`], only `src/web/` names browser crates, and the
 //! model does not touch files, clocks, threads or output.
 
+mod reader;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,12 +63,9 @@ fn rooms_name_only_rooms_above_them() {
             continue;
         }
         let (_, knows) = ROOMS.into_iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("`{room}` is in no row"));
-        for (number, line) in code(&file) {
-            for part in line.split("crate::").skip(1) {
-                let named: String = part.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
-                if named != room && !knows.split_whitespace().any(|known| known == named) && is_room(&named) {
-                    offences.push(format!("{}:{number}: {room} names {named}", file.display()));
-                }
+        for (number, named) in reader::names_at_root(&code(&file), depth_of(&file)) {
+            if named != room && !knows.split_whitespace().any(|known| known == named) && is_room(&named) {
+                offences.push(format!("{}:{number}: {room} names {named}", file.display()));
             }
         }
     }
@@ -89,9 +88,19 @@ fn is_room(name: &str) -> bool {
 
 /// Returns the folder below `src/` that a file is in, or the file's own name.
 fn room_of(file: &Path) -> String {
-    let inside = file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("a source file");
+    let inside = inside(file);
     let first = inside.components().next().expect("a path with a name");
     Path::new(first.as_os_str()).with_extension("").display().to_string()
+}
+
+/// The number of modules that a file's code is below the crate's root.
+fn depth_of(file: &Path) -> usize {
+    let is_folder = file.file_name().is_some_and(|name| name == "mod.rs");
+    inside(file).components().count() - usize::from(is_folder)
+}
+
+fn inside(file: &Path) -> &Path {
+    file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("a source file")
 }
 
 #[test]
@@ -124,21 +133,18 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the lines of code of a file with their numbers, without comments and the tests at its end.
-fn code(file: &Path) -> Vec<(usize, String)> {
-    let text = fs::read_to_string(file).expect("source files are text");
-    let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).enumerate();
-    let lines = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
-    lines.map(|(number, line)| (number + 1, line.to_string())).collect()
+/// Returns a file's code without comments, literals and tests; lines keep their numbers.
+fn code(file: &Path) -> String {
+    reader::code(&fs::read_to_string(file).expect("source files are text"))
 }
 
-/// Asserts that no file's code names any of the words. Comments may, and so may the tests at a file's end.
+/// Asserts that no file's code names any of the words. Comments, literals and tests may.
 fn assert_free_of(files: impl Iterator<Item = PathBuf>, words: &[&str]) {
     let mut offences = Vec::new();
     for file in files {
-        for (number, line) in code(&file) {
+        for (at, line) in code(&file).lines().enumerate() {
             if let Some(word) = words.iter().find(|word| line.contains(*word)) {
-                offences.push(format!("{}:{number}: {word}", file.display()));
+                offences.push(format!("{}:{}: {word}", file.display(), at + 1));
             }
         }
     }
