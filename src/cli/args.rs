@@ -52,7 +52,7 @@ pub struct CompareArgs {
     /// The launch file (TOML); for a workload also `tiny`, `small` or `full` (the default)
     #[arg(long, value_name = "FILE.toml")]
     pub launch: Option<String>,
-    /// A technique, or several that run together joined by commas; may be given several times. Default: every technique
+    /// A technique, or several that run together joined by `,` or `+`; may be given several times. Default: every technique
     #[arg(long, value_name = "T")]
     pub technique: Vec<String>,
     /// The machine: see `list presets`
@@ -80,7 +80,7 @@ pub struct SweepArgs {
     /// Workloads of the catalogue (see `list workloads`), each with its full launch
     #[arg(value_name = "WORKLOAD", required = true)]
     pub workloads: Vec<String>,
-    /// A technique, or several that run together joined by commas; may be given several times
+    /// A technique, or several that run together joined by `,` or `+`; may be given several times
     #[arg(long, value_name = "T", required = true)]
     pub technique: Vec<String>,
     /// The machine: see `list presets`
@@ -133,7 +133,7 @@ pub struct RunArgs {
     /// The machine: see `list presets`
     #[arg(long, value_name = "P", default_value = "gtx480")]
     pub preset: String,
-    /// A technique, or several that run together joined by commas: see `list techniques`
+    /// A technique, or several that run together joined by `,` or `+`: see `list techniques`
     #[arg(long, value_name = "T")]
     pub technique: Option<String>,
     /// Change a key of the machine: see `list keys`; may be given several times

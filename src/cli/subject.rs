@@ -1,6 +1,7 @@
 //! The subject of a command: a workload of the catalogue, or files.
 
 use super::Failure;
+use crate::config::{did_you_mean, nearest};
 use crate::interp::job::Job;
 use crate::launch::Launch;
 use crate::program;
@@ -12,6 +13,13 @@ use std::path::{Path, PathBuf};
 
 /// Problems of a PTX file that are shown in full.
 const MOST_PROBLEMS: usize = 20;
+
+/// Returns the failure to find a workload, with the names that there are.
+pub fn no_workload(what: &str, name: &str) -> Failure {
+    let known: Vec<&str> = workload::all().iter().map(|w| w.name).collect();
+    let nearest = did_you_mean(nearest(name, known.iter().copied()));
+    Failure::Input(format!("there is no {what} `{name}`{nearest}; the workloads are {}", known.join(", ")))
+}
 
 /// A kernel's text and where it came from.
 pub struct KernelSource {
@@ -28,11 +36,7 @@ impl KernelSource {
             return Ok(KernelSource { name: name.to_string(), ptx: Cow::Borrowed(workload.ptx), workload: Some(workload) });
         }
         if !Path::new(name).exists() && !name.ends_with(".ptx") {
-            let known: Vec<&str> = workload::all().iter().map(|w| w.name).collect();
-            return Err(Failure::Input(format!(
-                "there is no workload and no file `{name}`; the workloads are {}",
-                known.join(", ")
-            )));
+            return Err(no_workload("workload and no file", name));
         }
         if name.ends_with(".cu") || name.ends_with(".cuh") {
             return Err(Failure::Input(cuda_source(name)));

@@ -2,6 +2,7 @@
 
 use super::args::SweepArgs;
 use super::cache::RunCache;
+use super::subject::no_workload;
 use super::{Failure, batch, print, settings};
 use crate::papers::{Results, Run, RunError};
 use crate::workload;
@@ -11,8 +12,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let mut runs = Vec::new();
     for name in &args.workloads {
         if workload::find(name).is_none() {
-            let known = workload::all().iter().map(|w| w.name).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Input(format!("there is no workload `{name}`; the workloads are {known}")));
+            return Err(no_workload("workload", name));
         }
         for technique in &args.technique {
             if technique.trim().is_empty() {

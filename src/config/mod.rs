@@ -38,14 +38,14 @@ use thiserror::Error;
 /// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
-    #[error("there is no key `{key}`{}; `warpscope list keys` shows them all", nearest.as_ref().map_or(String::new(), |n| format!(" (did you mean `{n}`?)")))]
+    #[error("there is no key `{key}`{}; `warpscope list keys` shows them all", did_you_mean(*nearest))]
     UnknownKey { key: String, nearest: Option<&'static str> },
     #[error("`{key}` = `{value}` is invalid: {allowed}")]
     Value { key: &'static str, value: String, allowed: String },
     #[error("there is no preset `{name}`; the presets are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
     UnknownPreset { name: String },
-    #[error("there is no technique `{name}`; the techniques are {}", TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
-    UnknownTechnique { name: String },
+    #[error("there is no technique `{name}`{}; the techniques are {}", did_you_mean(*nearest), TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
+    UnknownTechnique { name: String, nearest: Option<&'static str> },
     #[error("a technique name is missing beside a comma or a plus in `{names}`")]
     NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
@@ -100,10 +100,10 @@ impl Config {
 
     /// Sets one key from its text form.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
-        let known = KEYS
-            .iter()
-            .find(|k| k.name == key)
-            .ok_or_else(|| ConfigError::UnknownKey { key: key.to_string(), nearest: nearest(key) })?;
+        let known = KEYS.iter().find(|k| k.name == key).ok_or_else(|| ConfigError::UnknownKey {
+            key: key.to_string(),
+            nearest: nearest(key, KEYS.iter().map(|k| k.name)),
+        })?;
         (known.set)(self, value.trim()).map_err(|allowed| ConfigError::Value {
             key: known.name,
             value: value.to_string(),
@@ -112,13 +112,16 @@ impl Config {
     }
 }
 
-/// Returns the known key with the most similar spelling, if one is close.
-fn nearest(key: &str) -> Option<&'static str> {
-    KEYS.iter()
-        .map(|k| (strsim::levenshtein(key, k.name), k.name))
-        .filter(|&(d, _)| d <= 3 && 2 * d <= key.len())
-        .min()
-        .map(|(_, name)| name)
+/// Returns the known name with the most similar spelling, if one is close; upper and lower case are the same.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = name.to_lowercase();
+    let near = known.into_iter().map(|known| (strsim::levenshtein(&typed, &known.to_lowercase()), known));
+    near.filter(|&(d, _)| d <= 3 && 2 * d <= typed.len()).min().map(|(_, known)| known)
+}
+
+/// Returns the question that follows an unknown name in a message, if a known one is close.
+pub fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
 #[cfg(test)]
@@ -145,5 +148,11 @@ mod tests {
         assert!(config.set("warp_width", "many").is_err_and(|e| e.to_string().contains("many")));
         assert!(config.set("schedule", "FIFO").is_err_and(|e| e.to_string().contains("GTO")));
         assert!(Config::preset("zzz").is_err_and(|e| e.to_string().contains("gtx480")));
+        let said =
+            |techniques| MachineSpec::new("toy", techniques, []).config().map_or_else(|e| e.to_string(), |_| String::new());
+        assert!(
+            said("GTO,tbc-lpc").starts_with("there is no technique `tbc-lpc` (did you mean `TBC-LCP`?); the techniques are PDOM")
+        );
+        assert!(said("zzz").starts_with("there is no technique `zzz`; the techniques are PDOM"));
     }
 }

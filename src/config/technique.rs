@@ -380,7 +380,10 @@ pub fn apply_techniques(config: &mut Config, names: &str) -> Result<(), ConfigEr
                 value: name.to_string(),
                 allowed: format!("the number in its name may be {} at most", u32::MAX),
             },
-            _ => ConfigError::UnknownTechnique { name: name.to_string() },
+            _ => ConfigError::UnknownTechnique {
+                name: name.to_string(),
+                nearest: super::nearest(name, TECHNIQUES.iter().map(|t| t.name)),
+            },
         })?;
         for &what in technique.keys {
             if let Some((first, _)) = chosen.iter().find(|(t, _)| t.keys.contains(&what)) {

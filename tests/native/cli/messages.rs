@@ -95,3 +95,12 @@ fn an_access_between_two_buffers_names_both() {
     let output = run(&["run", &first, "--launch", &launch]);
     assert_ends(&output, 1, &["address", ", 4 bytes before `a` (16 bytes)"]);
 }
+
+#[test]
+fn a_misspelt_workload_or_technique_is_told_the_nearest_one() {
+    assert_ends(&run(&["run", "mandlebrot"]), 2, &["`mandlebrot` (did you mean `mandelbrot`?); the workloads are tbc_example1,"]);
+    assert_ends(&run(&["sweep", "saxpi", "--technique", "PDOM"]), 2, &["`saxpi` (did you mean `saxpy`?)"]);
+    assert_ends(&run(&["run", "saxpy", "--technique", "PDOM+mwf-gt"]), 2, &["`mwf-gt` (did you mean `MWF-GTO`?)"]);
+    let output = run(&["run", "nothing-like-it"]);
+    assert_ends(&output, 2, &["`nothing-like-it`; the workloads are"]);
+}
