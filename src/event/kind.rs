@@ -76,8 +76,14 @@ event_kinds! {
 }
 
 impl EventKind {
-    /// The number of kinds that can be searched for: the first ones.
-    const SOUGHT: usize = 11;
+    /// The number of kinds that can be searched for: the first ones, which have words for menus.
+    const SOUGHT: usize = {
+        let mut count = 0;
+        while count < EventKind::ALL.len() && EventKind::MENU[count].is_some() {
+            count += 1;
+        }
+        count
+    };
 
     /// Returns the kinds that can be searched for, in the order of menus.
     pub fn sought() -> impl Iterator<Item = EventKind> {
