@@ -16,7 +16,7 @@ use std::ops::Range;
 pub const BARRIERS: usize = 16;
 
 /// A set of threads of a block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadSet {
     words: Vec<u64>,
     len: u32,
@@ -121,7 +121,7 @@ impl Release {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct Barrier {
     waiting: ThreadSet,
     arrived: u32,
@@ -147,7 +147,7 @@ impl Barrier {
 }
 
 /// All barriers of one block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Barriers {
     barriers: [Barrier; BARRIERS],
     ptx_warp: u32,

@@ -15,7 +15,7 @@ use crate::program::passes::native::ParamRegister;
 const ROW: usize = 32;
 
 /// Up to `W` threads of one block: their storage, and the threads of the launch that they execute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lanes<const W: usize> {
     pub threads: [StorageThread; W],
     /// Lanes that hold a thread.
@@ -59,7 +59,7 @@ impl<const W: usize> Lanes<W> {
 }
 
 /// The registers of all threads of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Registers {
     words: Vec<u32>,
     stride: usize,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 /// A run-time error of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Hash)]
 pub enum Fault {
     #[error("null pointer: an access of {size} bytes at {address:#x}")]
     Null { address: u64, size: u32 },
@@ -36,7 +36,7 @@ pub enum Fault {
 }
 
 /// A fault, with the thread and the place where it happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Hash)]
 pub struct Trap {
     /// The fault, in a sentence.
     pub message: String,

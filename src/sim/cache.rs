@@ -1,7 +1,7 @@
 //! Tags of a set-associative cache with least-recently-used replacement, including lines in flight.
 
 /// The tags of a cache. It holds no data: memory is exact at all times, and caches only decide timing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Cache {
     /// For each way of each set: line number plus one (zero is empty), cycle of the last use, cycle of arrival.
     tags: Vec<Tag>,
@@ -14,7 +14,7 @@ pub struct Cache {
     hash_bits: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 struct Tag {
     line: u64,
     used: u64,

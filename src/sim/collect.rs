@@ -14,7 +14,7 @@ use super::decode::Unit;
 use std::collections::VecDeque;
 
 /// The SP units of an SM with their operand collectors and result buses.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Collectors {
     count: usize,
     /// When the input of each SP unit takes the next instruction.

@@ -96,7 +96,7 @@ impl<S: Sink> Core<'_, S> {
 }
 
 /// What the issue stage did in a cycle.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Issued {
     /// Warps that issued.
     pub warps: WarpSet,

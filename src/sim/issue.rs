@@ -45,6 +45,10 @@ impl std::fmt::Debug for Scratch {
     }
 }
 
+impl std::hash::Hash for Scratch {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 impl<S: Sink> Core<'_, S> {
     /// Lets every port issue; returns whether any did.
     pub fn issue(&mut self) -> bool {

@@ -13,7 +13,7 @@ use crate::program::Pc;
 pub use crate::interp::thread::{LogicalThread, StorageThread};
 
 /// The logical block and threads that a warp works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assignment {
     /// The logical block, by its linear index in the grid.
     pub block: u64,
@@ -24,7 +24,7 @@ pub struct Assignment {
 }
 
 /// A block of the launch that is being executed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Logical {
     /// Its linear index in the grid.
     pub index: u64,
@@ -49,7 +49,7 @@ pub struct Logical {
 }
 
 /// Threads of a PTX warp that wait for each other at an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Join {
     pub ptx_warp: u32,
     pub pc: Pc,

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 pub const REMEMBERED: u64 = 64;
 
 /// One unit, or the part of it that belongs to a slice.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pipeline {
     /// When its input accepts the next instruction.
     pub free: u64,
@@ -60,7 +60,7 @@ impl LaneMasks {
 }
 
 /// An instruction that a pipeline accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneUse {
     pub cycle: u64,
     pub warp: u16,
@@ -72,7 +72,7 @@ pub struct LaneUse {
 }
 
 /// The lanes of an INT or FP pipeline.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LaneBank {
     pub unit: Unit,
     /// The state of each lane, apart from the instructions in it.

@@ -17,7 +17,7 @@ use crate::policy::warp_set::WarpSet;
 use crate::program::Pc;
 
 /// Where an instruction will execute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chosen {
     pub unit: Unit,
     pub sp: usize,

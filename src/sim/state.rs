@@ -24,7 +24,7 @@ use crate::policy::schedule::Scheduler;
 use crate::policy::warp_set::WarpSet;
 use crate::program::Pc;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct State {
     /// The cycle that the next step simulates.
     pub cycle: u64,
@@ -33,7 +33,7 @@ pub struct State {
 }
 
 /// State that the SMs share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Uncore {
     pub wheel: Wheel,
     pub memory: SharedMemorySystem,
@@ -50,7 +50,7 @@ pub struct Uncore {
 }
 
 /// One streaming multiprocessor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Sm {
     /// The warp table: the warps that can be scheduled.
     pub warps: Vec<Warp>,
@@ -98,7 +98,7 @@ pub struct Sm {
 }
 
 /// Static warps: which threads belong to which block, whatever dynamic warps they are in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Statics {
     pub resident: WarpSet,
     pub warps: Vec<StaticWarp>,
@@ -110,7 +110,7 @@ pub struct Statics {
     pub issued: WarpSet,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StaticWarp {
     pub block: u16,
     pub first_thread: StorageThread,
@@ -126,7 +126,7 @@ pub const AT_BARRIER: u16 = u16::MAX - 1;
 pub const AT_SYNC: u16 = u16::MAX - 2;
 
 /// Parked threads that go on at `pc`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resumed {
     pub members: Members,
     pub pc: Pc,
@@ -134,7 +134,7 @@ pub struct Resumed {
 }
 
 /// Warps by what holds them back. A resident warp that nothing here holds back can issue if a port and a unit are free.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sets {
     pub resident: WarpSet,
     pub exited: WarpSet,
@@ -166,7 +166,7 @@ pub struct Sets {
 }
 
 /// An issue port: one scheduler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Port {
     pub scheduler: Scheduler,
     /// The warps it chooses from.
@@ -177,7 +177,7 @@ pub struct Port {
 }
 
 /// An entry of the warp table: a warp that can be scheduled. Where warps stay as compiled, static warp n is entry n.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Warp {
     /// The block of its threads, or of the first of them.
     pub block: u16,
@@ -218,7 +218,7 @@ pub struct Warp {
 }
 
 /// A resident block: storage for threads, and the logical blocks that they execute.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Block {
     pub first_warp: u16,
     pub warps: u16,

@@ -30,14 +30,14 @@ pub struct Completion {
     pub done: Done,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 struct Node {
     time: u64,
     next: u32,
     completion: Completion,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Wheel {
     nodes: Vec<Node>,
     free: u32,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const PAGE: usize = 4096;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global {
     pages: Vec<Rc<[u8; PAGE]>>,
     /// Number of valid bytes in each granule.
@@ -20,7 +20,7 @@ pub struct Global {
 }
 
 /// A buffer of the launch or a variable of the module.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
     pub name: String,
     pub address: u64,

@@ -25,7 +25,7 @@ pub struct Spaces<'a> {
 }
 
 /// The local memory of all threads of a block, stored by thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Local {
     bytes: Vec<u8>,
     per_thread: usize,

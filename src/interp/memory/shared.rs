@@ -4,7 +4,7 @@ use super::super::trap::Fault;
 use super::word;
 use crate::ptx::types::Space;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shared {
     bytes: Vec<u8>,
     /// One bit per byte: whether a thread has written it.

@@ -18,7 +18,7 @@ pub struct WarpRecord {
 }
 
 /// Assigns the warp numbers of one logical block, by one of the three policies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadIndices {
     /// Warp numbers in the order of assignment; empty where each warp keeps its own number.
     order: Vec<u16>,

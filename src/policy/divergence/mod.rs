@@ -120,7 +120,7 @@ pub enum Next {
 }
 
 /// A change of the warp table, or an event for the listener.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edit {
     /// The entry becomes free.
     Free {
@@ -151,6 +151,12 @@ pub struct Edits {
 impl std::fmt::Debug for Edits {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         self.list.fmt(f)
+    }
+}
+
+impl std::hash::Hash for Edits {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.list.hash(state);
     }
 }
 

@@ -14,7 +14,7 @@
 use crate::config::{Config, GatingGrain, GatingKind};
 
 /// The gating parameters of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// Whether lanes are switched off at all.
     pub gates: bool,

@@ -19,7 +19,7 @@ use lane::Rules;
 use phase::Folding;
 
 /// The gating and folding policies of an SM, with their state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gating {
     pub rules: Rules,
     /// When warps fold; `None` without folding.

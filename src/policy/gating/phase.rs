@@ -14,7 +14,7 @@ pub enum FoldPolicy {
     Conservative,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Folding {
     pub phase_cycles: u32,
     pub eager: bool,

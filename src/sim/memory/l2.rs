@@ -6,7 +6,7 @@ use crate::event::{CacheOutcome, Event};
 use std::collections::VecDeque;
 
 /// The memory that all SMs share: the L2 cache and the link to DRAM.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct SharedMemorySystem {
     l2: Cache,
     dram: Channel,
@@ -15,7 +15,7 @@ pub struct SharedMemorySystem {
 }
 
 /// A link of limited bandwidth, which carries one transfer after the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// When it is free again, in parts of a cycle: a transfer may end within a cycle.
     free: u64,

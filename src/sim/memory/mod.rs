@@ -31,7 +31,7 @@ const LOCAL_BASE: u64 = 0x0900_0000_0000;
 const CODE_BASE: u64 = 0x0a00_0000_0000_0000;
 
 /// The memory of one SM: L1 cache, outstanding misses, the link to L2.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct SmMemory {
     l1: Cache,
     /// When the line of each outstanding miss arrives.

@@ -1,7 +1,8 @@
 //! Runs in comparable form: events with every repeat written out, and the whole state of a machine as one number.
 
-use std::fmt::Write;
-use std::hash::Hasher;
+use super::setups::setup;
+use crate::common::kernel::Kernel;
+use std::hash::{Hash, Hasher};
 use warpscope::event::{Event, EventHash, Log};
 use warpscope::sim::Sim;
 
@@ -35,14 +36,37 @@ pub fn compare(one: &[(u64, Event)], other: &[(u64, Event)]) -> Result<(), Strin
 
 /// Returns a number that depends on every field of a machine's state, down to the bytes of its memory.
 pub fn fingerprint(sim: &Sim) -> u64 {
-    struct Fold(EventHash);
-    impl Write for Fold {
-        fn write_str(&mut self, text: &str) -> std::fmt::Result {
-            self.0.write(text.as_bytes());
-            Ok(())
-        }
+    let mut hash = EventHash::default();
+    sim.state.hash(&mut hash);
+    hash.finish()
+}
+
+#[test]
+fn a_fingerprint_depends_on_the_state() {
+    let workload = warpscope::workload::find("saxpy").expect("in the catalogue");
+    let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("it is sound");
+    let mut sim = super::load(&kernel, &setup("gtx480", "", &[]).config).expect("it fits");
+    sim.run(500, &mut Log::default());
+    let now = fingerprint(&sim);
+    assert_eq!(now, fingerprint(&sim.clone()));
+    let changes: [fn(&mut Sim); 5] = [
+        |sim| sim.state.cycle += 1,
+        |sim| sim.state.uncore.output.push(0),
+        |sim| sim.state.sms[0].warps[1].place.pc += 1,
+        |sim| {
+            let data = &mut sim.state.sms[0].sets.data;
+            data.set(0, !data.contains(0));
+        },
+        |sim| {
+            let global = &mut sim.state.uncore.global;
+            let (address, _) = global.regions().next().expect("a buffer");
+            let byte = global.load(address, 1).expect("it is in the buffer");
+            global.store(address, 1, byte ^ 1).expect("it is in the buffer");
+        },
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let mut other = sim.clone();
+        change(&mut other);
+        assert_ne!(now, fingerprint(&other), "change {at}");
     }
-    let mut fold = Fold(EventHash::default());
-    let _ = write!(fold, "{:?}", sim.state);
-    fold.0.finish()
 }
