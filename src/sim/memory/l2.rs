@@ -95,7 +95,7 @@ impl SharedMemorySystem {
                 0 => (outcome, done),
                 // Only a part of the line was written: the rest comes from DRAM.
                 missing => {
-                    let arrives = self.from_dram(config, at, self.l2.sector_bytes(missing));
+                    let arrives = self.move_by_dram(config, at, self.l2.sector_bytes(missing));
                     self.l2.complete(line, arrives, missing);
                     (CacheOutcome::Miss, arrives.max(done))
                 }
@@ -104,8 +104,8 @@ impl SharedMemorySystem {
             None => {
                 let (arrives, valid) = match (purpose, writes_back) {
                     (Purpose::Write(sectors), Some(_)) => (back, sectors),
-                    (Purpose::Write(_), None) => (self.from_dram(config, at, bytes), ALL_SECTORS),
-                    _ => (self.from_dram(config, at, config.l2_line), ALL_SECTORS),
+                    (Purpose::Write(_), None) => (self.move_by_dram(config, at, bytes), ALL_SECTORS),
+                    _ => (self.move_by_dram(config, at, config.l2_line), ALL_SECTORS),
                 };
                 taken = self.make_room(config, line, at, arrives, valid);
                 (CacheOutcome::Miss, arrives)
@@ -118,7 +118,7 @@ impl SharedMemorySystem {
     }
 
     /// Moves bytes from or to DRAM; returns when an answer is back.
-    fn from_dram(&mut self, config: &Config, at: u64, bytes: u32) -> u64 {
+    fn move_by_dram(&mut self, config: &Config, at: u64, bytes: u32) -> u64 {
         let (_, moved_at) = self.dram.take(config.dram_bytes_per_cycle, at, bytes);
         moved_at + u64::from(config.l2_latency + config.dram_latency)
     }
