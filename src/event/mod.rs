@@ -11,12 +11,14 @@ mod hash;
 mod kind;
 mod reason;
 mod sink;
+mod stall;
 
 pub use crate::ptx::types::Space;
 pub use hash::EventHash;
 pub use kind::EventKind;
 pub use reason::{Reason, ReasonCounts, Reasons};
 pub use sink::{DynSink, Listener, Log, NullSink, OneCycle, Sink};
+pub use stall::StallCause;
 
 use crate::program::Pc;
 use serde::Serialize;
@@ -41,16 +43,26 @@ impl SplitCause {
 }
 
 /// How an issue port was used in a cycle (TBC figure 13).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum SlotUse {
     /// By an instruction with this many active threads.
     Threads(u8),
     /// A warp was ready, but no unit was free for it, or its lanes were not on.
-    Stall,
+    Stall(StallCause),
     /// No warp was ready; at least one waits for memory.
     Memory,
     /// No warp was ready, and none waits for memory.
     Idle,
+}
+
+/// Hashes all stalls as one: the hash of a run does not depend on how finely stalls are told apart.
+impl std::hash::Hash for SlotUse {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        if let SlotUse::Threads(threads) = self {
+            threads.hash(state);
+        }
+    }
 }
 
 /// The result of a cache lookup.

@@ -60,6 +60,7 @@ definitions! {
     "issue_ports", "Issue ports", "", "Issue ports of an SM",
         |report| ReportNumber::Count(report.issue_ports.into());
     "issue_slots", "Issue slots", "slots", "What each issue port did each cycle: active threads in eighths of its width, stall, w0_mem, w0_idle (TBC figure 13)";
+    "stalls", "Stalls", "slots", "The issue slots with a stall by what held the ready warp back: an access to several lines, bank conflicts, several constants, memory that takes no more, another instruction in the unit, or lanes that are not on (TBC figures 13(b), 14(b): all but the last two)";
     "warp_cycles", "Warp cycles", "warp-cycles", "What each resident static warp did each cycle, or why it did not issue (BAWS figure 10)";
     "resident_warp_cycles", "Resident warp cycles", "warp-cycles", "Static warps resident, summed over cycles",
         |report| ReportNumber::Count(report.resident_warp_cycles);

@@ -23,7 +23,7 @@ pub use stretch::OF_A_STRETCH;
 pub use tally::{Cost, Tally};
 
 use crate::config::{Config, DispatchKind};
-use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
+use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse, StallCause};
 use crate::ptx::types::Space;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,8 @@ pub struct Metrics {
     pub divergent_branches: u64,
     /// Issue slots by active threads, from one on; then those with a stall, with a wait for memory, and idle ones.
     pub slots_by_threads: [u64; 32],
-    pub slots_stall: u64,
+    /// In the order of [`StallCause::ALL`].
+    pub slots_stalled: [u64; StallCause::ALL.len()],
     pub slots_memory: u64,
     pub slots_idle: u64,
     /// In the order of [`Reason::ALL`].
@@ -65,6 +66,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// Returns the issue slots with a stall, whatever its cause.
+    pub fn slots_stall(&self) -> u64 {
+        self.slots_stalled.iter().sum()
+    }
+
     /// Creates the counts for a run on a machine.
     pub fn of(config: &Config) -> Metrics {
         Metrics {
@@ -119,7 +125,7 @@ impl Sink for Metrics {
                 self.block_folds.slot(sm, port, slot, repeat);
                 match slot {
                     SlotUse::Threads(threads) => self.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
-                    SlotUse::Stall => self.slots_stall += repeat,
+                    SlotUse::Stall(cause) => self.slots_stalled[cause as usize] += repeat,
                     SlotUse::Memory => self.slots_memory += repeat,
                     SlotUse::Idle => self.slots_idle += repeat,
                 }

@@ -7,7 +7,7 @@ use super::power::PowerReport;
 use super::{CacheCounts, DEFINITIONS, Metrics, slots};
 use crate::config::Config;
 use crate::config::area::area;
-use crate::event::Reason;
+use crate::event::{Reason, StallCause};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Results of a run on the machine, in the order of [`DEFINITIONS`].
@@ -26,6 +26,7 @@ pub struct Report {
     pub sms: u32,
     pub issue_ports: u32,
     pub issue_slots: Counts,
+    pub stalls: Counts,
     pub warp_cycles: Counts,
     pub resident_warp_cycles: u64,
     pub fetches: u64,
@@ -120,6 +121,7 @@ impl Report {
             sms: config.sms,
             issue_ports: config.issue_ports(),
             issue_slots: issue_slots(metrics, config.warp_width),
+            stalls: Counts(StallCause::ALL.map(|c| (c.key().to_string(), metrics.slots_stalled[c as usize])).to_vec()),
             warp_cycles: Counts(Reason::ALL.map(|r| (r.key().to_string(), metrics.warp_cycles[r as usize])).to_vec()),
             resident_warp_cycles: resident,
             fetches: metrics.fetches,
@@ -153,6 +155,11 @@ impl Report {
         }
     }
 
+    /// Returns the issue slots with a stall of the memory pipeline (TBC figures 2(b), 13(b) and 14(b)).
+    pub fn memory_stalls(&self) -> u64 {
+        StallCause::ALL.into_iter().filter(|cause| cause.is_memory()).map(|cause| self.stalls.get(cause.key())).sum()
+    }
+
     /// Returns the number of that name, if it is a single one.
     pub fn number(&self, name: &str) -> Option<ReportNumber> {
         let definition = DEFINITIONS.iter().find(|definition| definition.name == name)?;
@@ -166,7 +173,7 @@ fn issue_slots(metrics: &Metrics, width: u32) -> Counts {
     for (threads, count) in (1..).zip(&metrics.slots_by_threads[..width as usize]) {
         counts[slots::class_of(threads, width)] += count;
     }
-    let unused = [metrics.slots_stall, metrics.slots_memory, metrics.slots_idle];
+    let unused = [metrics.slots_stall(), metrics.slots_memory, metrics.slots_idle];
     let unused = slots::UNUSED.into_iter().map(str::to_string).zip(unused);
     Counts(slots::names(width).into_iter().zip(counts).chain(unused).collect())
 }

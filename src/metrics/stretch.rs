@@ -52,7 +52,7 @@ impl Metrics {
             branches: self.branches - earlier.branches,
             divergent_branches: self.divergent_branches - earlier.divergent_branches,
             slots_by_threads: std::array::from_fn(|at| self.slots_by_threads[at] - earlier.slots_by_threads[at]),
-            slots_stall: self.slots_stall - earlier.slots_stall,
+            slots_stalled: std::array::from_fn(|at| self.slots_stalled[at] - earlier.slots_stalled[at]),
             slots_memory: self.slots_memory - earlier.slots_memory,
             slots_idle: self.slots_idle - earlier.slots_idle,
             warp_cycles: std::array::from_fn(|at| self.warp_cycles[at] - earlier.warp_cycles[at]),

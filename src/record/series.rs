@@ -39,7 +39,7 @@ impl StretchCounts {
         for (threads, count) in (1..).zip(metrics.slots_by_threads) {
             classes[slots::class_of(threads, metrics.width).min(slots::MOST - 1)] += count;
         }
-        classes[slots::MOST..].copy_from_slice(&[metrics.slots_stall, metrics.slots_memory, metrics.slots_idle]);
+        classes[slots::MOST..].copy_from_slice(&[metrics.slots_stall(), metrics.slots_memory, metrics.slots_idle]);
         StretchCounts {
             cycles,
             warp_instructions: metrics.warp_instructions,

@@ -87,7 +87,7 @@ impl<S: Sink> Core<'_, S> {
         take(Reason::Result, sets.data.bits[word]);
         take(Reason::Wakeup, self.sm.issued.asleep.bits[word]);
         take(Reason::NotSelected, self.sm.issued.available.bits[word]);
-        if self.sm.memory.throttled().contains(&self.cycle) {
+        if self.memory_is_full() {
             take(Reason::Throttle, sets.needs[Unit::LdSt as usize].bits[word]);
         }
         take(Reason::Structural, u64::MAX);
@@ -228,10 +228,9 @@ fn check_data(machine: &Machine, sm: &mut Sm, warp: u32) {
     sm.sets.for_memory.set(warp, for_memory);
 }
 
-/// Returns the next cycle in which a busy unit or port becomes free, or memory begins or ceases to be full.
+/// Returns the next cycle in which a busy unit or port becomes free, or another cause holds the load/store unit.
 pub fn next_free(sm: &Sm, now: u64) -> Option<u64> {
     let units = sm.units.iter().flatten().map(|pipeline| pipeline.free);
-    let throttled = sm.memory.throttled();
-    let others = sm.ports.iter().map(|port| port.free).chain([throttled.start, throttled.end]);
+    let others = sm.ports.iter().map(|port| port.free).chain(sm.memory.turns());
     units.chain(others).filter(|&free| free > now).min()
 }

@@ -234,6 +234,7 @@ impl<S: Sink> Core<'_, S> {
                     shared: &mut self.uncore.memory,
                     config: &machine.config,
                     now: self.cycle,
+                    passes: machine.passes,
                     sink: &mut *self.sink,
                 };
                 let timing = self.sm.memory.time(&mut context, who, &traffic, active);

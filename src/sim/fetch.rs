@@ -144,8 +144,13 @@ impl<S: Sink> Core<'_, S> {
             Lookup::Coming(arrives) => (false, arrives + latency),
             Lookup::Miss => {
                 let arrives = if config.icache_l2 {
-                    let mut context =
-                        AccessContext { shared: &mut self.uncore.memory, config, now: self.cycle, sink: &mut *self.sink };
+                    let mut context = AccessContext {
+                        shared: &mut self.uncore.memory,
+                        config,
+                        now: self.cycle,
+                        passes: self.machine.passes,
+                        sink: &mut *self.sink,
+                    };
                     self.sm.memory.instructions(&mut context, line)
                 } else {
                     self.cycle + u64::from(config.icache_miss_latency)

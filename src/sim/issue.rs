@@ -7,7 +7,7 @@ use super::power::first_awake;
 use super::slices::SliceAccess;
 use super::state::{Sets, Sm};
 use crate::config::Config;
-use crate::event::{Sink, SlotUse};
+use crate::event::{Sink, SlotUse, StallCause};
 use crate::policy::gang::Gangs;
 use crate::policy::gang::schedule::ReadyGang;
 use crate::policy::view::IssueView;
@@ -106,12 +106,28 @@ impl<S: Sink> Core<'_, S> {
                 let threads = self.issue_warp(port, warp);
                 return SlotUse::Threads(threads);
             }
-            return if self.sm.issued.asleep.is_empty(words) { SlotUse::Idle } else { SlotUse::Stall };
+            return if self.sm.issued.asleep.is_empty(words) { SlotUse::Idle } else { SlotUse::Stall(StallCause::Lane) };
         }
         if !self.sm.scratch.candidates.is_empty(words) {
-            return SlotUse::Stall;
+            return SlotUse::Stall(self.stall_cause());
         }
         if self.waits_for_memory(port) { SlotUse::Memory } else { SlotUse::Idle }
+    }
+
+    /// Returns what holds back the port's candidates, none of which has a free unit.
+    fn stall_cause(&self) -> StallCause {
+        let needs = &self.sm.sets.needs[Unit::LdSt as usize];
+        let candidates = &self.sm.scratch.candidates;
+        let want_memory = (0..self.machine.words).any(|word| candidates.bits[word] & needs.bits[word] != 0);
+        match self.sm.memory.held(self.cycle) {
+            Some(hold) if want_memory || self.machine.config.one_pipeline => hold.cause,
+            _ => StallCause::Unit,
+        }
+    }
+
+    /// Whether an access holds the load/store unit until memory has room for it.
+    pub fn memory_is_full(&self) -> bool {
+        self.sm.memory.held(self.cycle).is_some_and(|hold| hold.cause == StallCause::MemoryFull)
     }
 
     fn waits_for_memory(&self, port: usize) -> bool {

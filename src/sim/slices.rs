@@ -172,8 +172,13 @@ impl<S: Sink> Core<'_, S> {
             slots: Some(&slots),
             local_bytes: machine.program.local_bytes,
         };
-        let mut context =
-            AccessContext { shared: &mut self.uncore.memory, config: &machine.config, now: self.cycle, sink: &mut *self.sink };
+        let mut context = AccessContext {
+            shared: &mut self.uncore.memory,
+            config: &machine.config,
+            now: self.cycle,
+            passes: machine.passes,
+            sink: &mut *self.sink,
+        };
         let mut lanes = LaneTimes::default();
         let (timing, _) = self.sm.memory.serve(&mut context, who, &traffic, mask, later, &mut lanes);
         let own_lanes = u32::MAX >> (32 - width);

@@ -257,7 +257,7 @@ impl<S: Sink> Core<'_, S> {
             Reason::Wakeup
         } else if issued.available.contains(entry) {
             Reason::NotSelected
-        } else if self.sm.memory.throttled().contains(&self.cycle) && sets.needs[Unit::LdSt as usize].contains(entry) {
+        } else if self.memory_is_full() && sets.needs[Unit::LdSt as usize].contains(entry) {
             Reason::Throttle
         } else {
             Reason::Structural

@@ -5,11 +5,12 @@
 
 use super::picture::reason;
 use super::{Listing, Picture, Selection, WarpPicture};
-use crate::event::{Event, Reason, SCATTERED};
+use crate::event::{Event, Reason, SCATTERED, StallCause};
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
 use crate::sim::decode::{Decoded, Unit};
+use crate::sim::memory::UnitHold;
 use crate::sim::wheel::Done;
 
 /// The most warps that a chain of causes goes through.
@@ -86,6 +87,21 @@ impl Explainer<'_> {
         cycles_so_far(last + 1 - since.min(last))
     }
 
+    /// Returns what held the load/store unit in the last cycle beyond one access.
+    fn hold(&self, sm: u16) -> Option<UnitHold> {
+        self.sim.state.sms[usize::from(sm)].memory.held(self.picture.cycle.saturating_sub(1))
+    }
+
+    /// Returns what holds the load/store unit, as the end of a clause.
+    fn held_by_an_access(&self, sm: u16) -> &'static str {
+        match self.hold(sm).map(|hold| hold.cause) {
+            Some(StallCause::Lines) => " with an access to several lines",
+            Some(StallCause::Banks) => " with bank conflicts",
+            Some(StallCause::Constants) => " with an access to several constants",
+            _ => "",
+        }
+    }
+
     pub(super) fn warp(&self, warp: &WarpPicture) -> Vec<String> {
         self.cause(warp, CAUSES)
     }
@@ -152,18 +168,19 @@ impl Explainer<'_> {
                     Some(free) if free > self.picture.cycle => format!(", which is busy until cycle {free}"),
                     _ => ", which another warp's instruction held".to_string(),
                 };
+                let with = if unit == Some(Unit::LdSt) { self.held_by_an_access(warp.sm) } else { "" };
                 vec![format!(
-                    "{name} waits for {what}{until}{}; next it issues `{}`, {here}.",
+                    "{name} waits for {what}{until}{with}{}; next it issues `{}`, {here}.",
                     self.waited(warp),
                     self.code(warp.pc)
                 )]
             }
             Reason::Throttle => {
-                let sm = &self.sim.state.sms[usize::from(warp.sm)];
-                let until = sm.memory.throttled().end;
+                let hold = self.hold(warp.sm);
+                let until = hold.map_or_else(String::new, |hold| format!(", in cycle {}", hold.until));
                 vec![format!(
-                    "{name} waits until memory accepts more accesses, in cycle {until}{}: all MSHRs are taken, or the channel to \
-                     the L2 cache is busy. Next it issues `{}`, {here}.",
+                    "{name} waits until memory accepts more accesses{until}{}: all MSHRs are taken, or the queue to the L2 cache or \
+                     that to DRAM is full. Next it issues `{}`, {here}.",
                     self.waited(warp),
                     self.code(warp.pc)
                 )]

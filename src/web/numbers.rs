@@ -67,6 +67,8 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
             { reasons(&led, &others) }
             <h3>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h3>
             { shares(&led, &others, |report| report.issue_slots.0.clone()) }
+            <h3>{ "Stalls" }<span class="note">{ "by cause" }</span></h3>
+            { shares(&led, &others, |report| report.stalls.0.clone()) }
             <h3>{ "L1 data cache" }</h3>
             { shares(&led, &others, |report| outcomes(report.l1d)) }
         </div>

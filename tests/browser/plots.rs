@@ -4,7 +4,7 @@ use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpscope::config::Config;
-use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse};
+use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse, StallCause};
 use warpscope::metrics::Metrics;
 use warpscope::plot::{Chart, FIGURES, FINE, Figure, PlottedRun, SheetSize};
 use warpscope::record::{Phases, Series, Stints};
@@ -86,7 +86,7 @@ fn told() -> Told {
         let mask = u32::MAX >> (cycle * 7 % 32);
         metrics.event(cycle, Event::Issued { sm: 0, warp: 0, block: 0, pc: 0, mask, first_thread: 0 });
         let slot = match cycle % 6 {
-            0 => SlotUse::Stall,
+            0 => SlotUse::Stall(StallCause::Unit),
             1 => SlotUse::Memory,
             2 => SlotUse::Idle,
             _ => SlotUse::Threads(mask.count_ones() as u8),

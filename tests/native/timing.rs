@@ -6,12 +6,13 @@ use crate::machine::trace::Trace;
 use warpscope::config::MachineSpec;
 use warpscope::event::{Event, Log};
 use warpscope::launch::{Buffer, Init, Launch, Param};
+use warpscope::metrics::{Metrics, Report};
 use warpscope::ptx::types::Type;
 
 /// Returns a kernel of one block over a buffer of words.
 fn kernel(body: &str, threads: u32) -> Kernel {
     let text = format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{{\n\
+        ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[64];\n.visible .entry kernel(.param .u64 out)\n{{\n\
          .reg .b32 %t, %n, %v, %x;\n.reg .b64 %a, %b;\n.reg .pred %p, %q;\n.shared .align 4 .b8 slots[4096];\n{body}\n}}\n"
     );
     let out = Buffer { name: "out".into(), ty: Type::U32, len: 65536, init: Init::Zeros };
@@ -140,6 +141,41 @@ fn a_full_file_of_misses_holds_the_load_store_unit() {
     let held: Vec<(&str, &str)> = one.into_iter().chain([("back_pressure", "true")]).collect();
     let waits = format!("IIIIISSS{}I", "T".repeat(30));
     assert!(reasons(&kernel, "toy", &held).starts_with(&waits), "{}", reasons(&kernel, "toy", &held));
+}
+
+/// Returns the issue slots with a stall, by cause, without those that have none.
+fn stalls(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> Vec<(String, u64)> {
+    let config = MachineSpec::new(preset, "", keys.iter().copied()).config().expect("a sound machine");
+    let mut sim = machine::load(kernel, &config).expect("it fits");
+    let mut metrics = Metrics::of(&config);
+    sim.run(machine::MOST_CYCLES, &mut metrics);
+    let report = Report::new(&metrics, &config, sim.state.cycle);
+    assert_eq!(report.stalls.0.iter().map(|(_, count)| count).sum::<u64>(), report.issue_slots.get("stall"));
+    report.stalls.0.into_iter().filter(|(_, count)| *count > 0).collect()
+}
+
+/// The second instruction of each pair waits for the unit of the first: four lanes in one bank, at four constants or in four
+/// lines hold it for three cycles more than one; one MSHR for four lines for 30 more.
+#[test]
+fn a_stall_has_the_cause_that_holds_the_unit() {
+    let of = |body: &str, keys: &[(&str, &str)]| {
+        let keys: Vec<(&str, &str)> = SHORT_WAYS.into_iter().chain(keys.iter().copied()).collect();
+        stalls(&kernel(body, 4), "toy", &keys)
+    };
+    let named = |causes: &[(&str, u64)]| -> Vec<(String, u64)> {
+        causes.iter().map(|(name, count)| (name.to_string(), *count)).collect()
+    };
+    let conflict = "mov.u32 %t, %tid.x; shl.b32 %n, %t, 4; st.shared.u32 [%n], %t; st.shared.u32 [%n+4], %t; ret;";
+    assert_eq!(of(conflict, &[]), named(&[("banks", 3)]));
+    let constants = "mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; mov.u64 %b, table; add.u64 %a, %a, %b; \
+                     ld.const.u32 %v, [%a]; ld.const.u32 %x, [table]; ret;";
+    assert_eq!(of(constants, &[]), named(&[("constants", 3)]));
+    let lines = format!("{APART} ld.global.u32 %v, [%a]; ld.global.u32 %x, [%a+4096]; ret;");
+    assert_eq!(of(&lines, &[]), named(&[("lines", 3)]));
+    let full = [("l1d_mshrs", "1"), ("back_pressure", "true")];
+    assert_eq!(of(&lines, &full), named(&[("lines", 3), ("memory_full", 30)]));
+    let division = "mov.u32 %t, %tid.x; div.u32 %n, %t, 3; div.u32 %v, %t, 5; ret;";
+    assert_eq!(of(division, &[("div_interval", "4")]), named(&[("unit", 3)]));
 }
 
 /// Four lanes store a word each to four lines. By lines that takes the path to the L2 cache four cycles each, by sectors of 32

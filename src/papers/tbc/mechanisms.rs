@@ -19,7 +19,24 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
     // A workload with a wrong result under DWF has nothing to compare.
     let is_right = |name: &str| board.report(name, "DWF").is_some();
     let efficiency = |technique: &str| average(&efficiencies(technique).into_iter().filter(|(name, _)| is_right(name)).collect());
-    let stalls = |report: &Report| slot(report, "stall");
+    let stalls = |report: &Report| report.memory_stalls() as f64;
+    let stalled = |technique: &str| -> Speedups {
+        let share = |name: &&'static str| {
+            let report = board.report(name, technique)?;
+            Some((*name, stalls(report) / report.cycles.max(1) as f64))
+        };
+        all.iter().filter_map(share).collect()
+    };
+    // The machine has one port, so cycles are issue slots.
+    let causes = |technique: &str| {
+        let reports: Vec<&Report> = all.iter().filter_map(|name| board.report(name, technique)).collect();
+        let named = reports.first().into_iter().flat_map(|report| report.stalls.0.iter().map(|(cause, _)| cause.as_str()));
+        let share = |cause: &str| {
+            let sum: f64 = reports.iter().map(|report| report.stalls.get(cause) as f64 / report.cycles.max(1) as f64).sum();
+            format!("{cause} {:.2}%", 100.0 * sum / reports.len() as f64)
+        };
+        named.map(share).collect::<Vec<_>>().join(", ")
+    };
     let right: Vec<&'static str> = all.iter().copied().filter(|name| is_right(name)).collect();
     let stall_ratios = (board.ratio_of_shares(&right, "DWF", stalls), board.ratio_of_shares(&right, "TBC-LCP", stalls));
     let transactions = |report: &Report| report.memory_transactions as f64;
@@ -93,9 +110,12 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         ),
         effect("tbc.dwf-stalls", "section 1, figure 2(b)", "DWF has 2.7 times the stalls of the memory pipeline", 2.7).judge(
             stall_ratios.0,
-            "Issue slots in which a warp was ready and the pipeline was not free, as a share of PDOM's cycles, on average over all \
-             workloads, over the same of PDOM."
-                .to_string(),
+            format!(
+                "Issue slots in which a warp was ready and an access to memory held the pipeline, as a share of PDOM's cycles, on \
+                 average over all workloads, over the same of PDOM. By cause, PDOM: {}. DWF: {}.",
+                causes("PDOM"),
+                causes("DWF")
+            ),
         ),
         JUDGE.fact(
             "tbc.stalls",
@@ -105,7 +125,12 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             stall_ratios.0.zip(stall_ratios.1).map(|(dwf, tbc)| {
                 (format!("times PDOM's: DWF {dwf:.2}, TBC {tbc:.2}"), dwf > 1.0 && tbc - 1.0 < (dwf - 1.0) / 2.0)
             }),
-            format!("DWF: {}. TBC: {}.", percents(&board.slots(all, "DWF", &["stall"])), percents(&board.slots(all, "TBC-LCP", &["stall"]))),
+            format!(
+                "Share of issue slots, DWF: {}. TBC: {}. By cause, TBC: {}.",
+                percents(&stalled("DWF")),
+                percents(&stalled("TBC-LCP")),
+                causes("TBC-LCP")
+            ),
         ),
         JUDGE.fact(
             "tbc.waits",

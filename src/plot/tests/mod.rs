@@ -7,7 +7,7 @@ mod values;
 use super::layout::{Mark, lay_out};
 use super::*;
 use crate::config::Config;
-use crate::event::{CacheOutcome, Event, Reason, ReasonCounts, Sink, SlotUse};
+use crate::event::{CacheOutcome, Event, Reason, ReasonCounts, Sink, SlotUse, StallCause};
 use crate::metrics::{DEFINITIONS, Metrics, Report};
 use crate::record::{Phases, Series, Stints};
 use crate::scene::{Palette, Rgb, Theme, Tone};
@@ -124,7 +124,7 @@ fn long(cycles: u64) -> Told {
         let alone = (cycle / 16 % 9) as u16;
         let mask = u32::MAX >> (cycle * 5 % 32);
         let slot = match cycle % 5 {
-            0 => SlotUse::Stall,
+            0 => SlotUse::Stall(StallCause::Unit),
             1 => SlotUse::Memory,
             2 => SlotUse::Idle,
             _ => SlotUse::Threads(mask.count_ones() as u8),

@@ -43,7 +43,7 @@ fn shares_add_to_a_hundred() {
                     let slot = |port, slot| Event::Slot { sm: 0, port, slot, repeat: 1 };
                     let counts =
                         Event::Cycle { sm: 0, counts: ReasonCounts([3, 1, 4, 0, 1, 5, 9, 2, 6, 5, 0, 0, 0, 0]), repeat: 1 };
-                    vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall)]
+                    vec![counts, slot(0, SlotUse::Threads((cycle % width) as u8 + 1)), slot(1, SlotUse::Stall(StallCause::Unit))]
                 }),
             );
             let chart = series.curves(figure.id, width, 1000);

@@ -18,12 +18,11 @@ use self::lanes::Together;
 use self::lines::Lines;
 use super::cache::{ALL_SECTORS, Cache, Lookup};
 use crate::config::{Config, PARTS};
-use crate::event::{CacheOutcome, Event, Sink};
+use crate::event::{CacheOutcome, Event, Sink, StallCause};
 use crate::interp::access::{Traffic, active};
 use crate::interp::memory::Target;
 use crate::interp::thread::StorageThread;
 use crate::ptx::types::Space;
-use std::ops::Range;
 
 /// Base address of local memory for the caches, behind all other memory.
 const LOCAL_BASE: u64 = 0x0900_0000_0000;
@@ -37,8 +36,16 @@ pub struct SmMemory {
     /// When the line of each outstanding miss arrives.
     misses: Vec<u64>,
     channel: Channel,
-    /// Start and end of the cycles in which memory accepts no access.
-    throttled: (u64, u64),
+    /// What holds the load/store unit longer than one access takes, in order.
+    held: Vec<UnitHold>,
+}
+
+/// Cycles in which an access holds the load/store unit beyond the passes of its warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnitHold {
+    pub cause: StallCause,
+    pub from: u64,
+    pub until: u64,
 }
 
 /// When a memory instruction completes.
@@ -56,6 +63,8 @@ pub struct AccessContext<'a, S> {
     pub config: &'a Config,
     /// The cycle of the access, which its events carry.
     pub now: u64,
+    /// Cycles for which a warp that goes through its lanes in several passes holds a unit anyway.
+    pub passes: u32,
     pub sink: &'a mut S,
 }
 
@@ -105,14 +114,33 @@ impl SmMemory {
             l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways).hashed(config.l1d_hash),
             misses: Vec::new(),
             channel: Channel::default(),
-            throttled: (0, 0),
+            held: Vec::new(),
         }
     }
 
-    /// The cycles in which an access holds the load/store unit because miss slots or the link to L2 are taken: the last ones
-    /// of its time there.
-    pub fn throttled(&self) -> Range<u64> {
-        self.throttled.0..self.throttled.1
+    /// Returns why an access holds the load/store unit in a cycle, if its lanes' passes alone do not.
+    pub fn held(&self, cycle: u64) -> Option<UnitHold> {
+        self.held.iter().find(|hold| (hold.from..hold.until).contains(&cycle)).copied()
+    }
+
+    /// Returns the cycles in which a cause begins or ends to hold the load/store unit.
+    pub fn turns(&self) -> impl Iterator<Item = u64> {
+        self.held.iter().flat_map(|hold| [hold.from, hold.until])
+    }
+
+    /// Notes why an access that began at `begin` holds the load/store unit, cause after cause; the first `passes` cycles are
+    /// those of any access.
+    fn hold(&mut self, now: u64, begin: u64, passes: u32, causes: [(StallCause, u64); 4]) {
+        self.held.retain(|hold| hold.until > now);
+        let mut from = begin;
+        for (cause, cycles) in causes {
+            let until = from + cycles;
+            let from_then = from.max(now + u64::from(passes));
+            if from_then < until {
+                self.held.push(UnitHold { cause, from: from_then, until });
+            }
+            from = until;
+        }
     }
 
     /// Times one instruction that issues now.
@@ -168,7 +196,7 @@ impl SmMemory {
         let mut timing = Timing { holds: 0, done: start + 1 };
         let mut lines = Lines::default();
         let (mut in_shared, mut constants) = (0u32, 0u32);
-        let mut waited = 0;
+        let (mut banks, mut serial_constants, mut line_cycles, mut waited) = (0, 0, 0, 0);
         let mut transactions = 0;
         for lane in active(mask) {
             let Target { space, address } = traffic.targets[lane];
@@ -195,6 +223,7 @@ impl SmMemory {
                     .fold((0, 0), |(groups, cycles), lanes| (groups + 1, cycles + bank_cycles(traffic, lanes, config)))
             };
             timing.holds += cycles;
+            banks = cycles;
             let done = start + u64::from(config.shared_latency + cycles - 1);
             timing.done = timing.done.max(done);
             if L::BY_LANE {
@@ -209,6 +238,7 @@ impl SmMemory {
         if constants != 0 {
             let cycles = distinct(traffic, constants);
             timing.holds += cycles;
+            serial_constants = cycles;
             let done = start + u64::from(config.constant_latency + cycles - 1);
             timing.done = timing.done.max(done);
             if L::BY_LANE {
@@ -249,12 +279,18 @@ impl SmMemory {
                 timing.done = timing.done.max(done);
                 lanes.line_done(others, at, done);
                 transactions += 1;
+                line_cycles += 1;
             }
         }
         timing.holds = timing.holds.max(1);
-        if waited > 0 {
-            let end = now + u64::from(later + timing.holds);
-            self.throttled = (end - waited, end);
+        if timing.holds > context.passes || later > 0 {
+            let causes = [
+                (StallCause::Banks, banks.into()),
+                (StallCause::Constants, serial_constants.into()),
+                (StallCause::Lines, line_cycles),
+                (StallCause::MemoryFull, waited),
+            ];
+            self.hold(now, now + u64::from(later), context.passes, causes);
         }
         (timing, transactions)
     }

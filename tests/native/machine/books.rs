@@ -102,7 +102,7 @@ impl Books {
         self.lanes.balance(metrics, config, cycles)?;
         let (sms, ports) = (u64::from(config.sms), u64::from(config.issue_ports()));
         let slots: u64 =
-            metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall + metrics.slots_memory + metrics.slots_idle;
+            metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall() + metrics.slots_memory + metrics.slots_idle;
         same("issue slots and cycles × ports × SMs", slots, cycles * ports * sms)?;
         let told: u64 = self.sms.iter().flat_map(|sm| &sm.ports).map(|port| port.slots).sum();
         same("issue slots and those told of", slots, told)?;
