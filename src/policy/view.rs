@@ -80,6 +80,8 @@ pub struct IssueView<'a> {
     pub available: &'a WarpSet,
     /// The available warps, and those that only a busy unit holds back.
     pub ready: &'a WarpSet,
+    /// Warps that wait only for their instructions to be fetched.
+    pub unfetched: &'a WarpSet,
     /// Warps that will not issue for long: they wait for memory or for other threads, or have exited.
     pub long_wait: &'a WarpSet,
     /// The scheduler's resident warps.

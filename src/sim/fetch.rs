@@ -112,6 +112,7 @@ impl<S: Sink> Core<'_, S> {
         let issue = IssueView {
             available: wanting,
             ready: wanting,
+            unfetched: nobody,
             long_wait: nobody,
             resident: &sets.resident,
             age,

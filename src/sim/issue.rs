@@ -20,6 +20,7 @@ pub struct Scratch {
     candidates: WarpSet,
     available: WarpSet,
     resident: WarpSet,
+    unfetched: WarpSet,
     long_wait: WarpSet,
     /// Warps of a slice that accept a fetch, and warps of the SM that could not issue even with instructions.
     pub wanting: WarpSet,
@@ -75,9 +76,12 @@ impl<S: Sink> Core<'_, S> {
             if self.sm.ports[port].scheduler.looks_at_waits() {
                 long_wait(self.sm, port, words);
             }
+            if self.sm.ports[port].scheduler.looks_at_fetch() {
+                unfetched(self.sm, port, words);
+            }
             let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, .. } =
                 &mut *self.sm;
-            let Scratch { candidates, available, resident, long_wait, .. } = &mut **scratch;
+            let Scratch { candidates, available, resident, unfetched, long_wait, .. } = &mut **scratch;
             let state = &mut ports[port];
             for word in 0..words {
                 resident.bits[word] = sets.resident.bits[word] & state.warps.bits[word];
@@ -89,7 +93,8 @@ impl<S: Sink> Core<'_, S> {
             let slow_phase = self.uncore.next_block >= self.machine.start.shape.blocks();
             let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine, slow_phase };
             let (slots, cycle) = (blocks.len() as u16, self.cycle);
-            let view = IssueView { available, ready: candidates, long_wait, resident, age, warps: &facts, slots, cycle, words };
+            let ready = candidates;
+            let view = IssueView { available, ready, unfetched, long_wait, resident, age, warps: &facts, slots, cycle, words };
             state.scheduler.arrange(&view);
             let first = match gating {
                 None => state.scheduler.first(&view),
@@ -143,6 +148,13 @@ impl<S: Sink> Core<'_, S> {
 /// Returns those of 64 warps that only a port or a unit can hold back.
 #[inline(always)]
 pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
+    let had_its_turn = issued.warps.bits[word] | issued.freed_from_barrier.bits[word] | issued.freed_from_sync.bits[word];
+    fetched_or_not(sets, word) & !sets.unfetched.bits[word] & !had_its_turn
+}
+
+/// As [`could_issue`], with those whose instructions have not been fetched, and whatever this cycle's issues were.
+#[inline(always)]
+fn fetched_or_not(sets: &Sets, word: usize) -> u64 {
     let held = sets.exited.bits[word]
         | sets.barrier.bits[word]
         | sets.sync.bits[word]
@@ -151,10 +163,8 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
         | sets.ahead.bits[word]
         | sets.control.bits[word]
         | sets.leaving.bits[word]
-        | sets.unfetched.bits[word]
         | sets.data.bits[word];
-    let had_its_turn = issued.warps.bits[word] | issued.freed_from_barrier.bits[word] | issued.freed_from_sync.bits[word];
-    sets.resident.bits[word] & !held & !had_its_turn
+    sets.resident.bits[word] & !held
 }
 
 /// Whether a unit of a kind accepts an instruction from a slice.
@@ -212,6 +222,15 @@ fn late_first(gangs: &Gangs, available: &mut WarpSet, words: usize) {
     let late = gangs.patience.late();
     if (0..words).any(|word| available.bits[word] & late.bits[word] != 0) {
         (0..words).for_each(|word| available.bits[word] &= late.bits[word]);
+    }
+}
+
+/// Works out the port's warps that wait only for their instructions.
+fn unfetched(sm: &mut Sm, port: usize, words: usize) {
+    let Sm { sets, ports, scratch, .. } = sm;
+    for word in 0..words {
+        let wait = fetched_or_not(sets, word) & sets.unfetched.bits[word];
+        scratch.unfetched.bits[word] = wait & ports[port].warps.bits[word];
     }
 }
 

@@ -76,6 +76,7 @@ impl Sim {
         let view = IssueView {
             available: &runnable,
             ready: &runnable,
+            unfetched: &WarpSet::default(),
             long_wait: &long_wait,
             resident: &resident,
             age: &sm.age,

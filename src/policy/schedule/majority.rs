@@ -1,8 +1,8 @@
-//! Majority: the PC with most threads, until no warp is ready there (DWF's policy in TBC sections 2.3 and 6).
+//! Majority: the PC with most threads, until none of them is left there (DWF's policy in TBC sections 2.3 and 6).
 //!
-//! The oldest warp at that PC goes first. When no warp there is ready, the PC with most threads takes over; among equals the
-//! lowest. While its warps wait only for a busy unit, other warps may issue, but the PC stays. Threads that are never in the
-//! majority fall behind: the starvation eddy.
+//! The oldest warp at that PC goes first. When no warp is left there, the PC with most threads that are ready takes over; among
+//! equals the lowest. While its warps wait only for a busy unit or for their instructions, other warps may issue, but the PC
+//! stays. Threads that are never in the majority fall behind: the starvation eddy.
 
 use super::Rank;
 use crate::policy::view::IssueView;
@@ -16,9 +16,12 @@ pub struct Majority {
 }
 
 impl Majority {
-    /// Selects another PC if no ready warp is at the current one.
+    /// Selects another PC if no warp is left at the current one.
     #[inline(never)]
     pub fn arrange(&mut self, view: &IssueView) {
+        if view.unfetched.iter(view.words).any(|warp| Some(view.warps.place(warp).pc) == self.pc) {
+            return;
+        }
         let mut threads: BTreeMap<Pc, u32> = BTreeMap::new();
         for place in view.ready.iter(view.words).map(|warp| view.warps.place(warp)) {
             if Some(place.pc) == self.pc {
@@ -43,7 +46,7 @@ impl Majority {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_view::{TestWarps, scheduler};
+    use super::super::test_view::{TestWarps, scheduler, set};
     use crate::config::ScheduleKind;
     use crate::policy::divergence::Place;
 
@@ -69,5 +72,17 @@ mod tests {
         assert_eq!(pick(&[0, 1, 2, 3], &[0, 1, 2, 3]), Some(2), "five threads are at 7");
         assert_eq!(pick(&[0, 3], &[0, 1, 3]), Some(3), "warp 1 waits for a unit: the oldest of the others");
         assert_eq!(pick(&[0, 1], &[0, 1]), Some(1), "and 7 is still the PC");
+    }
+
+    #[test]
+    fn the_crowd_keeps_its_turn_while_its_instructions_are_fetched() {
+        let mut majority = scheduler(ScheduleKind::Majority);
+        let places = [(5, 0b1111), (7, 0b0111), (7, 0b0011), (9, 0b1111)].map(|(pc, mask)| Place { pc, mask });
+        let warps = TestWarps { places: places.to_vec(), ..TestWarps::new(4) };
+        let fetching = TestWarps { unfetched: set(&[1]), ..warps.clone() };
+        assert_eq!(warps.pick(&mut majority, &[0, 1, 2, 3]), Some(2), "five threads are at 7");
+        assert_eq!(fetching.pick(&mut majority, &[0, 3]), Some(3), "the oldest of the others");
+        assert_eq!(warps.pick(&mut majority, &[0, 1, 3]), Some(1), "and 7 is still the PC");
+        assert_eq!(warps.pick(&mut majority, &[0, 3]), Some(0), "nobody is left there: the lower of two equal crowds");
     }
 }

@@ -133,6 +133,11 @@ impl Scheduler {
         matches!(self.schedule, Schedule::TwoLevel(_)) || self.groups.matters()
     }
 
+    /// Whether the scheduler reads [`IssueView::unfetched`]; for others the set is empty.
+    pub fn looks_at_fetch(&self) -> bool {
+        matches!(self.schedule, Schedule::Majority(_))
+    }
+
     /// Returns the issue groups.
     pub fn groups(&self) -> &IssueGroups {
         &self.groups

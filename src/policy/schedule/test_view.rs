@@ -24,6 +24,7 @@ pub struct TestWarps {
     pub buffered: Vec<u8>,
     pub progress: Vec<WarpProgress>,
     pub iterations: Vec<VirtualBlockFacts>,
+    pub unfetched: WarpSet,
     pub long_wait: WarpSet,
     pub cycle: u64,
     pub slots: u16,
@@ -40,6 +41,7 @@ impl TestWarps {
             buffered: vec![0; count],
             progress: vec![WarpProgress::default(); count],
             iterations: vec![VirtualBlockFacts::default(); count],
+            unfetched: WarpSet::default(),
             long_wait: WarpSet::default(),
             cycle: 0,
             slots: 1,
@@ -57,6 +59,7 @@ impl TestWarps {
         show(&IssueView {
             available,
             ready,
+            unfetched: &self.unfetched,
             long_wait: &self.long_wait,
             resident: &resident,
             age: &self.ages,
