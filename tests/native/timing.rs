@@ -4,7 +4,7 @@ use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::trace::Trace;
 use warpscope::config::MachineSpec;
-use warpscope::event::{Event, Log};
+use warpscope::event::{Event, Log, Space};
 use warpscope::launch::{Buffer, Init, Launch, Param};
 use warpscope::metrics::{Metrics, Report};
 use warpscope::ptx::types::Type;
@@ -267,6 +267,54 @@ fn a_miss_leaves_after_the_look_up() {
         finish(&kernel, "toy", &keys).sim.state.cycle
     };
     assert_eq!(cycles("30") - cycles("0"), 30);
+}
+
+/// Two warps of each slice want the same line of instructions, one cycle apart: only the first goes to the shared cache, and
+/// slices beyond the one port wait for it.
+#[test]
+fn a_slice_asks_for_a_line_once() {
+    let kernel = kernel("mov.u32 %t, %tid.x; add.u32 %n, %t, 1; add.u32 %v, %n, 1; ret;", 64);
+    let fetches = |keys: [(&str, &str); 2]| {
+        let config = MachineSpec::new("vws", "WS4", keys).config().expect("a sound machine");
+        let mut sim = machine::load(&kernel, &config).expect("it fits");
+        let mut log = Log::default();
+        sim.run(machine::MOST_CYCLES, &mut log);
+        let of_slices = log.events.into_iter().filter_map(|(cycle, event)| match event {
+            Event::SliceFetch { slice, hit, .. } => Some((cycle, slice, hit)),
+            _ => None,
+        });
+        of_slices.collect::<Vec<(u64, u16, bool)>>()
+    };
+    let wide = fetches([("l0i_bytes", "256"), ("icache_ports", "8")]);
+    let of_first: Vec<(u64, bool)> =
+        wide.iter().filter(|(_, slice, _)| *slice == 0).map(|(cycle, _, hit)| (*cycle, *hit)).collect();
+    assert_eq!(of_first[..2], [(0, false), (1, true)], "the second warp waits for the first one's line");
+    assert_eq!(wide.iter().filter(|(_, _, hit)| !hit).count(), 8, "each slice misses once: {wide:?}");
+    // With one port, one slice misses in a cycle; warps whose line is there or on its way need no port.
+    let narrow = fetches([("l0i_bytes", "256"), ("icache_ports", "1")]);
+    let misses: Vec<(u64, u16)> = narrow.iter().filter(|(_, _, hit)| !hit).map(|(cycle, slice, _)| (*cycle, *slice)).collect();
+    assert_eq!(misses, (0..8).map(|slice| (u64::from(slice), slice)).collect::<Vec<_>>());
+    assert!(narrow.iter().any(|(cycle, _, hit)| *hit && misses.iter().any(|(missed, _)| missed == cycle)), "{narrow:?}");
+}
+
+/// Eight warps of four lanes load different constants, all in one access: each lane has its own a cycle after the one before.
+#[test]
+fn lanes_at_different_constants_are_done_one_by_one() {
+    let body = "mov.u32 %t, %tid.x; and.b32 %n, %t, 15; mul.wide.u32 %a, %n, 4; mov.u64 %b, table; add.u64 %a, %a, %b; \
+                ld.const.u32 %v, [%a]; ret;";
+    let config = MachineSpec::new("vws", "WS4", [("ideal_fetch", "true")]).config().expect("a sound machine");
+    let mut sim = machine::load(&kernel(body, 16), &config).expect("it fits");
+    let mut log = Log::default();
+    sim.run(machine::MOST_CYCLES, &mut log);
+    let done: Vec<u64> = log
+        .events
+        .iter()
+        .filter_map(|(_, event)| match event {
+            Event::Memory { space: Space::Const, done, .. } => Some(*done),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(done.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>(), [4; 3], "four lanes, four constants: {done:?}");
 }
 
 /// Eight warps of four lanes store to one bank, all in one access: each is done four cycles after the one before it.

@@ -81,7 +81,11 @@ impl SharedMemorySystem {
     /// Performs an access of `bytes` at `address` that reaches L2 at `at`; returns when it is served, and its event.
     pub fn access(&mut self, config: &Config, address: u64, purpose: Purpose, at: u64, bytes: u32) -> (Served, Event) {
         let line = self.l2.line(address);
-        let needs = if let Purpose::Write(_) = purpose { 0 } else { self.l2.sectors(address, bytes) };
+        let needs = match purpose {
+            Purpose::Read => self.l2.sectors(address, bytes),
+            Purpose::Write(_) => 0,
+            Purpose::Update(sectors) => sectors,
+        };
         let writes_back = purpose.writes().filter(|_| config.l2_write_back);
         let back = at + u64::from(config.l2_latency);
         let present = match self.l2.look_up(line, at) {
