@@ -77,6 +77,8 @@ fn tbc() -> Config {
         div_interval: 1,
         dp_interval: 1,
         sfu_interval: 1,
+        // The table limits the requests that wait for DRAM to 32 in each channel. What finds no room waits in the pipeline.
+        back_pressure: true,
         // Shared-memory banks of the Quadro FX5800, which serve half a warp at a time.
         shared_banks: 16,
         l1d_bytes: 32 << 10,
