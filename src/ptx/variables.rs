@@ -114,6 +114,8 @@ impl Parser<'_> {
         while self.eat(b'[') {
             if self.eat(b']') {
                 open = true;
+                // Its own size follows from the value; rows in it have theirs.
+                bounds.push(1);
                 continue;
             }
             let span = self.peek().span;
@@ -125,8 +127,12 @@ impl Parser<'_> {
                 .ok_or_else(|| Problem::new(Trouble::Syntax, span, format!("an array cannot have {bound} elements")))?;
             self.expect(b']', "after an array size")?;
         }
+        if open && count == 0 {
+            let message = format!("`{}` has rows of 0 elements, from which its size cannot be worked out", self.word(token));
+            return Err(Problem::new(Trouble::Syntax, token.span, message));
+        }
         let init = if initialised && self.eat(b'=') { self.initialiser(declaration.ty, &bounds)? } else { Vec::new() };
-        let filled = init.iter().map(|part| part.offset + part.value.bytes()).max().unwrap_or(0);
+        let filled = init.iter().map(|part| part.offset.saturating_add(part.value.bytes())).max().unwrap_or(0);
         let bytes = if open {
             // `s[]` takes its size from its value, or, in `.extern .shared`, from the launch.
             (!external && !init.is_empty()).then(|| filled.div_ceil(element * count) * element * count)
@@ -175,7 +181,8 @@ impl Parser<'_> {
             self.expect(b'}', "after an initial value")?;
             // An incomplete row is zero to its end.
             if depth > 0 && !bounds.is_empty() {
-                *offset = (start + bounds.iter().product::<u64>() * u64::from(ty.bytes())).max(*offset);
+                let row = bounds.iter().fold(u64::from(ty.bytes()), |bytes, &bound| bytes.saturating_mul(bound));
+                *offset = start.saturating_add(row).max(*offset);
             }
             return Ok(());
         }
@@ -190,7 +197,7 @@ impl Parser<'_> {
             }
             (_, value) => parts.push(InitPart { offset: *offset, value }),
         }
-        *offset += bytes;
+        *offset = offset.saturating_add(bytes);
         Ok(())
     }
 

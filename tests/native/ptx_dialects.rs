@@ -2,6 +2,7 @@
 //! that use it.
 
 use warpscope::program::{Program, SourcePlace, load};
+use warpscope::ptx::module::InitPart;
 use warpscope::ptx::problem::located;
 use warpscope::ptx::{Module, Problem, Trouble, parse, render};
 
@@ -143,6 +144,31 @@ fn kernels<'a>(bodies: impl IntoIterator<Item = &'a str>) -> String {
         text.push_str(&format!(".entry k{at}()\n{{\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n{body}\nret;\n}}\n"));
     }
     text
+}
+
+/// Returns the size of a module variable and the pieces of its value, or what is wrong with it.
+fn variable(declaration: &str) -> Result<(u64, Vec<InitPart>), String> {
+    let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n{declaration}\n.visible .entry k()\n{{\nret;\n}}\n");
+    let (module, problems) = parse(&text);
+    match problems.first() {
+        Some(problem) => Err(problem.message.clone()),
+        None => Ok((module.variables[0].bytes.unwrap_or(0), module.variables[0].init.clone())),
+    }
+}
+
+#[test]
+fn the_size_of_an_open_array_follows_from_its_value() {
+    let offsets = |declaration: &str| {
+        let (bytes, init) = variable(declaration).expect("it is sound");
+        (bytes, init.iter().map(|part| part.offset).collect::<Vec<_>>())
+    };
+    assert_eq!(offsets(".global .u32 s[] = {1, 2, 3};"), (12, vec![0]));
+    assert_eq!(offsets(".global .u32 s[2][3] = {{1}, {2}};"), (24, vec![0, 12]), "an incomplete row is zero to its end");
+    assert_eq!(offsets(".global .u32 s[][3] = {{1}, {2}};"), (24, vec![0, 12]), "in an open array too");
+    let refusal = variable(".global .u32 s[][0] = {1};").expect_err("it has no size");
+    assert!(refusal.contains("rows of 0 elements"), "{refusal}");
+    let huge = variable(".global .u32 s[0][4611686018427387904][4611686018427387904] = {{{1}}};").expect_err("too long a value");
+    assert!(huge.contains("is 0 bytes but its value has"), "{huge}");
 }
 
 #[test]
