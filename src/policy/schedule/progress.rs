@@ -23,6 +23,8 @@ use crate::policy::view::{BlockFacts, IssueView, VirtualBlockFacts};
 pub struct Progress {
     /// Facts about the blocks with an available warp, by slot; computed before ranking and not part of the machine's state.
     blocks: Vec<Option<VirtualBlockFacts>>,
+    /// The cycle that they are of. Ranks of another cycle, as the fetch stage asks for, look the facts up anew.
+    cycle: Option<u64>,
 }
 
 impl Clone for Progress {
@@ -83,6 +85,7 @@ impl Group {
 impl Progress {
     /// Computes the facts about the blocks once, before their warps are ranked.
     pub fn arrange(&mut self, view: &IssueView) {
+        self.cycle = Some(view.cycle);
         self.blocks.clear();
         self.blocks.resize(view.slots.into(), None);
         for warp in view.available.iter(view.words) {
@@ -93,7 +96,8 @@ impl Progress {
 
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         let BlockFacts { slot, .. } = view.warps.block(warp);
-        let known = self.blocks.get(usize::from(slot)).copied().flatten();
+        let is_of_now = self.cycle == Some(view.cycle);
+        let known = if is_of_now { self.blocks.get(usize::from(slot)).copied().flatten() } else { None };
         let block = known.unwrap_or_else(|| view.warps.iterations(warp));
         let own = view.warps.progress(warp);
         let group = Group::of(&block, own.is_ahead);
