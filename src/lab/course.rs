@@ -1,6 +1,6 @@
 //! The open lesson: its current stop, and the user's answers.
 
-use super::{Lab, Notice};
+use super::{Lab, Notice, Stage, read};
 use crate::lesson::{self, Lesson, Stop};
 use crate::session::Breakpoints;
 use crate::view::Selection;
@@ -11,6 +11,8 @@ pub struct Course {
     pub lesson: &'static Lesson,
     /// The current stop; `None` before the first.
     pub stop: Option<usize>,
+    /// The cycle of the current stop.
+    pub cycle: u64,
     /// The answer at each stop: the number of a choice, or lanes as bits.
     pub answers: Vec<Option<u64>>,
 }
@@ -30,6 +32,18 @@ impl Course {
     }
 }
 
+/// Refuses a lesson whose texts have problems, or with a machine for which a page has no memory.
+fn check(lesson: &Lesson) -> Result<(), String> {
+    let reading = read::read(lesson.kernel, lesson.launch, None);
+    let first = || reading.ptx.iter().chain(&*reading.launch).next().map(|finding| finding.message.clone());
+    let ready = reading.ready.as_ref().map_err(|error| first().unwrap_or_else(|| error.clone()))?;
+    let machines = lesson.techniques.iter().map(|technique| lesson.machine(technique));
+    // An invalid machine is among the lesson's own problems.
+    let configs =
+        machines.chain(lesson.stops.iter().map(|stop| lesson.machine_at(stop))).filter_map(|machine| machine.config().ok());
+    configs.into_iter().try_for_each(|config| Stage::check(ready, &config))
+}
+
 impl Lab {
     /// Opens a lesson by its id, before its first stop. Returns whether there is one.
     pub fn open_lesson(&mut self, id: &str) -> bool {
@@ -40,9 +54,12 @@ impl Lab {
 
     /// Opens the user's own lesson, or says what is wrong with it. Returns whether it was opened.
     pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
-        let read = Lesson::read_own(text, |_| None).and_then(|lesson| match lesson.problems().first() {
-            None => Ok(lesson),
-            Some(problem) => Err(problem.clone()),
+        let read = Lesson::read_own(text, |_| None).and_then(|lesson| {
+            check(lesson)?;
+            match lesson.problems().first() {
+                None => Ok(lesson),
+                Some(problem) => Err(problem.clone()),
+            }
         });
         match read {
             Ok(lesson) => {
@@ -64,7 +81,7 @@ impl Lab {
         self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
         self.load_texts(None, lesson.kernel, lesson.launch);
         self.notice = None;
-        self.course = Some(Course { lesson, stop: None, answers: vec![None; lesson.stops.len()] });
+        self.course = Some(Course { lesson, stop: None, cycle: 0, answers: vec![None; lesson.stops.len()] });
     }
 
     /// Goes to a stop of the lesson: takes its technique and keys, and seeks to its cycle.
@@ -88,7 +105,7 @@ impl Lab {
         self.selection = self.selection.or(Some(Selection::Warp { sm: 0, warp: 0 }));
         self.notice = None;
         if let Some(course) = &mut self.course {
-            course.stop = Some(at);
+            (course.stop, course.cycle) = (Some(at), cycle);
         }
     }
 

@@ -110,8 +110,7 @@ fn against_lock_step(difference: Difference, kept: bool) -> ResultVerdict {
 impl Stage {
     /// Builds the machine and its session. `launch` is the text that the launch was read from.
     pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
-        check_local(ready, &config)?;
-        check_memory(ready, &config).map_err(|error| format!("{error}; the command line has more"))?;
+        Stage::check(ready, &config)?;
         // The page has no `--set` flag: keys are changed in the settings.
         let sim = Sim::of(&ready.job, config).map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let session = Session::new(sim);
@@ -130,6 +129,12 @@ impl Stage {
             range: None,
             stretch: RefCell::new(None),
         })
+    }
+
+    /// Refuses what a page has no memory for.
+    pub fn check(ready: &Ready, config: &Config) -> Result<(), String> {
+        check_local(ready, config)?;
+        check_memory(ready, config).map_err(|error| format!("{error}; the command line has more"))
     }
 
     /// Returns the machine's picture at the current cycle.

@@ -141,7 +141,7 @@ lessons! {
     "25-hoisting",
 }
 
-/// Limit on the cycles of a lesson's run; no lesson takes as many.
+/// Limit on the cycles of a lesson's run; no lesson takes as many. An endless kernel must not keep its reader waiting.
 const MOST_CYCLES: u64 = 10_000;
 
 /// The name of a user's own lesson in links and lists.
@@ -222,7 +222,8 @@ impl Lesson {
                 continue;
             }
             let Some(cycle) = self.cycle_of(stop) else {
-                problems.push(format!("stop {number}: the run under {} never reaches it", stop.technique));
+                problems
+                    .push(format!("stop {number}: the run under {} does not reach it in {MOST_CYCLES} cycles", stop.technique));
                 continue;
             };
             if before.is_some_and(|(other, earlier)| other.is_on_the_same_machine(stop) && cycle < earlier) {
@@ -273,7 +274,7 @@ impl Lesson {
         let mut run = Replay::new(self.sim_at(stop).ok()?);
         match &stop.at {
             StopPoint::Cycle { cycle } => {
-                run.seek(*cycle);
+                run.seek((*cycle).min(MOST_CYCLES));
                 (run.cycle() == *cycle).then_some(*cycle)
             }
             StopPoint::Event { event, label, nth } => {

@@ -134,9 +134,7 @@ pub fn lesson_panel(handle: &Handle) -> Html {
 fn is_away(lab: &Lab, course: &Course) -> bool {
     // A jump on its way to the stop counts as being there.
     let cycle = lab.transport.jump().map_or(lab.cycle(), |jump| jump.to);
-    course
-        .current()
-        .is_some_and(|stop| lab.setup != course.lesson.machine_at(stop) || course.lesson.cycle_of(stop) != Some(cycle))
+    course.current().is_some_and(|stop| lab.setup != course.lesson.machine_at(stop) || course.cycle != cycle)
 }
 
 fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {

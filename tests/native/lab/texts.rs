@@ -81,6 +81,26 @@ fn files_and_links_that_cannot_run_say_so_and_leave_the_run_alone() {
     assert!(said(&fresh).contains("The link's kernel") && said(&fresh).contains("line"), "{}", said(&fresh));
 }
 
+const LESSON: &str = include_str!("../../../docs/lesson-example.toml");
+
+/// Returns what is said of a lesson that is not opened.
+fn refused(lesson: &str) -> String {
+    let mut lab = Lab::new();
+    assert!(!lab.open_own_lesson("mine.toml", lesson), "{lesson}");
+    lab.notice.expect("it says why").text
+}
+
+#[test]
+fn a_lesson_that_no_page_can_run_is_refused_and_not_tried() {
+    assert!(Lab::new().open_own_lesson("mine.toml", LESSON));
+    let endless = LESSON.replace("END:", "END: bra END;").replacen("at = {", "at = { cycle = 99999999999 } # {", 1);
+    assert!(refused(&endless).contains("does not reach it in 10000 cycles"), "{}", refused(&endless));
+    let large = LESSON.replace("len = 8", "len = 100000000");
+    assert!(refused(&large).contains("the page allows"), "{}", refused(&large));
+    let local = LESSON.replace(".reg .pred %p;", ".reg .pred %p; .local .align 4 .b8 own[8000000];");
+    assert!(refused(&local).contains("local memory"), "{}", refused(&local));
+}
+
 #[test]
 fn a_text_of_many_branches_is_read_in_no_time() {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<2>;\n";
