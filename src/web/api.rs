@@ -3,7 +3,7 @@
 //! `www/example.html` is an example. Values are plain objects and arrays; their fields are those of
 //! [`Picture`](crate::view::Picture), [`Card`](crate::view::card::Card) and `run --json`.
 
-use crate::lab::{Lab, MachineSpec};
+use crate::lab::{LIMIT, Lab, MachineSpec};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
@@ -75,25 +75,23 @@ impl Simulation {
     /// Steps forwards by a number of cycles (default 1). Returns the cycle that it reaches.
     pub fn step(&mut self, #[wasm_bindgen(unchecked_optional_param_type = "number")] cycles: JsValue) -> Result<f64, JsValue> {
         let cycles = if cycles.is_undefined() { 1 } else { whole("cycles", &cycles)? };
-        if let (Some(stage), true) = (&mut self.lab.stage, cycles > 0) {
-            stage.session.advance(cycles, &Breakpoints::default());
-        }
-        Ok(self.cycle())
+        self.advance(cycles)
     }
 
     /// Seeks to a cycle, forwards or backwards. Returns the cycle that it reaches.
     pub fn seek(&mut self, #[wasm_bindgen(unchecked_param_type = "number")] cycle: JsValue) -> Result<f64, JsValue> {
         let cycle = whole("cycle", &cycle)?;
-        if let Some(stage) = &mut self.lab.stage {
-            match cycle.checked_sub(stage.session.reached()).filter(|ahead| *ahead > 0) {
-                Some(ahead) => {
-                    stage.session.seek(u64::MAX);
-                    stage.session.advance(ahead, &Breakpoints::default());
-                }
-                None => stage.session.seek(cycle),
+        let Some(stage) = &mut self.lab.stage else { return Ok(self.cycle()) };
+        match cycle.checked_sub(stage.session.reached()).filter(|ahead| *ahead > 0) {
+            Some(ahead) => {
+                stage.session.seek(u64::MAX);
+                self.advance(ahead)
+            }
+            None => {
+                stage.session.seek(cycle);
+                Ok(self.cycle())
             }
         }
-        Ok(self.cycle())
     }
 
     /// Returns every resident warp with its lanes, its stack and what it did.
@@ -133,6 +131,23 @@ impl Simulation {
 }
 
 /// Returns a JavaScript `Error`.
+impl Simulation {
+    /// Steps forwards; throws where an endless run would never return.
+    fn advance(&mut self, cycles: u64) -> Result<f64, JsValue> {
+        if let Some(stage) = &mut self.lab.stage {
+            let left = LIMIT.saturating_sub(stage.session.cycle());
+            if cycles.min(left) > 0 {
+                stage.session.advance(cycles.min(left), &Breakpoints::default());
+            }
+            if cycles > left && !stage.session.at_end() {
+                let message = format!("the run stops at cycle {LIMIT}, the last that a page simulates; the command line goes on");
+                return Err(error(&message));
+            }
+        }
+        Ok(self.cycle())
+    }
+}
+
 fn error(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }

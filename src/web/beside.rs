@@ -188,7 +188,7 @@ fn keys_field(leader: &Handle, at: usize) -> Html {
     });
     html! {
         <input key={format!("keys-{value}")} class="beside-keys" value={value.clone()} placeholder="key=value" spellcheck="false"
-            aria-label="Keys of this run's machine" title="Keys of this run's machine: schedulers=1, l1d_kb=16. Settings lists them all." {onchange} />
+            aria-label="Keys of this run's machine" title="Keys of this run's machine: schedulers=1, l1d_bytes=32768. Settings lists them all." {onchange} />
     }
 }
 

@@ -53,6 +53,16 @@ fn arguments_of_another_type_throw_a_type_error_that_names_them() {
 }
 
 #[wasm_bindgen_test]
+fn an_endless_run_comes_back_and_says_so() {
+    let mut simulation = made(PTX, "grid = [1]\nblock = [4]", with("preset", "toy")).expect("a simulation");
+    assert_eq!(simulation.step(100.into()), Ok(100.0));
+    let thrown = simulation.seek(1e15.into()).expect_err("it throws");
+    let message = String::from(thrown.unchecked_into::<Error>().message());
+    assert!(message.contains("stops at cycle 5000000"), "{message}");
+    assert_eq!(simulation.cycle(), 5e6);
+}
+
+#[wasm_bindgen_test]
 fn a_value_that_cannot_be_is_an_error_and_no_type_error() {
     let mut simulation = made(PTX, LAUNCH, JsValue::UNDEFINED).expect("a simulation");
     let thrown = [
