@@ -175,6 +175,7 @@ impl Config {
         if self.gating == GatingKind::Off {
             return Ok(());
         }
+        self.demand("sp_units", |v| v <= 128, "1 to 128 are allowed with gating, which tracks the lanes of each")?;
         let refuse = |allowed: String| Err(ConfigError::Value { key: "gating", value: self.gating.name().to_string(), allowed });
         if self.slices > 1 {
             return refuse("gating works on the pipelines of an SP, and a slice has lanes and units of its own: choose one slice (PDOM, TBC or DWF)".to_string());

@@ -380,8 +380,8 @@ pub enum Event {
     /// A phase begins, in which INT and FP instructions fold for `int` and `fp` cycles (Origami).
     FoldPhase {
         sm: u16,
-        int: u16,
-        fp: u16,
+        int: u32,
+        fp: u32,
     },
     /// A warp of the resident block in `slot` was assigned a logical block; lane 0 holds its thread `first_thread` (VTW).
     Assigned {

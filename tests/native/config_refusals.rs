@@ -114,6 +114,14 @@ fn a_barrier_that_cannot_complete_names_who_waits_and_who_exited() {
 }
 
 #[test]
+fn lanes_are_tracked_of_as_many_units_as_events_can_name() {
+    let many = [("sp_units", "129")];
+    assert!(refusal(&kernel("", LAUNCH), "origami", &[many[0], ("gating", "on")]).contains("1 to 128"));
+    let config = Config::preset("origami").map(|config| Config { sp_units: 129, ..config }).expect("a preset");
+    assert!(machine::load(&kernel("", LAUNCH), &config).is_ok(), "without gating there may be more");
+}
+
+#[test]
 fn an_endless_kernel_stops_at_the_limit() {
     let endless = kernel("AGAIN:\nadd.u32 %r0, %r0, 1;\nbra AGAIN;", LAUNCH);
     for preset in ["toy", "gtx480"] {

@@ -20,7 +20,8 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
     let mut failures = Vec::new();
     let machines = || {
         let stacks = setups::plain().into_iter().chain(setups::barrier_aware());
-        stacks.chain(setups::regrouping_few()).chain(setups::slices_few()).chain(setups::gated())
+        let few = stacks.chain(setups::regrouping_few()).chain(setups::slices_few()).chain(setups::gated());
+        few.chain(setups::virtual_blocks()).chain(setups::native())
     };
     for workload in workload::all() {
         let kernel = Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file))

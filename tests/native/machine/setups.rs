@@ -200,6 +200,7 @@ pub fn virtual_blocks() -> Vec<Setup> {
         setup("gtx480", "PDOM-LCP,VTW", &[("max_blocks", "2")]),
         setup("gtx480", "VTW-SL", &wide),
         setup("gtx480", "vLRR,CFF", &[("max_blocks", "1")]),
+        setup("gtx480", "VTW,CFF", &[("max_blocks", "2")]),
         setup("tbc", "TBC-LCP,vLRR", &[("max_blocks", "1")]),
         setup("tbc", "TBC,VTW", &[("max_blocks", "2")]),
         setup("tbc", "VTW-LH", &[("max_blocks", "2")]),
