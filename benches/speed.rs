@@ -69,8 +69,8 @@ fn machine(c: &mut Criterion) {
         let mut metrics = Metrics::default();
         let mut once = sim.clone();
         once.run(u64::MAX, &mut metrics);
-        println!("{name}: {} SM cycles, {} warp instructions", once.state.cycle, metrics.warp_instructions);
-        for (unit, count) in [("SM cycles", once.state.cycle), ("warp instructions", metrics.warp_instructions)] {
+        println!("{name}: {} SM cycles, {} warp instructions", once.state.cycle, metrics.totals.warp_instructions);
+        for (unit, count) in [("SM cycles", once.state.cycle), ("warp instructions", metrics.totals.warp_instructions)] {
             group.throughput(Throughput::Elements(count));
             let run = |b: &mut criterion::Bencher| {
                 b.iter_batched_ref(|| sim.clone(), |sim| sim.run(u64::MAX, &mut NullSink), BatchSize::LargeInput)

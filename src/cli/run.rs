@@ -205,8 +205,8 @@ fn by_machine(args: &RunArgs, task: Task) -> Result<(), Failure> {
             host: MachineSpeed {
                 seconds,
                 sm_cycles_per_s: (cycles * u64::from(sim.machine.config.sms)) as f64 / seconds,
-                warp_instructions_per_s: metrics.warp_instructions as f64 / seconds,
-                thread_instructions_per_s: metrics.thread_instructions as f64 / seconds,
+                warp_instructions_per_s: metrics.totals.warp_instructions as f64 / seconds,
+                thread_instructions_per_s: metrics.totals.thread_instructions as f64 / seconds,
             },
         })?;
     } else {

@@ -64,7 +64,7 @@ impl RunAlignment {
         let session = &led.session;
         match self {
             RunAlignment::Cycle => Aim::Cycle(cycle),
-            RunAlignment::Work => Aim::Work(session.replay().tally_at(cycle).metrics.thread_instructions),
+            RunAlignment::Work => Aim::Work(session.replay().tally_at(cycle).metrics.totals.thread_instructions),
             RunAlignment::Line => last_issued(led, cycle).and_then(|pc| line_aim(led, pc, cycle)).unwrap_or(Aim::Cycle(0)),
             RunAlignment::Event(kind) => Aim::Events(kind, session.record().marks(kind).before(cycle).count()),
         }
@@ -140,7 +140,7 @@ pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
     if leader.beside.align != RunAlignment::Cycle {
         return Some(format!("needs {} cycles to here, the leading run {}", grouped(own.cycle()), grouped(led.cycle())));
     }
-    let work = |session: &crate::session::Session| session.replay().tally().metrics.thread_instructions;
+    let work = |session: &crate::session::Session| session.replay().tally().metrics.totals.thread_instructions;
     let (done, leads) = (work(own), work(led));
     if own.at_end() {
         return Some(format!("has ended, after {} cycles", grouped(own.cycle())));
@@ -172,7 +172,7 @@ mod tests {
         to(&mut lead, 400);
         follow(&mut other, &lead);
         // Under the same technique both have done the same work; idle cycles may lie between them.
-        let work = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.replay().tally().metrics.thread_instructions);
+        let work = |lab: &Lab| lab.stage.as_ref().map(|stage| stage.session.replay().tally().metrics.totals.thread_instructions);
         assert_eq!(work(&other), work(&lead));
         lead.beside.wishes[0].technique = "TBC".into();
         lead.beside.align = RunAlignment::Event(EventKind::Divergence);

@@ -204,7 +204,7 @@ impl Stage {
             phases: session.record().phases(),
             stints: session.record().stints(),
             metrics: &session.replay().tally().metrics,
-            warp_width: machine.config.warp_width,
+            config: &machine.config,
             block_warps: machine.block_warps as u16,
             is_virtual: machine.program.wrapper.is_some(),
             barriers: machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),

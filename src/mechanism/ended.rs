@@ -165,9 +165,9 @@ fn time(scene: &mut Scene<Selection>, view: &PanelView, mut y: f32) -> f32 {
     scene.label(0, Tone::Soft, 130.0, y, SMALL, Align::Left, "shares of their cycles");
     y += 4.0;
     let metrics = &view.tally.metrics;
-    let all: u64 = metrics.warp_cycles.iter().sum();
-    let most = metrics.warp_cycles.iter().copied().max().unwrap_or(0).max(1);
-    let count = |reason: Reason| metrics.warp_cycles[reason as usize];
+    let all: u64 = metrics.totals.warp_cycles.iter().sum();
+    let most = metrics.totals.warp_cycles.iter().copied().max().unwrap_or(0).max(1);
+    let count = |reason: Reason| metrics.totals.warp_cycles[reason as usize];
     let reasons: Vec<Reason> = Reason::listed(count).into_iter().filter(|&reason| count(reason) > 0).collect();
     let line = ((view.height - y - 8.0) / reasons.len().max(1) as f32).clamp(LEAST_LINE, LINE);
     for at in reasons {

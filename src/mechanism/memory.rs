@@ -47,7 +47,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let mut scene = Scene::new(view.width, view.height);
     let all = accesses(&view);
     if all.is_empty() {
-        let done = view.tally.metrics.memory_transactions;
+        let done = view.tally.metrics.totals.memory_transactions;
         scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "No access to memory in this cycle");
         let so_far = format!("{} so far · look for the next cache miss", counted(done, "transaction"));
         scene.label(0, Tone::Soft, 0.0, 36.0, BASE, Align::Left, fitting(&so_far, view.width * SMALL / BASE));

@@ -15,8 +15,6 @@ pub struct LaneFolds {
     /// The cycle and SM of the last issue, and the rows of that SM that have issued in it.
     at: (u64, u16),
     rows: u64,
-    /// Lanes of all rows that issued.
-    pub offered: u64,
 }
 
 impl LaneFolds {
@@ -29,13 +27,13 @@ impl LaneFolds {
         }
     }
 
-    /// Counts the lanes that are offered to a warp that issues.
+    /// Returns the lanes that are offered when a warp issues: its row's, unless another warp of the row has issued before it.
     #[inline(always)]
-    pub fn issued(&mut self, cycle: u64, sm: u16, warp: u16) {
+    pub fn issued(&mut self, cycle: u64, sm: u16, warp: u16) -> u64 {
         if self.slices > 1 && self.has_issued(cycle, sm, warp) {
-            return;
+            return 0;
         }
-        self.offered += self.row_threads;
+        self.row_threads
     }
 
     /// Whether another warp of the same row has issued in this cycle.
@@ -65,22 +63,15 @@ mod tests {
     #[test]
     fn warps_of_a_row_that_issue_together_share_its_lanes() {
         let mut narrow = folds("WS4", "1");
-        (0..8).for_each(|warp| narrow.issued(5, 0, warp));
-        assert_eq!(narrow.offered, 32);
-        narrow.issued(6, 0, 3);
-        narrow.issued(6, 1, 3);
-        assert_eq!(narrow.offered, 96, "another cycle, another SM");
-        let mut wide = folds("WS32", "1");
-        wide.issued(5, 0, 0);
-        assert_eq!(wide.offered, 32);
+        assert_eq!((0..8).map(|warp| narrow.issued(5, 0, warp)).sum::<u64>(), 32);
+        assert_eq!([narrow.issued(6, 0, 3), narrow.issued(6, 1, 3)], [32, 32], "another cycle, another SM");
+        assert_eq!(folds("WS32", "1").issued(5, 0, 0), 32);
     }
 
     #[test]
     fn every_scheduler_has_lanes_of_its_own() {
         let mut two = folds("WS4", "2");
-        two.issued(5, 0, 0);
-        two.issued(5, 0, 8);
-        two.issued(5, 0, 17);
-        assert_eq!(two.offered, 64, "warps 0 and 17 are of the first scheduler");
+        let offered = [0, 8, 17].map(|warp| two.issued(5, 0, warp));
+        assert_eq!(offered, [32, 32, 0], "warps 0 and 17 are of the first scheduler");
     }
 }

@@ -13,17 +13,17 @@ pub mod phases;
 mod power;
 mod report;
 pub mod slots;
-mod stretch;
 mod tally;
+mod totals;
 
-pub use definitions::{DEFINITIONS, Definition};
+pub use definitions::{DEFINITIONS, Definition, Fold, Report, Stretch};
 pub use power::{LaneCycles, PipelinePower, PowerReport};
-pub use report::{Counts, Report, ReportNumber};
-pub use stretch::OF_A_STRETCH;
+pub use report::{Counts, ReportNumber};
 pub use tally::{Cost, Tally};
+pub use totals::{Additive, Totals};
 
 use crate::config::{Config, DispatchKind};
-use crate::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse, StallCause};
+use crate::event::{CacheOutcome, Event, SCATTERED, Sink, SlotUse};
 use crate::ptx::types::Space;
 use serde::{Deserialize, Serialize};
 
@@ -35,29 +35,9 @@ pub struct Metrics {
     /// Whether resident blocks run one logical block after another (VTW).
     pub is_virtual: bool,
     pub virtual_blocks: VirtualBlocks,
-    pub warp_instructions: u64,
-    pub thread_instructions: u64,
-    pub branches: u64,
-    pub divergent_branches: u64,
-    /// Issue slots by active threads, from one on; then those with a stall, with a wait for memory, and idle ones.
-    pub slots_by_threads: [u64; 32],
-    /// In the order of [`StallCause::ALL`].
-    pub slots_stalled: [u64; StallCause::ALL.len()],
-    pub slots_memory: u64,
-    pub slots_idle: u64,
-    /// In the order of [`Reason::ALL`].
-    pub warp_cycles: [u64; Reason::ALL.len()],
-    pub fetches: u64,
-    pub instruction_misses: u64,
-    pub l1d: CacheCounts,
-    pub l2: CacheCounts,
-    pub memory_transactions: u64,
-    pub shared_bank_conflicts: u64,
+    /// What adds up over stretches.
+    pub totals: Totals,
     pub max_stack_depth: u64,
-    /// Dynamic warps formed, and threads that joined others in a pool or at a likely-convergence point.
-    pub warps_formed: u64,
-    pub threads_merged: u64,
-    pub blocks: u64,
     pub block_folds: blocks::BlockFolds,
     pub gangs: gangs::GangFolds,
     pub lanes: lanes::LaneFolds,
@@ -66,11 +46,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Returns the issue slots with a stall, whatever its cause.
-    pub fn slots_stall(&self) -> u64 {
-        self.slots_stalled.iter().sum()
-    }
-
     /// Creates the counts for a run on a machine.
     pub fn of(config: &Config) -> Metrics {
         Metrics {
@@ -81,6 +56,12 @@ impl Metrics {
             power: power::PowerCounts::new(config),
             ..Metrics::default()
         }
+    }
+
+    /// Returns the counts since an earlier cycle of the same run; numbers that do not add up are as before the first cycle.
+    fn since(&self, earlier: &Metrics) -> Metrics {
+        let totals = self.totals.since(&earlier.totals);
+        Metrics { width: self.width, is_virtual: self.is_virtual, totals, ..Metrics::default() }
     }
 }
 
@@ -117,56 +98,56 @@ impl Sink for Metrics {
         match event {
             Event::Cycle { sm, counts, repeat } => {
                 self.gangs.cycle(sm, cycle, repeat);
-                for (total, count) in self.warp_cycles.iter_mut().zip(counts.0) {
+                for (total, count) in self.totals.warp_cycles.iter_mut().zip(counts.0) {
                     *total += u64::from(count) * repeat;
                 }
             }
             Event::Slot { sm, port, slot, repeat } => {
                 self.block_folds.slot(sm, port, slot, repeat);
                 match slot {
-                    SlotUse::Threads(threads) => self.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
-                    SlotUse::Stall(cause) => self.slots_stalled[cause as usize] += repeat,
-                    SlotUse::Memory => self.slots_memory += repeat,
-                    SlotUse::Idle => self.slots_idle += repeat,
+                    SlotUse::Threads(threads) => self.totals.slots_by_threads[usize::from(threads.clamp(1, 32)) - 1] += repeat,
+                    SlotUse::Stall(cause) => self.totals.slots_stalled[cause as usize] += repeat,
+                    SlotUse::Memory => self.totals.slots_memory += repeat,
+                    SlotUse::Idle => self.totals.slots_idle += repeat,
                 }
             }
             Event::Issued { sm, warp, mask, first_thread, .. } => {
                 if first_thread != SCATTERED {
                     self.block_folds.issued(sm, warp);
                 }
-                self.lanes.issued(cycle, sm, warp);
+                self.totals.lanes_offered += self.lanes.issued(cycle, sm, warp);
                 self.fetching.issued(cycle, sm, warp);
-                self.warp_instructions += 1;
-                self.thread_instructions += u64::from(mask.count_ones());
+                self.totals.warp_instructions += 1;
+                self.totals.thread_instructions += u64::from(mask.count_ones());
             }
             Event::Branch { diverged, .. } => {
-                self.branches += 1;
-                self.divergent_branches += u64::from(diverged);
+                self.totals.branches += 1;
+                self.totals.divergent_branches += u64::from(diverged);
             }
             Event::IssuedFor { sm, origin, .. } => self.block_folds.issued(sm, origin),
             Event::Push { depth, .. } | Event::BlockPush { depth, .. } => {
                 self.max_stack_depth = self.max_stack_depth.max(depth.into())
             }
             Event::Fetched { sm, warp, hit, .. } => {
-                self.fetches += 1;
+                self.totals.fetches += 1;
                 self.fetching.fetched(cycle, sm, warp);
-                self.instruction_misses += u64::from(!hit);
+                self.totals.instruction_misses += u64::from(!hit);
             }
             Event::Memory { space, transactions, .. } => {
                 if matches!(space, Space::Global | Space::Local | Space::Generic) {
-                    self.memory_transactions += u64::from(transactions);
+                    self.totals.memory_transactions += u64::from(transactions);
                 }
             }
-            Event::L1 { outcome, .. } => self.l1d.count(outcome),
-            Event::L2 { outcome, .. } => self.l2.count(outcome),
-            Event::BankConflict { extra, .. } => self.shared_bank_conflicts += u64::from(extra),
+            Event::L1 { outcome, .. } => self.totals.l1d.count(outcome),
+            Event::L2 { outcome, .. } => self.totals.l2.count(outcome),
+            Event::BankConflict { extra, .. } => self.totals.shared_bank_conflicts += u64::from(extra),
             Event::BlockEnd { .. } => {
                 // A virtual block has run many logical blocks, whose ends are events of their own.
-                self.blocks += u64::from(!self.is_virtual);
+                self.totals.blocks += u64::from(!self.is_virtual);
                 self.block_folds.event(cycle, event);
             }
             Event::LogicalEnd { .. } => {
-                self.blocks += 1;
+                self.totals.blocks += 1;
                 self.block_folds.event(cycle, event);
             }
             Event::LogicalStart { iteration, .. } => {
@@ -181,10 +162,10 @@ impl Sink for Metrics {
             Event::Assigned { .. } | Event::WarpExit { .. } | Event::BarrierArrive { .. } | Event::BarrierRelease { .. } => {
                 self.block_folds.event(cycle, event);
             }
-            Event::Formed { .. } => self.warps_formed += 1,
-            Event::Merged { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
-            Event::BlockMerge { threads, .. } => self.threads_merged += u64::from(threads),
-            Event::LikelyMerge { mask, .. } => self.threads_merged += u64::from(mask.count_ones()),
+            Event::Formed { .. } => self.totals.warps_formed += 1,
+            Event::Merged { mask, .. } => self.totals.threads_merged += u64::from(mask.count_ones()),
+            Event::BlockMerge { threads, .. } => self.totals.threads_merged += u64::from(threads),
+            Event::LikelyMerge { mask, .. } => self.totals.threads_merged += u64::from(mask.count_ones()),
             Event::GangIssued { .. }
             | Event::GangSplit { .. }
             | Event::GangMerge { .. }

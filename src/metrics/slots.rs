@@ -1,5 +1,7 @@
 //! Classes of issue slots: active threads in eighths of the port's width (TBC figure 13).
 
+use super::Totals;
+
 /// The most classes of slots in which an instruction issued.
 pub const MOST: usize = 8;
 
@@ -23,6 +25,16 @@ pub fn names(width: u32) -> Vec<String> {
         high => format!("W{low}_{high}"),
     };
     (1..=width.max(1)).step_by(step(width) as usize).map(name).collect()
+}
+
+/// Counts issue slots by class, the unused ones last.
+pub fn classes(totals: &Totals, width: u32) -> Vec<(String, u64)> {
+    let mut counts = vec![0; names(width).len()];
+    for (threads, count) in (1..=width).zip(totals.slots_by_threads) {
+        counts[class_of(threads, width)] += count;
+    }
+    let unused = [totals.slots_stall(), totals.slots_memory, totals.slots_idle];
+    names(width).into_iter().zip(counts).chain(UNUSED.into_iter().map(str::to_string).zip(unused)).collect()
 }
 
 #[cfg(test)]

@@ -73,8 +73,8 @@ impl Tally {
         self.cost_of(pcs).threads(self.width)
     }
 
-    /// Returns what was counted since an earlier cycle of the same run: [costs](Self::costs), and the metrics that [add
-    /// up](super::OF_A_STRETCH).
+    /// Returns what was counted since an earlier cycle of the same run: [costs](Self::costs), and the
+    /// metrics that add up.
     pub fn since(&self, earlier: &Tally) -> Tally {
         let costs = self.costs.iter().zip(&earlier.costs).map(|(now, then)| now.with(then, |a, b| a - b)).collect();
         Tally {
@@ -140,13 +140,13 @@ mod tests {
             assert!(cycles <= run.cycle() && cycles + 40 > run.cycle(), "{technique}: {cycles} of {}", run.cycle());
             assert_eq!(cycles, all.told[0]);
             let threads: u64 = all.costs.iter().map(|cost| cost.threads(4)).sum();
-            assert_eq!(threads, all.metrics.thread_instructions, "{technique}");
+            assert_eq!(threads, all.metrics.totals.thread_instructions, "{technique}");
             let middle = run.tally_at(run.cycle() / 2);
             let late = all.since(&middle);
-            assert!(middle.metrics.warp_instructions > 0 && late.metrics.warp_instructions > 0);
+            assert!(middle.metrics.totals.warp_instructions > 0 && late.metrics.totals.warp_instructions > 0);
             assert_eq!(
-                middle.metrics.warp_instructions + late.metrics.warp_instructions,
-                all.metrics.warp_instructions,
+                middle.metrics.totals.warp_instructions + late.metrics.totals.warp_instructions,
+                all.metrics.totals.warp_instructions,
                 "{technique}"
             );
             for ((first, second), both) in middle.costs.iter().zip(&late.costs).zip(&all.costs) {

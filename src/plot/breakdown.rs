@@ -29,7 +29,7 @@ pub struct Breakdown {
 
 impl Breakdown {
     pub fn new(run: &PlottedRun) -> Breakdown {
-        let count = |reason: Reason| run.metrics.warp_cycles[reason as usize];
+        let count = |reason: Reason| run.metrics.totals.warp_cycles[reason as usize];
         let hazards = Reason::listed(count).into_iter().filter(|reason| !NO_HAZARD.contains(reason));
         let parts = hazards.chain(NO_HAZARD).map(|reason| (Label::of(reason), count(reason)));
         Breakdown { parts: parts.collect(), cycle: run.cycle.unwrap_or(run.series.end()) }

@@ -8,6 +8,7 @@ use super::race::{RACE, Race, Racer};
 use super::rtru::Rtru;
 use super::warp_phases::WarpPhases;
 use super::who_ran::WhoRan;
+use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::record::{Phases, Series, Stints};
 
@@ -19,7 +20,7 @@ pub struct PlottedRun<'a> {
     pub stints: &'a Stints,
     /// The counts up to the displayed cycle.
     pub metrics: &'a Metrics,
-    pub warp_width: u32,
+    pub config: &'a Config,
     /// Warps per block.
     pub block_warps: u16,
     /// Whether blocks are virtual.
@@ -96,6 +97,9 @@ impl Chart {
     /// table.
     pub fn new(figure: &'static Figure, run: &PlottedRun, most: usize) -> Chart {
         let body = match &figure.kind {
+            FigureKind::Number { plotted, is_share } => {
+                Body::Curves(Curves::of_number(figure.title, *plotted, *is_share, run, most))
+            }
             FigureKind::Line(over_time) => Body::Curves(Curves::new(over_time, false, run, most)),
             FigureKind::Stack(over_time) => Body::Curves(Curves::new(over_time, true, run, most)),
             FigureKind::WarpPhases => Body::WarpPhases(WarpPhases::new(run, most)),

@@ -6,6 +6,7 @@ use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, OverTime, Paint, RunFacts};
 use super::file::cell;
 use super::layout::{BELOW, Bounds, Mark, Point, Sheet};
+use crate::metrics::Stretch;
 use crate::record::StretchCounts;
 use crate::scene::Tone;
 use plotters::coord::CoordTranslate;
@@ -32,22 +33,46 @@ pub struct Curve {
 }
 
 impl Curves {
-    /// Builds at most `most` stretches. Buckets are grouped by powers of two, so that stretches do not shift as a run grows.
+    /// Builds the curve of one number over at most `most` stretches; a share is shown in per cent.
+    pub fn of_number(name: &'static str, plotted: fn(&Stretch) -> f64, is_share: bool, run: &PlottedRun, most: usize) -> Curves {
+        let factor = if is_share { 100.0 } else { 1.0 };
+        let sms = run.series.sms().max(1) as u64;
+        let value = |bucket: &StretchCounts| {
+            factor * plotted(&Stretch { totals: &bucket.totals, cycles: bucket.cycles / sms, config: run.config })
+        };
+        let top = is_share.then_some(100.0);
+        Curves::build(vec![Paint::Pure(Tone::Accent).label(name)], |bucket| vec![value(bucket)], top, false, run, most)
+    }
+
+    /// Builds the figure's curves over at most `most` stretches.
     pub fn new(figure: &OverTime, stacked: bool, run: &PlottedRun, most: usize) -> Curves {
-        let PlottedRun { series, warp_width, .. } = *run;
-        let facts = RunFacts { warp_width, sms: series.sms().max(1), reasons: series.reasons() };
+        let warp_width = run.config.warp_width;
+        let facts = RunFacts { warp_width, sms: run.series.sms().max(1), reasons: run.series.reasons() };
+        let (labels, top) = ((figure.labels)(&facts), (figure.top)(&facts));
+        Curves::build(labels, |bucket| (figure.values)(bucket, &facts), top, stacked, run, most)
+    }
+
+    /// Buckets are grouped by powers of two, so that stretches do not shift as a run grows.
+    fn build(
+        labels: Vec<Label>,
+        values: impl Fn(&StretchCounts) -> Vec<f64>,
+        top: Option<f64>,
+        stacked: bool,
+        run: &PlottedRun,
+        most: usize,
+    ) -> Curves {
+        let series = run.series;
         let mut group = 1;
         while series.len().div_ceil(group) > most.max(1) {
             group *= 2;
         }
-        let labels = (figure.labels)(&facts);
         let mut curves: Vec<Curve> = labels.into_iter().map(|label| Curve { label, values: Vec::new() }).collect();
         let mut sums = series.buckets(group);
         let mut edges: Vec<u64> = (0..series.len()).step_by(group).map(|at| at as u64 * series.span()).collect();
         if !series.is_empty() {
             edges.push(series.end());
         }
-        let cycles = |bucket: &StretchCounts| bucket.cycles.div_ceil(facts.sms as u64);
+        let cycles = |bucket: &StretchCounts| bucket.cycles.div_ceil(series.sms().max(1) as u64);
         // A last stretch of a few cycles would be a spike, so it is merged into the one before it.
         if let [.., before, last] = &mut sums[..]
             && cycles(last) * 2 < series.span() * group as u64
@@ -57,10 +82,9 @@ impl Curves {
             edges.remove(edges.len() - 2);
         }
         for sum in &sums {
-            let values = (figure.values)(sum, &facts);
-            curves.iter_mut().zip(values).for_each(|(curve, value)| curve.values.push(value));
+            curves.iter_mut().zip(values(sum)).for_each(|(curve, value)| curve.values.push(value));
         }
-        Curves { edges, curves, top: (figure.top)(&facts), stacked }
+        Curves { edges, curves, top, stacked }
     }
 
     /// Returns the number of cycles that are shown.

@@ -2,9 +2,10 @@
 
 use crate::config::Config;
 use crate::event::Reason;
-use crate::metrics::slots;
-use crate::record::{SLOT_CLASSES, StretchCounts};
+use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Stretch, slots};
+use crate::record::StretchCounts;
 use crate::scene::{Palette, Rgb, Tone};
+use std::sync::LazyLock;
 
 /// A figure that can be plotted for a run.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Figure {
 /// How a figure's numbers are computed and drawn.
 #[derive(Debug)]
 pub enum FigureKind {
+    /// A curve of one number of the report; a share is shown in per cent.
+    Number { plotted: fn(&Stretch) -> f64, is_share: bool },
     /// Curves over a common zero.
     Line(OverTime),
     /// Layers stacked on each other, the first at the bottom.
@@ -106,185 +109,170 @@ impl Paint {
     }
 }
 
-pub static FIGURES: &[Figure] = &[
-    Figure {
-        id: "ipc",
-        title: "IPC",
-        y: "IPC",
-        unit: "thread instructions/cycle",
-        about: "Thread instructions per cycle, the papers' IPC. A warp's instruction counts once for each active lane.",
-        shows: |_| true,
-        kind: FigureKind::Line(OverTime {
-            top: |_| None,
-            labels: |_| single("IPC"),
-            values: |bucket, facts| vec![ratio(bucket.thread_instructions * facts.sms as u64, bucket.cycles)],
-        }),
-    },
-    Figure {
-        id: "lane-efficiency",
-        title: "Lanes used",
-        y: "Lanes used",
-        unit: "%",
-        about: "Issued threads divided by the lanes of the machine in cycles with an issue. It can be compared \
-                across warp widths. A gap is a stretch in which nothing issued.",
-        shows: |_| true,
-        kind: FigureKind::Line(OverTime {
-            top: |_| Some(100.0),
-            labels: |_| single("lanes used"),
-            values: |bucket, _| vec![percent(bucket.thread_instructions, bucket.lanes_offered)],
-        }),
-    },
-    Figure {
-        id: "simd-efficiency",
-        title: "SIMD efficiency",
-        y: "SIMD efficiency",
-        unit: "%",
-        about: "Thread instructions over warp instructions times warp width, the papers' number. \
+/// Every figure of a run: the numbers of a report that can be plotted, then the others.
+pub static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    let numbers = DEFINITIONS.iter().filter_map(|definition| Some(Figure::of(definition, definition.plotted?)));
+    numbers.chain(others()).collect()
+});
+
+impl Figure {
+    /// Returns the figure of a number, by its definition. A number without a unit is a share of a whole.
+    fn of(definition: &'static Definition, plotted: fn(&Stretch) -> f64) -> Figure {
+        let Definition { name, label, unit, about, .. } = *definition;
+        Figure {
+            id: name.replace('_', "-").leak(),
+            title: label,
+            y: label,
+            unit: if unit.is_empty() { "%" } else { unit },
+            about,
+            shows: |_| true,
+            kind: FigureKind::Number { plotted, is_share: unit.is_empty() },
+        }
+    }
+}
+
+fn others() -> [Figure; 10] {
+    [
+        Figure {
+            id: "active-lanes",
+            title: "Active lanes",
+            y: "Active lanes",
+            unit: "lanes/instruction",
+            about: "Active lanes in an issued instruction, on average; the axis ends at the warp's width. \
                 A gap is a stretch in which nothing issued.",
-        shows: |_| true,
-        kind: FigureKind::Line(OverTime {
-            top: |_| Some(100.0),
-            labels: |_| single("SIMD efficiency"),
-            values: |bucket, facts| {
-                vec![percent(bucket.thread_instructions, bucket.warp_instructions * u64::from(facts.warp_width))]
-            },
-        }),
-    },
-    Figure {
-        id: "active-lanes",
-        title: "Active lanes",
-        y: "Active lanes",
-        unit: "lanes/instruction",
-        about: "Active lanes in an issued instruction, on average; the axis ends at the warp's width. \
-                A gap is a stretch in which nothing issued.",
-        shows: |_| true,
-        kind: FigureKind::Line(OverTime {
-            top: |facts| Some(f64::from(facts.warp_width.max(1))),
-            labels: |_| single("active lanes"),
-            values: |bucket, _| vec![ratio(bucket.thread_instructions, bucket.warp_instructions)],
-        }),
-    },
-    Figure {
-        id: "stalls",
-        title: "Stall breakdown",
-        y: "Warp-cycles",
-        unit: "%",
-        about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
-        shows: |_| true,
-        kind: FigureKind::Stack(OverTime {
-            top: |_| Some(100.0),
-            labels: |facts| facts.reasons.iter().copied().map(Label::of).collect(),
-            values: |bucket, facts| {
-                let counts: Vec<u64> = facts.reasons.iter().map(|&reason| bucket.reasons[reason as usize]).collect();
-                shares(&counts)
-            },
-        }),
-    },
-    Figure {
-        id: "stall-totals",
-        title: "Stall totals",
-        y: "Warp-cycles",
-        unit: "%",
-        about: "Warp-cycles up to the current cycle, by what the warp waited for (BAWS figure 10): hazards first, then \
+            shows: |_| true,
+            kind: FigureKind::Line(OverTime {
+                top: |facts| Some(f64::from(facts.warp_width.max(1))),
+                labels: |_| single("active lanes"),
+                values: |bucket, _| vec![ratio(bucket.totals.thread_instructions, bucket.totals.warp_instructions)],
+            }),
+        },
+        Figure {
+            id: "stalls",
+            title: "Stall breakdown",
+            y: "Warp-cycles",
+            unit: "%",
+            about: "What each resident warp did each cycle, or why it did not issue (BAWS figure 10).",
+            shows: |_| true,
+            kind: FigureKind::Stack(OverTime {
+                top: |_| Some(100.0),
+                labels: |facts| facts.reasons.iter().copied().map(Label::of).collect(),
+                values: |bucket, facts| {
+                    let counts: Vec<u64> =
+                        facts.reasons.iter().map(|&reason| bucket.totals.warp_cycles[reason as usize]).collect();
+                    shares(&counts)
+                },
+            }),
+        },
+        Figure {
+            id: "stall-totals",
+            title: "Stall totals",
+            y: "Warp-cycles",
+            unit: "%",
+            about: "Warp-cycles up to the current cycle, by what the warp waited for (BAWS figure 10): hazards first, then \
                 other reasons. They add up to the warp-cycles of all resident warps.",
-        shows: |_| true,
-        kind: FigureKind::Breakdown,
-    },
-    Figure {
-        id: "warp-phases",
-        title: "Warp-phases",
-        y: "Warps",
-        unit: "cycles",
-        about: "A bar for each warp and warp-phase (BAWS figures 3 and 4): dark from the phase's start to the warp's arrival at the \
+            shows: |_| true,
+            kind: FigureKind::Breakdown,
+        },
+        Figure {
+            id: "warp-phases",
+            title: "Warp-phases",
+            y: "Warps",
+            unit: "cycles",
+            about: "A bar for each warp and warp-phase (BAWS figures 3 and 4): dark from the phase's start to the warp's arrival at the \
                 barrier or its end, pale while it waits for the last warp of its block. Shows the selected block and its neighbours.",
-        shows: |_| true,
-        kind: FigureKind::WarpPhases,
-    },
-    Figure {
-        id: "rtru",
-        title: "RTRU of phases",
-        y: "RTRU",
-        unit: "%",
-        about: "A point for each warp-phase that has ended: the share of its warps' time that they wait for the slowest one, \
+            shows: |_| true,
+            kind: FigureKind::WarpPhases,
+        },
+        Figure {
+            id: "rtru",
+            title: "RTRU of phases",
+            y: "RTRU",
+            unit: "%",
+            about: "A point for each warp-phase that has ended: the share of its warps' time that they wait for the slowest one, \
                 the ratio of temporal resource underutilisation (BAWS equation 1 and figure 5). Smaller is better.",
-        shows: |_| true,
-        kind: FigureKind::Rtru,
-    },
-    Figure {
-        id: "who-ran",
-        title: "Who ran which block",
-        y: "Warp slots",
-        unit: "cycles",
-        about: "A row for each warp slot, a bar for each warp of a block that it ran, in the block's colour and with its number (VTW \
+            shows: |_| true,
+            kind: FigureKind::Rtru,
+        },
+        Figure {
+            id: "who-ran",
+            title: "Who ran which block",
+            y: "Warp slots",
+            unit: "cycles",
+            about: "A row for each warp slot, a bar for each warp of a block that it ran, in the block's colour and with its number (VTW \
                 figure 1). Red: the warp had ended, and its block had not. With virtual blocks the slot runs the next one meanwhile.",
-        shows: |_| true,
-        kind: FigureKind::WhoRan,
-    },
-    Figure {
-        id: "issue-slots",
-        title: "Issue slots",
-        y: "Issue slots",
-        unit: "%",
-        about: "What each issue port did each cycle (TBC figure 13): W1_4 issued an instruction with 1 to 4 active lanes, and so on; \
+            shows: |_| true,
+            kind: FigureKind::WhoRan,
+        },
+        Figure {
+            id: "issue-slots",
+            title: "Issue slots",
+            y: "Issue slots",
+            unit: "%",
+            about: "What each issue port did each cycle (TBC figure 13): W1_4 issued an instruction with 1 to 4 active lanes, and so on; \
                 stall: a warp was ready, but no unit free; w0_mem: no warp was ready and at least one waited for memory; w0_idle: \
                 no warp was ready and none waited for memory.",
-        shows: |_| true,
-        kind: FigureKind::Stack(OverTime {
-            top: |_| Some(100.0),
-            labels: slot_labels,
-            values: |bucket, facts| {
-                let filled = filled_classes(facts);
-                let unused = SLOT_CLASSES - UNUSED.len();
-                // Classes wider than the warp are empty.
-                let shares = shares(&bucket.slots);
-                [&shares[..filled], &shares[unused..]].concat()
-            },
-        }),
-    },
-    Figure {
-        id: "l1",
-        title: "L1 data cache",
-        y: "L1 accesses",
-        unit: "accesses/cycle",
-        about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
-        shows: |_| true,
-        kind: FigureKind::Stack(OverTime {
-            top: |_| None,
-            labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
-            values: |bucket, facts| per_cycle(&[bucket.l1_hits, bucket.l1_merges, bucket.l1_misses], bucket, facts),
-        }),
-    },
-    Figure {
-        id: "l2",
-        title: "L2 cache",
-        y: "L2 accesses",
-        unit: "accesses/cycle",
-        about: "Accesses to the L2 cache per cycle: found there (hit), or to be fetched from memory (miss).",
-        shows: |_| true,
-        kind: FigureKind::Stack(OverTime {
-            top: |_| None,
-            labels: |_| vec![HIT.label("hit"), MISS.label("miss")],
-            values: |bucket, facts| per_cycle(&[bucket.l2_hits, bucket.l2_misses], bucket, facts),
-        }),
-    },
-    Figure {
-        id: "gang-sizes",
-        title: "Gang sizes",
-        y: "By size of gang",
-        unit: "warps",
-        about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
+            shows: |_| true,
+            kind: FigureKind::Stack(OverTime {
+                top: |_| Some(100.0),
+                labels: slot_labels,
+                values: |bucket, facts| {
+                    let classes = slots::classes(&bucket.totals, facts.warp_width);
+                    shares(&classes.iter().map(|(_, count)| *count).collect::<Vec<u64>>())
+                },
+            }),
+        },
+        Figure {
+            id: "l1",
+            title: "L1 data cache",
+            y: "L1 accesses",
+            unit: "accesses/cycle",
+            about: "Accesses to the L1 data caches per cycle: found there (hit), already on its way (merged), to be fetched (miss).",
+            shows: |_| true,
+            kind: FigureKind::Stack(OverTime {
+                top: |_| None,
+                labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
+                values: |bucket, facts| {
+                    let CacheCounts { hits, mshr_merges, misses, .. } = bucket.totals.l1d;
+                    per_cycle(&[hits, mshr_merges, misses], bucket, facts)
+                },
+            }),
+        },
+        Figure {
+            id: "l2",
+            title: "L2 cache",
+            y: "L2 accesses",
+            unit: "accesses/cycle",
+            about: "Accesses to the L2 cache per cycle: found there (hit), already on its way (merged), to be fetched from memory (miss).",
+            shows: |_| true,
+            kind: FigureKind::Stack(OverTime {
+                top: |_| None,
+                labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
+                values: |bucket, facts| {
+                    let CacheCounts { hits, mshr_merges, misses, .. } = bucket.totals.l2;
+                    per_cycle(&[hits, mshr_merges, misses], bucket, facts)
+                },
+            }),
+        },
+        Figure {
+            id: "gang-sizes",
+            title: "Gang sizes",
+            y: "By size of gang",
+            unit: "warps",
+            about: "Warps that have not ended, by the size of the gang they are in (VWS figure 18): 8 is an original gang that has not \
                 split, 1 a warp that its slice schedules by itself.",
-        shows: |config| config.gangs,
-        kind: FigureKind::Stack(OverTime {
-            top: |_| None,
-            labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
-            values: |bucket, facts| {
-                let large_first: Vec<u64> = bucket.gangs.iter().rev().copied().collect();
-                per_cycle(&large_first, bucket, facts)
-            },
-        }),
-    },
-];
+            shows: |config| config.gangs,
+            kind: FigureKind::Stack(OverTime {
+                top: |_| None,
+                labels: |_| (0..8).map(|at| gang_paint(at).label(&(8 - at).to_string())).collect(),
+                values: |bucket, facts| {
+                    let large_first: Vec<u64> = bucket.gangs.iter().rev().copied().collect();
+                    per_cycle(&large_first, bucket, facts)
+                },
+            }),
+        },
+    ]
+}
 
 /// Returns a gang size's colour, from dark (eight warps together) to pale (a singleton).
 fn gang_paint(at: usize) -> Paint {

@@ -70,7 +70,7 @@ impl WhoRan {
         WhoRan {
             rows,
             shown: 0..end,
-            width: run.warp_width,
+            width: run.config.warp_width,
             is_virtual: run.is_virtual,
             sms: run.series.sms(),
             left_out: run.stints.are_left_out(),

@@ -21,7 +21,7 @@ pub use bitwise::{Codes, GONE};
 pub use issues::{Issue, Issues, MOST_CYCLES};
 pub use marks::Marks;
 pub use phases::Phases;
-pub use series::{SLOT_CLASSES, Series, StretchCounts};
+pub use series::{Series, StretchCounts};
 pub use stints::{Stint, Stints};
 pub use track::Track;
 

@@ -3,31 +3,17 @@
 //! The series keeps the run's totals at the end of each stretch; the counts of a stretch are the difference of two totals.
 
 use crate::event::Reason;
-use crate::metrics::{Metrics, slots};
+use crate::metrics::{Additive, Metrics, Totals};
 
 /// The most stretches that are kept.
 const MOST: usize = 1024;
-
-/// Classes of issue slots: active threads in eighths of the width, then stall, memory, idle (TBC figure 13).
-pub const SLOT_CLASSES: usize = slots::MOST + slots::UNUSED.len();
 
 /// Counts of one stretch, or of a run up to one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StretchCounts {
     /// SM-cycles that were simulated.
     pub cycles: u64,
-    pub warp_instructions: u64,
-    pub thread_instructions: u64,
-    /// Lanes that the machine had at its issues, used or not.
-    pub lanes_offered: u64,
-    /// Warp-cycles in the order of [`Reason::ALL`].
-    pub reasons: [u64; Reason::ALL.len()],
-    pub slots: [u64; SLOT_CLASSES],
-    pub l1_hits: u64,
-    pub l1_misses: u64,
-    pub l1_merges: u64,
-    pub l2_hits: u64,
-    pub l2_misses: u64,
+    pub totals: Totals,
     /// Warp-cycles by the size of the warp's gang, singletons first (VWS figure 18).
     pub gangs: [u64; 8],
 }
@@ -35,25 +21,7 @@ pub struct StretchCounts {
 impl StretchCounts {
     /// Returns the totals of a run so far.
     fn of(metrics: &Metrics, cycles: u64) -> StretchCounts {
-        let mut classes = [0; SLOT_CLASSES];
-        for (threads, count) in (1..).zip(metrics.slots_by_threads) {
-            classes[slots::class_of(threads, metrics.width).min(slots::MOST - 1)] += count;
-        }
-        classes[slots::MOST..].copy_from_slice(&[metrics.slots_stall(), metrics.slots_memory, metrics.slots_idle]);
-        StretchCounts {
-            cycles,
-            warp_instructions: metrics.warp_instructions,
-            thread_instructions: metrics.thread_instructions,
-            lanes_offered: metrics.lanes.offered,
-            reasons: metrics.warp_cycles,
-            slots: classes,
-            l1_hits: metrics.l1d.hits,
-            l1_misses: metrics.l1d.misses,
-            l1_merges: metrics.l1d.mshr_merges,
-            l2_hits: metrics.l2.hits,
-            l2_misses: metrics.l2.accesses - metrics.l2.hits,
-            gangs: metrics.gangs.warp_cycles,
-        }
+        StretchCounts { cycles, totals: metrics.totals, gangs: metrics.gangs.warp_cycles }
     }
 
     pub fn add(&mut self, other: &StretchCounts) {
@@ -61,21 +29,11 @@ impl StretchCounts {
     }
 
     /// Combines this and another, number by number.
-    fn with(&self, other: &StretchCounts, join: impl Fn(u64, u64) -> u64) -> StretchCounts {
-        let reasons = std::array::from_fn(|at| join(self.reasons[at], other.reasons[at]));
+    fn with(&self, other: &StretchCounts, join: impl Fn(u64, u64) -> u64 + Copy) -> StretchCounts {
         StretchCounts {
             cycles: join(self.cycles, other.cycles),
-            warp_instructions: join(self.warp_instructions, other.warp_instructions),
-            thread_instructions: join(self.thread_instructions, other.thread_instructions),
-            lanes_offered: join(self.lanes_offered, other.lanes_offered),
-            reasons,
-            slots: std::array::from_fn(|at| join(self.slots[at], other.slots[at])),
-            l1_hits: join(self.l1_hits, other.l1_hits),
-            l1_misses: join(self.l1_misses, other.l1_misses),
-            l1_merges: join(self.l1_merges, other.l1_merges),
-            l2_hits: join(self.l2_hits, other.l2_hits),
-            l2_misses: join(self.l2_misses, other.l2_misses),
-            gangs: std::array::from_fn(|at| join(self.gangs[at], other.gangs[at])),
+            totals: self.totals.join(&other.totals, join),
+            gangs: self.gangs.join(&other.gangs, join),
         }
     }
 }
@@ -119,12 +77,13 @@ impl Series {
         if work == 0 {
             return Some(0);
         }
-        let at = self.totals.partition_point(|total| total.thread_instructions < work);
+        let at = self.totals.partition_point(|total| total.totals.thread_instructions < work);
         let end = self.totals.get(at)?;
         let before = at.checked_sub(1).map_or_else(StretchCounts::default, |at| self.totals[at]);
         let sms = self.sms.max(1) as u64;
-        let (cycles, done) = ((end.cycles - before.cycles) / sms, end.thread_instructions - before.thread_instructions);
-        Some(before.cycles / sms + (cycles * (work - before.thread_instructions)).div_ceil(done.max(1)))
+        let before_them = before.totals.thread_instructions;
+        let (cycles, done) = ((end.cycles - before.cycles) / sms, end.totals.thread_instructions - before_them);
+        Some(before.cycles / sms + (cycles * (work - before_them)).div_ceil(done.max(1)))
     }
 
     /// Returns the counts of every `group` stretches together; the last group may have fewer.
@@ -136,7 +95,7 @@ impl Series {
 
     /// Returns the reasons that lists of this run show.
     pub fn reasons(&self) -> Vec<Reason> {
-        Reason::listed(|reason| self.totals.last().map_or(0, |total| total.reasons[reason as usize]))
+        Reason::listed(|reason| self.totals.last().map_or(0, |total| total.totals.warp_cycles[reason as usize]))
     }
 
     /// Returns the number of SMs whose counts are added up.
@@ -188,11 +147,12 @@ mod tests {
         }
         let all = series.buckets(series.len());
         let [all] = &all[..] else { panic!("one group has all") };
-        assert_eq!((all.cycles, all.reasons[0], all.reasons[2], all.slots[7]), (end, end, 2 * end, end));
+        let Totals { warp_cycles, slots_by_threads, .. } = all.totals;
+        assert_eq!((all.cycles, warp_cycles[0], warp_cycles[2], slots_by_threads[31]), (end, end, 2 * end, end));
         assert!(series.len() <= MOST);
         let buckets = series.buckets(1);
         let (last, whole) = buckets.split_last().expect("stretches");
-        assert!(whole.iter().all(|bucket| bucket.cycles == series.span() && bucket.slots[7] == series.span()));
+        assert!(whole.iter().all(|bucket| [bucket.cycles, bucket.totals.slots_by_threads[31]] == [series.span(); 2]));
         assert_eq!(last.cycles, end - whole.len() as u64 * series.span());
         assert_eq!(series.buckets(2).len(), series.len().div_ceil(2));
     }

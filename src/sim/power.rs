@@ -50,7 +50,7 @@ impl<S: Sink> Core<'_, S> {
             folding.begin(cycle, count(Unit::Int), count(Unit::Fp));
             // The phase may shorten idle-detect, so lanes may be gated before the cycle in `due`.
             units.iter_mut().flatten().filter_map(|pipeline| pipeline.lanes.as_mut()).for_each(|bank| bank.due = cycle);
-            let [int, fp] = [Unit::Int, Unit::Fp].map(|unit| folding.cycles(unit) as u32);
+            let [int, fp] = [Unit::Int, Unit::Fp].map(|unit| folding.cycles(unit));
             if S::LISTENS {
                 self.sink.event(cycle, Event::FoldPhase { sm: self.name, int, fp });
             }

@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::tips::term;
 use crate::event::Reason;
 use crate::lab::{Lab, LineCost, Stage, grouped};
-use crate::metrics::{CacheCounts, DEFINITIONS, Definition, OF_A_STRETCH, Report, ReportNumber};
+use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Fold, Report, ReportNumber};
 use crate::plot::slot_words;
 use yew::prelude::*;
 
@@ -41,7 +41,7 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
     let others: Vec<Told> = others.iter().filter_map(beside).collect();
     // Only slices and gangs have an estimate of their area: elsewhere it is 0 and is hidden.
     let shown = |(d, value): &(&Definition, ReportNumber)| {
-        let whole = range.is_none() || OF_A_STRETCH.contains(&d.name);
+        let whole = range.is_none() || d.fold != Fold::Whole;
         whole && (d.unit != "mm²" || *value != ReportNumber::Ratio(0.0))
     };
     let plain = DEFINITIONS.iter().filter_map(|d| Some((d, led.report.number(d.name)?))).filter(shown);

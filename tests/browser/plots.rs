@@ -4,6 +4,7 @@ use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpscope::config::Config;
+use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse, StallCause};
 use warpscope::metrics::Metrics;
 use warpscope::plot::{Chart, FIGURES, FINE, Figure, PlottedRun, SheetSize};
@@ -26,11 +27,12 @@ struct Told {
     metrics: Metrics,
     phases: Phases,
     stints: Stints,
+    config: Config,
 }
 
 impl Told {
     fn chart(&self, figure: &'static Figure, most: usize) -> Chart {
-        let Told { series, metrics, phases, stints } = self;
+        let Told { series, metrics, phases, stints, config } = self;
         Chart::new(
             figure,
             &PlottedRun {
@@ -38,7 +40,7 @@ impl Told {
                 metrics,
                 phases,
                 stints,
-                warp_width: 32,
+                config,
                 block_warps: 16,
                 is_virtual: false,
                 barriers: true,
@@ -101,7 +103,7 @@ fn told() -> Told {
             stints.event(cycle, event);
         }
     }
-    Told { series, metrics, phases, stints }
+    Told { series, metrics, phases, stints, config: Config::default() }
 }
 
 fn canvas() -> HtmlCanvasElement {
@@ -127,7 +129,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
     let told = told();
     for theme in [Theme::Light, Theme::Dark] {
         let palette = Palette::of(theme);
-        for figure in FIGURES {
+        for figure in FIGURES.iter() {
             let chart = told.chart(figure, 200);
             let canvas = canvas();
             let frame = SheetSize { width: 400, height: 240, scale: 1.5, fine: FINE, titled: false };
@@ -151,7 +153,7 @@ fn every_figure_is_drawn_at_its_size_in_its_colours() {
 fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
     let ratio = web_sys::window().expect("a window").device_pixel_ratio();
     let palette = Palette::of(Theme::Light);
-    for figure in FIGURES {
+    for figure in FIGURES.iter() {
         let canvas = canvas();
         assert!(chart::show(&canvas, &told().chart(figure, 200), palette, 380));
         assert_eq!(canvas.width(), (380.0 * ratio).round() as u32);
@@ -163,8 +165,13 @@ fn a_figure_on_the_page_has_the_screens_pixels_and_the_height_that_it_needs() {
 fn a_run_without_cycles_says_so() {
     let canvas = canvas();
     let palette = Palette::of(Theme::Light);
-    let nothing =
-        Told { series: Series::new(1), metrics: Metrics::default(), phases: Phases::default(), stints: Stints::default() };
+    let nothing = Told {
+        series: Series::new(1),
+        metrics: Metrics::default(),
+        phases: Phases::default(),
+        stints: Stints::default(),
+        config: Config::default(),
+    };
     assert!(chart::show(&canvas, &nothing.chart(&FIGURES[0], 200), palette, 380));
     let pixels = pixels(&canvas);
     let ground = count(&pixels, palette.get(Tone::Panel));
@@ -218,7 +225,7 @@ async fn picture_files_decode_to_their_size_and_are_not_blank() {
 fn drawing_is_quick() {
     let clock = web_sys::window().expect("a window").performance().expect("a clock");
     let (told, palette) = (told(), Palette::of(Theme::Light));
-    for figure in FIGURES {
+    for figure in FIGURES.iter() {
         let canvas = canvas();
         let mut times: Vec<f64> = (0..30)
             .map(|_| {

@@ -71,7 +71,7 @@ fn critical_fetches_go_to_the_warp_that_issues_next() {
         let mut sim = machine::load(&kernel, &config).expect("it fits");
         sim.run(10_000_000, &mut metrics);
         assert!(sim.finished() && sim.trap().is_none());
-        metrics.fetching.used_next as f64 / metrics.fetches as f64
+        metrics.fetching.used_next as f64 / metrics.totals.fetches as f64
     };
     for workload in ["scan", "srad", "matmul"] {
         for schedule in ["MWF-GTO", "GTO"] {

@@ -45,12 +45,12 @@ fn warps_of_32_run_as_under_plain_stacks() {
 fn without_divergence_gangs_fetch_and_access_memory_as_wide_warps_do() {
     for (name, kernel) in [("a stream", stream()), ("matmul", least("matmul"))] {
         let (wide, gangs) = (finish(&kernel, &setup("vws", "WS32", &[])), finish(&kernel, &setup("vws", "I-VWS", &[])));
-        assert_eq!((wide.divergent_branches, gangs.gangs.splits), (0, 0), "{name} never diverges");
-        assert_eq!(gangs.fetches, wide.fetches, "{name}");
-        assert_eq!(gangs.memory_transactions, wide.memory_transactions, "{name}");
-        assert_eq!(gangs.thread_instructions, wide.thread_instructions, "{name}");
-        assert_eq!(gangs.warp_instructions, 8 * wide.warp_instructions, "{name}: a gang counts as its warps");
-        assert_eq!(gangs.gangs.issued, wide.warp_instructions, "{name}");
+        assert_eq!((wide.totals.divergent_branches, gangs.gangs.splits), (0, 0), "{name} never diverges");
+        assert_eq!(gangs.totals.fetches, wide.totals.fetches, "{name}");
+        assert_eq!(gangs.totals.memory_transactions, wide.totals.memory_transactions, "{name}");
+        assert_eq!(gangs.totals.thread_instructions, wide.totals.thread_instructions, "{name}");
+        assert_eq!(gangs.totals.warp_instructions, 8 * wide.totals.warp_instructions, "{name}: a gang counts as its warps");
+        assert_eq!(gangs.gangs.issued, wide.totals.warp_instructions, "{name}");
     }
 }
 
@@ -284,13 +284,13 @@ fn stream() -> Kernel {
 #[test]
 fn narrow_warps_slip_apart_and_gangs_do_not() {
     let kernel = stream();
-    let transactions = |technique: &str| finish(&kernel, &setup("vws", technique, &[])).memory_transactions;
+    let transactions = |technique: &str| finish(&kernel, &setup("vws", technique, &[])).totals.memory_transactions;
     // 16 wide warps: four lines each for the loads, one for the stores.
     assert_eq!([transactions("WS32"), transactions("I-VWS"), transactions("E-VWS")], [16 * 5; 3]);
     let narrow = transactions("WS4");
     assert!(narrow > 16 * 5, "slices store when their own line is there: {narrow}");
     let impatient = finish(&kernel, &setup("vws", "I-VWS-ImpatientMem", &[]));
-    assert!(impatient.gangs.memory_splits > 0 && impatient.memory_transactions > 16 * 5);
+    assert!(impatient.gangs.memory_splits > 0 && impatient.totals.memory_transactions > 16 * 5);
 }
 
 #[test]
@@ -339,9 +339,9 @@ fn a_slice_has_its_own_units_and_memory_serves_all_at_once() {
     }
     assert_eq!(most, 8);
     let (wide, narrow) = (finish(&kernel, &setup("vws", "WS32", &[])), finish(&kernel, &setup("vws", "WS4", &[])));
-    let (narrow_lines, wide_lines) = (narrow.memory_transactions, wide.memory_transactions);
+    let (narrow_lines, wide_lines) = (narrow.totals.memory_transactions, wide.totals.memory_transactions);
     assert!(narrow_lines * 4 <= wide_lines * 5, "slices that keep in step share their lines: {narrow_lines}, {wide_lines}");
-    assert!(narrow.fetches > 7 * wide.fetches, "but each fetches for itself");
+    assert!(narrow.totals.fetches > 7 * wide.totals.fetches, "but each fetches for itself");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn check(setups: &[Setup], every: usize, least: usize) {
             let wanted = *instructions.get_or_insert_with(|| machine::reference(&subject.kernel, config).thread_instructions);
             let outcome = machine::finish(sim).and_then(|finished| {
                 (subject.check)(&finished.buffers(&subject.kernel))?;
-                let found = finished.metrics.thread_instructions;
+                let found = finished.metrics.totals.thread_instructions;
                 // Native code and the loop over logical blocks have instructions of their own.
                 let is_rewritten = config.native_code || config.dispatch == DispatchKind::Virtual;
                 if found == wanted || is_rewritten || ORDER_MATTERS.contains(&subject.name.as_str()) {

@@ -106,7 +106,7 @@ impl Course {
     /// Returns the threads per warp instruction, divided by the GPU's.
     fn activity_ratio(&self) -> f64 {
         let measured = self.measured["avg_active_threads_per_warp"].as_f64().expect("a number");
-        self.metrics.thread_instructions as f64 / self.metrics.warp_instructions as f64 / measured
+        self.metrics.totals.thread_instructions as f64 / self.metrics.totals.warp_instructions as f64 / measured
     }
 
     /// Asserts that machine code of these parts takes the warp and thread instructions that the GPU counted.
@@ -164,7 +164,7 @@ fn native_code_of_the_catalogue_has_as_many_active_threads_as_the_gpus() {
         sim.run(machine::MOST_CYCLES, &mut metrics);
         assert!(sim.finished() && sim.trap().is_none(), "{}", workload.name);
         let measured = counters[workload.name]["avg_active_threads_per_warp"].as_f64().expect("a number");
-        let ratio = metrics.thread_instructions as f64 / metrics.warp_instructions as f64 / measured;
+        let ratio = metrics.totals.thread_instructions as f64 / metrics.totals.warp_instructions as f64 / measured;
         if !(0.9..=1.1).contains(&ratio) {
             off.push((workload.name, ratio));
         }

@@ -134,10 +134,10 @@ fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
     // A kernel in a loop over blocks has the loop's instructions too, and runs hoisted ones less often; native code has no
     // copies.
     let is_other = setup.config.dispatch == DispatchKind::Virtual || setup.config.native_code;
-    if !is_other && finished.metrics.thread_instructions != expected.thread_instructions {
+    if !is_other && finished.metrics.totals.thread_instructions != expected.thread_instructions {
         return Err(format!(
             "{} thread instructions, the reference has {}",
-            finished.metrics.thread_instructions, expected.thread_instructions
+            finished.metrics.totals.thread_instructions, expected.thread_instructions
         ));
     }
     let (mut run, mut stepped) = (start.clone(), start);

@@ -84,7 +84,7 @@ fn instructions_come_from_the_l2_cache() {
 
 fn conflicts(words_apart: u32, keys: &[(&str, &str)]) -> u64 {
     let body = format!("mov.u32 %t, %tid.x; mul.lo.u32 %n, %t, {}; st.shared.u32 [%n], %t; ret;", 4 * words_apart);
-    finish(&kernel(&body, 32), "gtx480", keys).metrics.shared_bank_conflicts
+    finish(&kernel(&body, 32), "gtx480", keys).metrics.totals.shared_bank_conflicts
 }
 
 /// Sixteen banks serve half a warp at a time: 32 lanes on 32 words are two accesses without a conflict.
@@ -222,7 +222,7 @@ fn a_sector_that_was_not_written_comes_from_dram() {
     let cycles = |store_sector: &str, store: &str| {
         let body = format!("ld.param.u64 %a, [out]; {store} ld.global.u32 %v, [%a+64]; add.u32 %t, %v, 1; ret;");
         let finished = finish(&kernel(&body, 1), "vws", &[("store_sector", store_sector), ("l2_bytes_per_cycle", "4096")]);
-        (finished.sim.state.cycle, finished.metrics.l2.misses)
+        (finished.sim.state.cycle, finished.metrics.totals.l2.misses)
     };
     let (cold, _) = cycles("32", "");
     // The store issues in a cycle of its own, and 96 bytes from DRAM take a cycle less than 128.
@@ -338,7 +338,7 @@ fn lanes_of_a_conflicted_access_are_done_pass_by_pass() {
 fn what_was_copied_last_is_in_the_l2_cache() {
     let misses = |offset: u32, warm: &str| {
         let kernel = kernel(&format!("ld.param.u64 %a, [out]; ld.global.u32 %v, [%a+{offset}]; ret;"), 4);
-        finish(&kernel, "gtx480", &[("l2_warm", warm), ("l2_bytes", "32768")]).metrics.l2.misses
+        finish(&kernel, "gtx480", &[("l2_warm", warm), ("l2_bytes", "32768")]).metrics.totals.l2.misses
     };
     assert_eq!([misses(262_140, "true"), misses(0, "true"), misses(262_140, "false")], [0, 1, 1]);
 }

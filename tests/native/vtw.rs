@@ -209,7 +209,7 @@ fn shared_memory_holds_a_warp_back() {
     for technique in ["vLRR", "vGTO", "VTW", "VTW-SL", "VTW-LH"] {
         let setup = setup("gtx480", technique, &[("max_blocks", "1")]);
         let metrics = check(EXCHANGE, &buffer_launch([8, 1, 1], [128, 1, 1]), &setup);
-        assert!(metrics.warp_cycles[Reason::Siblings as usize] > 0, "{technique}");
+        assert!(metrics.totals.warp_cycles[Reason::Siblings as usize] > 0, "{technique}");
     }
 }
 

@@ -96,7 +96,7 @@ impl BarrierView {
             blocks,
             longest: folds.longest_phase(sm),
             ibuffer: if config.ideal_fetch { 0 } else { config.ibuffer },
-            fetches: metrics.fetches,
+            fetches: metrics.totals.fetches,
             used_next: metrics.fetching.used_next,
         }
     }

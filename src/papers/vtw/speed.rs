@@ -67,7 +67,7 @@ fn cheap_loop(board: &Board) -> String {
 pub fn used(report: &Report) -> f64 {
     let Ok(config) = Run::new("", super::PRESET, BASE).config() else { return 0.0 };
     let cycles = report.cycles as f64;
-    let issue = report.warp_instructions as f64 / (cycles * f64::from(report.issue_ports * report.sms));
+    let issue = report.warp_instructions as f64 / (cycles * (report.issue_ports * report.sms) as f64);
     let bytes = report.l2.misses as f64 * f64::from(config.l2_line);
     issue.max(bytes / (cycles * config.dram_bytes_per_cycle.as_f64()))
 }

@@ -175,7 +175,7 @@ fn living(board: &Board) -> String {
     let mean = |technique: &str| {
         let living = |report: &Report| {
             let waiting: u64 = ["exit", "ahead", "siblings"].iter().map(|reason| report.warp_cycles.get(reason)).sum();
-            (report.resident_warp_cycles - waiting) as f64 / (report.cycles as f64 * f64::from(report.sms))
+            (report.resident_warp_cycles - waiting) as f64 / (report.cycles as f64 * report.sms as f64)
         };
         geometric_mean(&set.iter().filter_map(|name| Some((*name, living(board.report(name, technique, &[])?)))).collect())
     };

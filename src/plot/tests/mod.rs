@@ -41,7 +41,7 @@ impl Told {
             phases,
             stints,
             metrics,
-            warp_width,
+            config: of_width(warp_width),
             block_warps,
             is_virtual,
             barriers: true,
@@ -63,9 +63,14 @@ impl Told {
     }
 }
 
+/// Returns a machine with warps of a width. It lives as long as the tests.
+fn of_width(warp_width: u32) -> &'static Config {
+    Box::leak(Box::new(Config { warp_width, ..Config::default() }))
+}
+
 /// Figures over stretches of cycles.
 fn over_time() -> impl Iterator<Item = &'static Figure> {
-    FIGURES.iter().filter(|figure| matches!(figure.kind, FigureKind::Line(_) | FigureKind::Stack(_)))
+    FIGURES.iter().filter(|figure| matches!(figure.kind, FigureKind::Number { .. } | FigureKind::Line(_) | FigureKind::Stack(_)))
 }
 
 /// Four cycles of two SMs with warps of 32: in cycle 0 both SMs issue, with 32 and 8 lanes; in cycle 1 one issues, with 16; then

@@ -97,7 +97,7 @@ fn assert_well_formed(file: &str) {
 
 #[test]
 fn files_are_well_formed_and_have_their_legend_and_fonts() {
-    for figure in FIGURES {
+    for figure in FIGURES.iter() {
         let mut chart = long(300).chart(figure, 32, 100);
         chart.note = "a < b & \"c\"".into();
         let file = svg(&chart, Palette::of(Theme::Light), 720, 360);
@@ -147,7 +147,7 @@ fn any_data_can_be_drawn() {
     let palette = Palette::of(Theme::Dark);
     let one = told(1, [vec![Event::Cycle { sm: 0, counts: ReasonCounts::default(), repeat: 1 }]]);
     for series in [Told::new(0), Told::new(1), one, short(), long(5000)] {
-        for figure in FIGURES {
+        for figure in FIGURES.iter() {
             for width in [0, 1, 32, 64] {
                 for (w, h) in [(1, 1), (40, 30), (340, 190), (720, 360)] {
                     let mut chart = series.chart(figure, width, 100);

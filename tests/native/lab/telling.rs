@@ -49,8 +49,8 @@ fn the_record_agrees_with_the_events() {
     }
     let report = stage.report();
     let buckets = record.series().buckets(1);
-    assert_eq!(buckets.iter().map(|b| b.thread_instructions).sum::<u64>(), report.thread_instructions);
-    assert_eq!(buckets.iter().map(|b| b.reasons.iter().sum::<u64>()).sum::<u64>(), report.resident_warp_cycles);
+    assert_eq!(buckets.iter().map(|b| b.totals.thread_instructions).sum::<u64>(), report.thread_instructions);
+    assert_eq!(buckets.iter().map(|b| b.totals.warp_cycles.iter().sum::<u64>()).sum::<u64>(), report.resident_warp_cycles);
     assert_eq!(buckets.iter().map(|b| b.cycles).sum::<u64>(), end);
 }
 

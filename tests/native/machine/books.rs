@@ -101,36 +101,42 @@ impl Books {
         let (config, cycles) = (&sim.machine.config, sim.state.cycle);
         self.lanes.balance(metrics, config, cycles)?;
         let (sms, ports) = (u64::from(config.sms), u64::from(config.issue_ports()));
-        let slots: u64 =
-            metrics.slots_by_threads.iter().sum::<u64>() + metrics.slots_stall() + metrics.slots_memory + metrics.slots_idle;
+        let slots: u64 = metrics.totals.slots_by_threads.iter().sum::<u64>()
+            + metrics.totals.slots_stall()
+            + metrics.totals.slots_memory
+            + metrics.totals.slots_idle;
         same("issue slots and cycles × ports × SMs", slots, cycles * ports * sms)?;
         let told: u64 = self.sms.iter().flat_map(|sm| &sm.ports).map(|port| port.slots).sum();
         same("issue slots and those told of", slots, told)?;
         let used: u64 = self.sms.iter().flat_map(|sm| &sm.ports).map(|port| port.used).sum();
-        same("used issue slots and those told of", metrics.slots_by_threads.iter().sum(), used)?;
+        same("used issue slots and those told of", metrics.totals.slots_by_threads.iter().sum(), used)?;
         same("SMs told of", self.sms.len() as u64, sms)?;
         for (name, sm) in self.sms.iter().enumerate() {
             same(&format!("cycles of SM {name} told of"), sm.next, cycles)?;
             same(&format!("ports of SM {name}"), sm.ports.len() as u64, ports)?;
         }
         let resident: u64 = self.sms.iter().map(|sm| sm.resident_warp_cycles).sum();
-        same("warp cycles and warps of resident blocks × cycles", metrics.warp_cycles.iter().sum(), resident)?;
+        same("warp cycles and warps of resident blocks × cycles", metrics.totals.warp_cycles.iter().sum(), resident)?;
         for (at, reason) in Reason::ALL.into_iter().enumerate() {
             let by_changes: u64 = self.sms.iter().map(|sm| sm.durations_until(cycles)[at]).sum();
-            same(&format!("warp cycles `{}` and those by changes of warps", reason.key()), metrics.warp_cycles[at], by_changes)?;
+            same(
+                &format!("warp cycles `{}` and those by changes of warps", reason.key()),
+                metrics.totals.warp_cycles[at],
+                by_changes,
+            )?;
         }
-        same("warp instructions", metrics.warp_instructions, self.issued)?;
-        same("thread instructions", metrics.thread_instructions, self.issued_threads)?;
+        same("warp instructions", metrics.totals.warp_instructions, self.issued)?;
+        same("thread instructions", metrics.totals.thread_instructions, self.issued_threads)?;
         if !config.divergence.reforms() {
-            same("warp cycles `issued` and warp instructions", metrics.warp_cycles[Reason::Issued as usize], self.issued)?;
+            same("warp cycles `issued` and warp instructions", metrics.totals.warp_cycles[Reason::Issued as usize], self.issued)?;
         }
         for (name, sm) in self.sms.iter().enumerate() {
             same(&format!("threads of SM {name} left in warps"), sm.places.iter().flatten().count() as u64, 0)?;
         }
-        if metrics.thread_instructions > metrics.warp_instructions * u64::from(config.warp_width) {
+        if metrics.totals.thread_instructions > metrics.totals.warp_instructions * u64::from(config.warp_width) {
             return Err("more thread instructions than lanes".to_string());
         }
-        for (name, counts, own) in [("L1", metrics.l1d, self.l1), ("L2", metrics.l2, self.l2)] {
+        for (name, counts, own) in [("L1", metrics.totals.l1d, self.l1), ("L2", metrics.totals.l2, self.l2)] {
             same(&format!("{name} accesses and outcomes"), counts.accesses, counts.hits + counts.misses + counts.mshr_merges)?;
             if counts != own {
                 return Err(format!("{name}: {counts:?} counted, {own:?} told of"));
@@ -138,10 +144,10 @@ impl Books {
         }
         same(
             "L1 accesses and transactions",
-            metrics.l1d.accesses,
-            if config.ideal_memory { 0 } else { metrics.memory_transactions },
+            metrics.totals.l1d.accesses,
+            if config.ideal_memory { 0 } else { metrics.totals.memory_transactions },
         )?;
-        same("blocks", metrics.blocks, sim.machine.start.shape.blocks())
+        same("blocks", metrics.totals.blocks, sim.machine.start.shape.blocks())
     }
 }
 

@@ -1,0 +1,87 @@
+//! Counts that add up: those of a stretch of cycles are its end's less its beginning's.
+
+use super::CacheCounts;
+use crate::event::{Reason, StallCause};
+
+/// A count, or several, of which a stretch has the difference.
+pub trait Additive {
+    fn join(&self, other: &Self, join: impl Fn(u64, u64) -> u64 + Copy) -> Self;
+}
+
+impl Additive for u64 {
+    fn join(&self, other: &u64, join: impl Fn(u64, u64) -> u64 + Copy) -> u64 {
+        join(*self, *other)
+    }
+}
+
+impl<const N: usize> Additive for [u64; N] {
+    fn join(&self, other: &[u64; N], join: impl Fn(u64, u64) -> u64 + Copy) -> [u64; N] {
+        std::array::from_fn(|at| join(self[at], other[at]))
+    }
+}
+
+impl Additive for CacheCounts {
+    fn join(&self, other: &CacheCounts, join: impl Fn(u64, u64) -> u64 + Copy) -> CacheCounts {
+        CacheCounts {
+            accesses: join(self.accesses, other.accesses),
+            hits: join(self.hits, other.hits),
+            misses: join(self.misses, other.misses),
+            mshr_merges: join(self.mshr_merges, other.mshr_merges),
+        }
+    }
+}
+
+macro_rules! totals {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
+        /// Counts of a run up to a cycle, or of a stretch of it.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Totals {
+            $($(#[$doc])* pub $name: $ty,)*
+        }
+
+        impl Additive for Totals {
+            fn join(&self, other: &Totals, join: impl Fn(u64, u64) -> u64 + Copy) -> Totals {
+                Totals { $($name: self.$name.join(&other.$name, join),)* }
+            }
+        }
+    };
+}
+
+totals! {
+    warp_instructions: u64,
+    thread_instructions: u64,
+    /// Lanes that the machine had at its issues, used or not.
+    lanes_offered: u64,
+    branches: u64,
+    divergent_branches: u64,
+    /// Issue slots by active threads, from one on; then those with a stall, with a wait for memory, and idle ones.
+    slots_by_threads: [u64; 32],
+    /// In the order of [`StallCause::ALL`].
+    slots_stalled: [u64; StallCause::ALL.len()],
+    slots_memory: u64,
+    slots_idle: u64,
+    /// In the order of [`Reason::ALL`].
+    warp_cycles: [u64; Reason::ALL.len()],
+    fetches: u64,
+    instruction_misses: u64,
+    l1d: CacheCounts,
+    l2: CacheCounts,
+    memory_transactions: u64,
+    shared_bank_conflicts: u64,
+    /// Dynamic warps formed, and threads that joined others in a pool or at a likely-convergence point.
+    warps_formed: u64,
+    threads_merged: u64,
+    blocks: u64,
+}
+
+impl Totals {
+    /// Returns the issue slots with a stall, whatever its cause.
+    pub fn slots_stall(&self) -> u64 {
+        self.slots_stalled.iter().sum()
+    }
+
+    /// Returns the counts since an earlier cycle of the same run.
+    pub fn since(&self, earlier: &Totals) -> Totals {
+        self.join(earlier, |now, before| now - before)
+    }
+}
