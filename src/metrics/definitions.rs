@@ -209,7 +209,7 @@ definitions! {
     virtual_blocks: OfVirtualBlocks = [whole] |of| of.metrics.is_virtual.then_some(of.metrics.virtual_blocks);
         "Virtual blocks", "", "blocks: resident blocks that ran one logical block after another; iterations: the most that one of them ran (VTW section 4.1); null without them";
     gangs: OfGangs = [whole] |of| of.metrics.gangs.report(of.cycles);
-        "Gangs", "", "Instructions that gangs issued, splits in all and for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8) and over time (VWS figure 18); null without gangs";
+        "Gangs", "", "Instructions that gangs issued, splits in all and for memory, reformations, and warps by the size of their gang: in all (warp_cycles, sizes 1 to 8), in the first cycle with warps and over time (VWS figure 18); null without gangs";
     power: OfPower = [whole] |of| of.metrics.power.report(of.cycles);
         "Power", "", "Of the INT and the FP pipelines: lane-cycles busy, idle, idle_detect, gated and wakeup; gating_events, and lost_events after which the lane was needed too early; overhead: what switching costs; leakage_saved: gated less that cost; all over lane-cycles (Origami figures 10, 11); folded: share of instructions (figure 12); bubbles: share of cycles in gaps under 10 (figure 2); null with gating off";
     leakage_saved: f64 = [whole] |of| of.metrics.power.report(of.cycles).map_or(0.0, |power| power.leakage_saved());

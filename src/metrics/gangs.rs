@@ -21,6 +21,8 @@ pub struct GangFolds {
     pub warp_cycles: [u64; MAX_SLICES],
     /// The current sizes, by SM.
     sizes: Vec<[u16; MAX_SLICES]>,
+    /// The sizes in the cycle in which an SM got its first warps, by SM.
+    first: Vec<[u16; MAX_SLICES]>,
     /// Cycles of a span, and the warp-cycles of each.
     every: u64,
     spans: Vec<[u64; MAX_SLICES]>,
@@ -37,6 +39,7 @@ impl Default for GangFolds {
             l0_hits: 0,
             warp_cycles: [0; MAX_SLICES],
             sizes: Vec::new(),
+            first: Vec::new(),
             every: 64,
             spans: Vec::new(),
         }
@@ -60,9 +63,10 @@ pub struct GangReport {
     pub over_time: OverTime,
 }
 
-/// Warps by the size of their gang, on average over each span of `every` cycles.
+/// Warps by the size of their gang: in the first cycle with warps, and on average over each span of `every` cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverTime {
+    pub first: [u64; MAX_SLICES],
     pub every: u64,
     pub warps: Vec<[f64; MAX_SLICES]>,
 }
@@ -85,8 +89,12 @@ impl GangFolds {
                 let at = usize::from(sm);
                 if self.sizes.len() <= at {
                     self.sizes.resize(at + 1, [0; MAX_SLICES]);
+                    self.first.resize(at + 1, [0; MAX_SLICES]);
                 }
                 self.sizes[at] = sizes;
+                if self.first[at] == [0; MAX_SLICES] {
+                    self.first[at] = sizes;
+                }
             }
             _ => {}
         }
@@ -132,6 +140,7 @@ impl GangFolds {
             let length = cycles.saturating_sub(at as u64 * self.every).min(self.every).max(1);
             span.map(|count| count as f64 / length as f64)
         };
+        let first = std::array::from_fn(|size| self.first.iter().map(|sizes| u64::from(sizes[size])).sum());
         Some(GangReport {
             issued: self.issued,
             splits: self.splits,
@@ -139,7 +148,7 @@ impl GangFolds {
             reformations: self.reformations,
             mean_size: if all == 0 { 0.0 } else { weighted as f64 / all as f64 },
             warp_cycles,
-            over_time: OverTime { every: self.every, warps: self.spans.iter().enumerate().map(average).collect() },
+            over_time: OverTime { first, every: self.every, warps: self.spans.iter().enumerate().map(average).collect() },
         })
     }
 }
@@ -168,6 +177,7 @@ mod tests {
         assert_eq!(report.warp_cycles, [80_000, 0, 0, 0, 0, 0, 0, 320_000]);
         assert_eq!(report.mean_size, (80_000.0 + 8.0 * 320_000.0) / 400_000.0);
         assert!(report.over_time.warps.len() <= SPANS);
+        assert_eq!(report.over_time.first, [0, 0, 0, 0, 0, 0, 0, 16], "before the first split");
         assert_eq!(report.over_time.warps[0][7], 16.0);
         assert_eq!(report.over_time.warps.last().map(|span| span[0]), Some(8.0), "the last span is shorter");
     }
