@@ -195,13 +195,13 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
 /// Judges figure 18.
 pub fn gang_sizes(board: &Board) -> Vec<Claim> {
     let gangs = |name: &str| board.report(name, "I-VWS", &[]).and_then(|report| report.gangs.as_ref());
-    // The share of warps in whole gangs in the first span of cycles, and of singletons in the last but one.
+    // The share of warps in whole gangs in the first cycle with warps, and of singletons in the last span but one.
     let course = |name: &&'static str| {
-        let gangs = gangs(name)?;
-        let spans = &gangs.over_time.warps;
-        let share = |span: &[f64], size: usize| span[size - 1] / span.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let (first, last) = (spans.first()?, spans.get(spans.len().checked_sub(2)?)?);
-        Some((*name, share(first, 8), share(last, 1)))
+        let over_time = &gangs(name)?.over_time;
+        let last = over_time.warps.get(over_time.warps.len().checked_sub(2)?)?;
+        let first = over_time.first.map(|warps| warps as f64);
+        let share = |warps: &[f64], size: usize| warps[size - 1] / warps.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        Some((*name, share(&first, first.len()), share(last, 1)))
     };
     let courses: Vec<(&str, f64, f64)> = board.divergent.iter().filter_map(course).collect();
     let whole = |name: &&'static str| {
@@ -214,10 +214,10 @@ pub fn gang_sizes(board: &Board) -> Vec<Claim> {
             "vws.gangs-part",
             "section 6.6, figure 18",
             "Divergent applications begin in whole gangs, and most end with most warps alone",
-            "whole at first on each, more singletons than not at the end on most",
+            "all warps in whole gangs in the first cycle on each, more singletons than not at the end on most",
             (!courses.is_empty()).then(|| {
                 let alone = courses.iter().filter(|(_, _, last)| *last > 0.5).count();
-                let begin = courses.iter().filter(|(_, first, _)| *first > 0.5).count();
+                let begin = courses.iter().filter(|(_, first, _)| *first == 1.0).count();
                 let text = format!("whole at first on {begin} of {}, alone at the end on {alone}", courses.len());
                 (text, begin == courses.len() && alone * 2 > courses.len())
             }),
