@@ -183,11 +183,12 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             "tbc.lcp",
             "section 4, figure 11",
             "Likely-convergence points help where a loop is left by a break, and matter nowhere else",
-            "some faster, none slower",
+            "some applications faster, none slower",
             (!all.is_empty()).then(|| {
                 let (tbc, pdom) = (touched(&lcp_tbc), touched(&lcp_pdom));
-                let fine =
-                    |speedups: &Speedups| speedups.iter().all(|(_, s)| *s > 0.98) && speedups.iter().any(|(_, s)| *s > 1.01);
+                // The listing shows the effect at its extreme, but is no application.
+                let gains = |(name, speedup): &(&'static str, f64)| *speedup > 1.01 && !EXAMPLES.contains(name);
+                let fine = |speedups: &Speedups| speedups.iter().all(|(_, s)| *s > 0.98) && speedups.iter().any(gains);
                 (format!("TBC-LCP over TBC: {}; PDOM-LCP over PDOM: {}", each(&tbc), each(&pdom)), fine(&tbc) && fine(&pdom))
             }),
             "Listed are workloads that differ by more than 0.1%. The listing of section 4 shows the effect at its extreme: without \
