@@ -1,11 +1,12 @@
-//! Why DWF gains more here than in the paper: the cost of scattered accesses, and the gain from other blocks' threads.
+//! Why DWF gains more here than in the paper, with warp barriers too: the cost of scattered accesses, and the gain from other
+//! blocks' threads.
 //!
 //! DWF fills lanes and pays for it where regrouped threads access memory (section 2.3). It takes threads from every block of a
 //! core, TBC from one. Two experiments that the paper does not have remove one effect each: with [`PERFECT_MEMORY`] scattered
 //! accesses cost nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
 
 use super::{Board, EXAMPLES, PRESET, Run};
-use crate::papers::judge::{each, mean};
+use crate::papers::judge::{Speedups, each, mean};
 use crate::workload::{self, Class, Suite};
 
 const PERFECT_MEMORY: [(&str, &str); 1] = [("ideal_memory", "true")];
@@ -20,6 +21,7 @@ pub fn runs() -> Vec<Run> {
         for keys in [PERFECT_MEMORY, ONE_BLOCK] {
             runs.extend(TECHNIQUES.map(|technique| Run::new(workload.name, PRESET, technique).with(&keys)));
         }
+        runs.push(Run::new(workload.name, PRESET, "DWF-WB").with(&ONE_BLOCK));
     }
     runs
 }
@@ -54,4 +56,36 @@ pub fn note(board: &Board, paper: f64) -> String {
         100.0 * (1.0 - here / free),
         100.0 * (here - alone) / (here - 1.0),
     )
+}
+
+/// Returns a note on TBC's speedup over DWF-WB: what is left of it where neither can take threads from other blocks.
+pub fn over_barriers(board: &Board) -> String {
+    let set: Vec<&'static str> =
+        board.speedups_with(&board.divergent, &ONE_BLOCK, "DWF-WB").iter().map(|(name, _)| *name).collect();
+    let over = |keys: &[(&str, &str)]| -> Speedups {
+        let of = |technique: &str| board.speedups_with(&set, keys, technique);
+        of("TBC-LCP").into_iter().zip(of("DWF-WB")).map(|((name, tbc), (_, barriers))| (name, tbc / barriers)).collect()
+    };
+    let (here, alone) = (over(&[]), over(&ONE_BLOCK));
+    mean(&here).zip(mean(&alone)).map_or_else(String::new, |(several, one)| {
+        format!(
+            " With one block on a core, where DWF-WB has no other block to take threads from, TBC is {one:.3} times as fast as \
+             DWF-WB ({}), and {several:.3} on the same workloads with all blocks.",
+            each(&alone)
+        )
+    })
+}
+
+/// Returns a note on DWF-WB's speedup over PDOM on all workloads: how much of it is on each set, and with one block.
+pub fn with_barriers(board: &Board) -> String {
+    let over_pdom = |set: &[&'static str]| mean(&board.speedups(set, "DWF-WB", "PDOM"));
+    let alone = board.speedups_with(&board.divergent, &ONE_BLOCK, "DWF-WB");
+    match (over_pdom(&board.divergent), over_pdom(&board.coherent), mean(&alone)) {
+        (Some(divergent), Some(coherent), Some(one)) => format!(
+            " On divergent workloads {divergent:.3}, on coherent ones {coherent:.3}; with one block on a core {one:.3} on divergent \
+             ones ({}).",
+            each(&alone)
+        ),
+        _ => String::new(),
+    }
 }
