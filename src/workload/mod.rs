@@ -89,8 +89,8 @@ impl Class {
     }
 }
 
-/// The collection that a workload was written for. Scoreboards of papers on divergence run only the first suite, that of BAWS the
-/// first two.
+/// The collection that a workload was written for. Scoreboards of papers on divergence sort only the first suite into sets, that
+/// of BAWS the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Suite {

@@ -146,9 +146,9 @@ pub fn untestable() -> Vec<Claim> {
         JUDGE.untestable(
             "tbc.priorities-single",
             "section 6.2, figure 15",
-            "AGE slows LPS, NAMD and LIB down near a launch's end, and RRB has more contention for memory in STMCL",
+            "AGE slows LPS and NAMD down near a launch's end, as LIB, and RRB has more contention for memory in STMCL",
             "below the other priorities",
-            "The catalogue has none of these four; tbc.priorities has every workload under every priority.",
+            "The catalogue has none of these three; tbc.libor-age has LIB, tbc.priority every workload under every priority.",
         ),
         JUDGE.untestable(
             "tbc.dg",

@@ -1,6 +1,6 @@
 //! Effects of the mechanisms other than speed: figures 2, 7, 11, 13, 14, 16 and table 3.
 
-use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, percents, slot};
+use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, full_warps, percents, slot};
 use crate::metrics::Report;
 use crate::papers::judge::{Speedups, each};
 use crate::papers::{Claim, Run};
@@ -42,18 +42,9 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
     let transactions = |report: &Report| report.memory_transactions as f64;
     let traffic = board.ratios(all, "TBC-LCP", |report: &Report| report.l2.accesses as f64);
     let heavier: Speedups = traffic.iter().filter(|(_, ratio)| *ratio > 1.07).copied().collect();
-    let full = |technique: &str| -> Speedups {
-        let share = |name: &&'static str| {
-            let report = board.report(name, technique)?;
-            let used: f64 =
-                report.issue_slots.0.iter().filter(|(key, _)| key.starts_with('W')).map(|(_, count)| *count as f64).sum();
-            Some((*name, slot(report, "W29_32") / used.max(1.0)))
-        };
-        all.iter().filter_map(share).collect()
-    };
-    let emptied: Vec<String> = full("PDOM")
+    let emptied: Vec<String> = full_warps(board, all, "PDOM")
         .iter()
-        .zip(full("DWF"))
+        .zip(full_warps(board, all, "DWF"))
         .filter(|((_, before), (_, after))| *after < before - 0.02)
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
