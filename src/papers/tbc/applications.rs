@@ -1,6 +1,6 @@
 //! Claims about single applications and about persistent threads, and claims that no run here can decide.
 
-use super::{Board, JUDGE, PRESET, effect};
+use super::{Board, JUDGE, PRESET, effect, named};
 use crate::papers::{Claim, Run, RunError};
 
 /// Judges claims about single applications that the catalogue has a similar workload for.
@@ -12,6 +12,14 @@ pub fn applications(board: &Board) -> Vec<Claim> {
         Some((format!("{:.1}% of issue slots, PDOM {:.1}%", 100.0 * tbc, 100.0 * pdom), tbc > pdom + 0.01))
     };
     let depth = |name: &str| board.report(name, "TBC-LCP").map(|report| report.max_stack_depth);
+    let deepest = board.all().iter().filter_map(|name| depth(name)).max();
+    let starves = board.one("raytrace", "DWF-WB").is_some_and(|speedup| speedup < 0.98);
+    let no_eddies = match depth("raytrace").zip(named::entries("raytrace")).filter(|_| !starves) {
+        Some((own, papers)) => {
+            format!("Entries of its deepest stack: {own} here, {papers} in table 3. {}", named::costs(board, "raytrace"))
+        }
+        None => String::new(),
+    };
     vec![
         JUDGE.fact(
             "tbc.bfs-dwf",
@@ -59,18 +67,20 @@ pub fn applications(board: &Board) -> Vec<Claim> {
             "and still suffers from starvation eddies with warp barriers",
             "below 0.98",
             told("raytrace", "DWF-WB").map(|(told, speedup)| (told, speedup < 0.98)),
-            "The paper's ray tracer branches more deeply between the top-level branch and its end than the one here.".to_string(),
+            no_eddies,
         ),
         JUDGE.fact(
             "tbc.mergesort-depth",
             "section 7, table 3",
             "Merge sort needs the deepest stack, 38 entries",
             "the deepest of all",
-            depth("mergesort").map(|own| {
-                let deepest = board.all().iter().filter_map(|name| depth(name)).max().unwrap_or(own);
-                (format!("{own}, the deepest has {deepest}"), own == deepest)
-            }),
-            "The paper's has seven kernels of deeper nesting; the one here is a single kernel.".to_string(),
+            depth("mergesort").zip(deepest).map(|(own, deepest)| (format!("{own}, the deepest has {deepest}"), own == deepest)),
+            match depth("mergesort").zip(deepest) {
+                Some((own, deepest)) if own < deepest => {
+                    "The application has several kernels (table 1 lists their block sizes), the workload one.".to_string()
+                }
+                _ => String::new(),
+            },
         ),
     ]
 }
