@@ -10,6 +10,7 @@ mod choices;
 mod front_end;
 mod rivals;
 mod sizes;
+mod widths;
 
 use super::judge::{Effect, Judge, Speedups};
 use super::{Claim, Results, Run};
@@ -164,7 +165,8 @@ fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: 
 
 pub fn judge(results: &Results) -> Vec<Claim> {
     let board = Board::new(results);
-    let mut claims = sizes::sizes(&board);
+    let mut claims = widths::widths(&board);
+    claims.extend(sizes::sizes(&board));
     claims.extend(front_end::front_end(&board));
     claims.extend(choices::choices(&board));
     claims.extend(rivals::rivals(&board));
