@@ -1,6 +1,6 @@
 //! Variants of gangs: the scheduler, gangs per cycle, how gangs split and meet (figures 11 and 13 to 16).
 
-use super::{ANY_GANGS, BASE_8, Board, JUDGE, Keys, ONE_GANG, effect, faster};
+use super::{ANY_GANGS, BASE_8, Board, JUDGE, Keys, ONE_GANG, effect, faster, waiting};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
@@ -116,7 +116,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "Waiting for each other where branches meet makes divergent applications slower",
             "below 0.99 against E-VWS",
             mean(&sync).map(|mean| (format!("{mean:.3}"), mean < 0.99)),
-            each(&sync),
+            format!("{}.{}", each(&sync), waits(board)),
         ),
         JUDGE.fact(
             "vws.base-8",
@@ -129,4 +129,14 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             each(&eight),
         ),
     ]
+}
+
+/// Describes E-VWS with each wait at reconvergence points against E-VWS without.
+fn waits(board: &Board) -> String {
+    let (set, techniques) = waiting(board);
+    let against = |technique: &str| {
+        let speedups = board.ratios(&set, (technique, &[]), ("E-VWS", &[]), faster);
+        mean(&speedups).map_or_else(String::new, |mean| format!(" {technique}: {mean:.3} ({}).", each(&speedups)))
+    };
+    techniques.map(against).concat()
 }

@@ -1,6 +1,6 @@
 //! The load that narrow warps put on the front end, and what gangs save of it: figures 5, 9, 10, 12, 15 and 17.
 
-use super::{BASE, Board, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches};
+use super::{BASE, Board, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches, waiting};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
@@ -110,6 +110,18 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             String::new(),
         ),
         JUDGE.fact(
+            "vws.fetches-sync-trend",
+            "section 6.4, figure 15",
+            "and a longer wait saves minimally more",
+            "never more with a longer wait of 5, 20 and 50 cycles, and no more than 10 points apart",
+            by_wait(board).map(|shares| {
+                let list = shares.iter().map(|(technique, share)| format!("{technique} {share:.3}")).collect::<Vec<_>>().join(", ");
+                let falls = shares.windows(2).all(|pair| pair[1].1 <= pair[0].1);
+                (list, falls && shares[0].1 - shares[shares.len() - 1].1 <= 0.1)
+            }),
+            "Fetches per cycle over those of E-VWS, averages.".to_string(),
+        ),
+        JUDGE.fact(
             "vws.ports",
             "sections 4.6 and 6.2, figure 10",
             "Two ports of the instruction cache with L0 caches of 256 bytes reach 95% of the speed of eight ports on divergent applications",
@@ -136,4 +148,11 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             "Speeds over eight ports.".to_string(),
         ),
     ]
+}
+
+/// Returns the fetches a cycle with each wait at reconvergence points, over those of E-VWS.
+fn by_wait(board: &Board) -> Option<Vec<(&'static str, f64)>> {
+    let (set, techniques) = waiting(board);
+    let share = |technique| Some((technique, board.average(&set, technique, fetches)? / board.average(&set, "E-VWS", fetches)?));
+    techniques.into_iter().map(share).collect()
 }

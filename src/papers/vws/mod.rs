@@ -39,6 +39,8 @@ const TECHNIQUES: [&str; 14] = [
     "E-VWS-ImpatientMem",
     "E-VWS-Sync20",
 ];
+/// Shorter and longer waits at reconvergence points than that of `E-VWS-Sync20`, on workloads that diverge (figure 15).
+const WAITS: [&str; 2] = ["E-VWS-Sync5", "E-VWS-Sync50"];
 /// I-VWS with other keys: gangs per cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 8).
 const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
 const ANY_GANGS: Keys = &[("gangs_per_cycle", "4"), ("gang_fetches", "4")];
@@ -80,6 +82,7 @@ pub fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
     for Workload { name, class, .. } in applications() {
         if *class == Class::Divergent {
+            runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
             runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
         }
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
@@ -157,6 +160,13 @@ impl<'a> Board<'a> {
         };
         set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
     }
+}
+
+/// Returns the divergent workloads that ran with every wait at reconvergence points, and the techniques by wait.
+fn waiting(board: &Board) -> (Vec<&'static str>, [&'static str; 3]) {
+    let techniques = [WAITS[0], "E-VWS-Sync20", WAITS[1]];
+    let ran = |name: &&'static str| techniques.iter().all(|technique| board.report(name, technique, &[]).is_some());
+    (board.divergent.iter().copied().filter(ran).collect(), techniques)
 }
 
 fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
