@@ -66,10 +66,15 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "The lowest PC first (LPC) makes all applications slower",
             "below 1 on each",
             (!lowest.is_empty()).then(|| {
-                let slower = lowest.iter().filter(|(_, speedup)| *speedup < 1.0).count();
-                (format!("slower on {slower} of {}", lowest.len()), slower == lowest.len())
+                let not: Vec<String> = lowest
+                    .iter()
+                    .filter(|(_, speedup)| *speedup >= 1.0)
+                    .map(|(name, speedup)| format!("{name} {speedup:.3}"))
+                    .collect();
+                let list = if not.is_empty() { String::new() } else { format!("; not on {}", not.join(", ")) };
+                (format!("slower on {} of {}{list}", lowest.len() - not.len(), lowest.len()), not.is_empty())
             }),
-            each(&lowest),
+            format!("{}.", each(&lowest)),
         ),
         JUDGE.fact(
             "vws.split-memory",
@@ -93,6 +98,20 @@ pub fn choices(board: &Board) -> Vec<Claim> {
                 (format!("{best:.4} at best"), (1.01..=1.1).contains(&best))
             }),
             format!("GroupMem: {}. ImpatientMem: {}.", each(&group_divergent), each(&impatient_divergent)),
+        ),
+        JUDGE.fact(
+            "vws.group-radixsort",
+            "section 6.5, figure 16",
+            "Splitting in groups (GroupMem) creates problems in radix sort",
+            "below 0.98 against I-VWS",
+            board
+                .ratios(&["radixsort"], ("I-VWS-GroupMem", &[]), ("I-VWS", &[]), faster)
+                .pop()
+                .map(|(_, speedup)| (format!("{speedup:.3}"), speedup < 0.98)),
+            board
+                .ratios(&["radixsort"], ("I-VWS-ImpatientMem", &[]), ("I-VWS", &[]), faster)
+                .pop()
+                .map_or_else(String::new, |(_, speedup)| format!("Splitting altogether (ImpatientMem): {speedup:.3}.")),
         ),
         JUDGE.fact(
             "vws.sync-convergent",

@@ -1,8 +1,13 @@
 //! The load that narrow warps put on the front end, and what gangs save of it: figures 5, 9, 10, 12, 15 and 17.
 
-use super::{BASE, Board, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches, waiting};
+use super::{
+    ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, STAYS, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches,
+    waiting,
+};
+use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
+use crate::workload::{self, Class};
 
 /// Judges figures 5, 9, 10, 12, 15 and 17.
 pub fn front_end(board: &Board) -> Vec<Claim> {
@@ -48,7 +53,7 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             "Fetches of convergent and insensitive applications grow nearly as much as warps shrink",
             "6.4 to 8 times as many per cycle with warps of 4 as with warps of 32",
             mean(&linear).map(|times| (format!("{times:.2}"), (6.4..=8.0).contains(&times))),
-            each(&linear),
+            format!("{}.{}", each(&linear), growth(board, &together)),
         ),
         effect("vws.fetches", "section 6.2, figure 9", "I-VWS needs 57% fewer fetches a cycle than warps of 4 on divergent applications", 0.43)
             .judge(share("I-VWS", "WS4", divergent), format!("Averages of fetches per cycle. I-VWS: {}. Warps of 4: {}.", each(&per_cycle("I-VWS")), each(&per_cycle("WS4")))),
@@ -60,7 +65,19 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             "On convergent and insensitive applications I-VWS fetches as warps of 32 do",
             "at most 1.05 times as often",
             share("I-VWS", BASE, &together).map(|ratio| (format!("{ratio:.2}"), ratio <= 1.05)),
-            format!("{}.", each(&board.ratios(&together, ("I-VWS", &[]), (BASE, &[]), fetches))),
+            format!(
+                "{}.{}",
+                each(&board.ratios(&together, ("I-VWS", &[]), (BASE, &[]), fetches)),
+                by_gangs(board, &together, |set| mean(&board.ratios(set, ("I-VWS", &[]), (BASE, &[]), fetches)))
+            ),
+        ),
+        JUDGE.fact(
+            "vws.fetches-impatient-convergent",
+            "section 6.2, figure 9",
+            "Splitting for memory (E-VWS-ImpatientMem) makes them fetch significantly more",
+            "1.1 times as often as E-VWS or more",
+            share(IMPATIENT, "E-VWS", &together).map(|ratio| (format!("{ratio:.2}"), ratio >= 1.1)),
+            format!("{}.{}", each(&board.ratios(&together, (IMPATIENT, &[]), ("E-VWS", &[]), fetches)), arriving(board, &together)),
         ),
         effect(
             "vws.fetches-group",
@@ -145,7 +162,11 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
                 let list = indifferent.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect::<Vec<_>>().join(", ");
                 (list, indifferent.iter().all(|(_, mean)| (mean - 1.0).abs() <= 0.01))
             }),
-            "Speeds over eight ports.".to_string(),
+            format!(
+                "Speeds over eight ports. 1 port: {}.{}",
+                each(&board.ratios(&together, ("I-VWS", ONE_PORT_L0), ("I-VWS", &[]), faster)),
+                by_gangs(board, &together, |set| mean(&board.ratios(set, ("I-VWS", ONE_PORT_L0), ("I-VWS", &[]), faster)))
+            ),
         ),
     ]
 }
@@ -155,4 +176,44 @@ fn by_wait(board: &Board) -> Option<Vec<(&'static str, f64)>> {
     let (set, techniques) = waiting(board);
     let share = |technique| Some((technique, board.average(&set, technique, fetches)? / board.average(&set, "E-VWS", fetches)?));
     techniques.into_iter().map(share).collect()
+}
+
+/// Describes how fetches grow where threads diverge already with warps of 32, and where they do not; and how they grow in all,
+/// for an application that is slower with narrow warps needs more fetches, but not so many more a cycle.
+fn growth(board: &Board, set: &[&'static str]) -> String {
+    let of = |set: &[&'static str], quantity: fn(&Report) -> f64| mean(&board.ratios(set, ("WS4", &[]), (BASE, &[]), quantity));
+    let (diverging, coherent): (Vec<&'static str>, Vec<&'static str>) =
+        set.iter().copied().partition(|name| workload::find(name).is_some_and(|workload| workload.class == Class::Divergent));
+    let in_all = of(set, |report| report.fetches as f64);
+    let coherent_times = of(&coherent, fetches).zip(of(&coherent, |report| report.fetches as f64));
+    let Some((in_all, (times, times_in_all))) = in_all.zip(coherent_times) else { return String::new() };
+    let without = if diverging.is_empty() {
+        "On all".to_string()
+    } else {
+        format!("Without {}, whose threads diverge", diverging.join(", "))
+    };
+    format!(
+        " Fetches in all, whatever the cycles: {in_all:.2} times as many. {without}: {times:.2} times as many per cycle, {times_in_all:.2} in all."
+    )
+}
+
+/// Gives a mean where warps stay in their original gangs, which section 6.2 takes for granted, and where they do not.
+fn by_gangs(board: &Board, set: &[&'static str], of: impl Fn(&[&'static str]) -> Option<f64>) -> String {
+    let (stay, leave) = board.by_gangs(set);
+    of(&stay).zip(of(&leave)).map_or_else(String::new, |(staying, leaving)| {
+        format!(
+            " Where warps stay in their original gangs for {:.0}% of their cycles or more ({}): {staying:.3}; elsewhere ({}): {leaving:.3}.",
+            100.0 * STAYS,
+            stay.join(", "),
+            leave.join(", ")
+        )
+    })
+}
+
+/// Describes the fetches where split parts meet again only if they arrive in the same cycle.
+fn arriving(board: &Board, set: &[&'static str]) -> String {
+    let ratios = board.ratios(set, (IMPATIENT, ARRIVE), ("E-VWS", &[]), fetches);
+    mean(&ratios).map_or_else(String::new, |mean| {
+        format!(" Where only parts meet that arrive in the same cycle: {mean:.2} times as often ({}).", each(&ratios))
+    })
 }

@@ -22,6 +22,8 @@ const PRESET: &str = "vws";
 const LISTINGS: [&str; 2] = ["tbc_example1", "tbc_example2"];
 /// The relative difference in speed up to which two runs are equally fast.
 const SAME: f64 = 0.02;
+/// The share of warp-cycles in original gangs from which warps stay in their original gangs throughout.
+const STAYS: f64 = 0.95;
 const BASE: &str = "WS32";
 const TECHNIQUES: [&str; 14] = [
     BASE,
@@ -36,11 +38,12 @@ const TECHNIQUES: [&str; 14] = [
     "I-VWS-GroupMem",
     "I-VWS-ImpatientMem",
     "E-VWS",
-    "E-VWS-ImpatientMem",
+    IMPATIENT,
     "E-VWS-Sync20",
 ];
 /// Shorter and longer waits at reconvergence points than that of `E-VWS-Sync20`, on workloads that diverge (figure 15).
 const WAITS: [&str; 2] = ["E-VWS-Sync5", "E-VWS-Sync50"];
+const IMPATIENT: &str = "E-VWS-ImpatientMem";
 /// I-VWS with other keys: gangs per cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 8).
 const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
 const ANY_GANGS: Keys = &[("gangs_per_cycle", "4"), ("gang_fetches", "4")];
@@ -49,7 +52,8 @@ const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
 const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
 const TWO_PORTS_L0: Keys = &[("icache_ports", "2")];
 const BASE_8: Keys = &[("warp_width", "8"), ("slices", "4")];
-/// E-VWS under other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge.
+/// E-VWS under other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge; the first reading also with
+/// splits for memory, on the others.
 const ARRIVE: Keys = &[("gang_meet", "arrive")];
 const READY: Keys = &[("gang_meet", "ready")];
 const GROUP: Keys = &[("gang_meet", "group")];
@@ -81,6 +85,9 @@ fn applications() -> impl Iterator<Item = &'static Workload> {
 pub fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
     for Workload { name, class, .. } in applications() {
+        if *class != Class::Divergent {
+            runs.push(Run::new(name, PRESET, IMPATIENT).with(ARRIVE));
+        }
         if *class == Class::Divergent {
             runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
             runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
@@ -139,6 +146,19 @@ impl<'a> Board<'a> {
     fn average(&self, set: &[&'static str], technique: &str, quantity: fn(&Report) -> f64) -> Option<f64> {
         let values: Option<Vec<f64>> = set.iter().map(|name| self.report(name, technique, &[]).map(quantity)).collect();
         values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// Returns the share of a workload's warp-cycles in original gangs: all where no gang splits, else those in gangs of eight.
+    /// Where members have exited, or a block provides fewer than eight, an original gang is smaller.
+    fn original(&self, name: &str, technique: &str) -> Option<f64> {
+        let gangs = self.report(name, technique, &[])?.gangs.as_ref()?;
+        let all = gangs.warp_cycles.iter().sum::<u64>().max(1);
+        Some(if gangs.splits == 0 { 1.0 } else { gangs.warp_cycles[7] as f64 / all as f64 })
+    }
+
+    /// Sorts workloads by whether warps stay in their original gangs under I-VWS, as the paper's convergent ones do.
+    fn by_gangs(&self, set: &[&'static str]) -> (Vec<&'static str>, Vec<&'static str>) {
+        set.iter().copied().partition(|name| self.original(name, "I-VWS").is_some_and(|share| share >= STAYS))
     }
 
     fn everything(&self) -> Vec<&'static str> {
