@@ -4,7 +4,6 @@ use js_sys::{Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpscope::config::Config;
-use warpscope::config::Config;
 use warpscope::event::{CacheOutcome, Event, ReasonCounts, Sink, SlotUse, StallCause};
 use warpscope::metrics::Metrics;
 use warpscope::plot::{Chart, FIGURES, FINE, Figure, PlottedRun, SheetSize};

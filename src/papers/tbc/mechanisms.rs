@@ -1,6 +1,6 @@
 //! Effects of the mechanisms other than speed: figures 2, 7, 11, 13, 14, 16 and table 3.
 
-use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, full_warps, percents, slot};
+use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, full_warps, percents};
 use crate::metrics::Report;
 use crate::papers::judge::{Speedups, each};
 use crate::papers::{Claim, Run};
