@@ -13,7 +13,7 @@ fn the_documents_example_is_a_lesson_and_a_mistake_in_it_has_its_place() {
     let line = text.lines().position(|line| line.starts_with("preset")).expect("a preset") + 1;
     let misspelt = text.replacen("preset", "perset", 1);
     assert_ends(&check(&misspelt), 2, &["mine.toml", &format!("line {line}"), "perset"]);
-    assert_ends(&check(&text.replacen("at = { event", "at = { nth = 9999, event", 1)), 2, &["stop 1", "never reaches"]);
+    assert_ends(&check(&text.replacen("at = { event", "at = { nth = 9999, event", 1)), 2, &["stop 1", "does not reach it"]);
     assert_ends(&check(&text.replacen("\"toy\"", "\"moon\"", 1)), 2, &["moon"]);
     assert_ends(&run(&["lesson", "check", "nowhere.toml"]), 2, &["nowhere.toml"]);
 }
