@@ -51,12 +51,12 @@ impl KernelSource {
     }
 
     /// Reads the kernel and its launch. Problems of both are reported, except one that only follows from the other.
-    pub fn read(&self, launch: Option<&str>) -> Result<Subject, Failure> {
+    pub fn read(&self, launch: Option<&str>) -> Result<RunSubject, Failure> {
         let (module, problems) = ptx::parse(&self.ptx);
         match self.launch(launch) {
             Ok((launch, file)) => {
                 let draft = Draft::new(&module, &problems, launch).map_err(|problems| self.problems(&problems))?;
-                Ok(Subject { draft, file })
+                Ok(RunSubject { draft, file })
             }
             // The launch names one of several kernels; as long as it cannot be read, the choice is not a problem of its own.
             Err(failure) => match program::load_parsed(&module, &problems, None) {
@@ -105,7 +105,7 @@ fn is_choice(problems: &[Problem]) -> bool {
 }
 
 /// A kernel and its launch, before buffers are filled.
-pub struct Subject {
+pub struct RunSubject {
     pub draft: Draft,
     file: LaunchFile,
 }
@@ -129,10 +129,10 @@ impl LaunchFile {
     }
 }
 
-impl Subject {
+impl RunSubject {
     /// Fills the launch's buffers.
     pub fn job(self) -> Result<Job, Failure> {
-        let Subject { draft, file: LaunchFile { path, files } } = self;
+        let RunSubject { draft, file: LaunchFile { path, files } } = self;
         let read = |file: &str| match &files {
             Files::Workload(workload) => workload.read_file(file),
             Files::Folder(folder) => std::fs::read(folder.join(file)).map_err(|error| error.to_string()),

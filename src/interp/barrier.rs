@@ -75,7 +75,7 @@ impl ThreadSet {
 
 /// One thread's arrival at a barrier.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct BarrierArrival {
     pub id: u32,
     /// The count of `bar.sync id, count`: threads that complete the barrier. `None`: all threads that have not exited.
     pub count: Option<u32>,
@@ -87,11 +87,11 @@ pub struct Arrival {
 
 impl<const W: usize> Exec<'_, W> {
     /// Returns the arrival that a barrier instruction makes for one lane.
-    pub fn arrival(&self, lane: usize) -> Arrival {
+    pub fn arrival(&self, lane: usize) -> BarrierArrival {
         let sources = self.instruction.src.len();
         let reduces = matches!(self.instruction.op, Op::BarrierReduce(_));
         let counted = sources > 1 + reduces as usize;
-        Arrival {
+        BarrierArrival {
             id: self.get::<u32>(0)[lane],
             count: counted.then(|| self.get::<u32>(1)[lane]),
             waits: self.instruction.op != Op::BarrierArrive,
@@ -169,7 +169,7 @@ impl Barriers {
     }
 
     /// Records a thread's arrival and returns the release if it completes the barrier.
-    pub fn arrive(&mut self, thread: LogicalThread, arrival: Arrival) -> Result<Option<Release>, Fault> {
+    pub fn arrive(&mut self, thread: LogicalThread, arrival: BarrierArrival) -> Result<Option<Release>, Fault> {
         let warp = self.warp_of(thread);
         let barrier = self.barriers.get_mut(arrival.id as usize).ok_or(Fault::BarrierId(arrival.id))?;
         barrier.arrived += 1;
@@ -234,7 +234,7 @@ impl Barriers {
 mod tests {
     use super::*;
 
-    const SYNC: Arrival = Arrival { id: 0, count: None, waits: true, vote: false };
+    const SYNC: BarrierArrival = BarrierArrival { id: 0, count: None, waits: true, vote: false };
 
     #[test]
     fn the_last_thread_or_an_exit_completes_a_barrier() {
@@ -250,13 +250,14 @@ mod tests {
     #[test]
     fn a_count_and_arrivals_that_do_not_wait() -> Result<(), Fault> {
         let mut barriers = Barriers::new(8, 2);
-        let arrive = Arrival { id: 3, count: Some(4), waits: false, vote: false };
+        let arrive = BarrierArrival { id: 3, count: Some(4), waits: false, vote: false };
         for thread in [4, 5, 0] {
             assert_eq!(barriers.arrive(LogicalThread(thread), arrive)?, None, "thread {thread}");
         }
-        let release = barriers.arrive(LogicalThread(1), Arrival { waits: true, ..arrive })?.expect("two warps have arrived");
+        let release =
+            barriers.arrive(LogicalThread(1), BarrierArrival { waits: true, ..arrive })?.expect("two warps have arrived");
         assert_eq!(release.threads.iter().collect::<Vec<_>>(), [1]);
-        assert_eq!(barriers.arrive(LogicalThread(0), Arrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
+        assert_eq!(barriers.arrive(LogicalThread(0), BarrierArrival { id: 16, ..SYNC }), Err(Fault::BarrierId(16)));
         Ok(())
     }
 
@@ -264,7 +265,7 @@ mod tests {
     fn a_count_is_of_whole_warps_however_many_threads_they_have_left() -> Result<(), Fault> {
         // Six threads in warps of four: the second warp has only two threads.
         let mut barriers = Barriers::new(6, 4);
-        let sync = Arrival { count: Some(8), ..SYNC };
+        let sync = BarrierArrival { count: Some(8), ..SYNC };
         assert_eq!(barriers.exit(LogicalThread(1)).len(), 0);
         for thread in [4, 0, 5, 2] {
             assert_eq!(barriers.arrive(LogicalThread(thread), sync)?, None, "thread {thread}");
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn a_thread_may_arrive_again_before_the_others_of_its_warp() -> Result<(), Fault> {
         let mut barriers = Barriers::new(4, 2);
-        let arrive = Arrival { id: 1, count: Some(4), waits: false, vote: false };
+        let arrive = BarrierArrival { id: 1, count: Some(4), waits: false, vote: false };
         // Thread 0 arrives twice and exits before thread 1, the other thread of its warp, arrives.
         for thread in [0, 0, 2, 3] {
             assert_eq!(barriers.arrive(LogicalThread(thread), arrive)?, None);
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn votes_are_reduced() -> Result<(), Fault> {
         let mut barriers = Barriers::new(2, 32);
-        barriers.arrive(LogicalThread(0), Arrival { vote: true, ..SYNC })?;
+        barriers.arrive(LogicalThread(0), BarrierArrival { vote: true, ..SYNC })?;
         let release = barriers.arrive(LogicalThread(1), SYNC)?.expect("both are there");
         assert_eq!([Reduce::And, Reduce::Or, Reduce::Popc].map(|r| release.result(r)), [0, 1, 1]);
         Ok(())

@@ -48,7 +48,7 @@ struct FrameArguments<'a, 'b> {
     at: u64,
 }
 
-impl printf::Arguments for FrameArguments<'_, '_> {
+impl printf::PrintfArguments for FrameArguments<'_, '_> {
     fn next(&mut self, size: u32) -> u64 {
         self.at = align_up(self.at, size.into());
         let value =

@@ -4,7 +4,7 @@
 //! integers, pointers and doubles.
 
 /// Reads the arguments of one call, in order.
-pub trait Arguments {
+pub trait PrintfArguments {
     /// Returns the next argument of 4 or 8 bytes.
     fn next(&mut self, size: u32) -> u64;
     /// Returns the zero-terminated text at an address.
@@ -27,7 +27,7 @@ struct Spec {
 }
 
 /// Returns the formatted text and the number of arguments that it used.
-pub fn format(format: &[u8], arguments: &mut dyn Arguments) -> (Vec<u8>, u32) {
+pub fn format(format: &[u8], arguments: &mut dyn PrintfArguments) -> (Vec<u8>, u32) {
     let (mut out, mut count, mut at) = (Vec::new(), 0, 0);
     while at < format.len() {
         if format[at] != b'%' {
@@ -97,7 +97,7 @@ pub fn format(format: &[u8], arguments: &mut dyn Arguments) -> (Vec<u8>, u32) {
     (out, count)
 }
 
-fn convert(conversion: u8, spec: &Spec, arguments: &mut dyn Arguments) -> Option<Vec<u8>> {
+fn convert(conversion: u8, spec: &Spec, arguments: &mut dyn PrintfArguments) -> Option<Vec<u8>> {
     Some(match conversion {
         b'd' | b'i' => {
             let value = if spec.long { arguments.next(8) as i64 } else { arguments.next(4) as i32 as i64 };
@@ -231,7 +231,7 @@ mod tests {
 
     struct List(Vec<u64>);
 
-    impl Arguments for List {
+    impl PrintfArguments for List {
         fn next(&mut self, _: u32) -> u64 {
             self.0.remove(0)
         }

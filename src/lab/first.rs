@@ -5,7 +5,7 @@
 
 use super::{Lab, Origin, Stage};
 use crate::event::{Event, EventKind};
-use crate::session::Target;
+use crate::session::SearchTarget;
 use crate::view::{LaneActivity, Selection};
 use crate::workload::Size;
 
@@ -41,7 +41,7 @@ impl Lab {
         // No split is more even than one into halves.
         while best.is_none_or(|(most, ..)| most < half) {
             let left = end.saturating_sub(stage.session.cycle());
-            if left == 0 || !stage.session.search(Target::Event(EventKind::Divergence), left) {
+            if left == 0 || !stage.session.search(SearchTarget::Event(EventKind::Divergence), left) {
                 break;
             }
             let (smaller, warp) = parted(stage);

@@ -50,7 +50,7 @@ use std::rc::Rc;
 
 /// A range in a text: line and column (from 1) and width, in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Spot {
+pub struct TextSpot {
     pub line: usize,
     pub column: usize,
     pub width: usize,
@@ -59,7 +59,7 @@ pub struct Spot {
 /// A problem found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    pub place: Option<Spot>,
+    pub place: Option<TextSpot>,
     pub message: String,
     pub help: Option<String>,
 }

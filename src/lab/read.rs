@@ -1,6 +1,6 @@
 //! Parses and checks the two texts, without running the kernel.
 
-use super::{Finding, Origin, Spot, grouped};
+use super::{Finding, Origin, TextSpot, grouped};
 use crate::interp::job::Job;
 use crate::launch::{Launch, LaunchError};
 use crate::program::Program;
@@ -184,7 +184,7 @@ fn of_ptx(problem: &Problem, text: &str) -> Finding {
     // Only the first line of a problem is marked.
     let width = if at.end_line == at.line { at.end_column.saturating_sub(at.column) } else { at.source_line.chars().count() };
     Finding {
-        place: Some(Spot { line: at.line, column: at.column, width }),
+        place: Some(TextSpot { line: at.line, column: at.column, width }),
         message: problem.message.clone(),
         help: problem.help.clone(),
     }
@@ -201,7 +201,7 @@ fn of_launch(error: &LaunchError, text: &str) -> Finding {
         }
         error => error.place().map(|place| (place.line, place.column)),
     };
-    let place = place.map(|(line, column)| Spot { line, column, width: width(text, line, column) });
+    let place = place.map(|(line, column)| TextSpot { line, column, width: width(text, line, column) });
     // The editor shows the line and marks the place, so the message keeps only the sentence.
     let message = match error {
         LaunchError::Text { message, place: Some(_) } => after_snippet(message),

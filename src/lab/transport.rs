@@ -5,7 +5,7 @@
 use super::Notice;
 use super::stage::LIMIT;
 use crate::event::EventKind;
-use crate::session::{Breakpoints, Session, StopReason, Target};
+use crate::session::{Breakpoints, SearchTarget, Session, StopReason};
 
 /// The goal of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Goal {
     Play,
     End,
     Cycle(u64),
-    Search(Target),
+    Search(SearchTarget),
     /// Goes to a near, simulated cycle through all cycles on the way, at a pace that can be watched.
     Jump(Jump),
     /// The run has ended; its result is judged in a slice of its own.
@@ -267,7 +267,7 @@ fn run(session: &mut Session, goal: u64, breakpoints: &Breakpoints, deadline: f6
     }
 }
 
-fn search(session: &mut Session, target: Target, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
+fn search(session: &mut Session, target: SearchTarget, deadline: f64, clock: &dyn Fn() -> f64) -> Halt {
     loop {
         if session.search(target, CHUNK) {
             return Halt::Arrived;

@@ -1,7 +1,7 @@
 //! Moving through the run: steps, jumps, play, searches. A notice says what ended a movement early.
 
 use super::{Goal, Jump, LIMIT, Lab, Notice, Stage, Wanted, transport};
-use crate::session::{Hit, StopReason, Target};
+use crate::session::{Hit, SearchTarget, StopReason};
 use crate::view::Selection;
 
 impl Lab {
@@ -105,10 +105,10 @@ impl Lab {
     }
 
     /// Returns what next and previous search for; for stalls, `None` without a selected warp.
-    fn target(&self) -> Option<Target> {
+    fn target(&self) -> Option<SearchTarget> {
         match self.transport.wanted {
-            Wanted::Event(kind) => Some(Target::Event(kind)),
-            Wanted::Stall => self.selection.and_then(Selection::warp).map(|(sm, warp)| Target::Stall { sm, warp }),
+            Wanted::Event(kind) => Some(SearchTarget::Event(kind)),
+            Wanted::Stall => self.selection.and_then(Selection::warp).map(|(sm, warp)| SearchTarget::Stall { sm, warp }),
         }
     }
 

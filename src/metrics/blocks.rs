@@ -2,7 +2,7 @@
 //!
 //! The *divergent warp region* of a block is the time from its first warp's end to its last one's ([`super::lives`]).
 
-use super::lives::{Finished, Lives, Mark};
+use super::lives::{Finished, LifeMark, Lives};
 use super::phases::{Ending, Phase, PhaseTracker};
 use crate::event::{Event, SlotUse};
 use serde::{Deserialize, Serialize};
@@ -67,8 +67,8 @@ impl SmBlocks {
     }
 
     /// Returns a cycle with the instructions that a warp has issued by then.
-    fn moment(&self, cycle: u64, warp: u16) -> Mark {
-        Mark { cycle, issued: self.instructions.get(usize::from(warp)).copied().unwrap_or(0) }
+    fn moment(&self, cycle: u64, warp: u16) -> LifeMark {
+        LifeMark { cycle, issued: self.instructions.get(usize::from(warp)).copied().unwrap_or(0) }
     }
 
     fn end(&mut self, now: u64, block: u64) -> Option<Finished> {

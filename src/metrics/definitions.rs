@@ -4,7 +4,7 @@
 use super::blocks::WarpDivergence;
 use super::gangs::GangReport;
 use super::power::PowerReport;
-use super::report::{Barriers, Counts, ReportNumber, barriers, named};
+use super::report::{BarrierReport, Counts, ReportNumber, barriers, named};
 use super::{CacheCounts, Metrics, Totals, VirtualBlocks, slots};
 use crate::config::Config;
 use crate::config::area::area;
@@ -24,7 +24,7 @@ pub enum Fold {
 }
 
 /// A number that can be plotted over time: its value over a stretch, NaN where it has none.
-pub type Plotted = fn(&Stretch) -> f64;
+pub type Plotted = fn(&MetricSource) -> f64;
 
 /// One number of a run's report.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -46,14 +46,14 @@ pub struct Definition {
 
 /// A stretch of cycles, or the whole run: what sums and ratios are computed from.
 #[derive(Clone, Copy)]
-pub struct Stretch<'a> {
+pub struct MetricSource<'a> {
     pub totals: &'a Totals,
     pub cycles: u64,
     pub config: &'a Config,
 }
 
 /// What numbers of the whole run are computed from.
-struct Whole<'a> {
+struct RunSource<'a> {
     metrics: &'a Metrics,
     cycles: u64,
     config: &'a Config,
@@ -70,7 +70,7 @@ macro_rules! definitions {
     (@fold whole) => { Fold::Whole };
     (@fold ratio $($rest:tt)*) => { Fold::Ratio };
     (@plotted ratio($empty:literal) plotted, $compute:expr) => {
-        Some(|stretch: &Stretch| ratio(compute_of_stretch(stretch, $compute), f64::NAN))
+        Some(|stretch: &MetricSource| ratio(compute_of_stretch(stretch, $compute), f64::NAN))
     };
     (@plotted $($fold:tt)*) => { None };
     (@value u64, $name:ident) => { Some(|report: &Report| ReportNumber::Count(report.$name)) };
@@ -85,7 +85,7 @@ macro_rules! definitions {
 
         impl Report {
             pub fn new(metrics: &Metrics, config: &Config, cycles: u64) -> Report {
-                let of = (Stretch { totals: &metrics.totals, cycles, config }, Whole { metrics, cycles, config });
+                let of = (MetricSource { totals: &metrics.totals, cycles, config }, RunSource { metrics, cycles, config });
                 Report { $($name: definitions!(@compute of, $($fold)*, $compute),)* }
             }
         }
@@ -118,11 +118,11 @@ const HOST: Definition = Definition {
 };
 
 // Give the closures of rows their types.
-fn compute_of_stretch<T>(stretch: &Stretch, compute: impl Fn(&Stretch) -> T) -> T {
+fn compute_of_stretch<T>(stretch: &MetricSource, compute: impl Fn(&MetricSource) -> T) -> T {
     compute(stretch)
 }
 
-fn compute_of_whole<T>(whole: &Whole, compute: impl Fn(&Whole) -> T) -> T {
+fn compute_of_whole<T>(whole: &RunSource, compute: impl Fn(&RunSource) -> T) -> T {
     compute(whole)
 }
 
@@ -198,7 +198,7 @@ definitions! {
         "Warps formed", "warps", "Warps formed at run time by techniques that re-form them, including those that blocks start with";
     threads_merged: u64 = [sum] |of| of.totals.threads_merged;
         "Threads merged", "threads", "Threads that joined a warp of the pool (DWF) or others at a likely-convergence point (LCP)";
-    barriers: Barriers = [whole] |of| barriers(of.metrics);
+    barriers: BarrierReport = [whole] |of| barriers(of.metrics);
         "Barriers", "", "phases: spans of a block between barriers; rtru: how unequal its warps are in them (BAWS section 3.2, figure 5); stall_fraction: share of warp cycles spent at a barrier or, after exit, at the block's end (figure 1)";
     warp_divergence: WarpDivergence = [whole] |of| of.metrics.block_folds.warp_divergence();
         "Warp divergence", "", "Blocks of the launch whose warps differ by more than 50, 25, 10, 5 per cent in instructions and cycles; dwr, dws: the divergent warp region and its stalls (VTW tables 1, 2)";
@@ -292,6 +292,6 @@ mod tests {
         let (totals, config) = (Totals::default(), Config::default());
         let plotted: Vec<(&str, Plotted)> = DEFINITIONS.iter().filter_map(|d| Some((d.name, d.plotted?))).collect();
         assert_eq!(plotted.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["ipc", "lane_efficiency", "simd_efficiency"]);
-        assert!(plotted.iter().all(|(_, value)| value(&Stretch { totals: &totals, cycles: 0, config: &config }).is_nan()));
+        assert!(plotted.iter().all(|(_, value)| value(&MetricSource { totals: &totals, cycles: 0, config: &config }).is_nan()));
     }
 }

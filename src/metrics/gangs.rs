@@ -60,12 +60,12 @@ pub struct GangReport {
     pub mean_size: f64,
     /// Warp-cycles in gangs of 1 (singletons) to 8.
     pub warp_cycles: [u64; MAX_SLICES],
-    pub over_time: OverTime,
+    pub over_time: SizesOverTime,
 }
 
 /// Warps by the size of their gang: in the first cycle with warps, and on average over each span of `every` cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OverTime {
+pub struct SizesOverTime {
     pub first: [u64; MAX_SLICES],
     pub every: u64,
     pub warps: Vec<[f64; MAX_SLICES]>,
@@ -148,7 +148,7 @@ impl GangFolds {
             reformations: self.reformations,
             mean_size: if all == 0 { 0.0 } else { weighted as f64 / all as f64 },
             warp_cycles,
-            over_time: OverTime { first, every: self.every, warps: self.spans.iter().enumerate().map(average).collect() },
+            over_time: SizesOverTime { first, every: self.every, warps: self.spans.iter().enumerate().map(average).collect() },
         })
     }
 }

@@ -19,13 +19,13 @@ struct Life {
 /// A warp's part of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LifePart {
-    begun: Option<Mark>,
-    ended: Option<Mark>,
+    begun: Option<LifeMark>,
+    ended: Option<LifeMark>,
 }
 
 /// A cycle, and what a warp has issued by then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct LifeMark {
     pub cycle: u64,
     pub issued: u64,
 }
@@ -69,7 +69,7 @@ impl Lives {
     pub fn start(&mut self, now: u64, (slot, block): (u16, u64), warps: Range<usize>, stalls: u64) {
         self.homes.push((slot, warps.clone()));
         self.resident_most = self.resident_most.max(self.homes.len());
-        let begun = Some(Mark { cycle: now, issued: 0 });
+        let begun = Some(LifeMark { cycle: now, issued: 0 });
         self.push(block, warps, begun, stalls);
     }
 
@@ -80,13 +80,13 @@ impl Lives {
         }
     }
 
-    fn push(&mut self, block: u64, warps: Range<usize>, begun: Option<Mark>, stalls: u64) {
+    fn push(&mut self, block: u64, warps: Range<usize>, begun: Option<LifeMark>, stalls: u64) {
         let (first_warp, parts) = (warps.start, vec![LifePart { begun, ended: None }; warps.len()]);
         self.lives.push(Life { block, first_warp, parts, stalls_at_start: stalls, stalls_at_first_end: stalls });
     }
 
     /// Assigns a block to a warp, which may have had it from the block's start.
-    pub fn assign(&mut self, now: Mark, warp: usize, block: u64, stalls: u64) {
+    pub fn assign(&mut self, now: LifeMark, warp: usize, block: u64, stalls: u64) {
         let Some(at) = self.lives.iter().position(|life| life.block == block) else { return };
         if self.lives[at].part(warp).is_some_and(|part| part.begun.is_none()) {
             self.close(now, warp, stalls);
@@ -96,7 +96,7 @@ impl Lives {
     }
 
     /// Ends a warp's part of the block that it works on.
-    pub fn close(&mut self, now: Mark, warp: usize, stalls: u64) {
+    pub fn close(&mut self, now: LifeMark, warp: usize, stalls: u64) {
         let works_on = |life: &&mut Life| life.part(warp).is_some_and(LifePart::is_open);
         let Some(life) = self.lives.iter_mut().find(works_on) else { return };
         if life.parts.iter().all(|part| part.ended.is_none()) {
@@ -112,7 +112,7 @@ impl Lives {
         let warps = first..first + self.lives[at].parts.len();
         for (warp, &issued) in warps.clone().zip(&issued[warps]) {
             if self.lives[at].part(warp).is_some_and(LifePart::is_open) {
-                self.close(Mark { cycle, issued }, warp, stalls);
+                self.close(LifeMark { cycle, issued }, warp, stalls);
             }
         }
         let life = self.lives.swap_remove(at);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_virtual_block_is_measured_by_its_logical_ones() {
         let mut lives = Lives::default();
-        let at = |cycle, issued| Mark { cycle, issued };
+        let at = |cycle, issued| LifeMark { cycle, issued };
         lives.start(0, (3, 10), 4..6, 0);
         // Assigning a warp's first block again changes nothing. Warp 5 ends at 19, with 8 instructions, after two stalls.
         lives.assign(at(2, 1), 4, 10, 0);

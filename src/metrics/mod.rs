@@ -16,7 +16,7 @@ pub mod slots;
 mod tally;
 mod totals;
 
-pub use definitions::{DEFINITIONS, Definition, Fold, Report, Stretch};
+pub use definitions::{DEFINITIONS, Definition, Fold, MetricSource, Report};
 pub use power::{LaneCycles, PipelinePower, PowerReport};
 pub use report::{Counts, ReportNumber};
 pub use tally::{Cost, Tally};

@@ -39,16 +39,16 @@ pub enum ReportNumber {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Barriers {
+pub struct BarrierReport {
     pub phases: u64,
     pub rtru: f64,
     pub stall_fraction: f64,
 }
 
-pub fn barriers(metrics: &Metrics) -> Barriers {
+pub fn barriers(metrics: &Metrics) -> BarrierReport {
     let waits: u64 = [Reason::Barrier, Reason::Exit].map(|reason| metrics.totals.warp_cycles[reason as usize]).iter().sum();
     let resident: u64 = metrics.totals.warp_cycles.iter().sum();
-    Barriers {
+    BarrierReport {
         phases: metrics.block_folds.phases,
         rtru: metrics.block_folds.rtru(),
         stall_fraction: if resident == 0 { 0.0 } else { waits as f64 / resident as f64 },

@@ -8,7 +8,7 @@
 //! change nothing, so those claims are tested where warps with room in the I-buffer are fetched for (`fetch_when=room`), and
 //! compared with runs of the same kind.
 
-use super::judge::{Effect, Judge, Speedups, each, mean};
+use super::judge::{ClaimedEffect, Judge, Speedups, each, mean};
 use super::{Claim, Results, Run};
 use crate::config::Config;
 use crate::metrics::Report;
@@ -113,8 +113,8 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
-    Effect { judge: JUDGE, id, place, claim, expected }
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
+    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
 
 /// Judges section 6.1, figure 8, and section 6.6, figure 12.

@@ -33,7 +33,7 @@ const SLIGHT: std::ops::RangeInclusive<f64> = 0.002..=0.05;
 /// A claim about a speedup, or about how much more or less of something there is. It holds where the difference from 1 is half to
 /// one and a half times the paper's. It holds in direction where the difference has the same sign and is an eighth to eight times
 /// the paper's.
-pub struct Effect {
+pub struct ClaimedEffect {
     pub judge: Judge,
     pub id: &'static str,
     pub place: &'static str,
@@ -51,7 +51,7 @@ fn verdict(times: Option<f64>) -> Verdict {
     }
 }
 
-impl Effect {
+impl ClaimedEffect {
     pub fn judge(self, measured: Option<f64>, note: String) -> Claim {
         let verdict = self.verdict(measured);
         self.claim(verdict, measured, note)
@@ -106,7 +106,7 @@ impl Judge {
         self.claim(id, place, claim, expected.to_string(), None, Verdict::NotTestable, why.to_string())
     }
 
-    /// Judges a claim about a share; the bands are those of an [`Effect`].
+    /// Judges a claim about a share; the bands are those of a [`ClaimedEffect`].
     pub fn share(
         self,
         id: &'static str,
@@ -181,7 +181,7 @@ mod tests {
     /// The set has the direction by definition, so a small effect counts as none.
     #[test]
     fn a_set_defined_by_a_number_is_judged_by_its_size_alone() {
-        let effect = || Effect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected: 0.73 };
+        let effect = || ClaimedEffect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected: 0.73 };
         assert_eq!(effect().judge(Some(0.9), String::new()).verdict, Verdict::HoldsInDirection);
         assert_eq!(effect().judge_size(Some(0.9), String::new()).verdict, Verdict::DoesNotHold);
         assert_eq!(effect().judge_size(Some(0.8), String::new()).verdict, Verdict::Holds);
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn an_effect_holds_from_half_to_one_and_a_half_times_its_size() {
         let verdict = |expected: f64, measured: f64| {
-            Effect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected }
+            ClaimedEffect { judge: Judge { paper: "any" }, id: "", place: "", claim: "", expected }
                 .judge(Some(measured), String::new())
                 .verdict
         };

@@ -6,7 +6,7 @@ use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, OverTime, Paint, RunFacts};
 use super::file::cell;
 use super::layout::{BELOW, Bounds, Mark, Point, Sheet};
-use crate::metrics::Stretch;
+use crate::metrics::MetricSource;
 use crate::record::StretchCounts;
 use crate::scene::Tone;
 use plotters::coord::CoordTranslate;
@@ -34,11 +34,17 @@ pub struct Curve {
 
 impl Curves {
     /// Builds the curve of one number over at most `most` stretches; a share is shown in per cent.
-    pub fn of_number(name: &'static str, plotted: fn(&Stretch) -> f64, is_share: bool, run: &PlottedRun, most: usize) -> Curves {
+    pub fn of_number(
+        name: &'static str,
+        plotted: fn(&MetricSource) -> f64,
+        is_share: bool,
+        run: &PlottedRun,
+        most: usize,
+    ) -> Curves {
         let factor = if is_share { 100.0 } else { 1.0 };
         let sms = run.series.sms().max(1) as u64;
         let value = |bucket: &StretchCounts| {
-            factor * plotted(&Stretch { totals: &bucket.totals, cycles: bucket.cycles / sms, config: run.config })
+            factor * plotted(&MetricSource { totals: &bucket.totals, cycles: bucket.cycles / sms, config: run.config })
         };
         let top = is_share.then_some(100.0);
         Curves::build(vec![Paint::Pure(Tone::Accent).label(name)], |bucket| vec![value(bucket)], top, false, run, most)

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::event::Reason;
-use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Stretch, slots};
+use crate::metrics::{CacheCounts, DEFINITIONS, Definition, MetricSource, slots};
 use crate::record::StretchCounts;
 use crate::scene::{Palette, Rgb, Tone};
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ pub struct Figure {
 #[derive(Debug)]
 pub enum FigureKind {
     /// A curve of one number of the report; a share is shown in per cent.
-    Number { plotted: fn(&Stretch) -> f64, is_share: bool },
+    Number { plotted: fn(&MetricSource) -> f64, is_share: bool },
     /// Curves over a common zero.
     Line(OverTime),
     /// Layers stacked on each other, the first at the bottom.
@@ -117,7 +117,7 @@ pub static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
 
 impl Figure {
     /// Returns the figure of a number, by its definition. A number without a unit is a share of a whole.
-    fn of(definition: &'static Definition, plotted: fn(&Stretch) -> f64) -> Figure {
+    fn of(definition: &'static Definition, plotted: fn(&MetricSource) -> f64) -> Figure {
         let Definition { name, label, unit, about, .. } = *definition;
         Figure {
             id: name.replace('_', "-").leak(),

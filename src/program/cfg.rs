@@ -8,7 +8,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 /// A basic block: entered at its first instruction and left at its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct BasicBlock {
     pub start: Pc,
     /// One past the last instruction.
     pub end: Pc,
@@ -31,7 +31,7 @@ pub struct Loop {
 
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BasicBlock>,
     /// The block of each instruction.
     pub block_of: Vec<u32>,
 }
@@ -54,7 +54,7 @@ impl Cfg {
         let mut cfg = Cfg { block_of: Vec::with_capacity(n), ..Cfg::default() };
         for (pc, &leads) in leads[..n].iter().enumerate() {
             if leads {
-                cfg.blocks.push(Block { start: pc as Pc, end: pc as Pc, successors: Vec::new(), exits: false });
+                cfg.blocks.push(BasicBlock { start: pc as Pc, end: pc as Pc, successors: Vec::new(), exits: false });
             }
             cfg.block_of.push(cfg.blocks.len() as u32 - 1);
             if let Some(block) = cfg.blocks.last_mut() {

@@ -4,7 +4,7 @@
 //! register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it does not end the
 //! live range of the old value, unless a pass says otherwise ([`Instruction::begins`]).
 
-use super::cfg::Block;
+use super::cfg::BasicBlock;
 use super::{Base, Dst, Instruction, Plane, Program, Src, is_wide};
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Type;
@@ -22,7 +22,7 @@ impl Liveness {
         let blocks = &program.cfg.blocks;
         // The CFG treats a jump to the head of the loop over logical blocks as an exit; values stay live across it.
         let head = program.wrapper.as_ref().map(|wrapper| program.cfg.block_of[wrapper.head as usize] as usize);
-        let again = |block: &Block| head.filter(|_| program.instructions[block.end as usize - 1].op == Op::Again);
+        let again = |block: &BasicBlock| head.filter(|_| program.instructions[block.end as usize - 1].op == Op::Again);
         let mut live_in = vec![vec![0u64; words]; blocks.len()];
         let mut changed = true;
         while changed {

@@ -6,7 +6,7 @@ use super::{
     Address, Base, Dst, Guard, Instruction, Pc, Plane, Program, RegisterInfo, Src, param_shape, planes_of, source_place,
     unsupported,
 };
-use crate::ptx::module::{AddressBase, Body, Function, Module, Operand, RegisterId, Symbol};
+use crate::ptx::module::{AddressBase, Function, FunctionBody, Module, Operand, RegisterId, Symbol};
 use crate::ptx::op::{AccessForm, Kind, Op};
 use crate::ptx::problem::{Problem, Span, Trouble};
 use crate::ptx::types::Space;
@@ -111,7 +111,7 @@ struct CallSite {
 
 /// One expansion of a function: its registers, variables and labels.
 struct Instance<'f> {
-    body: &'f Body,
+    body: &'f FunctionBody,
     call_site: CallSite,
     planes: Vec<Plane>,
     /// Space and address of each body variable.
@@ -166,7 +166,7 @@ impl<'m> Lowering<'m> {
                 (Op::Call, [Operand::Callee { name, returns, arguments }]) => {
                     self.call(&instance, instruction, name, returns, arguments)?
                 }
-                (Op::Bra { .. }, [Operand::Label(label)]) => {
+                (Op::Bra { .. }, [Operand::CodeLabel(label)]) => {
                     branches.push((at, *label));
                     let lowered = self.plain(&instance, instruction, instruction.op)?;
                     self.instructions.push(lowered);
@@ -258,7 +258,7 @@ impl<'m> Lowering<'m> {
     /// Returns a symbol's space and address; the address is `u64::MAX` for the dynamic shared array.
     fn symbol(&mut self, instance: &Instance, symbol: &Symbol, span: Span) -> Result<(Space, u64), Problem> {
         match symbol {
-            Symbol::Body(index) => Ok(instance.variables[*index as usize]),
+            Symbol::FunctionBody(index) => Ok(instance.variables[*index as usize]),
             Symbol::Param(index) => Ok(instance.call_site.params[*index as usize]),
             Symbol::Return(index) => Ok(instance.call_site.returns[*index as usize]),
             Symbol::Module(name) => {
@@ -344,7 +344,7 @@ impl<'m> Lowering<'m> {
                     }
                     src.push(Src::Immediate(address.wrapping_add(*offset as u64)));
                 }
-                Operand::Label(_) | Operand::Table(_) | Operand::Callee { .. } => {}
+                Operand::CodeLabel(_) | Operand::Table(_) | Operand::Callee { .. } => {}
             }
         }
         lowered.dst = dst.into();

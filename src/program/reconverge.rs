@@ -15,7 +15,7 @@
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did not
 //! exist. Post-dominance is therefore computed with only the branch's main exit (`exits.rs`); the other exits are cut off.
 
-use super::cfg::{Block, Cfg, Loop};
+use super::cfg::{BasicBlock, Cfg, Loop};
 use super::exits::{Exits, post_dominators, reaches};
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
@@ -56,7 +56,7 @@ impl Reconvergence {
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
         let point = |block: usize| {
-            let Block { start, end, .. } = cfg.blocks[block];
+            let BasicBlock { start, end, .. } = cfg.blocks[block];
             if instructions[start as usize].op == Op::Meet { end } else { start }
         };
         for at in branches {

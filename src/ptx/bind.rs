@@ -79,7 +79,7 @@ impl Builder<'_, '_> {
                     operands.push(self.source(whole, ty, false, element)?);
                 }
             }
-            (Want::Label, Raw::Name(token, _)) => operands.push(Operand::Label(self.label_id(token))),
+            (Want::CodeLabel, Raw::Name(token, _)) => operands.push(Operand::CodeLabel(self.label_id(token))),
             (Want::Table, Raw::Name(token, _)) => {
                 let name = self.p.word(token);
                 let table = self.scopes.iter().rev().find_map(|scope| scope.tables.get(name).copied());
@@ -247,7 +247,7 @@ fn describe(want: &Want) -> String {
         Want::DstVector(count, bits) => format!("{count} registers of at least {bits} bits in braces"),
         Want::SrcVector(1, ty) => format!("a `.{ty}`"),
         Want::SrcVector(count, ty) => format!("{count} values of `.{ty}` in braces"),
-        Want::Label => "a label".into(),
+        Want::CodeLabel => "a label".into(),
         Want::Table => "a branch table".into(),
         Want::Call => "a call".into(),
     }

@@ -5,18 +5,18 @@
 //! defines the name, which may be known only when that scope closes.
 
 use super::lexer::{Token, TokenKind};
-use super::module::{Body, BranchTable, Function, Label, LabelId, Operand};
+use super::module::{BranchTable, CodeLabel, Function, FunctionBody, LabelId, Operand};
 use super::parser::{MOST_NESTING, Parser, Result};
 use super::problem::{Problem, Trouble};
 use super::scopes::{Scope, UNDEFINED};
 use super::sources::{self, Places};
 
 /// Parses a body, beginning at its opening brace. Problems go to the parser's list.
-pub(super) fn parse(parser: &mut Parser, function: &Function) -> Body {
+pub(super) fn parse(parser: &mut Parser, function: &Function) -> FunctionBody {
     let mut builder = Builder {
         p: parser,
         function,
-        body: Body::default(),
+        body: FunctionBody::default(),
         scopes: Vec::new(),
         aliases: Vec::new(),
         places: Places::default(),
@@ -31,7 +31,7 @@ pub(super) fn parse(parser: &mut Parser, function: &Function) -> Body {
 pub(super) struct Builder<'p, 'a> {
     pub p: &'p mut Parser<'a>,
     pub function: &'p Function,
-    pub body: Body,
+    pub body: FunctionBody,
     /// Open scopes, innermost last.
     pub scopes: Vec<Scope<'a>>,
     /// For each label, the label of an outer scope that it resolved to.
@@ -155,7 +155,7 @@ impl Builder<'_, '_> {
             return Err(Problem::new(Trouble::Name, token.span, format!("label `{}` is defined twice", label.name))
                 .label("a second definition"));
         }
-        *label = Label { name: std::mem::take(&mut label.name), span: token.span, at };
+        *label = CodeLabel { name: std::mem::take(&mut label.name), span: token.span, at };
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Body {
+    fn finish(mut self) -> FunctionBody {
         let target = |mut id: LabelId| {
             while let Some(outer) = self.aliases[id.0 as usize] {
                 id = outer;
@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
         };
         for instruction in &mut self.body.instructions {
             for operand in &mut instruction.operands {
-                if let Operand::Label(id) = operand {
+                if let Operand::CodeLabel(id) = operand {
                     *id = target(*id);
                 }
             }

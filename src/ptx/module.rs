@@ -68,20 +68,20 @@ pub struct Function {
     pub params: Vec<Variable>,
     pub returns: Vec<Variable>,
     /// `None` if the function is only declared.
-    pub body: Option<Body>,
+    pub body: Option<FunctionBody>,
     /// `.reqntid` or `.maxntid`, whichever was given.
     pub max_threads: Option<[u32; 3]>,
     pub required_threads: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Body {
+pub struct FunctionBody {
     pub registers: Vec<Register>,
     /// `.shared`, `.local` and call `.param` variables declared inside.
     pub variables: Vec<Variable>,
     pub instructions: Vec<PtxInstruction>,
     /// Labels, each with the index of the instruction that follows it.
-    pub labels: Vec<Label>,
+    pub labels: Vec<CodeLabel>,
     /// `.branchtargets` tables.
     pub tables: Vec<BranchTable>,
     /// Distinct source places, to which instructions refer by index.
@@ -96,7 +96,7 @@ pub struct Register {
 }
 
 #[derive(Clone, Debug)]
-pub struct Label {
+pub struct CodeLabel {
     pub name: String,
     pub span: Span,
     /// Index of the instruction that follows, or the number of instructions at the end of the body.
@@ -122,7 +122,7 @@ pub struct LocPlace {
     pub file: u32,
     pub line: u32,
     pub column: u32,
-    /// The call that was inlined here, as an index into [`Body::places`].
+    /// The call that was inlined here, as an index into [`FunctionBody::places`].
     pub inlined_at: Option<u32>,
 }
 
@@ -134,7 +134,7 @@ pub struct PtxInstruction {
     pub guard: Option<PtxGuard>,
     pub operands: Vec<Operand>,
     pub span: Span,
-    /// Index into [`Body::places`].
+    /// Index into [`FunctionBody::places`].
     pub place: Option<u32>,
 }
 
@@ -162,8 +162,8 @@ pub enum Operand {
         base: AddressBase,
         offset: i64,
     },
-    Label(LabelId),
-    /// Index into [`Body::tables`].
+    CodeLabel(LabelId),
+    /// Index into [`FunctionBody::tables`].
     Table(u32),
     /// A called function, the variables that receive its results and those that hold its arguments.
     Callee {
@@ -198,8 +198,8 @@ pub enum AddressBase {
 pub enum Symbol {
     /// A module-scope variable (or a function whose address is taken).
     Module(String),
-    /// Index into [`Body::variables`].
-    Body(u32),
+    /// Index into [`FunctionBody::variables`].
+    FunctionBody(u32),
     /// Index into [`Function::params`].
     Param(u32),
     /// Index into [`Function::returns`].

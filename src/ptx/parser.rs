@@ -4,7 +4,7 @@ use super::body;
 use super::forms::{self, Form, NoForm};
 use super::lexer::{Token, TokenKind, lex};
 use super::lookup::NameMap;
-use super::module::{Body, Function, Module, Operand, SourceFile, Symbol, Variable};
+use super::module::{Function, FunctionBody, Module, Operand, SourceFile, Symbol, Variable};
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
 
@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
         let outcome = self.head(&mut function);
         if outcome.is_err() {
             // The empty body keeps the kernel in lists of kernels.
-            function.body = Some(Body::default());
+            function.body = Some(FunctionBody::default());
         } else if self.is(b'{') {
             if self.known_functions.insert(self.word(token), 0).is_some() {
                 self.report(

@@ -4,7 +4,7 @@ use super::body::Builder;
 use super::cursor::shorten;
 use super::lexer::Token;
 use super::lookup::NameMap;
-use super::module::{Label, LabelId, Register, RegisterId, Symbol, Variable};
+use super::module::{CodeLabel, LabelId, Register, RegisterId, Symbol, Variable};
 use super::parser::Result;
 use super::problem::{Problem, Trouble};
 use super::types::Type;
@@ -94,7 +94,7 @@ impl<'a> Builder<'_, 'a> {
     pub fn find_variable(&self, name: &str) -> Symbol {
         for scope in self.scopes.iter().rev() {
             if let Some(&index) = scope.variables.get(name) {
-                return Symbol::Body(index);
+                return Symbol::FunctionBody(index);
             }
         }
         let position = |list: &[Variable]| list.iter().position(|v| v.name == name).map(|at| at as u32);
@@ -126,7 +126,7 @@ impl<'a> Builder<'_, 'a> {
             return LabelId(id);
         }
         let id = LabelId(self.body.labels.len() as u32);
-        self.body.labels.push(Label { name: name.to_string(), span: token.span, at: UNDEFINED });
+        self.body.labels.push(CodeLabel { name: name.to_string(), span: token.span, at: UNDEFINED });
         self.aliases.push(None);
         if let Some(scope) = self.scopes.last_mut() {
             scope.labels.insert(name, id.0);

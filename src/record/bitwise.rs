@@ -9,11 +9,11 @@ pub const GONE: u8 = Reason::ALL.len() as u8;
 const CODES: usize = GONE as usize + 1;
 
 /// The warps that have each code.
-pub type Sets = [u64; CODES];
+pub type WarpBits = [u64; CODES];
 
 /// Returns the warps with each reason, and those that are not resident.
 #[inline]
-pub fn sets(reasons: &Reasons) -> Sets {
+pub fn sets(reasons: &Reasons) -> WarpBits {
     let mut sets = [0; CODES];
     sets[..Reason::ALL.len()].copy_from_slice(reasons);
     sets[CODES - 1] = !reasons.iter().fold(0, |all, warps| all | warps);
@@ -27,7 +27,7 @@ pub struct Codes([u64; 4]);
 impl Codes {
     /// Builds the codes; every warp must be in exactly one of the sets.
     #[inline]
-    pub fn new(sets: &Sets) -> Codes {
+    pub fn new(sets: &WarpBits) -> Codes {
         let bit = |at: usize| sets.iter().enumerate().filter(|(code, _)| code >> at & 1 != 0).fold(0, |all, (_, set)| all | set);
         Codes(std::array::from_fn(bit))
     }
@@ -46,7 +46,7 @@ impl Codes {
         self.0.iter().zip(&other.0).fold(0, |all, (one, two)| all | one ^ two)
     }
 
-    fn sets(&self) -> Sets {
+    fn sets(&self) -> WarpBits {
         let bit = |code: usize, at: usize| if code >> at & 1 == 0 { !self.0[at] } else { self.0[at] };
         std::array::from_fn(|code| bit(code, 0) & bit(code, 1) & bit(code, 2) & bit(code, 3))
     }
@@ -54,18 +54,18 @@ impl Codes {
 
 /// How often each warp had each code, in counters of `BITS` bits.
 #[derive(Clone, Debug)]
-pub struct Counts<const BITS: usize>([[u64; BITS]; CODES]);
+pub struct BitCounts<const BITS: usize>([[u64; BITS]; CODES]);
 
-impl<const BITS: usize> Default for Counts<BITS> {
-    fn default() -> Counts<BITS> {
-        Counts([[0; BITS]; CODES])
+impl<const BITS: usize> Default for BitCounts<BITS> {
+    fn default() -> BitCounts<BITS> {
+        BitCounts([[0; BITS]; CODES])
     }
 }
 
-impl<const BITS: usize> Counts<BITS> {
+impl<const BITS: usize> BitCounts<BITS> {
     /// Adds `times` to the count of every warp's code.
     #[inline]
-    pub fn add(&mut self, sets: &Sets, times: u64) {
+    pub fn add(&mut self, sets: &WarpBits, times: u64) {
         for (count, &warps) in self.0.iter_mut().zip(sets) {
             if warps == 0 {
                 continue;
@@ -79,13 +79,13 @@ impl<const BITS: usize> Counts<BITS> {
         }
     }
 
-    /// Adds `times` to the count of every warp's code, as [`Counts::add`] does.
+    /// Adds `times` to the count of every warp's code, as [`BitCounts::add`] does.
     pub fn add_codes(&mut self, codes: &Codes, times: u64) {
         self.add(&codes.sets(), times);
     }
 
     /// Adds the counts of another and resets that one.
-    pub fn take<const LESS: usize>(&mut self, other: &mut Counts<LESS>) {
+    pub fn take<const LESS: usize>(&mut self, other: &mut BitCounts<LESS>) {
         for (sum, count) in self.0.iter_mut().zip(&mut other.0) {
             if *count == [0; LESS] {
                 continue;
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     /// Returns sets in which lane n has code n modulo the number of codes.
-    fn every_code() -> Sets {
+    fn every_code() -> WarpBits {
         let mut sets = [0; CODES];
         (0..64).for_each(|lane| sets[lane % CODES] |= 1 << lane);
         sets
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_most_frequent_code_wins_and_the_first_of_equals() {
-        let mut counts = Counts::<4>::default();
+        let mut counts = BitCounts::<4>::default();
         counts.add(&every_code(), 3);
         let mut zeros = [0; CODES];
         zeros[0] = u64::MAX;
@@ -153,7 +153,7 @@ mod tests {
         assert!((0..64).all(|lane| counts.most().get(lane) == 0), "three each, and 0 comes first");
         counts.add_codes(&Codes::new(&every_code()), 1);
         assert_eq!(counts.most(), Codes::new(&every_code()));
-        let mut more = Counts::<7>::default();
+        let mut more = BitCounts::<7>::default();
         more.take(&mut counts);
         assert_eq!((more.most(), counts.most()), (Codes::new(&every_code()), Codes::default()));
     }

@@ -4,7 +4,7 @@
 //! The levels are computed while the run advances. Each level counts cycles by reason; at the end of a stretch the largest count
 //! is stored, and the counts are added to those of the next longer stretch.
 
-use super::bitwise::{Codes, Counts, Sets};
+use super::bitwise::{BitCounts, Codes, WarpBits};
 
 /// Length of the stretches of each level, in cycles.
 pub const LEVELS: [u64; 3] = [8, 64, 512];
@@ -13,16 +13,16 @@ pub const LEVELS: [u64; 3] = [8, 64, 512];
 pub struct CoarseHistory {
     levels: [Vec<Codes>; LEVELS.len()],
     /// Counts of the stretches that have not ended yet; each has as many bits as its length needs.
-    short: Counts<4>,
-    middle: Counts<7>,
-    long: Counts<10>,
+    short: BitCounts<4>,
+    middle: BitCounts<7>,
+    long: BitCounts<10>,
     /// Cycles before this one are counted.
     since: u64,
 }
 
 impl CoarseHistory {
     /// Counts the warps' current reasons up to cycle `end`.
-    pub fn pass(&mut self, sets: &Sets, end: u64) {
+    pub fn pass(&mut self, sets: &WarpBits, end: u64) {
         while self.since < end {
             let edge = self.since - self.since % LEVELS[0] + LEVELS[0];
             let stop = edge.min(end);
@@ -45,7 +45,7 @@ impl CoarseHistory {
         }
         if self.since.is_multiple_of(LEVELS[2]) {
             long.push(self.long.most());
-            self.long = Counts::default();
+            self.long = BitCounts::default();
         }
     }
 

@@ -1,32 +1,39 @@
 //! The history of 64 warps: recent changes cycle by cycle, and the whole run at the low resolution of [`CoarseHistory`].
 
-use super::bitwise::{Codes, Counts, GONE, Sets, sets};
+use super::bitwise::{BitCounts, Codes, GONE, WarpBits, sets};
 use super::changes::{Change, ChangeLog};
 use super::coarse::{CoarseHistory, LEVELS};
 use crate::event::Reasons;
 
 /// The history of 64 warp slots.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct TrackGroup {
     log: ChangeLog,
     /// Changes are kept from this cycle on.
     kept_from: u64,
     coarse: CoarseHistory,
     /// The latest reasons that are known.
     now: Reasons,
-    now_sets: Sets,
+    now_sets: WarpBits,
     /// Slots that have ever held a warp.
     ever: u64,
 }
 
-impl Default for Group {
-    fn default() -> Group {
+impl Default for TrackGroup {
+    fn default() -> TrackGroup {
         let now = Reasons::default();
-        Group { log: ChangeLog::default(), kept_from: 0, coarse: CoarseHistory::default(), now, now_sets: sets(&now), ever: 0 }
+        TrackGroup {
+            log: ChangeLog::default(),
+            kept_from: 0,
+            coarse: CoarseHistory::default(),
+            now,
+            now_sets: sets(&now),
+            ever: 0,
+        }
     }
 }
 
-impl Group {
+impl TrackGroup {
     pub fn now(&self) -> &Reasons {
         &self.now
     }
@@ -125,7 +132,7 @@ impl Group {
 
 /// Returns each warp's longest reason, the first among equals, over a hundred cycles or stretches at most.
 fn most(spans: impl Iterator<Item = (Codes, u64)>) -> Codes {
-    let mut counts = Counts::<7>::default();
+    let mut counts = BitCounts::<7>::default();
     spans.for_each(|(codes, times)| counts.add_codes(&codes, times));
     counts.most()
 }

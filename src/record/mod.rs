@@ -27,7 +27,7 @@ pub use track::Track;
 
 use crate::event::{Event, EventKind, Reasons, Sink};
 use crate::metrics::Metrics;
-use group::Group;
+use group::TrackGroup;
 use std::ops::Range;
 
 /// The most changes that are kept cycle by cycle, over all warps: 96 MB.
@@ -42,7 +42,7 @@ pub struct Record {
     /// Warp slots of an SM: warp `w` of SM `s` has the track `s * slots + w`.
     slots: usize,
     /// The warp slots of each SM in groups of 64, SM by SM.
-    groups: Vec<Group>,
+    groups: Vec<TrackGroup>,
     /// Number of changes that are kept.
     kept: usize,
     marks: [Marks; EventKind::ALL.len()],
@@ -58,7 +58,7 @@ impl Record {
         Record {
             sms,
             slots,
-            groups: vec![Group::default(); sms * slots.div_ceil(TOGETHER)],
+            groups: vec![TrackGroup::default(); sms * slots.div_ceil(TOGETHER)],
             kept: 0,
             marks: std::array::from_fn(|_| Marks::default()),
             phases: Phases::default(),
@@ -147,8 +147,8 @@ impl Record {
 
     /// Drops the older half of the changes; the low-resolution history stays.
     fn forget(&mut self) {
-        self.groups.iter_mut().for_each(Group::forget_half);
-        self.kept = self.groups.iter().map(Group::len).sum();
+        self.groups.iter_mut().for_each(TrackGroup::forget_half);
+        self.kept = self.groups.iter().map(TrackGroup::len).sum();
     }
 }
 

@@ -1,11 +1,11 @@
 //! The history of one warp, for views that follow it.
 
-use super::group::Group;
+use super::group::TrackGroup;
 
 /// The history of one warp slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
-    pub(super) group: &'a Group,
+    pub(super) group: &'a TrackGroup,
     pub(super) lane: u32,
 }
 

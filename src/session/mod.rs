@@ -27,7 +27,7 @@ pub enum StopReason {
 
 /// What the next and previous buttons move to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum SearchTarget {
     Event(EventKind),
     /// A warp begins to wait.
     Stall {
@@ -180,11 +180,11 @@ impl Session {
     }
 
     /// Returns where the next target lies, if that cycle has been simulated.
-    pub fn known_next(&self, target: Target) -> Option<u64> {
+    pub fn known_next(&self, target: SearchTarget) -> Option<u64> {
         let from = self.cycle();
         match target {
-            Target::Event(kind) => self.record.marks(kind).next(from).map(|at| at + 1),
-            Target::Stall { sm, warp } => {
+            SearchTarget::Event(kind) => self.record.marks(kind).next(from).map(|at| at + 1),
+            SearchTarget::Stall { sm, warp } => {
                 let track = self.record.track(sm, warp)?;
                 let mut at = from.checked_sub(1);
                 loop {
@@ -203,17 +203,17 @@ impl Session {
     }
 
     /// Returns where the previous target lies.
-    pub fn previous(&self, target: Target) -> Option<u64> {
+    pub fn previous(&self, target: SearchTarget) -> Option<u64> {
         // The picture shows the last cycle: search before it.
         let before = self.cycle().saturating_sub(1);
         match target {
-            Target::Event(kind) => self.record.marks(kind).previous(before).map(|at| at + 1),
-            Target::Stall { sm, warp } => self.record.track(sm, warp)?.previous_change(before, is_stall).map(|at| at + 1),
+            SearchTarget::Event(kind) => self.record.marks(kind).previous(before).map(|at| at + 1),
+            SearchTarget::Stall { sm, warp } => self.record.track(sm, warp)?.previous_change(before, is_stall).map(|at| at + 1),
         }
     }
 
     /// Moves to the next target, at most `cycles` ahead through new cycles; returns whether it was found.
-    pub fn search(&mut self, target: Target, cycles: u64) -> bool {
+    pub fn search(&mut self, target: SearchTarget, cycles: u64) -> bool {
         let from = self.cycle();
         if let Some(known) = self.known_next(target) {
             self.seek(known);
@@ -225,8 +225,8 @@ impl Session {
             self.step();
             let now = self.cycle() - 1;
             let found = match target {
-                Target::Event(kind) => self.record.marks(kind).contains(now),
-                Target::Stall { sm, warp } => {
+                SearchTarget::Event(kind) => self.record.marks(kind).contains(now),
+                SearchTarget::Stall { sm, warp } => {
                     self.record.track(sm, warp).is_some_and(|track| is_stall(track.at(now)) && track.since(now) == now)
                 }
             };

@@ -3,7 +3,7 @@
 use super::bar::Bar;
 use super::beside::{runs, use_others};
 use super::clock::{use_arrival, use_clock};
-use super::columns::{Column, column_tabs};
+use super::columns::{PageColumn, column_tabs};
 use super::compare::CompareSheet;
 use super::dropping::use_dropping;
 use super::gallery::Gallery;
@@ -90,7 +90,7 @@ pub fn App() -> Html {
     let has_lesson = handle.read(|lab| lab.course.is_some());
     let tab = if layout.tab == Tab::Lesson && !has_lesson { Tab::Inspector } else { layout.tab };
     let hint = layout.hint && !*embed && !layout.presents && layout.sheet.is_none() && tab != Tab::Lesson;
-    let column = if layout.presents { Column::Stage } else { layout.column };
+    let column = if layout.presents { PageColumn::Stage } else { layout.column };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
     let class =
         classes!("page", dropping.over.then_some("dropping"), embed.then_some("embed"), layout.presents.then_some("present"));
@@ -101,7 +101,7 @@ pub fn App() -> Html {
                 { bar }
             }
             <main>
-                { column_tabs(layout.column, &changing(&layout, LayoutAction::Column)) }
+                { column_tabs(layout.column, &changing(&layout, LayoutAction::PageColumn)) }
                 <div class="workspace" data-column={column.class()}>
                     if !layout.presents {
                         <SourcePanel handle={handle.clone()} theme={*theme} onresize={onresize.clone()} />
@@ -136,7 +136,7 @@ pub fn App() -> Html {
 /// Returns what is open at first: a link to a lesson shows the lesson's text.
 fn first_layout(handle: &Handle, embed: bool) -> Layout {
     let tab = if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector };
-    let column = if tab == Tab::Lesson && !embed { Column::Side } else { Column::Stage };
+    let column = if tab == Tab::Lesson && !embed { PageColumn::Side } else { PageColumn::Stage };
     Layout { tab, column, sheet: None, presents: false, hint: visit::is_first(), asked: (0, None) }
 }
 

@@ -3,37 +3,37 @@
 use yew::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Column {
+pub enum PageColumn {
     Source,
     Stage,
     Side,
 }
 
-impl Column {
-    const ALL: [Column; 3] = [Column::Source, Column::Stage, Column::Side];
+impl PageColumn {
+    const ALL: [PageColumn; 3] = [PageColumn::Source, PageColumn::Stage, PageColumn::Side];
 
     /// Returns the CSS class of the column's panel.
     pub fn class(self) -> &'static str {
         match self {
-            Column::Source => "source",
-            Column::Stage => "stage",
-            Column::Side => "side",
+            PageColumn::Source => "source",
+            PageColumn::Stage => "stage",
+            PageColumn::Side => "side",
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Column::Source => "Source",
-            Column::Stage => "Mechanism",
-            Column::Side => "Details",
+            PageColumn::Source => "Source",
+            PageColumn::Stage => "Mechanism",
+            PageColumn::Side => "Details",
         }
     }
 }
 
-pub fn column_tabs(shown: Column, onchoose: &Callback<Column>) -> Html {
-    let tab = |column: Column| {
+pub fn column_tabs(shown: PageColumn, onchoose: &Callback<PageColumn>) -> Html {
+    let tab = |column: PageColumn| {
         let onclick = onchoose.reform(move |_: MouseEvent| column);
         html! { <button type="button" aria-pressed={(shown == column).to_string()} {onclick}>{ column.name() }</button> }
     };
-    html! { <div class="tabs columns" role="group" aria-label="Columns">{ for Column::ALL.map(tab) }</div> }
+    html! { <div class="tabs columns" role="group" aria-label="Columns">{ for PageColumn::ALL.map(tab) }</div> }
 }

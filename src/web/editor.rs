@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use crate::lab::{Finding, MOST_TEXT_BYTES, Spot, too_large};
+use crate::lab::{Finding, MOST_TEXT_BYTES, TextSpot, too_large};
 
 /// The width of a tab in characters; the style sheet says the same.
 const TAB: usize = 4;
@@ -20,13 +20,13 @@ const LINE_PX: i32 = 20;
 /// A request to scroll to a place. Two requests for one place differ in their serial number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reveal {
-    spot: Spot,
+    spot: TextSpot,
     serial: u32,
 }
 
 impl Reveal {
     /// Returns a request for the place that differs from the last one.
-    pub fn after(last: Option<Reveal>, spot: Spot) -> Reveal {
+    pub fn after(last: Option<Reveal>, spot: TextSpot) -> Reveal {
         Reveal { spot, serial: last.map_or(0, |last| last.serial.wrapping_add(1)) }
     }
 }
@@ -142,7 +142,7 @@ fn follow(field: &NodeRef, numbers: &NodeRef, marks: &NodeRef) {
     }
 }
 
-fn bring_into_view(field: &HtmlTextAreaElement, text: &str, spot: Spot) {
+fn bring_into_view(field: &HtmlTextAreaElement, text: &str, spot: TextSpot) {
     let above = spot.line.saturating_sub(1);
     let before: usize = text.split('\n').take(above).map(|line| utf16_len(line.chars()) + 1).sum();
     let line = text.split('\n').nth(above).unwrap_or("");

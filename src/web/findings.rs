@@ -2,12 +2,12 @@
 
 use yew::prelude::*;
 
-use crate::lab::{Finding, Spot};
+use crate::lab::{Finding, TextSpot};
 
 /// Most findings that are listed; the rest are counted.
 const MOST: usize = 100;
 
-pub fn findings(id: &'static str, label: &'static str, all: &[Finding], ongo: &Callback<Spot>) -> Html {
+pub fn findings(id: &'static str, label: &'static str, all: &[Finding], ongo: &Callback<TextSpot>) -> Html {
     if all.is_empty() {
         return Html::default();
     }
@@ -22,7 +22,7 @@ pub fn findings(id: &'static str, label: &'static str, all: &[Finding], ongo: &C
     }
 }
 
-fn item(finding: &Finding, ongo: &Callback<Spot>) -> Html {
+fn item(finding: &Finding, ongo: &Callback<TextSpot>) -> Html {
     let place = finding.place;
     let onclick = place.map(|spot| ongo.reform(move |_: MouseEvent| spot));
     html! {

@@ -5,7 +5,7 @@ use super::editor::{Editor, Reveal};
 use super::findings::findings;
 use super::handle::Handle;
 use super::{share, storage};
-use crate::lab::{Lab, Reading, Spot, grouped};
+use crate::lab::{Lab, Reading, TextSpot, grouped};
 use yew::prelude::*;
 
 const LAUNCH_EXAMPLE: &str = "\
@@ -57,7 +57,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     };
     let go = |reveal: &UseStateHandle<Option<Reveal>>| {
         let reveal = reveal.clone();
-        Callback::from(move |spot: Spot| reveal.set(Some(Reveal::after(*reveal, spot))))
+        Callback::from(move |spot: TextSpot| reveal.set(Some(Reveal::after(*reveal, spot))))
     };
     let undo = handle.callback(|lab| lab.choose(lab.origin));
     html! {

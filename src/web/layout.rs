@@ -3,7 +3,7 @@
 //! One reducer holds it, so that a key, a button and a link change it by the same [`LayoutAction`]. Which run is on stage is
 //! not part of it; that is in the lab.
 
-use super::columns::Column;
+use super::columns::PageColumn;
 use super::side::Tab;
 use super::timeline::Move;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub enum Sheet {
 pub struct Layout {
     pub tab: Tab,
     /// The column that a narrow page shows.
-    pub column: Column,
+    pub column: PageColumn,
     pub sheet: Option<Sheet>,
     /// The stage without the rest of the page, in large type.
     pub presents: bool,
@@ -38,7 +38,7 @@ pub struct Layout {
 pub enum LayoutAction {
     /// Shows a tab of the right-hand column, and the column.
     Tab(Tab),
-    Column(Column),
+    PageColumn(PageColumn),
     /// Opens a sheet in place of another.
     Open(Sheet),
     /// Opens a sheet, or closes it if it is open.
@@ -61,8 +61,8 @@ impl Reducible for Layout {
     fn reduce(self: Rc<Self>, action: LayoutAction) -> Rc<Self> {
         let mut next = (*self).clone();
         match action {
-            LayoutAction::Tab(tab) => (next.tab, next.column) = (tab, Column::Side),
-            LayoutAction::Column(column) => next.column = column,
+            LayoutAction::Tab(tab) => (next.tab, next.column) = (tab, PageColumn::Side),
+            LayoutAction::PageColumn(column) => next.column = column,
             LayoutAction::Open(sheet) => next.sheet = Some(sheet),
             LayoutAction::Toggle(sheet) => next.sheet = (self.sheet != Some(sheet)).then_some(sheet),
             LayoutAction::Close => next.sheet = None,
@@ -70,7 +70,7 @@ impl Reducible for Layout {
                 next.presents &= self.sheet.is_some();
                 (next.sheet, next.hint) = (None, false);
             }
-            LayoutAction::BeginLesson => (next.sheet, next.tab, next.column) = (None, Tab::Lesson, Column::Side),
+            LayoutAction::BeginLesson => (next.sheet, next.tab, next.column) = (None, Tab::Lesson, PageColumn::Side),
             LayoutAction::Present => next.presents = !self.presents,
             LayoutAction::Timeline(wish) => next.asked = (self.asked.0.wrapping_add(1), Some(wish)),
             LayoutAction::Stepped => next.hint = false,

@@ -89,25 +89,25 @@ pub fn Text(props: &Props) -> Html {
         let selected = lab.selection.and_then(Selection::warp);
         let cell = {
             let (listing, hand) = (Shared(listing.clone()), props.handle.steady());
-            move |at: usize, column: Column| {
+            move |at: usize, column: PageColumn| {
                 let (listing, hand) = (listing.clone(), hand.clone());
                 html! { <Cell key={at} {hand} {listing} {script} {at} {column} /> }
             }
         };
         // A column is rendered again only when one of its lines has changed.
-        let column = |lines: Vec<Column>| {
+        let column = |lines: Vec<PageColumn>| {
             let shown = [Rc::as_ptr(&listing) as usize as u64, first as u64];
-            let shows = shown.into_iter().chain(lines.iter().map(Column::number)).collect();
+            let shows = shown.into_iter().chain(lines.iter().map(PageColumn::number)).collect();
             let cell = cell.clone();
             still(shows, move || (first..).zip(&lines).map(|(at, column)| cell(at, *column)).collect())
         };
         let number = |line: &ListingLine| {
             let cost = cost(&line.pcs, costs);
             let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
-            Column::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
+            PageColumn::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
         };
         let numbers = column(lines[first..last].iter().map(number).collect());
-        let words = column(vec![Column::Words; last - first]);
+        let words = column(vec![PageColumn::Words; last - first]);
         let here = VisibleLines { picture: &picture, lines: &lines[first..last], first, selected, current, room: width as f32 };
         let here = mechanism::at_lines(&here);
         // The selected warp's line is marked by a background, so that no line changes when the warp goes on.
@@ -191,7 +191,7 @@ impl PartialEq for Shared {
 
 /// What a line shows in one of its columns.
 #[derive(Clone, Copy, PartialEq)]
-enum Column {
+enum PageColumn {
     /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge; the chips of
     /// warps are between number and heat.
     Number { heat: Option<u8>, stops: bool, split: bool },
@@ -199,14 +199,14 @@ enum Column {
     Words,
 }
 
-impl Column {
+impl PageColumn {
     /// Returns the content encoded as a number.
     fn number(&self) -> u64 {
         match *self {
-            Column::Number { heat, stops, split } => {
+            PageColumn::Number { heat, stops, split } => {
                 heat.map_or(0, |heat| u64::from(heat) + 1) << 2 | u64::from(stops) << 1 | u64::from(split)
             }
-            Column::Words => 0,
+            PageColumn::Words => 0,
         }
     }
 }
@@ -218,7 +218,7 @@ struct CellProps {
     script: Script,
     /// The line's number, from 0.
     at: usize,
-    column: Column,
+    column: PageColumn,
 }
 
 impl CellProps {
@@ -234,11 +234,11 @@ fn Cell(props: &CellProps) -> Html {
     let told = use_state_eq(String::new);
     let code = !props.line().pcs.is_empty();
     let (class, content) = match &props.column {
-        Column::Number { heat, stops, split } => (
+        PageColumn::Number { heat, stops, split } => (
             "side-of-line",
             html! { <>{ marks(props.line(), *split) }{ number(props, *stops) }{ heat_strip(props, *heat, &told) }</> },
         ),
-        Column::Words => ("line", words(props)),
+        PageColumn::Words => ("line", words(props)),
     };
     let by_pass = [(props.line().hoisted, "hoisted"), (props.line().made, "made")].map(|(is, class)| is.then_some(class));
     let tint = props.line().tint.map(|tint| format!("tint-{tint}"));

@@ -55,7 +55,7 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
         scene.label(0, Tone::Soft, 0.0, 16.0, BASE, Align::Left, "No block is resident on this SM.");
         return scene;
     }
-    let plan = Plan::new(view, room);
+    let plan = BoardPlan::new(view, room);
     headings(&mut scene, &plan);
     let mut y = HEAD - BLOCK_GAP;
     for block in view.blocks.iter().filter(|block| plan.is_large(block)) {
@@ -90,7 +90,7 @@ fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
 }
 
 /// The positions of everything on the board.
-struct Plan {
+struct BoardPlan {
     /// The block that is large, if not all are.
     only: Option<u16>,
     /// The distance from row to row.
@@ -113,8 +113,8 @@ struct Plan {
     scale: u64,
 }
 
-impl Plan {
-    fn new(view: &BarrierView, room: &Room) -> Plan {
+impl BoardPlan {
+    fn new(view: &BarrierView, room: &Room) -> BoardPlan {
         let rows: usize = view.blocks.iter().map(|block| block.warps.len()).sum();
         let least = TOKEN.start() + ROW_GAP;
         let foot = if has_foot(view, room) { FOOT } else { 0.0 };
@@ -138,7 +138,7 @@ impl Plan {
         let issue = room.width - ARROW;
         let fetch = if ibuffer == 0 { issue } else { issue - buffer - ARROW };
         let ended = fetch - wide.max(ENDED) - 14.0;
-        Plan {
+        BoardPlan {
             only,
             pitch,
             token,
@@ -196,7 +196,7 @@ fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> Key
     key(kind, u32::from(room.sm) << 16 | u32::from(warp), block.index as u16, part)
 }
 
-fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
+fn headings(scene: &mut Scene<Selection>, plan: &BoardPlan) {
     let mut say = |x: f32, align: Align, text: &str| scene.label(0, Tone::Soft, x, 12.0, SMALL, align, text);
     say(0.0, Align::Left, "block");
     say(plan.gate, Align::Left, "waiting");
@@ -225,7 +225,7 @@ fn headings(scene: &mut Scene<Selection>, plan: &Plan) {
 }
 
 /// Draws a block's track with all of its warps.
-fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, area: Rect) {
+fn track(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
     scene.fill(0, Tone::Sunken, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
     scene.outline(0, Tone::Line, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
     let middle = area.y + area.h / 2.0;
@@ -256,7 +256,7 @@ fn track(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTr
 }
 
 /// Draws the barrier's gate, closed, or open in the cycle of a release, with the count of waiting warps on it.
-fn gate(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, area: Rect) {
+fn gate(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
     let name = |kind: u8, part: u8| key_of(kind, room, block, block.slot, part);
     scene.beat = if block.released { Beat::Flash } else { Beat::Settle };
     let tone = match (block.released, block.waiting) {
@@ -281,7 +281,7 @@ fn gate(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTra
 }
 
 /// Draws a warp's token at its progress.
-fn token(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
+fn token(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
     let name_of = |kind: u8| key_of(kind, room, block, runner.warp, 0);
     let (x, top) = (plan.x(runner).round(), (y + (plan.pitch - plan.token) / 2.0).round());
     let rect = Rect::new(x, top, plan.wide, plan.token);
@@ -339,7 +339,7 @@ fn marked(scene: &mut Scene<Selection>, keys: [Key; 2], (ground, ink): (Tone, To
 }
 
 /// Draws a warp's I-buffer, and arrows for what fetch and issue did for it in the last cycle.
-fn front_end(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
+fn front_end(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
     let name = |kind: u8, part: u32| key_of(kind, room, block, runner.warp, part as u8);
     let cell = cell_size(plan.token);
     let (middle, top) = (y + plan.pitch / 2.0, (y + (plan.pitch - cell) / 2.0).round());
@@ -379,7 +379,7 @@ fn overview_lines(blocks: usize, width: f32) -> usize {
 }
 
 /// Draws the other blocks, a line each: where their warps are, and how many wait. Returns the lower end.
-fn overview(scene: &mut Scene<Selection>, plan: &Plan, room: &Room, blocks: &[&BlockTrack], y: f32) -> f32 {
+fn overview(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, blocks: &[&BlockTrack], y: f32) -> f32 {
     scene.label(
         0,
         Tone::Soft,

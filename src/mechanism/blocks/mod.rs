@@ -34,7 +34,7 @@ pub fn picture(view: &BlocksView, chosen: Option<u16>, width: f32, height: f32) 
     let has_groups = view.by_progress && width >= WIDE_ENOUGH;
     let right = if has_groups { width - GROUPS - GAP } else { width };
     let area = Rect::new(DISPENSER + GAP, 0.0, right - DISPENSER - GAP, height);
-    let plan = rows::Plan::new(view, area);
+    let plan = rows::RowPlan::new(view, area);
     dispenser(&mut scene, view, &plan);
     let mut end = rows::draw(&mut scene, view, &plan, chosen);
     if has_groups {
@@ -67,7 +67,7 @@ fn token_width(block: u64, high: f32) -> f32 {
 }
 
 /// Draws the blocks that are still to be handed out, the next one at the top.
-fn dispenser(scene: &mut Scene<Selection>, view: &BlocksView, plan: &rows::Plan) {
+fn dispenser(scene: &mut Scene<Selection>, view: &BlocksView, plan: &rows::RowPlan) {
     let top = plan.top() + 4.0;
     scene.outline(0, Tone::Line, Rect::new(0.0, plan.top(), DISPENSER, plan.bottom() - plan.top()));
     scene.label(0, Tone::Soft, 0.0, 12.0, SMALL, Align::Left, "dispenser");

@@ -19,21 +19,21 @@ const ROW: std::ops::RangeInclusive<f32> = 6.0..=64.0;
 const HELD: f32 = 3.0;
 
 /// The positions of the rows.
-pub struct Plan {
+pub struct RowPlan {
     area: Rect,
     pitch: f32,
     rows: f32,
     shown: std::ops::Range<u64>,
 }
 
-impl Plan {
-    pub fn new(view: &BlocksView, area: Rect) -> Plan {
+impl RowPlan {
+    pub fn new(view: &BlocksView, area: Rect) -> RowPlan {
         let rows: usize = view.blocks.iter().map(|block| block.warps.len()).sum();
         let gaps = BLOCK_GAP * view.blocks.len().saturating_sub(1) as f32;
         let free = area.h - HEAD - 2.0 * LEGEND - gaps;
         let pitch = (free / rows.max(1) as f32).clamp(*ROW.start(), *ROW.end());
         let pitch = if pitch > 12.0 { pitch.floor() } else { pitch };
-        Plan { area, pitch, rows: rows as f32 * pitch + gaps, shown: view.shown.clone() }
+        RowPlan { area, pitch, rows: rows as f32 * pitch + gaps, shown: view.shown.clone() }
     }
 
     pub fn top(&self) -> f32 {
@@ -59,7 +59,7 @@ impl Plan {
 }
 
 /// Draws all rows; returns the lower end.
-pub fn draw(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, chosen: Option<u16>) -> f32 {
+pub fn draw(scene: &mut Scene<Selection>, view: &BlocksView, plan: &RowPlan, chosen: Option<u16>) -> f32 {
     if view.blocks.is_empty() {
         nothing(scene, plan.area);
         return HEAD;
@@ -79,7 +79,7 @@ pub fn draw(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, chosen
     legend(scene, view, plan, y)
 }
 
-fn axis(scene: &mut Scene<Selection>, plan: &Plan) {
+fn axis(scene: &mut Scene<Selection>, plan: &RowPlan) {
     let (from, to) = (plan.shown.start, plan.shown.end);
     for (cycle, align) in [(from, Align::Left), (from + (to - from) / 2, Align::Middle), (to, Align::Right)] {
         scene.mono(0, Tone::Soft, plan.x(cycle), 12.0, SMALL, align, cycle.to_string());
@@ -89,7 +89,7 @@ fn axis(scene: &mut Scene<Selection>, plan: &Plan) {
     scene.label(0, Tone::Soft, quarter, 12.0, SMALL, Align::Middle, "cycle");
 }
 
-fn block_rows(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, block: &BlockRows, top: f32, chosen: Option<u16>) {
+fn block_rows(scene: &mut Scene<Selection>, view: &BlocksView, plan: &RowPlan, block: &BlockRows, top: f32, chosen: Option<u16>) {
     for (at, row) in block.warps.iter().enumerate() {
         let y = top + at as f32 * plan.pitch;
         let whole = Rect::new(plan.area.x, y, plan.area.w, plan.pitch);
@@ -107,7 +107,7 @@ fn block_rows(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, bloc
     }
 }
 
-fn warp_row(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, row: &WarpRow, y: f32) {
+fn warp_row(scene: &mut Scene<Selection>, view: &BlocksView, plan: &RowPlan, row: &WarpRow, y: f32) {
     let gap = if plan.pitch >= 12.0 { 2.0 } else { 1.0 };
     let (top, high) = (y + gap / 2.0, plan.pitch - gap);
     let under = if view.is_virtual { HELD.min(high / 3.0) } else { 0.0 };
@@ -150,7 +150,7 @@ fn warp_row(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, row: &
 }
 
 /// Draws a piece, with the numbers that fit on it.
-fn stretch(scene: &mut Scene<Selection>, plan: &Plan, piece: &Piece, at: Rect, name: u64) {
+fn stretch(scene: &mut Scene<Selection>, plan: &RowPlan, piece: &Piece, at: Rect, name: u64) {
     let rect = Rect::new(at.x, at.y, (plan.x(piece.to) - at.x).max(1.0), at.h);
     let (tone, ink) = tones(piece.block);
     scene.round(name, tone, rect);
@@ -173,7 +173,7 @@ fn stretch(scene: &mut Scene<Selection>, plan: &Plan, piece: &Piece, at: Rect, n
 }
 
 /// Draws what the colours mean; returns the lower end.
-fn legend(scene: &mut Scene<Selection>, view: &BlocksView, plan: &Plan, y: f32) -> f32 {
+fn legend(scene: &mut Scene<Selection>, view: &BlocksView, plan: &RowPlan, y: f32) -> f32 {
     let held = match view.is_virtual {
         true => "red: would wait for its siblings",
         false => "red: ended, waits for its siblings",

@@ -138,11 +138,15 @@ fn ordered(edges: &[Vec<usize>]) -> (Vec<usize>, Vec<(usize, usize)>) {
 mod tests {
     use super::*;
     use crate::program::Pc;
-    use crate::program::cfg::Block;
+    use crate::program::cfg::BasicBlock;
 
     fn cfg(successors: &[&[usize]]) -> Cfg {
-        let block =
-            |(at, to): (usize, &&[usize])| Block { start: at as Pc, end: at as Pc + 1, successors: to.to_vec(), exits: false };
+        let block = |(at, to): (usize, &&[usize])| BasicBlock {
+            start: at as Pc,
+            end: at as Pc + 1,
+            successors: to.to_vec(),
+            exits: false,
+        };
         Cfg { blocks: successors.iter().enumerate().map(block).collect(), ..Cfg::default() }
     }
 

@@ -13,7 +13,7 @@ use super::PanelView;
 use super::parts::{BASE, SMALL, hue, kind};
 use crate::metrics::Cost;
 use crate::plot::grouped;
-use crate::program::cfg::{Block, Cfg};
+use crate::program::cfg::{BasicBlock, Cfg};
 use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::view::{Selection, WarpPicture, cut};
 use layers::{BLOCK, Layers, layers};
@@ -130,7 +130,7 @@ impl FlowGeometry<'_> {
 }
 
 /// Returns how often an edge was taken, if the issue counts tell: `from` has no other way out, or `to` no other way in.
-fn count(view: &PanelView, blocks: &[Block], from: usize, to: usize) -> Option<u64> {
+fn count(view: &PanelView, blocks: &[BasicBlock], from: usize, to: usize) -> Option<u64> {
     let issues = |pc: u32| view.tally.costs.get(pc as usize).map(|cost| cost.issues);
     let (out, entry) = (&blocks[from], &blocks[to]);
     let ways_in = view.sim.machine.program.cfg.blocks.iter().flat_map(|block| &block.successors);
@@ -145,7 +145,7 @@ fn count(view: &PanelView, blocks: &[Block], from: usize, to: usize) -> Option<u
 }
 
 /// Draws the arrows down; those of a branch leave its block side by side.
-fn ways(scene: &mut Scene<Selection>, view: &PanelView, geometry: FlowGeometry, blocks: &[Block]) {
+fn ways(scene: &mut Scene<Selection>, view: &PanelView, geometry: FlowGeometry, blocks: &[BasicBlock]) {
     for from in 0..blocks.len() {
         let mut out: Vec<&layers::DownEdge> = geometry.found.down.iter().filter(|way| way.from == from).collect();
         let aim = |way: &layers::DownEdge| way.bends.first().copied().unwrap_or(geometry.found.blocks[way.to].0);
@@ -222,11 +222,11 @@ fn head(scene: &mut Scene<Selection>, tone: Tone, x: f32, y: f32, (dx, dy): (f32
 }
 
 /// Returns the lane-slots that a block has lost so far.
-fn lost(view: &PanelView, block: &Block) -> u64 {
+fn lost(view: &PanelView, block: &BasicBlock) -> u64 {
     view.tally.costs.get(block.start as usize..block.end as usize).unwrap_or(&[]).iter().sum::<Cost>().lost
 }
 
-fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, rect: Rect, block: &Block, most: u64) {
+fn draw_block(scene: &mut Scene<Selection>, view: &PanelView, rect: Rect, block: &BasicBlock, most: u64) {
     let program = &view.sim.machine.program;
     scene.fill(0, Tone::Panel, rect);
     let here = view.selection.and_then(Selection::warp).and_then(|(sm, warp)| view.picture.warp(sm, warp));

@@ -43,7 +43,7 @@ pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
         y = meters::phase(&mut scene, view, phase, Rect::new(0.0, y, width, 0.0)) + GAP;
     }
     let legend = roll::LEGEND;
-    let plan = roll::Plan::new(view, Rect::new(0.0, y, width, height - y - legend));
+    let plan = roll::RollPlan::new(view, Rect::new(0.0, y, width, height - y - legend));
     let mut end = y;
     for (at, pipe) in view.pipes.iter().enumerate() {
         end = roll::draw(&mut scene, view, pipe, &plan, at);

@@ -18,19 +18,19 @@ const HIGHEST: f32 = 6.0;
 pub const LEGEND: f32 = 22.0;
 
 /// The positions of the rolls.
-pub struct Plan {
+pub struct RollPlan {
     area: Rect,
     /// The width of a roll, and the height of a cycle in it.
     wide: f32,
     row: f32,
 }
 
-impl Plan {
-    pub fn new(view: &LanesView, area: Rect) -> Plan {
+impl RollPlan {
+    pub fn new(view: &LanesView, area: Rect) -> RollPlan {
         let count = view.pipes.len().max(1) as f32;
         let wide = (area.w - GAP * (count - 1.0)) / count;
         let free = area.h - HEAD - NOW - 2.0 - meters::LEAKAGE;
-        Plan { area, wide, row: (free / REMEMBERED as f32).clamp(1.0, HIGHEST) }
+        RollPlan { area, wide, row: (free / REMEMBERED as f32).clamp(1.0, HIGHEST) }
     }
 
     fn grid(&self, view: &LanesView, at: usize) -> LaneGrid {
@@ -39,7 +39,7 @@ impl Plan {
 }
 
 /// Draws a pipeline and its meter; returns the lower end.
-pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, plan: &Plan, at: usize) -> f32 {
+pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, plan: &RollPlan, at: usize) -> f32 {
     let grid = plan.grid(view, at);
     let mut y = plan.area.y;
     let is_large = view.moves && at == view.large;

@@ -7,7 +7,7 @@
 
 mod slowdown;
 
-use super::judge::{Effect, Judge, Speedups, each};
+use super::judge::{ClaimedEffect, Judge, Speedups, each};
 use super::{Claim, Results, Run};
 use crate::metrics::{PipelinePower, Report};
 use crate::workload::{self, Suite};
@@ -173,7 +173,7 @@ fn overheads(board: &Board) -> Vec<Claim> {
             format!("Overhead as a share of leakage: ConvPG {:.1}%, {technique} {:.1}%.", 100.0 * base, 100.0 * with)
         });
         let ratio = base.zip(with).map(|(base, with)| with / base);
-        Effect { judge: JUDGE, id, place: "section 4.2, figure 11", claim, expected }.judge(ratio, note)
+        ClaimedEffect { judge: JUDGE, id, place: "section 4.2, figure 11", claim, expected }.judge(ratio, note)
     };
     vec![
         less(
@@ -215,7 +215,7 @@ fn times(board: &Board) -> Vec<Claim> {
     let (gates, folding, origami) = (over_none("Warped-Gates", &[]), over_none("Warp-Folding", &[]), over_none("Origami", &[]));
     let time = |id, claim, expected, times: &Speedups, note: String| {
         let note = format!("{}.{note}", each(times));
-        Effect { judge: JUDGE, id, place: "section 4.3, figure 13", claim, expected }.judge(average(times), note)
+        ClaimedEffect { judge: JUDGE, id, place: "section 4.3, figure 13", claim, expected }.judge(average(times), note)
     };
     let parts = average(&over_none("Warped-Gates", &BLACKOUT_BY_LANE)).zip(average(&over_none("Warped-Gates", &NO_BLACKOUT)));
     let parts = parts.map_or_else(String::new, |(by_lane, without)| {
@@ -328,7 +328,7 @@ fn sensitivity(board: &Board) -> Vec<Claim> {
     let saved = |keys| board.average(("Origami", keys), PipelineType::Int, |power| power.leakage_saved);
     let lost = |keys| saved(&[]).zip(saved(keys)).map(|(before, after)| before - after);
     vec![
-        Effect {
+        ClaimedEffect {
             judge: JUDGE,
             id: "origami.wakeup",
             place: "section 4.4",

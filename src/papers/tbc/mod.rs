@@ -14,7 +14,7 @@ mod mechanisms;
 mod named;
 mod speeds;
 
-use super::judge::{Effect, Judge, Speedups};
+use super::judge::{ClaimedEffect, Judge, Speedups};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
 use crate::workload::{self, Suite};
@@ -151,8 +151,8 @@ fn slot(report: &Report, name: &str) -> f64 {
     report.issue_slots.get(name) as f64
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
-    Effect { judge: JUDGE, id, place, claim, expected }
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
+    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {

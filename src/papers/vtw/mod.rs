@@ -13,11 +13,11 @@ mod speed;
 mod stalls;
 mod why;
 
-use super::judge::{Effect, Judge, Speedups, geometric_mean};
+use super::judge::{ClaimedEffect, Judge, Speedups, geometric_mean};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
 use crate::workload;
-use sets::Sets;
+use sets::KernelSets;
 
 const JUDGE: Judge = Judge { paper: "vtw" };
 const PRESET: &str = "gtx480";
@@ -88,12 +88,12 @@ pub fn judge(results: &Results) -> Vec<Claim> {
 /// The results, with the kernels in sets.
 struct Board<'a> {
     results: &'a Results,
-    sets: Sets,
+    sets: KernelSets,
 }
 
 impl<'a> Board<'a> {
     fn new(results: &'a Results) -> Board<'a> {
-        let mut board = Board { results, sets: Sets::default() };
+        let mut board = Board { results, sets: KernelSets::default() };
         for name in kernels() {
             let Some(report) = board.report(name, "LRR", &[]) else { continue };
             if report.blocks > report.resident_blocks {
@@ -133,8 +133,8 @@ impl<'a> Board<'a> {
     }
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
-    Effect { judge: JUDGE, id, place, claim, expected }
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
+    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
 
 /// Formats names as `name, name`.

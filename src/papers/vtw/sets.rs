@@ -13,9 +13,9 @@ const CYCLES_FROM: f64 = 0.04;
 
 /// Kernels by set, from the first to the fourth.
 #[derive(Default)]
-pub struct Sets(pub [Vec<&'static str>; 4]);
+pub struct KernelSets(pub [Vec<&'static str>; 4]);
 
-impl Sets {
+impl KernelSets {
     pub fn add(&mut self, name: &'static str, report: &Report) {
         let divergence = report.warp_divergence;
         self.0[place(report.blocks, divergence.instructions.over_5, divergence.cycles.over_5)].push(name);

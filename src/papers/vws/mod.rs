@@ -12,7 +12,7 @@ mod rivals;
 mod sizes;
 mod widths;
 
-use super::judge::{Effect, Judge, Speedups};
+use super::judge::{ClaimedEffect, Judge, Speedups};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
 use crate::workload::{self, Class, Suite, Workload};
@@ -189,8 +189,8 @@ fn waiting(board: &Board) -> (Vec<&'static str>, [&'static str; 3]) {
     (board.divergent.iter().copied().filter(ran).collect(), techniques)
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> Effect {
-    Effect { judge: JUDGE, id, place, claim, expected }
+fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
+    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {

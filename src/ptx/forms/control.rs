@@ -2,13 +2,13 @@
 
 use super::super::op::Op;
 use super::super::types::Type;
-use super::Want::{Call, Label, Optional, Src, Table};
+use super::Want::{Call, CodeLabel, Optional, Src, Table};
 use super::{Form, Mods, NoForm, Result, made};
 
 pub fn form(opcode: &str, mods: &mut Mods) -> Result<Form> {
     let uniform = mods.take("uni");
     match opcode {
-        "bra" => made(Op::Bra { uniform }, &[Label]),
+        "bra" => made(Op::Bra { uniform }, &[CodeLabel]),
         "brx" => {
             if !mods.take("idx") {
                 return Err(NoForm::Modifiers("`.idx` is missing".into()));

@@ -42,7 +42,7 @@ pub enum Want {
     DstVector(u8, u32),
     /// Sources in braces (or one), each at least as wide as the type.
     SrcVector(u8, Type),
-    Label,
+    CodeLabel,
     /// A `.branchtargets` table.
     Table,
     /// The results, callee and arguments of a `call`.

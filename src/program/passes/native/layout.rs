@@ -17,7 +17,7 @@ pub struct CodePart {
 pub enum End {
     /// The last instruction of the body ends the threads, or has its own targets.
     #[default]
-    Body,
+    FunctionBody,
     Next(usize),
     Branch {
         branch: Box<Instruction>,
@@ -35,7 +35,7 @@ impl CodePart {
 
     fn successors(&self) -> Vec<usize> {
         match &self.end {
-            End::Body => Vec::new(),
+            End::FunctionBody => Vec::new(),
             End::Next(next) => vec![*next],
             End::Branch { taken, next, .. } => vec![*taken, *next],
         }
@@ -55,7 +55,7 @@ pub struct Code {
 impl Code {
     pub fn of(program: &Program) -> Code {
         let block_of = |pc: Pc| program.cfg.block_of.get(pc as usize).map_or(program.cfg.blocks.len(), |block| *block as usize);
-        let part = |block: &crate::program::cfg::Block| {
+        let part = |block: &crate::program::cfg::BasicBlock| {
             let mut body = program.instructions[block.start as usize..block.end as usize].to_vec();
             let next = block_of(block.end);
             let Some(last) = body.last().filter(|last| ends_block(last.op)).cloned() else {
@@ -64,7 +64,7 @@ impl Code {
             let end = match (last.op, last.guard) {
                 (Op::Bra { .. }, None) => End::Next(block_of(last.target)),
                 (Op::Bra { .. }, Some(_)) => End::Branch { taken: block_of(last.target), next, branch: Box::new(last) },
-                (_, None) => return CodePart { body, end: End::Body },
+                (_, None) => return CodePart { body, end: End::FunctionBody },
                 // A guarded exit: the other threads continue.
                 (_, Some(_)) => return CodePart { body, end: End::Next(next) },
             };
@@ -128,7 +128,7 @@ impl Code {
         };
         for &at in from {
             match &mut self.parts[at].end {
-                End::Body => {}
+                End::FunctionBody => {}
                 End::Next(next) => turn(next),
                 End::Branch { taken, next, .. } => [taken, next].into_iter().for_each(turn),
             }
@@ -181,10 +181,10 @@ impl Code {
             let behind = order.get(place + 1).copied();
             instructions.extend(part.body.iter().cloned());
             match &part.end {
-                End::Body if at == self.end => {
+                End::FunctionBody if at == self.end => {
                     instructions.push(bare(Op::Exit, program.instructions.last().map(|i| i.span).unwrap_or_default()))
                 }
-                End::Body => {}
+                End::FunctionBody => {}
                 End::Next(next) => {
                     let next = self.through(*next);
                     if behind != Some(next) {
