@@ -206,3 +206,13 @@ kinds! {
         Room = "room",
     }
 }
+
+kinds! {
+    /// Which earlier instructions of its warp an instruction waits for.
+    HazardTracking {
+        /// Those that produce registers it uses.
+        Register = "register",
+        /// All of them: one instruction of a warp is in flight at a time (TBC section 2.2).
+        Simple = "simple",
+    }
+}

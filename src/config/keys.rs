@@ -88,24 +88,6 @@ fn choose<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, Strin
         .ok_or_else(|| format!("one of {} is allowed", names()))
 }
 
-const HAZARD_TRACKING: [(&str, HazardTracking); 2] = [("register", HazardTracking::Register), ("simple", HazardTracking::Simple)];
-
-impl KeyValue for HazardTracking {
-    const KIND: KeyKind = KeyKind::Choice;
-
-    fn show(&self) -> String {
-        HAZARD_TRACKING.iter().find(|(_, s)| s == self).map_or("", |(name, _)| name).to_string()
-    }
-
-    fn read(text: &str) -> Result<HazardTracking, String> {
-        choose(&HAZARD_TRACKING, text)
-    }
-
-    fn choices() -> Vec<&'static str> {
-        HAZARD_TRACKING.iter().map(|(name, _)| *name).collect()
-    }
-}
-
 /// Implements `KeyValue` for kinds of policies, by the names in their tables.
 macro_rules! policy_key {
     ($($kind:ty),*) => {$(
@@ -140,7 +122,8 @@ policy_key!(
     GatingGrain,
     IssueGroupsKind,
     DispatchKind,
-    ThreadIndexKind
+    ThreadIndexKind,
+    HazardTracking
 );
 
 macro_rules! keys {

@@ -18,7 +18,7 @@ mod validate;
 pub use acts::LaunchShape;
 pub use choices::{
     BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
-    GatingGrain, GatingKind, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
+    GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
@@ -32,7 +32,6 @@ pub use validate::{MAX_THREADS, MAX_WARPS};
 
 use crate::program::passes::Pass;
 use crate::program::passes::virtualise::Dimensions;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// An error in a configuration.
@@ -50,16 +49,6 @@ pub enum ConfigError {
     NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },
-}
-
-/// Which earlier instructions of its warp an instruction waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HazardTracking {
-    /// Those that produce registers it uses.
-    Register,
-    /// All of them: one instruction of a warp is in flight at a time (TBC section 2.2).
-    Simple,
 }
 
 impl Config {

@@ -8,6 +8,7 @@ use crate::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE
 use crate::lab::{MachineSpec, Origin};
 use crate::scene::Theme;
 use crate::workload::{self, Class, Size, Workload};
+use strum::VariantArray;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
@@ -188,7 +189,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool, onsheet: &Call
     };
     html! {
         <select id="kernel" title="The kernel" aria-label="Kernel" {onchange}>
-            { for Class::ALL.into_iter().map(|class| html! {
+            { for Class::VARIANTS.iter().map(|&class| html! {
                 <optgroup label={class.name()}>
                     { for workload::all().iter().filter(|workload| workload.class == class).map(option) }
                 </optgroup>

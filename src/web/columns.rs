@@ -1,8 +1,9 @@
 //! Narrow screens show one column at a time, and a tab for each; wide ones show all three, and no tabs.
 
+use strum::VariantArray;
 use yew::prelude::*;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]
 pub enum PageColumn {
     Source,
     Stage,
@@ -10,8 +11,6 @@ pub enum PageColumn {
 }
 
 impl PageColumn {
-    const ALL: [PageColumn; 3] = [PageColumn::Source, PageColumn::Stage, PageColumn::Side];
-
     /// Returns the CSS class of the column's panel.
     pub fn class(self) -> &'static str {
         match self {
@@ -35,5 +34,5 @@ pub fn column_tabs(shown: PageColumn, onchoose: &Callback<PageColumn>) -> Html {
         let onclick = onchoose.reform(move |_: MouseEvent| column);
         html! { <button type="button" aria-pressed={(shown == column).to_string()} {onclick}>{ column.name() }</button> }
     };
-    html! { <div class="tabs columns" role="group" aria-label="Columns">{ for PageColumn::ALL.map(tab) }</div> }
+    html! { <div class="tabs columns" role="group" aria-label="Columns">{ for PageColumn::VARIANTS.iter().copied().map(tab) }</div> }
 }

@@ -8,9 +8,10 @@ use super::numbers::numbers;
 use super::plots::PlotsPanel;
 use super::prose::prose;
 use crate::scene::Theme;
+use strum::VariantArray;
 use yew::prelude::*;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]
 pub enum Tab {
     Inspector,
     Numbers,
@@ -21,8 +22,6 @@ pub enum Tab {
 }
 
 impl Tab {
-    pub const ALL: [Tab; 6] = [Tab::Inspector, Tab::Numbers, Tab::Plots, Tab::Memory, Tab::About, Tab::Lesson];
-
     fn name(self) -> &'static str {
         match self {
             Tab::Inspector => "Inspector",
@@ -60,7 +59,7 @@ pub fn side(handle: &Handle, others: &[Handle], theme: Theme, shown: Tab, ontab:
         }
     };
     // The tab of an open lesson comes first.
-    let mut rest: Vec<(usize, Tab)> = Tab::ALL.into_iter().enumerate().collect();
+    let mut rest: Vec<(usize, Tab)> = Tab::VARIANTS.iter().copied().enumerate().collect();
     let lesson = rest.pop().filter(|_| has_lesson);
     html! {
         <section class="panel side" aria-label="Details">

@@ -63,11 +63,13 @@ pub use host::{Host, Mismatch, compare};
 
 use crate::launch::{BufferData, Launch};
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 /// How a kernel responds to narrow warps: the three sets into which the Variable Warp Sizing paper sorts applications. A workload
 /// is coherent in the sense of the Thread Block Compaction paper if it is not divergent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Class {
     /// Threads of a warp diverge or take different times: narrow warps waste fewer lanes.
     Divergent,
@@ -78,14 +80,8 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Class; 3] = [Class::Divergent, Class::Convergent, Class::Insensitive];
-
     pub fn name(self) -> &'static str {
-        match self {
-            Class::Divergent => "divergent",
-            Class::Convergent => "convergent",
-            Class::Insensitive => "insensitive",
-        }
+        self.into()
     }
 }
 
@@ -136,7 +132,8 @@ pub struct Workload {
 }
 
 /// The size of a launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Size {
     /// At most four blocks of 32 threads, for the machine for lessons.
     Tiny,
@@ -148,15 +145,9 @@ pub enum Size {
 }
 
 impl Size {
-    pub const ALL: [Size; 3] = [Size::Tiny, Size::Small, Size::Full];
-
     /// Returns the name used in links and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Size::Tiny => "tiny",
-            Size::Small => "small",
-            Size::Full => "full",
-        }
+        self.into()
     }
 
     /// Returns the text of a button or a caption.
@@ -169,7 +160,7 @@ impl Size {
     }
 
     pub fn from_name(name: &str) -> Option<Size> {
-        Size::ALL.into_iter().find(|size| size.name() == name)
+        Size::VARIANTS.iter().copied().find(|size| size.name() == name)
     }
 }
 
@@ -306,7 +297,7 @@ mod tests {
     /// Returns each workload with all of its launches.
     fn launches() -> impl Iterator<Item = (&'static Workload, Size, Launch)> {
         all().iter().flat_map(|workload| {
-            Size::ALL.into_iter().filter_map(move |size| {
+            Size::VARIANTS.iter().filter_map(move |&size| {
                 let launch = Launch::parse(workload.launch(size)?);
                 Some((workload, size, launch.unwrap_or_else(|error| panic!("{} {}: {error}", workload.name, size.name()))))
             })

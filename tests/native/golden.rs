@@ -3,6 +3,7 @@
 
 use crate::common::golden;
 use crate::common::kernel::Kernel;
+use strum::VariantArray;
 use warpscope::interp::races::Races;
 use warpscope::interp::reference::{self, Order};
 use warpscope::workload::{self, Size};
@@ -40,7 +41,7 @@ fn workloads_leave_what_their_references_leave() {
     let mut failures = Vec::new();
     // Workloads that rely on lock-step fail thread by thread; `machine_golden` checks them.
     for workload in workload::all().iter().filter(|workload| !workload.lock_step) {
-        for size in Size::ALL {
+        for &size in Size::VARIANTS {
             let Some(launch) = workload.launch(size) else { continue };
             let size = size.name();
             let checked = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file)).and_then(|kernel| {
