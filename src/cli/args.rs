@@ -95,7 +95,7 @@ pub struct SweepArgs {
     /// Number of runs in parallel, 1 or more. Default: the number of processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub jobs: Option<u64>,
-    /// Make only every Nth run, beginning with the Kth
+    /// Run only every Nth, beginning with the Kth
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     pub shard: String,
 }
@@ -111,7 +111,7 @@ pub struct PapersArgs {
     /// Print the scoreboard as Markdown, the format of PAPERS.md
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Make every run again, without reading or writing the cache
+    /// Run everything again, without reading or writing the cache
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
     /// Folder in which reports of runs are cached. Default: a folder in the user's cache folder

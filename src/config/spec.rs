@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MachineSpec {
     pub preset: String,
-    /// Technique names as in the papers, joined by commas; empty for the preset's own.
+    /// Technique names as in the papers, joined by `,` or `+`; empty for the preset's own.
     pub technique: String,
     /// Values of the changed keys by name.
     pub keys: BTreeMap<String, String>,

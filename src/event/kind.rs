@@ -55,7 +55,7 @@ event_kinds! {
     /// A gang splits.
     GangSplit: "gang_split", Some(("gang-split", "Gang split")), 8, Event::GangSplit { .. } => None;
     /// Two parts of an original gang merge.
-    GangMerge: "gang_merge", Some(("gang-merge", "Gang reformed")), 6, Event::GangMerge { pc, .. } => Some(pc);
+    GangMerge: "gang_merge", Some(("gang-merge", "Gang re-formed")), 6, Event::GangMerge { pc, .. } => Some(pc);
     Trap: "trapped", Some(("trap", "Trap")), 9, Event::Trap { pc, .. } => Some(pc);
     /// A warp issues an instruction.
     Issued: "issued", None, 0, Event::Issued { pc, .. } => Some(pc);

@@ -283,12 +283,9 @@ const HIT: Paint = Paint::Pure(Tone::Good);
 const MERGED: Paint = Paint::Mix(Tone::Heat, Tone::Panel, 0.45);
 const MISS: Paint = Paint::Pure(Tone::Heat);
 
-/// Classes of unused issue slots, in the order of the buckets, each in the colour of the closest reason.
-const UNUSED: [(&str, Tone); 3] = [
-    ("stall", Tone::Reason(Reason::Structural)),
-    ("w0_mem", Tone::Reason(Reason::Memory)),
-    ("w0_idle", Tone::Reason(Reason::Exit)),
-];
+/// The colours of the classes of unused issue slots, in their order: each that of the closest reason.
+const UNUSED: [Tone; slots::UNUSED.len()] =
+    [Tone::Reason(Reason::Structural), Tone::Reason(Reason::Memory), Tone::Reason(Reason::Exit)];
 
 impl Paint {
     pub fn label(self, name: &str) -> Label {
@@ -316,7 +313,7 @@ fn slot_labels(facts: &RunFacts) -> Vec<Label> {
         .into_iter()
         .enumerate()
         .map(class)
-        .chain(UNUSED.map(|(name, tone)| Paint::Pure(tone).label(name)))
+        .chain(slots::UNUSED.into_iter().zip(UNUSED).map(|(name, tone)| Paint::Pure(tone).label(name)))
         .collect()
 }
 
