@@ -13,7 +13,7 @@ use super::wheel::{Completion, Done};
 use crate::config::HazardTracking;
 use crate::event::{Event, Sink};
 use crate::interp::trap::{Fault, Trap};
-use crate::policy::divergence::{BranchInfo, Divergence, Flow, Place, WarpName};
+use crate::policy::divergence::{BranchInfo, Flow, Place, WarpName};
 use crate::program::Pc;
 use crate::ptx::op::Op;
 
@@ -204,7 +204,7 @@ impl<S: Sink> Core<'_, S> {
             _ => Flow::Next,
         };
         let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. } | Effect::Again { .. });
-        let Divergence::Pdom(pdom) = &mut self.sm.divergence else {
+        let Some(stacks) = self.sm.divergence.stacks() else {
             let again = matches!(effect, Effect::Again { .. });
             return self.go_on_reforming(warp, pc, flow, branched, again);
         };
@@ -219,7 +219,7 @@ impl<S: Sink> Core<'_, S> {
                 sink.event(cycle, event);
             }
         };
-        let place = pdom.advance(name, flow, &mut emit);
+        let place = stacks.advance(name, flow, &mut emit);
         if let Effect::Exit { mask } = effect {
             self.exit_threads(warp, mask);
         }

@@ -255,6 +255,12 @@ impl Divergence {
         }
     }
 
+    /// Returns the warps' own stacks, where warps stay as they are compiled.
+    #[inline(always)]
+    pub fn stacks(&mut self) -> Option<&mut Pdom> {
+        if let Divergence::Pdom(stacks) = self { Some(stacks) } else { None }
+    }
+
     /// Returns the mechanism if it re-forms warps.
     pub fn reforms(&mut self) -> Option<&mut dyn Reforms> {
         match self {
