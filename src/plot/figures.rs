@@ -124,7 +124,7 @@ impl Figure {
             title: label,
             y: label,
             unit: if unit.is_empty() { "%" } else { unit },
-            about,
+            about: if unit.is_empty() { format!("{about}. A gap is a stretch in which nothing issued.").leak() } else { about },
             shows: |_| true,
             kind: FigureKind::Number { plotted, is_share: unit.is_empty() },
         }

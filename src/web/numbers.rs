@@ -3,7 +3,7 @@
 use super::beside::run_name;
 use super::handle::Handle;
 use super::tips::term;
-use crate::event::Reason;
+use crate::event::{Reason, StallCause};
 use crate::lab::{Lab, LineCost, Stage, grouped};
 use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Fold, Report, ReportNumber};
 use crate::plot::slot_words;
@@ -67,8 +67,10 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
             { reasons(&led, &others) }
             <h3>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h3>
             { shares(&led, &others, |report| report.issue_slots.0.clone()) }
-            <h3>{ "Stalls" }<span class="note">{ "by cause" }</span></h3>
-            { shares(&led, &others, |report| report.stalls.0.clone()) }
+            if led.report.issue_slots.get("stall") > 0 {
+                <h3>{ "Stalls" }<span class="note">{ "a warp was ready; what it waited for" }</span></h3>
+                { shares(&led, &others, stalls) }
+            }
             <h3>{ "L1 data cache" }</h3>
             { shares(&led, &others, |report| outcomes(report.l1d)) }
         </div>
@@ -224,6 +226,10 @@ fn outcomes(cache: CacheCounts) -> Vec<(String, u64)> {
     [("hits", cache.hits), ("misses", cache.misses), ("MSHR merges", cache.mshr_merges)]
         .map(|(name, n)| (name.into(), n))
         .to_vec()
+}
+
+fn stalls(report: &Report) -> Vec<(String, u64)> {
+    StallCause::ALL.map(|cause| (cause.label().to_string(), report.stalls.get(cause.key()))).to_vec()
 }
 
 fn shares(led: &Told, others: &[Told], of: impl Fn(&Report) -> Vec<(String, u64)>) -> Html {
