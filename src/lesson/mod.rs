@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(own.problems(), Vec::<String>::new());
         for (wrong, said) in [
             (text.replacen("answer = 0", "answer = 7", 1), "choice 7"),
-            (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "never reaches"),
+            (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "does not reach it"),
             (text.replacen("techniques = [", "techniques = [\"Nonsense\", ", 1), "Nonsense"),
             (text.replacen("add.u32", "bad.u32", 1), "bad.u32"),
         ] {
