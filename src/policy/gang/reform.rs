@@ -1,7 +1,11 @@
 //! Reformation: how parts of an original gang are merged again (VWS sections 4.5 and 6.1).
 //!
 //! Each cycle checks one resident original gang, in round-robin order; if parts of it are at the same PC, two of them are merged.
-//! The key `gang_meet` selects other readings of the paper. Parts that wait at a barrier or for their PTX warp are not merged: a
+//! That is section 4.5's comparison of PCs, and the default. Section 6.1 says of E-VWS that parts combine when they *arrive* at a
+//! PC in the same cycle; taken to the letter (`arrive`), a check of one gang a cycle hardly ever finds such parts, and the 55% of
+//! fetches that E-VWS saves there do not come about. `PAPERS.md` has both readings side by side (`vws.elastic-arrive`).
+//!
+//! The key `gang_meet` selects this and other readings. Parts that wait at a barrier or for their PTX warp are not merged: a
 //! warp that joined one would have to wait with it, possibly for itself. With `held`, two parts that wait at the same barrier are
 //! merged.
 
