@@ -14,7 +14,7 @@ mod stalls;
 mod why;
 
 use super::judge::{ClaimedEffect, Judge, Speedups, geometric_mean};
-use super::{Claim, Results, Run};
+use super::{Claim, Results, Run, STAGES};
 use crate::metrics::Report;
 use crate::workload;
 use sets::KernelSets;
@@ -61,6 +61,7 @@ pub fn runs() -> Vec<Run> {
     for name in kernels() {
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
         runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(CHEAP_LOOP)));
+        runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(STAGES)));
         runs.push(Run::new(name, PRESET, "VTW").with(NO_HOISTING));
         runs.push(Run::new(name, PRESET, BASE).with(TWICE_THE_SLOTS));
     }
