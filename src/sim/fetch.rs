@@ -122,7 +122,7 @@ impl<S: Sink> Core<'_, S> {
             words,
         };
         let issue_rank = |warp: u32| ports[config.port_of(warp) as usize].scheduler.rank(warp, &issue);
-        let view = FetchView { wanting, stalled, warps: &facts, issue_rank: &issue_rank, words };
+        let view = FetchView { issue: &issue, stalled, issue_rank: &issue_rank };
         fetch[slice as usize].first(&view)
     }
 

@@ -24,8 +24,9 @@ mod tests {
         let warps = TestWarps::new(ranks.len());
         let issue_rank = |warp: u32| ranks[warp as usize].map(|rank| ([0, 0], [0, 0], [rank, 0]));
         let (wanting, stalled) = (set(wanting), set(stalled));
-        let view = FetchView { wanting: &wanting, stalled: &stalled, warps: &warps, issue_rank: &issue_rank, words: 1 };
-        Fetch::new(FetchKind::Cff).first(&view)
+        warps.with_view(&wanting, |issue| {
+            Fetch::new(FetchKind::Cff).first(&FetchView { issue, stalled: &stalled, issue_rank: &issue_rank })
+        })
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::FetchView;
 
 pub fn rank(warp: u32, view: &FetchView) -> u8 {
-    view.warps.buffered(warp)
+    view.issue.warps.buffered(warp)
 }
 
 #[cfg(test)]
@@ -13,6 +13,7 @@ mod tests {
     use super::super::{Fetch, FetchView};
     use crate::config::FetchKind;
     use crate::policy::schedule::test_view::{TestWarps, set};
+    use crate::policy::view::IssueView;
 
     #[test]
     fn the_emptiest_i_buffer_comes_first_and_equals_take_turns() {
@@ -20,8 +21,9 @@ mod tests {
         let mut choose = |buffered: [u8; 4], wanting: &[u32]| {
             let warps = TestWarps { buffered: buffered.to_vec(), ..TestWarps::new(4) };
             let wanting = set(wanting);
-            let view = FetchView { wanting: &wanting, stalled: &set(&[]), warps: &warps, issue_rank: &|_| None, words: 1 };
-            let warp = fetch.first(&view);
+            let stalled = set(&[]);
+            let first = |issue: &IssueView| fetch.first(&FetchView { issue, stalled: &stalled, issue_rank: &|_| None });
+            let warp = warps.with_view(&wanting, first);
             warp.into_iter().for_each(|warp| fetch.fetched(warp));
             warp
         };

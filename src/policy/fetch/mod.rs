@@ -10,21 +10,19 @@ mod critical_first;
 mod fewest_entries;
 
 use super::schedule::IssueRank;
-use super::view::Warps;
+use super::view::IssueView;
 use super::warp_set::WarpSet;
 use crate::config::FetchKind;
 
 /// What a fetch policy can read.
 pub struct FetchView<'a> {
-    /// Warps that take instructions now.
-    pub wanting: &'a WarpSet,
+    /// What schedulers read, for the next cycle: [`IssueView::available`] has the warps that take instructions now. The sets
+    /// `unfetched` and `long_wait` are empty.
+    pub issue: &'a IssueView<'a>,
     /// Warps that could not issue even with instructions: they wait for other threads or for a value.
     pub stalled: &'a WarpSet,
-    pub warps: &'a dyn Warps,
     /// A warp's rank in its scheduler's order; `None` if the scheduler does not let it issue now.
     pub issue_rank: &'a dyn Fn(u32) -> Option<IssueRank>,
-    /// Number of words in use in each set.
-    pub words: usize,
 }
 
 /// A fetch policy with its state.
@@ -44,7 +42,7 @@ impl Fetch {
     #[inline]
     pub fn first(&self, view: &FetchView) -> Option<u32> {
         match self.kind {
-            FetchKind::Lrr => view.wanting.next_from(self.next, view.words),
+            FetchKind::Lrr => view.issue.available.next_from(self.next, view.issue.words),
             FetchKind::Cff => self.lowest(view, critical_first::rank),
             FetchKind::Fef => self.lowest(view, fewest_entries::rank),
         }
@@ -52,9 +50,9 @@ impl Fetch {
 
     #[inline(never)]
     fn lowest<R: Ord>(&self, view: &FetchView, rank: impl Fn(u32, &FetchView) -> R) -> Option<u32> {
-        let all = view.words as u32 * 64;
+        let all = view.issue.words as u32 * 64;
         let behind = |warp: u32| (warp + all - self.next % all) % all;
-        view.wanting.iter(view.words).min_by_key(|&warp| (rank(warp, view), behind(warp)))
+        view.issue.available.iter(view.issue.words).min_by_key(|&warp| (rank(warp, view), behind(warp)))
     }
 
     /// Records that the warp was fetched for.
