@@ -33,7 +33,9 @@ impl<S: Sink> Core<'_, S> {
         for nth in 0..self.machine.config.gangs_per_cycle {
             let Sm { gangs, scratch, .. } = &mut *self.sm;
             let Some(gangs) = gangs else { break };
-            let Some(gang) = gangs.schedules[scheduler].pick(&scratch.gangs, nth == 0) else { break };
+            let schedule = &mut gangs.schedules[scheduler];
+            let Some(gang) = schedule.first(&scratch.gangs) else { break };
+            schedule.issued(&gang, nth == 0);
             scratch.gangs.retain(|other| other.mask & gang.mask == 0);
             let row = gang.gang / ENTRIES as u32;
             busy = true;

@@ -2,10 +2,15 @@
 //!
 //! In every cycle the issue stage asks for one gang after another, among those that are ready and whose slices are free, up to
 //! `gangs_per_cycle` per scheduler. Singletons fill the remaining slices.
+//!
+//! As with warps, a policy ranks gangs, and the gang with the lowest rank issues; the reason why a gang was not chosen
+//! ([`GangSchedule::precedes`]) comes from the same ranks.
 
 use crate::config::GangScheduleKind;
 use crate::program::Pc;
-use std::cmp::Reverse;
+
+/// A gang's place in the order: lower issues first, compared from the left. Late gangs come first, equals go by number.
+pub type GangRank = [u64; 5];
 
 /// A gang that can issue in this cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,25 +39,50 @@ impl GangSchedule {
         GangSchedule { kind, last: None }
     }
 
-    /// Returns the gang to issue, as the first of this cycle or a further one. Without candidates the state does not change.
-    pub fn pick(&mut self, candidates: &[ReadyGang], is_first: bool) -> Option<ReadyGang> {
-        let greedy = |c: &ReadyGang| (Some(c.gang) != self.last, c.age, c.gang);
-        let size = |c: &ReadyGang| c.mask.count_ones();
-        let chosen = match self.kind {
-            GangScheduleKind::Bgto => candidates.iter().min_by_key(|c| (!c.late, Reverse(size(c)), greedy(c))),
-            GangScheduleKind::Gto => candidates.iter().min_by_key(|c| (!c.late, greedy(c))),
-            GangScheduleKind::Lrr => {
-                let behind = |c: &ReadyGang| self.last.is_some_and(|last| c.gang <= last);
-                candidates.iter().min_by_key(|c| (!c.late, behind(c), c.gang))
-            }
-            GangScheduleKind::Lpc => candidates.iter().min_by_key(|c| (!c.late, c.pc, c.age, c.gang)),
-            GangScheduleKind::Lgto => candidates.iter().min_by_key(|c| (!c.late, size(c), greedy(c))),
-        }?;
-        // Round robin continues behind the last gang issued; the greedy policies follow the first gang of a cycle.
+    /// Returns a gang's rank.
+    pub fn rank(&self, gang: &ReadyGang) -> GangRank {
+        let greedy = u64::from(Some(gang.gang) != self.last);
+        let size = u64::from(gang.mask.count_ones());
+        let number = u64::from(gang.gang);
+        let [first, second, third] = match self.kind {
+            GangScheduleKind::Bgto => [u64::MAX - size, greedy, gang.age],
+            GangScheduleKind::Gto => [greedy, gang.age, 0],
+            GangScheduleKind::Lrr => [u64::from(self.last.is_some_and(|last| gang.gang <= last)), 0, 0],
+            GangScheduleKind::Lpc => [gang.pc.into(), gang.age, 0],
+            GangScheduleKind::Lgto => [size, greedy, gang.age],
+        };
+        [u64::from(!gang.late), first, second, third, number]
+    }
+
+    /// Returns the candidate with the lowest rank.
+    pub fn first(&self, candidates: &[ReadyGang]) -> Option<ReadyGang> {
+        candidates.iter().min_by_key(|gang| self.rank(gang)).copied()
+    }
+
+    /// Returns why a gang comes before another, as a relative clause; `None` if it does not.
+    pub fn precedes(&self, first: &ReadyGang, other: &ReadyGang) -> Option<&'static str> {
+        let (one, two) = (self.rank(first), self.rank(other));
+        let part = (0..one.len()).find(|&part| one[part] != two[part]).filter(|_| one < two)?;
+        let greedy = "which issued last and goes on while it can";
+        let older = "which is older";
+        Some(match (part, self.kind) {
+            (0, _) => "which has waited for too long",
+            (1, GangScheduleKind::Bgto) => "which is larger",
+            (1, GangScheduleKind::Lgto) => "which is smaller",
+            (1, GangScheduleKind::Gto) | (2, GangScheduleKind::Bgto | GangScheduleKind::Lgto) => greedy,
+            (_, GangScheduleKind::Lrr) => "which comes first in turn",
+            (1, GangScheduleKind::Lpc) => "which is at a lower PC",
+            (2 | 3, _) => older,
+            _ => "which has the lower number",
+        })
+    }
+
+    /// Records that a gang issues, as the first of this cycle or a further one. Round robin continues behind the last gang that
+    /// issued; the greedy policies follow the first gang of a cycle.
+    pub fn issued(&mut self, gang: &ReadyGang, is_first: bool) {
         if is_first || self.kind == GangScheduleKind::Lrr {
-            self.last = Some(chosen.gang);
+            self.last = Some(gang.gang);
         }
-        Some(*chosen)
     }
 }
 
@@ -68,11 +98,17 @@ mod tests {
         ReadyGang { gang: 12, mask: 0xf0, pc: 2, age: 1, late: false },
     ];
 
+    fn pick(schedule: &mut GangSchedule, candidates: &[ReadyGang], is_first: bool) -> Option<ReadyGang> {
+        let gang = schedule.first(candidates)?;
+        schedule.issued(&gang, is_first);
+        Some(gang)
+    }
+
     fn order(kind: GangScheduleKind) -> Vec<u32> {
         let mut schedule = GangSchedule::new(kind);
         let mut rest = GANGS.to_vec();
         std::iter::from_fn(|| {
-            let chosen = schedule.pick(&rest, true)?;
+            let chosen = pick(&mut schedule, &rest, true)?;
             rest.retain(|c| c.gang != chosen.gang);
             Some(chosen.gang)
         })
@@ -93,24 +129,24 @@ mod tests {
     fn greed_follows_the_first_pick_of_a_cycle() {
         let mut gto = GangSchedule::new(GangScheduleKind::Gto);
         let [young, _, middle, _] = GANGS;
-        assert_eq!(gto.pick(&[young], true), Some(young));
-        assert_eq!(gto.pick(&[middle], false), Some(middle));
-        assert_eq!(gto.pick(&[young, middle], true), Some(young), "though the other is older and issued behind it");
+        assert_eq!(pick(&mut gto, &[young], true), Some(young));
+        assert_eq!(pick(&mut gto, &[middle], false), Some(middle));
+        assert_eq!(pick(&mut gto, &[young, middle], true), Some(young), "though the other is older and issued behind it");
     }
 
     #[test]
     fn the_last_gang_goes_on_among_its_equals() {
         let mut bgto = GangSchedule::new(GangScheduleKind::Bgto);
-        assert_eq!(bgto.pick(&[GANGS[2]], true).map(|c| c.gang), Some(8));
+        assert_eq!(pick(&mut bgto, &[GANGS[2]], true).map(|c| c.gang), Some(8));
         assert_eq!(
-            bgto.pick(&GANGS[1..], true).map(|c| c.gang),
+            pick(&mut bgto, &GANGS[1..], true).map(|c| c.gang),
             Some(8),
             "gang 12 is as big, and older, but has not just issued"
         );
-        assert_eq!(bgto.pick(&GANGS, true).map(|c| c.gang), Some(0), "a bigger one comes first all the same");
+        assert_eq!(pick(&mut bgto, &GANGS, true).map(|c| c.gang), Some(0), "a bigger one comes first all the same");
         let mut lrr = GangSchedule::new(GangScheduleKind::Lrr);
-        assert_eq!([0; 5].map(|_| lrr.pick(&GANGS, true).map_or(99, |c| c.gang)), [0, 4, 8, 12, 0]);
-        assert_eq!(lrr.pick(&[], true), None);
+        assert_eq!([0; 5].map(|_| pick(&mut lrr, &GANGS, true).map_or(99, |c| c.gang)), [0, 4, 8, 12, 0]);
+        assert_eq!(pick(&mut lrr, &[], true), None);
     }
 
     #[test]
@@ -118,7 +154,33 @@ mod tests {
         for kind in GangScheduleKind::ALL {
             let mut gangs = GANGS;
             gangs[2].late = true;
-            assert_eq!(GangSchedule::new(kind).pick(&gangs, true).map(|c| c.gang), Some(8), "{}", kind.name());
+            assert_eq!(GangSchedule::new(kind).first(&gangs).map(|c| c.gang), Some(8), "{}", kind.name());
         }
+    }
+
+    /// A gang has one rank, so of two gangs exactly one precedes the other, and the first precedes all.
+    #[test]
+    fn precedence_agrees_with_the_order() {
+        for (kind, last) in GangScheduleKind::ALL.into_iter().flat_map(|kind| [None, Some(4), Some(8)].map(|last| (kind, last))) {
+            let schedule = GangSchedule { kind, last };
+            for one in &GANGS {
+                for two in GANGS.iter().filter(|two| *two != one) {
+                    let (forth, back) = (schedule.precedes(one, two), schedule.precedes(two, one));
+                    assert_ne!(forth.is_some(), back.is_some(), "{}", kind.name());
+                    let first = schedule.first(&[*two, *one]);
+                    assert_eq!(first, Some(if forth.is_some() { *one } else { *two }), "{}", kind.name());
+                }
+            }
+        }
+        let words = |kind: GangScheduleKind, one: usize, two: usize| {
+            GangSchedule { kind, last: Some(8) }.precedes(&GANGS[one], &GANGS[two]).unwrap_or_default()
+        };
+        assert_eq!(words(GangScheduleKind::Bgto, 0, 2), "which is larger");
+        assert_eq!(words(GangScheduleKind::Bgto, 2, 3), "which issued last and goes on while it can");
+        assert_eq!(words(GangScheduleKind::Lgto, 1, 2), "which is smaller");
+        assert_eq!(words(GangScheduleKind::Gto, 1, 3), "which is older");
+        assert_eq!(words(GangScheduleKind::Lrr, 3, 0), "which comes first in turn");
+        assert_eq!(words(GangScheduleKind::Lpc, 1, 2), "which is older");
+        assert_eq!(words(GangScheduleKind::Lpc, 3, 0), "which is at a lower PC");
     }
 }
