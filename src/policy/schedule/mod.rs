@@ -203,17 +203,29 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A set of warps below 128, drawn at random.
+    fn some(most: usize) -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(0u32..128, 0..most)
+    }
+
     proptest! {
+        /// Warps come and go, and wait for memory; those that are available are resident and do not wait.
         #[test]
         fn shortcuts_agree_with_ranks(
             kind in prop::sample::select(ScheduleKind::ALL.to_vec()),
-            sets in prop::collection::vec(prop::collection::vec(0u32..128, 0..12), 1..30),
+            tls_active in 1u32..6,
+            cycles in prop::collection::vec((some(12), some(60), prop::option::of(some(60))), 1..30),
             ages in Just((0..128u64).collect::<Vec<_>>()).prop_shuffle(),
         ) {
-            let mut scheduler = Scheduler::new(&Config { schedule: kind, ..Config::default() });
-            let warps = TestWarps { ages, ..TestWarps::new(128) };
-            for available in sets {
-                let available = set(&available);
+            let mut scheduler = Scheduler::new(&Config { schedule: kind, tls_active, ..Config::default() });
+            let mut warps = TestWarps { ages, ..TestWarps::new(128) };
+            for (could, long_wait, absent) in cycles {
+                warps.long_wait = set(&long_wait);
+                if let Some(absent) = absent {
+                    warps.absent = set(&absent);
+                }
+                let available = set(&could);
+                let available = set(&available.iter(2).filter(|&warp| !warps.holds(warp)).collect::<Vec<_>>());
                 warps.with_view(&available, |view| {
                     scheduler.arrange(view);
                     let order = scheduler.order(view);

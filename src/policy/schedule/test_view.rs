@@ -26,6 +26,8 @@ pub struct TestWarps {
     pub iterations: Vec<VirtualBlockFacts>,
     pub unfetched: WarpSet,
     pub long_wait: WarpSet,
+    /// Warps that are not resident.
+    pub absent: WarpSet,
     pub cycle: u64,
     pub slots: u16,
 }
@@ -43,9 +45,15 @@ impl TestWarps {
             iterations: vec![VirtualBlockFacts::default(); count],
             unfetched: WarpSet::default(),
             long_wait: WarpSet::default(),
+            absent: WarpSet::default(),
             cycle: 0,
             slots: 1,
         }
+    }
+
+    /// Whether a warp is not resident or will not issue for long.
+    pub fn holds(&self, warp: u32) -> bool {
+        self.absent.contains(warp) || self.long_wait.contains(warp)
     }
 
     /// Calls `show` with a view of these warps in which some are available.
@@ -55,7 +63,8 @@ impl TestWarps {
 
     /// As [`TestWarps::with_view`]; warps in `ready` but not in `available` wait only for a unit.
     pub fn with_ready<T>(&self, available: &WarpSet, ready: &WarpSet, show: impl FnOnce(&IssueView) -> T) -> T {
-        let resident = set(&(0..self.ages.len() as u32).collect::<Vec<_>>());
+        let resident = (0..self.ages.len() as u32).filter(|&warp| !self.absent.contains(warp));
+        let resident = set(&resident.collect::<Vec<_>>());
         show(&IssueView {
             available,
             ready,
