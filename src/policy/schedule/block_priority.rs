@@ -10,20 +10,22 @@
 //! - **SAWS**: the block whose first warp reached its barrier first (BAWS section 6.6); then blocks with none there, by index.
 
 use super::Rank;
-use crate::config::BlockPriorityKind;
+use crate::config::{BlockPriorityKind, Config};
 use crate::policy::view::IssueView;
 
 /// A block-priority policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockPriority {
     kind: BlockPriorityKind,
+    /// Whether exited warps count as waiting.
+    exits_wait: bool,
     /// RRB, SRR: the block slot that has priority.
     current: u16,
 }
 
 impl BlockPriority {
-    pub fn new(kind: BlockPriorityKind) -> BlockPriority {
-        BlockPriority { kind, current: 0 }
+    pub fn new(config: &Config) -> BlockPriority {
+        BlockPriority { kind: config.block_priority, exits_wait: config.exits_wait, current: 0 }
     }
 
     pub fn matters(&self) -> bool {
@@ -40,6 +42,22 @@ impl BlockPriority {
             BlockPriorityKind::Rrb | BlockPriorityKind::Srr => [behind(self.current), 0],
             BlockPriorityKind::MostWaiting => [u64::MAX - u64::from(block.waiting), block.index],
             BlockPriorityKind::FirstHit => [block.first_hit.unwrap_or(u64::MAX), block.index],
+        }
+    }
+
+    /// Says why a warp of one block has a lower rank than one of another block.
+    pub fn words(&self, first: Rank, other: Rank) -> &'static str {
+        match self.kind {
+            BlockPriorityKind::None | BlockPriorityKind::Age => "whose block is older",
+            BlockPriorityKind::Srr if first[0] == 0 => "whose block keeps its priority",
+            BlockPriorityKind::Rrb | BlockPriorityKind::Srr => "whose block comes first in turn",
+            BlockPriorityKind::MostWaiting | BlockPriorityKind::FirstHit if first[0] == other[0] => {
+                "whose block has the lower index"
+            }
+            BlockPriorityKind::MostWaiting if self.exits_wait => "whose block has more warps at its barrier or its end",
+            BlockPriorityKind::MostWaiting => "whose block has more warps at its barrier",
+            BlockPriorityKind::FirstHit if self.exits_wait => "whose block was at its barrier or its end first",
+            BlockPriorityKind::FirstHit => "whose block was at its barrier first",
         }
     }
 

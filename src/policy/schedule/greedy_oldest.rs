@@ -2,6 +2,7 @@
 
 use super::Rank;
 use super::last::Last;
+use super::oldest::OLDER;
 use crate::policy::view::IssueView;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +31,11 @@ impl GreedyOldest {
     pub fn issued(&mut self, warp: u32, view: &IssueView) {
         self.last.issued(warp, view);
     }
+}
+
+/// Says why a warp has the lower rank.
+pub fn words(first: Rank, other: Rank) -> &'static str {
+    if first[0] != other[0] { "which issued last and goes on while it can" } else { OLDER }
 }
 
 #[cfg(test)]

@@ -95,6 +95,18 @@ impl IssueGroups {
             self.kind == IssueGroupsKind::Origami && kind != 1 && (view.warps.place(warp).mask == self.whole) != self.full;
         [kind, is_other.into()]
     }
+
+    /// Says why a warp has the lower rank.
+    pub fn words(&self, first: Rank, other: Rank) -> &'static str {
+        match (first[0] != other[0], first[0], self.first, self.full) {
+            (true, 0, Unit::Int, _) => "whose integer instruction comes first now",
+            (true, 0, ..) => "whose floating-point instruction comes first now",
+            (true, _, Unit::Int, _) => "whose instruction comes before floating-point ones now",
+            (true, ..) => "whose instruction comes before integer ones now",
+            (false, _, _, true) => "which is full, and full warps come first now",
+            (false, _, _, false) => "which is partial, and partial warps come first now",
+        }
+    }
 }
 
 #[cfg(test)]

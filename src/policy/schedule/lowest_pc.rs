@@ -1,6 +1,7 @@
 //! Lowest PC first: the warp with the lowest PC, and the oldest among those (VWS section 6.3).
 
 use super::Rank;
+use super::oldest::OLDER;
 use crate::policy::view::IssueView;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -10,6 +11,11 @@ impl LowestPc {
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
         [view.warps.place(warp).pc.into(), view.age[warp as usize]]
     }
+}
+
+/// Says why a warp has the lower rank.
+pub fn words(first: Rank, other: Rank) -> &'static str {
+    if first[0] != other[0] { "which is at a lower PC" } else { OLDER }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! stays. Threads that are never in the majority fall behind: the starvation eddy.
 
 use super::Rank;
+use super::oldest::OLDER;
 use crate::policy::view::IssueView;
 use crate::program::Pc;
 use std::cmp::Reverse;
@@ -42,6 +43,11 @@ impl Majority {
     pub fn pc(&self) -> Option<Pc> {
         self.pc
     }
+}
+
+/// Says why a warp has the lower rank.
+pub fn words(first: Rank, other: Rank) -> &'static str {
+    if first[0] != other[0] { "which is at the majority PC" } else { OLDER }
 }
 
 #[cfg(test)]

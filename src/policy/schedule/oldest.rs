@@ -3,6 +3,9 @@
 use super::Rank;
 use crate::policy::view::IssueView;
 
+/// Says why a warp has the lower rank.
+pub const OLDER: &str = "which is older";
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Oldest;
 

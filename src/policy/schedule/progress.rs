@@ -115,6 +115,27 @@ impl Progress {
     }
 }
 
+/// Says why a warp has the lower rank.
+pub fn words(first: Rank, other: Rank) -> &'static str {
+    const GROUPS: [Group; 5] =
+        [Group::Barrier, Group::LowerIteration, Group::SameIteration, Group::HigherIteration, Group::SlowPhase];
+    let group = GROUPS[(first[0] >> 60) as usize];
+    let differ = |shift: u32| first[0] >> shift != other[0] >> shift;
+    match group {
+        Group::Barrier if differ(60) => "whose block has warps at its barrier",
+        Group::LowerIteration if differ(60) => "which is at the lower iteration of its block",
+        Group::SameIteration if differ(60) => "whose block is in one iteration",
+        Group::Barrier if differ(48) => "whose block has more warps at its barrier",
+        Group::LowerIteration if differ(48) => "whose block has fewer warps at the lower iteration",
+        Group::HigherIteration if differ(48) => "whose block has more warps at the higher iteration",
+        Group::SlowPhase if differ(16) => "whose block has made less progress",
+        _ if differ(16) => "whose block has made more progress",
+        _ if differ(0) => "whose block slot is lower",
+        Group::SameIteration => "which has made more progress",
+        _ => "which has made less progress",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_view::{TestWarps, scheduler, set};

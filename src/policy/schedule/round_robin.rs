@@ -34,6 +34,11 @@ impl RoundRobin {
     }
 }
 
+/// Says why a warp has the lower rank.
+pub fn words() -> &'static str {
+    "which comes first in turn"
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_view::check;

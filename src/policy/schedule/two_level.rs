@@ -6,6 +6,9 @@ use crate::policy::view::IssueView;
 use crate::policy::warp_set::WarpSet;
 use std::collections::VecDeque;
 
+/// Says why a warp comes before a pending one, which cannot issue at all.
+pub const IN_ACTIVE_SET: &str = "which is in the active set";
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TwoLevel {
     size: u32,
