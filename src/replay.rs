@@ -208,6 +208,17 @@ impl Replay {
         snapshot.tally
     }
 
+    /// Returns the machine at a cycle that has been simulated, without moving. It runs on from `known` if no snapshot is nearer.
+    pub fn machine_at(&self, cycle: u64, known: Option<Sim>) -> Sim {
+        let snapshots = self.snapshots.iter().chain(self.near.as_deref()).chain([&self.now]);
+        let nearest = snapshots.map(|snapshot| &snapshot.sim).filter(|sim| sim.state.cycle <= cycle);
+        let nearest = nearest.max_by_key(|sim| sim.state.cycle).unwrap_or(self.sim());
+        let is_near = |known: &Sim| (nearest.state.cycle..=cycle).contains(&known.state.cycle);
+        let mut sim = known.filter(is_near).unwrap_or_else(|| nearest.clone());
+        sim.run_specialised(cycle.saturating_sub(sim.state.cycle), &mut TallySink::new(None, None));
+        sim
+    }
+
     /// Returns the first simulated cycle by which `threads` threads have executed one of these instructions, each time
     /// counted.
     pub fn cycle_of(&self, pcs: &[Pc], threads: u64) -> Option<u64> {

@@ -10,6 +10,8 @@ pub trait Sink {
     const WANTS_WARPS: bool = false;
     /// Whether events that come in almost every cycle are wanted: see [`Event::is_routine`].
     const WANTS_ROUTINE: bool = true;
+    /// Whether the machine with this sink can keep why its ports passed over warps, for one cycle, if it is told to.
+    const KEEPS_CHOICES: bool = false;
 
     /// Whether [`Event::LaneAccess`] is wanted: one for every lane of every access.
     #[inline(always)]
@@ -147,6 +149,7 @@ impl<'a> DynSink<'a> {
 
 impl Sink for DynSink<'_> {
     const WANTS_WARPS: bool = true;
+    const KEEPS_CHOICES: bool = true;
 
     #[inline]
     fn wants_lanes(&self) -> bool {

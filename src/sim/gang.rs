@@ -7,6 +7,7 @@
 //!
 //! A member that only its gang holds back is booked under the technique: [`Reason::Sync`](crate::event::Reason::Sync).
 
+use super::choice;
 use super::core::Core;
 use super::decode::UNITS;
 use super::issue::{could_issue, unit_is_free};
@@ -35,6 +36,11 @@ impl<S: Sink> Core<'_, S> {
             let Some(gangs) = gangs else { break };
             let schedule = &mut gangs.schedules[scheduler];
             let Some(gang) = schedule.first(&scratch.gangs) else { break };
+            if S::KEEPS_CHOICES
+                && let Some(choices) = &mut scratch.choices
+            {
+                choice::keep_gangs(choices, self.name, slices as u32, schedule, &gang, &scratch.gangs);
+            }
             schedule.issued(&gang, nth == 0);
             scratch.gangs.retain(|other| other.mask & gang.mask == 0);
             let row = gang.gang / ENTRIES as u32;

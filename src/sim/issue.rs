@@ -1,5 +1,6 @@
 //! Issue: each port asks its schedule policy for a warp, and the warp's next instruction executes.
 
+use super::choice::{self, PassedOver};
 use super::core::{Core, Issued};
 use super::decode::{UNITS, Unit};
 use super::facts::Facts;
@@ -30,6 +31,8 @@ pub struct Scratch {
     /// Where lanes are cut into slices: warps whose next instruction could issue in this cycle, and candidate gangs.
     pub could: WarpSet,
     pub gangs: Vec<ReadyGang>,
+    /// The warps that ports have passed over, in a cycle in which they are kept.
+    pub choices: Option<Vec<PassedOver>>,
     /// Memory instructions that slices have issued and that are not timed yet.
     pub accesses: Vec<SliceAccess>,
 }
@@ -81,7 +84,8 @@ impl<S: Sink> Core<'_, S> {
             }
             let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, .. } =
                 &mut *self.sm;
-            let Scratch { candidates, available, resident, unfetched, long_wait, .. } = &mut **scratch;
+            let Scratch { candidates, available, resident, unfetched, long_wait, choices, .. } = &mut **scratch;
+            let all = if S::KEEPS_CHOICES { *available } else { WarpSet::default() };
             let state = &mut ports[port];
             for word in 0..words {
                 resident.bits[word] = sets.resident.bits[word] & state.warps.bits[word];
@@ -104,6 +108,13 @@ impl<S: Sink> Core<'_, S> {
                     first.map(|(warp, _)| warp)
                 }
             };
+            if S::KEEPS_CHOICES
+                && let Some(choices) = choices
+            {
+                let mut awake = all;
+                (0..words).for_each(|word| awake.bits[word] &= !issued.asleep.bits[word]);
+                choice::keep(choices, self.name, &state.scheduler, &view, &awake, first);
+            }
             if let Some(warp) = first {
                 state.scheduler.issued(warp, &view);
                 *busy = true;

@@ -17,6 +17,7 @@
 //! compiles the loop while it already runs, and compiles a smaller loop sooner.
 
 pub mod cache;
+pub mod choice;
 pub mod collect;
 mod core;
 mod deadlock;
