@@ -156,6 +156,7 @@ impl Stage {
             listing: &self.listing,
             record: self.session.record(),
             last: self.session.last(),
+            choices: Some(&self.session),
         }
     }
 

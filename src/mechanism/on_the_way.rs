@@ -53,8 +53,14 @@ pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> String {
 
 /// Returns warps and their loads, the soonest first. Static warps in the same entry of the warp table share their loads.
 fn loads(view: &PanelView) -> Vec<(u16, InFlight)> {
-    let explainer =
-        Explainer { sim: view.sim, picture: view.picture, listing: view.listing, record: view.record, last: view.last };
+    let explainer = Explainer {
+        sim: view.sim,
+        picture: view.picture,
+        listing: view.listing,
+        record: view.record,
+        last: view.last,
+        choices: None,
+    };
     let mut entries = Vec::new();
     let mut loads = Vec::new();
     for warp in view.warps().filter(|warp| warp.entry.is_some()) {

@@ -11,8 +11,11 @@ use crate::event::{Event, EventKind, OneCycle, Reason};
 use crate::record::{Issue, Issues, MOST_CYCLES, Record};
 use crate::replay::Replay;
 use crate::sim::Sim;
+use crate::sim::choice::PassedOver;
+use crate::view::why::Choices;
 use breakpoints::BreakpointMatcher;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Where [`Session::advance`] stopped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +47,34 @@ pub struct Session {
     last: Vec<Event>,
     /// The first issues of the run, computed when they are first asked for.
     issues: OnceCell<Vec<Issue>>,
+    /// The last answer to why warps were passed over, with a machine at the end of that cycle.
+    choices: RefCell<Option<(Sim, Rc<[PassedOver]>)>>,
+}
+
+impl Choices for Session {
+    /// Repeats the last cycle. While the run moves forwards, each answer costs the cycles since the last one.
+    fn passed_over(&self) -> Rc<[PassedOver]> {
+        let cycle = self.cycle();
+        let Some(before) = cycle.checked_sub(1) else { return Rc::default() };
+        let known = match self.choices.take() {
+            Some((sim, choices)) if sim.state.cycle == cycle => {
+                *self.choices.borrow_mut() = Some((sim, choices.clone()));
+                return choices;
+            }
+            known => known.map(|(sim, _)| sim),
+        };
+        let mut sim = self.replay.machine_at(before, known);
+        let choices: Rc<[PassedOver]> = sim.step_with_choices().into();
+        *self.choices.borrow_mut() = Some((sim, choices.clone()));
+        choices
+    }
 }
 
 impl Session {
     /// Begins at the first cycle of a machine that has not run yet.
     pub fn new(sim: Sim) -> Session {
         let record = Record::new(sim.state.sms.len(), sim.machine.max_warps as usize);
-        Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new() }
+        Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new(), choices: RefCell::default() }
     }
 
     pub fn sim(&self) -> &Sim {

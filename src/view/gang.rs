@@ -78,15 +78,16 @@ pub fn wait(explainer: &Explainer, name: &str, warp: &WarpPicture, further: u32)
     Some(sentences)
 }
 
-/// Explains why a ready gang did not issue although its scheduler issued nothing else; `None` for a singleton.
-pub fn passed_over(explainer: &Explainer, warp: &WarpPicture) -> Option<String> {
-    let (set, row, slice) = set(explainer, warp)?;
-    let part = set.part_of(slice);
-    (part.count_ones() > 1).then(|| {
-        let gang = gang(&set, part);
-        format!(
-            "its {gang} (slices {} of original gang {row}) needs all of its slices, and other warps issued in some",
-            slices(part)
-        )
-    })
+/// Explains why the gang scheduler passed over the gang of a warp for another one, both given as original gang and slices.
+pub fn passed_over(explainer: &Explainer, own: (u32, u8), chosen: (u32, u8), words: &str) -> String {
+    let most = explainer.sim.machine.config.gangs_per_cycle;
+    let named = |(row, part): (u32, u8)| format!("slices {} of original gang {row}", slices(part));
+    // Gangs that share no slice could have issued together, were it not for the limit.
+    if own.1 & chosen.1 != 0 {
+        let instead = format!("the gang scheduler chose the gang of {}, {words}", named(chosen));
+        format!("its gang ({}) needs all of its slices, and {instead}", named(own))
+    } else {
+        let limit = if most == 1 { "1 gang".to_string() } else { format!("{most} gangs") };
+        format!("the gang scheduler issues at most {limit} a cycle and chose the one of {}, {words}", named(chosen))
+    }
 }

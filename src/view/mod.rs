@@ -10,6 +10,7 @@ mod behind;
 pub mod card;
 pub mod gang;
 mod listing;
+mod passed_over;
 mod picture;
 mod regrouped;
 pub mod why;

@@ -9,12 +9,19 @@ use crate::event::{Event, Reason, SCATTERED, StallCause};
 use crate::program::{Pc, RegisterInfo};
 use crate::record::Record;
 use crate::sim::Sim;
+use crate::sim::choice::PassedOver;
 use crate::sim::decode::{Decoded, Unit};
 use crate::sim::memory::UnitHold;
 use crate::sim::wheel::Done;
+use std::rc::Rc;
 
 /// The most warps that a chain of causes goes through.
 const CAUSES: u32 = 3;
+
+/// Answers which warps were passed over in the last cycle; only when asked, because the cycle has to be simulated again.
+pub trait Choices {
+    fn passed_over(&self) -> Rc<[PassedOver]>;
+}
 
 /// What the sentences are derived from: the machine, its picture, its texts, and the history.
 #[derive(Clone, Copy)]
@@ -25,6 +32,7 @@ pub struct Explainer<'a> {
     pub record: &'a Record,
     /// The events of the last cycle.
     pub last: &'a [Event],
+    pub choices: Option<&'a dyn Choices>,
 }
 
 /// An issued instruction whose result has not arrived yet.
@@ -136,12 +144,8 @@ impl Explainer<'_> {
                 vec![first, then]
             }
             Reason::NotSelected => {
-                let code = self.code(warp.pc);
-                let Some((port, who)) = self.chosen(warp) else {
-                    let why = super::gang::passed_over(self, warp).unwrap_or_else(|| "it was not its turn".into());
-                    return vec![format!("{name} could have issued `{code}`, {here}, but {why}{}.", self.waited(warp))];
-                };
-                vec![format!("{name} could have issued `{code}`, {here}, but scheduler {port} chose {who}{}.", self.waited(warp))]
+                let why = super::passed_over::why(self, warp);
+                vec![format!("{name} could have issued `{}`, {here}{}, but {why}.", self.code(warp.pc), self.waited(warp))]
             }
             Reason::Memory | Reason::Result => self.data(&name, warp),
             Reason::Structural => {
@@ -414,19 +418,6 @@ impl Explainer<'_> {
         });
         sentences.extend(self.warp(warp));
         sentences
-    }
-
-    /// Returns a warp's scheduler and what that issued in the last cycle; `None` if it issued nothing.
-    fn chosen(&self, warp: &WarpPicture) -> Option<(u32, String)> {
-        let config = &self.sim.machine.config;
-        let port = config.port_of(warp.entry.unwrap_or(warp.warp).into());
-        self.last.iter().find_map(|event| match *event {
-            Event::Issued { sm, warp: name, pc, .. } if sm == warp.sm && config.port_of(name.into()) == port => {
-                let who = if self.sim.machine.reforms { format!("a warp at {}", self.at(pc)) } else { format!("warp {name}") };
-                Some((port, who))
-            }
-            _ => None,
-        })
     }
 
     fn block(&self, sm: u16, slot: u16) -> Vec<String> {

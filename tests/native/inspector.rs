@@ -371,27 +371,16 @@ fn lanes_that_the_technique_keeps_know_what_for() {
 
 #[test]
 fn what_is_not_so_is_not_said() {
-    // No warp issued in its slice: its gang was passed over.
-    let mut gang = lab("mandelbrot", "vws", "I-VWS");
     // A branch computes nothing.
     let mut branch = lab("collatz", "tbc", "TBC");
-    let (mut passed, mut through) = (0, 0);
+    let mut through = 0;
     for _ in 0..900 {
-        gang.step();
         branch.step();
-        let stage = gang.stage.as_ref().expect("a stage");
-        for warp in stage.picture().warps.iter().filter(|warp| warp.reason == Some(Reason::NotSelected)) {
-            let said = ask(&gang, Selection::Warp { sm: 0, warp: warp.warp }).join(" ");
-            let slice = warp.warp % 8;
-            let taken = stage.session.last().iter().any(|event| matches!(event, Event::Issued { warp, .. } if warp % 8 == slice));
-            assert_eq!(said.contains("chose"), taken, "cycle {}: {said}", gang.cycle());
-            passed += u32::from(said.contains("needs all of its slices"));
-        }
         for warp in &branch.stage.as_ref().expect("a stage").picture().warps {
             let said = ask(&branch, Selection::Warp { sm: 0, warp: warp.warp }).join(" ");
             assert!(!said.contains("an earlier instruction") && !said.contains("`bra` computes"), "{said}");
             through += u32::from(said.contains("`bra` at PC 6") && said.contains("to complete"));
         }
     }
-    assert!(passed > 0 && through > 0, "{passed}, {through}");
+    assert!(through > 0);
 }

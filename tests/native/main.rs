@@ -34,6 +34,7 @@ mod machine_golden;
 mod narrow_warps;
 mod page_files;
 mod paper_examples;
+mod passed_over;
 mod ptx_dialects;
 mod ptx_newer_forms;
 mod random_kernels;
