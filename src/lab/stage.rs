@@ -78,11 +78,12 @@ fn check_local(ready: &Ready, config: &Config) -> Result<(), String> {
     ))
 }
 
-/// Rejects a machine that needs more memory than a page has, for its snapshots and two live copies.
+/// Rejects a machine that needs more memory than a page has, for its snapshots and three live copies: the run, the one before a
+/// step back, and the one that is asked why warps were passed over.
 fn check_memory(ready: &Ready, config: &Config) -> Result<(), OverBudget> {
     let shape = GridShape::new(&ready.job.program, &ready.job.launch, config.ptx_warp, config.sms);
     let memory = memory_bytes(&ready.job.program, &ready.job.launch);
-    Footprint::of(config, &ready.job.program, &shape, memory).check(config, BUDGET, replay::LEAST + 2)
+    Footprint::of(config, &ready.job.program, &shape, memory).check(config, BUDGET, replay::LEAST + 3)
 }
 
 /// Returns whether PTX warps run in lock-step: one warp holds all threads, and one stack orders a branch's sides.
