@@ -38,7 +38,10 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         named.map(share).collect::<Vec<_>>().join(", ")
     };
     let right: Vec<&'static str> = all.iter().copied().filter(|name| is_right(name)).collect();
+    // Of streams, memory holds every mechanism up alike.
+    let conflicts = |report: &Report| stalls(report) - report.stalls.get("memory_full") as f64;
     let stall_ratios = (board.ratio_of_shares(&right, "DWF", stalls), board.ratio_of_shares(&right, "TBC-LCP", stalls));
+    let conflict_ratio = board.ratio_of_shares(&right, "DWF", conflicts);
     let transactions = |report: &Report| report.memory_transactions as f64;
     let traffic = board.ratios(all, "TBC-LCP", |report: &Report| report.l2.accesses as f64);
     let heavier: Speedups = traffic.iter().filter(|(_, ratio)| *ratio > 1.07).copied().collect();
@@ -103,9 +106,10 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             stall_ratios.0,
             format!(
                 "Issue slots in which a warp was ready and an access to memory held the pipeline, as a share of PDOM's cycles, on \
-                 average over all workloads, over the same of PDOM. By cause, PDOM: {}. DWF: {}.",
+                 average over all workloads, over the same of PDOM. By cause, PDOM: {}. DWF: {}. Without those at a full memory: {}.",
                 causes("PDOM"),
-                causes("DWF")
+                causes("DWF"),
+                conflict_ratio.map_or_else(|| "not measured".to_string(), |ratio| format!("{ratio:.2} times"))
             ),
         ),
         JUDGE.fact(
