@@ -164,7 +164,10 @@ definitions! {
         "SMs", "", "Streaming multiprocessors simulated";
     issue_ports: u64 = [whole] |of| of.config.issue_ports().into();
         "Issue ports", "", "Issue ports of an SM";
-    issue_slots: Counts = [sum] |of| Counts(slots::classes(of.totals, of.config.warp_width));
+    issue_slots: Counts = [sum] |of| {
+        let names = slots::names(of.config.warp_width).into_iter().chain(slots::UNUSED.map(str::to_string));
+        Counts(names.zip(slots::classes(of.totals, of.config.warp_width)).collect())
+    };
         "Issue slots", "slots", "What each issue port did each cycle: active threads in eighths of its width, stall, w0_mem, w0_idle (TBC figure 13)";
     stalls: Counts = [sum] |of| named(StallCause::ALL.map(StallCause::key), of.totals.slots_stalled);
         "Stalls", "slots", "The issue slots with a stall by what held the ready warp back: an access to several lines, bank conflicts, several constants, memory that takes no more, another instruction in the unit, or lanes that are not on (TBC figures 13(b), 14(b): all but the last two)";

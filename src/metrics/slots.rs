@@ -27,14 +27,14 @@ pub fn names(width: u32) -> Vec<String> {
     (1..=width.max(1)).step_by(step(width) as usize).map(name).collect()
 }
 
-/// Counts issue slots by class, the unused ones last.
-pub fn classes(totals: &Totals, width: u32) -> Vec<(String, u64)> {
-    let mut counts = vec![0; names(width).len()];
+/// Counts issue slots by class, in the order of [`names`], then [`UNUSED`].
+pub fn classes(totals: &Totals, width: u32) -> Vec<u64> {
+    let mut counts = vec![0; class_of(width, width) + 1];
     for (threads, count) in (1..=width).zip(totals.slots_by_threads) {
         counts[class_of(threads, width)] += count;
     }
-    let unused = [totals.slots_stall(), totals.slots_memory, totals.slots_idle];
-    names(width).into_iter().zip(counts).chain(UNUSED.into_iter().map(str::to_string).zip(unused)).collect()
+    counts.extend([totals.slots_stall(), totals.slots_memory, totals.slots_idle]);
+    counts
 }
 
 #[cfg(test)]

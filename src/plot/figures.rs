@@ -216,10 +216,7 @@ fn others() -> [Figure; 10] {
             kind: FigureKind::Stack(OverTime {
                 top: |_| Some(100.0),
                 labels: slot_labels,
-                values: |bucket, facts| {
-                    let classes = slots::classes(&bucket.totals, facts.warp_width);
-                    shares(&classes.iter().map(|(_, count)| *count).collect::<Vec<u64>>())
-                },
+                values: |bucket, facts| shares(&slots::classes(&bucket.totals, facts.warp_width)),
             }),
         },
         Figure {
@@ -231,11 +228,8 @@ fn others() -> [Figure; 10] {
             shows: |_| true,
             kind: FigureKind::Stack(OverTime {
                 top: |_| None,
-                labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
-                values: |bucket, facts| {
-                    let CacheCounts { hits, mshr_merges, misses, .. } = bucket.totals.l1d;
-                    per_cycle(&[hits, mshr_merges, misses], bucket, facts)
-                },
+                labels: |_| cache_labels(),
+                values: |bucket, facts| per_cycle(&outcomes(bucket.totals.l1d), bucket, facts),
             }),
         },
         Figure {
@@ -247,11 +241,8 @@ fn others() -> [Figure; 10] {
             shows: |_| true,
             kind: FigureKind::Stack(OverTime {
                 top: |_| None,
-                labels: |_| vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")],
-                values: |bucket, facts| {
-                    let CacheCounts { hits, mshr_merges, misses, .. } = bucket.totals.l2;
-                    per_cycle(&[hits, mshr_merges, misses], bucket, facts)
-                },
+                labels: |_| cache_labels(),
+                values: |bucket, facts| per_cycle(&outcomes(bucket.totals.l2), bucket, facts),
             }),
         },
         Figure {
@@ -328,6 +319,15 @@ fn percent(part: u64, whole: u64) -> f64 {
 fn shares(counts: &[u64]) -> Vec<f64> {
     let whole = counts.iter().sum();
     counts.iter().map(|&count| percent(count, whole)).collect()
+}
+
+fn cache_labels() -> Vec<Label> {
+    vec![HIT.label("hit"), MERGED.label("merged"), MISS.label("miss")]
+}
+
+/// Returns the accesses to a cache in the order of the layers.
+fn outcomes(CacheCounts { hits, mshr_merges, misses, .. }: CacheCounts) -> [u64; 3] {
+    [hits, mshr_merges, misses]
 }
 
 fn per_cycle(counts: &[u64], bucket: &StretchCounts, facts: &RunFacts) -> Vec<f64> {
