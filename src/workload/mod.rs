@@ -52,6 +52,7 @@ mod scalarprod;
 mod scan;
 mod sobel;
 mod spmv;
+mod spmv8;
 mod srad;
 mod stencil;
 mod tbc;
@@ -262,7 +263,8 @@ static CATALOGUE: &[Workload] = &[
     workload!("sobel", "Sobel's edge filter", Insensitive, Divergence, sobel::reference),
     workload!("rayqueue", "Ray tracing by persistent threads", Divergent, Divergence, rayqueue::reference, files: rayqueue::file, lock_step),
     workload!("blockmatch", "Motion search by tiles of 4 x 4", Divergent, Divergence, blockmatch::reference, files: blockmatch::file),
-    workload!("gemvt", "Transposed matrix times vector", Convergent, Divergence, gemvt::reference, tiny),
+    workload!("spmv8", "Sparse matrix times vector, eight threads a row", Divergent, Divergence, spmv8::reference, files: spmv8::file, tiny),
+    workload!("gemvt", "Transposed matrix times vectors", Convergent, Divergence, gemvt::reference, tiny),
     workload!("gemm", "Matrix multiply without tiles", Convergent, Divergence, gemm::reference),
     workload!("scalarprod", "Scalar products of vectors", Convergent, Barriers, scalarprod::reference, tiny),
     workload!("walsh", "Fast Walsh transform", Insensitive, Barriers, walsh::reference, tiny),

@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")"
 : "${NVCC:=nvcc}" "${CLANG:=clang-19}"
 
-with_nvcc="tbc_example2 mandelbrot bfs raytrace reduce matmul stencil saxpy interpreter radixsort particles transpose nbody sobel scalarprod walsh histogram srad hotspot scan lu needle btree pageview mriq backprop gaussian kmeans libor heartwall aes spmv nqueens trie collide dprows cascade rayqueue blockmatch gemvt gemm"
+with_nvcc="tbc_example2 mandelbrot bfs raytrace reduce matmul stencil saxpy interpreter radixsort particles transpose nbody sobel scalarprod walsh histogram srad hotspot scan lu needle btree pageview mriq backprop gaussian kmeans libor heartwall aes spmv nqueens trie collide dprows cascade rayqueue blockmatch spmv8 gemvt gemm"
 with_clang="tbc_example1 collatz mergesort"
 
 nvcc_ptx() {
