@@ -51,7 +51,7 @@ pub static PAPERS: &[Paper] = &[
         id: "vws",
         title: "A Variable Warp Size Architecture (Rogers, Johnson, O'Connor and Keckler, ISCA 2015)",
         runs: vws::runs,
-        experiments: no_experiments,
+        experiments: vws::experiments,
         judge: vws::judge,
     },
     Paper {

@@ -1,8 +1,44 @@
 //! Variants of gangs: the scheduler, gangs per cycle, how gangs split and meet (figures 11 and 13 to 16).
 
-use super::{ANY_GANGS, BASE_8, Board, JUDGE, Keys, ONE_GANG, effect, faster, waiting};
+use super::{ANY_GANGS, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, effect, faster, waiting};
+use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
+
+/// Returns the speed of each workload with the lowest PC first, over big gangs first.
+fn lowest_pc(board: &Board) -> Speedups {
+    board.ratios(&board.everything(), ("I-VWS-LPC", &[]), ("I-VWS", &[]), faster)
+}
+
+/// Returns the workloads that the lowest PC first does not make slower.
+pub(super) fn unharmed_by_lowest_pc(board: &Board) -> Speedups {
+    lowest_pc(board).into_iter().filter(|(_, speedup)| *speedup >= 1.0).collect()
+}
+
+/// Tells what their runs have in common: whether a fair order helps without gangs too, waits at barriers, and larger gangs.
+fn why_unharmed(board: &Board, unharmed: &Speedups) -> String {
+    let names: Vec<&'static str> = unharmed.iter().map(|(name, _)| *name).collect();
+    let fair = board.ratios(&names, ("WS4", FAIR), ("WS4", &[]), faster);
+    if fair.is_empty() {
+        return String::new();
+    }
+    let told = |technique: &str, quantity: fn(&Report) -> Option<String>| -> String {
+        let each = names.iter().filter_map(|name| Some(format!("{name} {}", quantity(board.report(name, technique, &[])?)?)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let at_barriers = |report: &Report| {
+        Some(format!("{:.0}%", 100.0 * report.warp_cycles.get("barrier") as f64 / report.resident_warp_cycles.max(1) as f64))
+    };
+    let gangs = |report: &Report| report.gangs.as_ref().map(|gangs| format!("{:.2}", gangs.mean_size));
+    format!(
+        " Without gangs, warps of 4 in a fair order (LRR) instead of the oldest first: {}. Share of warp-cycles at barriers: {}. \
+         Average size of gangs: {} with big gangs first, {} with the lowest PC first.",
+        fair.iter().map(|(name, speedup)| format!("{name} {speedup:.3}")).collect::<Vec<_>>().join(", "),
+        told("I-VWS", at_barriers),
+        told("I-VWS", gangs),
+        told("I-VWS-LPC", gangs),
+    )
+}
 
 /// Judges figures 11 and 13 to 16.
 pub fn choices(board: &Board) -> Vec<Claim> {
@@ -19,7 +55,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
     let group_divergent = over("I-VWS-GroupMem", &[], divergent);
     let impatient_divergent = over("I-VWS-ImpatientMem", &[], divergent);
     let little = over("I-VWS-LGTO", &[], divergent);
-    let lowest = over("I-VWS-LPC", &[], &board.everything());
+    let (lowest, unharmed) = (lowest_pc(board), unharmed_by_lowest_pc(board));
     let group = board.speedups(convergent, "I-VWS-GroupMem", &[]);
     let impatient = board.speedups(convergent, "I-VWS-ImpatientMem", &[]);
     let sync = board.ratios(divergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
@@ -66,15 +102,11 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "The lowest PC first (LPC) makes all applications slower",
             "below 1 on each",
             (!lowest.is_empty()).then(|| {
-                let not: Vec<String> = lowest
-                    .iter()
-                    .filter(|(_, speedup)| *speedup >= 1.0)
-                    .map(|(name, speedup)| format!("{name} {speedup:.3}"))
-                    .collect();
+                let not: Vec<String> = unharmed.iter().map(|(name, speedup)| format!("{name} {speedup:.3}")).collect();
                 let list = if not.is_empty() { String::new() } else { format!("; not on {}", not.join(", ")) };
                 (format!("slower on {} of {}{list}", lowest.len() - not.len(), lowest.len()), not.is_empty())
             }),
-            format!("{}.", each(&lowest)),
+            format!("{}.{}", each(&lowest), why_unharmed(board, &unharmed)),
         ),
         JUDGE.fact(
             "vws.split-memory",

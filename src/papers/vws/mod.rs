@@ -65,6 +65,9 @@ const READINGS: [(&str, Keys); 5] = [
     ("all at once", GROUP),
     ("at barriers too", HELD),
 ];
+/// Experiments that remove one effect each: DRAM that answers in a cycle, and a fair order of warps instead of the oldest first.
+const NEAR_DRAM: Keys = &[("dram_latency", "1")];
+const FAIR: Keys = &[("schedule", "LRR")];
 const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_L0, TWO_PORTS_L0, BASE_8];
 /// The machine and the techniques that section 7.1 compares.
 const ELSEWHERE: &str = "tbc";
@@ -100,6 +103,16 @@ pub fn runs() -> Vec<Run> {
         }
     }
     runs
+}
+
+/// Returns the experiments: every width with a near DRAM on convergent workloads, and a fair order without gangs where the lowest
+/// PC first costs nothing.
+pub fn experiments(results: &Results) -> Vec<Run> {
+    let board = Board::new(results);
+    let widths = |name: &&'static str| widths::WIDTHS.map(|technique| Run::new(name, PRESET, technique).with(NEAR_DRAM));
+    let near = board.convergent.iter().flat_map(widths);
+    let fair = choices::unharmed_by_lowest_pc(&board).into_iter().map(|(name, _)| Run::new(name, PRESET, "WS4").with(FAIR));
+    near.chain(fair).collect()
 }
 
 /// The results, sorted into the paper's three sets.
@@ -216,4 +229,60 @@ fn faster(report: &Report) -> f64 {
 
 fn fetches(report: &Report) -> f64 {
     report.fetches_per_cycle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::metrics::Metrics;
+    use crate::papers::RunError;
+
+    /// Returns a run of that many cycles.
+    fn run(name: &str, technique: &str, keys: Keys, cycles: u64) -> (Run, Result<Report, RunError>) {
+        (Run::new(name, PRESET, technique).with(keys), Ok(Report::new(&Metrics::default(), &Config::default(), cycles)))
+    }
+
+    /// `transpose` is convergent and slower with the lowest PC first; `mergesort` is divergent and faster.
+    fn results() -> Results {
+        let mut results = Results::default();
+        for (name, narrow, lowest) in [("transpose", 1250, 1100), ("mergesort", 800, 750)] {
+            results.runs.extend([
+                run(name, BASE, &[], 1000),
+                run(name, "WS16", &[], 990),
+                run(name, "WS8", &[], 1050),
+                run(name, "WS4", &[], narrow),
+                run(name, "I-VWS", &[], 800),
+                run(name, "I-VWS-LPC", &[], lowest),
+            ]);
+        }
+        results
+    }
+
+    #[test]
+    fn experiments_are_made_where_their_claims_fail() {
+        let runs = experiments(&results());
+        let all = |name: &'static str, keys: Keys| -> Vec<&str> {
+            let with = |run: &&Run| run.workload == name && **run == Run::new(name, PRESET, &run.machine.technique).with(keys);
+            runs.iter().filter(with).map(|run| run.machine.technique.as_str()).collect()
+        };
+        assert_eq!(all("transpose", NEAR_DRAM), widths::WIDTHS);
+        assert_eq!(all("mergesort", FAIR), ["WS4"]);
+        assert_eq!(runs.len(), 5);
+        assert!(runs.iter().all(|run| run.config().is_ok_and(|config| config.validate().is_ok())));
+    }
+
+    #[test]
+    fn notes_tell_what_the_experiments_gave() {
+        let mut results = results();
+        let near = widths::WIDTHS.map(|technique| run("transpose", technique, NEAR_DRAM, 1000));
+        results.runs.extend(near);
+        results.runs.extend([run("mergesort", "WS4", FAIR, 640)]);
+        let claims = judge(&results);
+        let note = |id| claims.iter().find(|claim| claim.id == id).map(|claim| claim.note.as_str()).unwrap_or_default();
+        let widths = note("vws.widths-convergent");
+        assert!(widths.ends_with("With DRAM that answers in a cycle: WS32 1.000, WS16 1.000, WS8 1.000, WS4 1.000."), "{widths}");
+        let lowest = note("vws.lowest-pc");
+        assert!(lowest.contains("a fair order (LRR) instead of the oldest first: mergesort 1.250"), "{lowest}");
+    }
 }

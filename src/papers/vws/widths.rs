@@ -1,12 +1,12 @@
 //! Speed and memory accesses by warp size: figures 1(b), 2 and 4.
 
-use super::{BASE, Board, JUDGE, SAME};
+use super::{BASE, Board, JUDGE, Keys, NEAR_DRAM, SAME, faster};
 use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 
 /// The warp sizes of figures 1(b) and 2, the widest first.
-const WIDTHS: [&str; 4] = [BASE, "WS16", "WS8", "WS4"];
+pub(super) const WIDTHS: [&str; 4] = [BASE, "WS16", "WS8", "WS4"];
 
 /// Judges figures 1(b), 2 and 4.
 pub fn widths(board: &Board) -> Vec<Claim> {
@@ -17,18 +17,21 @@ pub fn widths(board: &Board) -> Vec<Claim> {
 
 /// Judges the speed of each set by warp size.
 fn speeds(board: &Board) -> Vec<Claim> {
-    let by_width = |set: &[&'static str]| -> Option<Vec<f64>> {
-        WIDTHS.iter().map(|technique| mean(&board.speedups(set, technique, &[]))).collect()
+    let by_width = |set: &[&'static str], keys: Keys| -> Option<Vec<f64>> {
+        WIDTHS.iter().map(|technique| mean(&board.ratios(set, (technique, keys), (BASE, keys), faster))).collect()
     };
     let told = |means: &[f64]| {
         WIDTHS.iter().zip(means).map(|(technique, mean)| format!("{technique} {mean:.3}")).collect::<Vec<_>>().join(", ")
     };
     let steps = |set: &[&'static str], fine: fn(f64, f64) -> bool| {
-        by_width(set).map(|means| (told(&means), means.windows(2).all(|pair| fine(pair[0], pair[1]))))
+        by_width(set, &[]).map(|means| (told(&means), means.windows(2).all(|pair| fine(pair[0], pair[1]))))
     };
     let apart = |set: &[&'static str]| -> String {
         let lists = WIDTHS[1..].iter().map(|technique| format!("{technique}: {}.", each(&board.speedups(set, technique, &[]))));
         if set.is_empty() { String::new() } else { lists.collect::<Vec<_>>().join(" ") }
+    };
+    let near = |means: &Option<Vec<f64>>| {
+        means.as_ref().map_or_else(String::new, |means| format!(" With DRAM that answers in a cycle: {}.", told(means)))
     };
     vec![
         JUDGE.fact(
@@ -45,14 +48,14 @@ fn speeds(board: &Board) -> Vec<Claim> {
             "and the slower a convergent application runs",
             "slower with each step from 32 to 4",
             steps(&board.convergent, |wide, narrow| narrow < wide),
-            apart(&board.convergent),
+            format!("{}{}", apart(&board.convergent), near(&by_width(&board.convergent, NEAR_DRAM))),
         ),
         JUDGE.fact(
             "vws.widths-insensitive",
             "section 1, figures 1(b) and 2",
             "The speed of an insensitive application does not depend on the warp size",
             "0.98 to 1.02 with warps of 16, 8 and 4",
-            by_width(&board.insensitive).map(|means| (told(&means), means.iter().all(|mean| (mean - 1.0).abs() <= SAME))),
+            by_width(&board.insensitive, &[]).map(|means| (told(&means), means.iter().all(|mean| (mean - 1.0).abs() <= SAME))),
             apart(&board.insensitive),
         ),
     ]
