@@ -4,7 +4,7 @@ use super::{Notice, Stage};
 use crate::event::{Event, EventKind};
 use crate::session::Hit;
 use crate::view::Selection;
-use crate::view::why::counted;
+use crate::view::words::counted;
 
 impl Stage {
     /// Returns the notice at a breakpoint.

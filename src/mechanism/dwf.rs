@@ -11,7 +11,7 @@ use crate::policy::divergence::dwf::{Dwf, PoolStage, PoolWarp};
 use crate::program::Pc;
 use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use crate::view::why::counted;
+use crate::view::words::counted;
 
 /// The space left and right of the warps, and between two side by side.
 const MARGIN: f32 = 8.0;

@@ -10,7 +10,7 @@ use crate::event::{CacheOutcome, Event, Space};
 use crate::program::Pc;
 use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use crate::view::why::counted;
+use crate::view::words::counted;
 use std::collections::BTreeMap;
 
 /// The heights above the lanes of an access, and below its boxes.

@@ -7,7 +7,8 @@ use super::PanelView;
 use super::parts::{BASE, SMALL, hue, ink, kind, round_up};
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use crate::view::why::{Explainer, InFlight, counted};
+use crate::view::why::{Explainer, InFlight};
+use crate::view::words::counted;
 
 /// Room for the names of places, and right of the farthest token.
 const LABEL: f32 = 76.0;

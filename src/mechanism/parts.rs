@@ -3,7 +3,7 @@
 use super::PanelView;
 use crate::event::Reason;
 use crate::scene::{Align, Geometry, Key, Rect, Scene, Tone, key};
-use crate::view::why::counted;
+use crate::view::words::counted;
 use crate::view::{LaneActivity, Selection, WarpPicture};
 
 /// Kinds of keys, so that no two things share a key.

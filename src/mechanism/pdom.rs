@@ -11,7 +11,7 @@ use super::parts::{
 use crate::event::{Event, Reason};
 use crate::program::Pc;
 use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
-use crate::view::why::{counted, the_lanes};
+use crate::view::words::{counted, the_lanes};
 use crate::view::{LaneActivity, Selection, WarpPicture, cut};
 
 /// Room left of the lanes for the names of places, which stand above the lanes if the lanes would become too narrow.

@@ -16,7 +16,7 @@ use crate::policy::divergence::tbc::Tbc;
 use crate::program::Pc;
 use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
-use crate::view::why::counted;
+use crate::view::words::counted;
 use crate::view::{Selection, WarpPicture};
 
 /// Room left of the lanes, for the names of warps.

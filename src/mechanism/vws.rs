@@ -13,8 +13,7 @@ use crate::policy::gang::{ENTRIES, GangSet};
 use crate::program::Pc;
 use crate::scene::{Align, Geometry, Rect, Scene, Tone, key};
 use crate::sim::state::Sm;
-use crate::view::gang::gang_name;
-use crate::view::why::counted;
+use crate::view::words::{counted, gang_name};
 use crate::view::{LaneActivity, Selection, WarpPicture};
 
 /// Room left of the slices, for names and the state of a gang; a narrow picture has less room and shows less.

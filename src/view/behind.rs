@@ -1,7 +1,8 @@
 //! Why a virtual warp waits for its siblings: which of them still run the previous logical block (VTW sections 4.2.1 and 4.4).
 
 use super::WarpPicture;
-use super::why::{Explainer, names};
+use super::why::Explainer;
+use super::words::the_warps;
 
 /// Returns the logical block that all siblings have to end first, and the names of the siblings that have not.
 fn siblings(why: &Explainer, warp: &WarpPicture) -> Option<(u64, String)> {
@@ -10,7 +11,7 @@ fn siblings(why: &Explainer, warp: &WarpPicture) -> Option<(u64, String)> {
     let current = block.current.iteration;
     let own = block.first_warp..block.first_warp + block.warps;
     let behind = own.filter(|&name| sm.warps[usize::from(name)].assignment.iteration == current);
-    Some((block.current.index, names(behind)))
+    Some((block.current.index, the_warps(behind)))
 }
 
 /// Explains a warp that reaches shared memory while siblings may still use it for the previous logical block.

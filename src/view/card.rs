@@ -1,6 +1,7 @@
 //! The inspector's card of a warp, lane or block: facts, registers, stack and instructions in flight.
 
-use super::why::{self, Explainer, InFlight, lanes, the_lanes};
+use super::why::{self, Explainer, InFlight};
+use super::words::{lanes, the_lanes};
 use super::{Selection, WarpPicture};
 use crate::sim::logical::StorageThread;
 use crate::sim::state::Warp;

@@ -2,6 +2,7 @@
 
 use super::WarpPicture;
 use super::why::Explainer;
+use super::words::gang_name;
 use crate::policy::gang::GangSet;
 
 /// Returns the gang table's set of a warp's original gang, the number of that gang, and the warp's slice.
@@ -18,11 +19,6 @@ fn slices(mask: u8) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
     }
-}
-
-/// Returns the name of a gang by its entry of the gang table: `g0`.
-pub fn gang_name(entry: usize) -> String {
-    format!("g{entry}")
 }
 
 /// Names the gang that has the slices `part` of an original gang: `gang g0`.

@@ -4,16 +4,18 @@
 //! - [`Listing`]: the kernel's texts, line by line, with the instructions, branches and reconvergence points of each.
 //! - [`why`]: sentences that explain why something is idle.
 //! - [`card`]: the inspector's card of a warp, lane or block.
+//! - [`words`]: how sentences name lanes, warps and counts.
 
 mod asleep;
 mod behind;
 pub mod card;
-pub mod gang;
+mod gang;
 mod listing;
 mod passed_over;
 mod picture;
 mod regrouped;
 pub mod why;
+pub mod words;
 
 pub use listing::{Listing, ListingLine, Script};
 pub use picture::{LaneActivity, Picture, StackEntry, WarpPicture};

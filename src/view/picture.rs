@@ -119,7 +119,7 @@ impl Picture {
 }
 
 /// Returns what a static warp did in the last cycle.
-pub(super) fn reason(sm: &Sm, warp: u32) -> Option<Reason> {
+fn reason(sm: &Sm, warp: u32) -> Option<Reason> {
     let sets = &sm.sets.before[warp as usize / 64];
     Reason::ALL.into_iter().find(|&reason| sets[reason as usize] >> (warp % 64) & 1 != 0)
 }

@@ -2,7 +2,8 @@
 //! what that entry does, and why a thread is in none.
 
 use super::WarpPicture;
-use super::why::{Explainer, counted, in_cycles, the_lanes};
+use super::why::Explainer;
+use super::words::{counted, in_cycles, the_lanes};
 use crate::policy::divergence::block_stack::{ArrivalPoint, BlockEntry, BlockMask, EntryState};
 use crate::program::Pc;
 use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};

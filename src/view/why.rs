@@ -3,7 +3,7 @@
 //! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn. The chain
 //! ends after [`CAUSES`] warps, because warps can wait for each other in a ring.
 
-use super::picture::reason;
+use super::words::{counted, cycles_so_far, in_cycles, the_lanes, the_warps};
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED, StallCause};
 use crate::program::{Pc, RegisterInfo};
@@ -57,23 +57,6 @@ pub fn why(explainer: Explainer, selection: Selection) -> Vec<String> {
         },
         Selection::Block { sm, slot } => explainer.block(sm, slot),
     }
-}
-
-/// Lists the lanes of a mask as ranges: `0-3, 7`.
-pub fn lanes(mask: u32) -> String {
-    let mut parts = Vec::new();
-    let mut lane = 0;
-    while lane < 32 {
-        if mask >> lane & 1 == 0 {
-            lane += 1;
-            continue;
-        }
-        let run = (mask >> lane).trailing_ones();
-        let last = lane + run - 1;
-        parts.push(if run == 1 { lane.to_string() } else { format!("{lane}-{last}") });
-        lane += run;
-    }
-    if parts.is_empty() { "none".into() } else { parts.join(", ") }
 }
 
 impl Explainer<'_> {
@@ -215,7 +198,7 @@ impl Explainer<'_> {
                     .warps
                     .iter()
                     .filter(|w| w.sm == warp.sm && w.slot == warp.slot && w.reason != Some(Reason::Exit));
-                let list = names(others.map(|w| w.warp));
+                let list = the_warps(others.map(|w| w.warp));
                 let rest =
                     if list.is_empty() { "its block is about to end".into() } else { format!("its block still runs {list}") };
                 vec![format!("{name} has ended{}; {rest}.", self.waited(warp))]
@@ -284,7 +267,7 @@ impl Explainer<'_> {
         let missing: Vec<&WarpPicture> = others.filter(|w| w.at_barrier != w.alive).collect();
         let own = warp.alive & !warp.at_barrier;
         let waited = self.waited(warp);
-        let who = names(missing.iter().map(|w| w.warp));
+        let who = the_warps(missing.iter().map(|w| w.warp));
         let first = match (who.is_empty(), own) {
             (false, _) => format!("{name} waits for {who} at the barrier, {place}{waited}."),
             (true, 0) => format!(
@@ -494,66 +477,5 @@ impl Explainer<'_> {
         });
         let named = |plane: u32| program.registers.iter().find(|r: &&RegisterInfo| r.plane == plane).map(|r| r.name.as_str());
         planes.filter_map(named).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns what a warp did in the last cycle.
-    pub fn reason(&self, sm: u16, warp: u16) -> Option<Reason> {
-        self.sim.state.sms.get(usize::from(sm)).and_then(|sm| reason(sm, warp.into()))
-    }
-}
-
-/// Lists lanes as [`lanes`] does, with the noun: `lanes 0-3, 7`.
-pub fn the_lanes(mask: u32) -> String {
-    format!("lane{} {}", if mask.count_ones() == 1 { "" } else { "s" }, lanes(mask))
-}
-
-pub fn counted(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-pub(super) fn in_cycles(due: u64, now: u64) -> String {
-    match due.saturating_sub(now) + 1 {
-        1 => "1 cycle".to_string(),
-        n => format!("{n} cycles"),
-    }
-}
-
-fn cycles_so_far(n: u64) -> String {
-    match n {
-        0 | 1 => String::new(),
-        n => format!(" ({n} cycles so far)"),
-    }
-}
-
-/// Names warps: `warp 1`, `warps 1, 4 and 3 more`.
-pub(super) fn names(warps: impl Iterator<Item = u16>) -> String {
-    let all: Vec<String> = warps.map(|warp| warp.to_string()).collect();
-    match all.as_slice() {
-        [] => String::new(),
-        [one] => format!("warp {one}"),
-        few if few.len() <= 6 => format!("warps {}", few.join(", ")),
-        many => format!("warps {} and {} more", many[..5].join(", "), many.len() - 5),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lanes_are_written_as_ranges() {
-        assert_eq!(lanes(0), "none");
-        assert_eq!(lanes(1), "0");
-        assert_eq!(lanes(u32::MAX), "0-31");
-        assert_eq!(lanes(0b1000_1111), "0-3, 7");
-        assert_eq!(lanes(1 << 31 | 1), "0, 31");
-    }
-
-    #[test]
-    fn many_warps_are_not_all_named() {
-        assert_eq!(names([].into_iter()), "");
-        assert_eq!(names([3].into_iter()), "warp 3");
-        assert_eq!(names([3, 4].into_iter()), "warps 3, 4");
-        assert_eq!(names(0..20), "warps 0, 1, 2, 3, 4 and 15 more");
     }
 }

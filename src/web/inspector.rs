@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::prose::inline;
 use super::still::still;
 use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
-use crate::view::why::lanes;
+use crate::view::words::lanes;
 use crate::view::{Selection, WarpPicture, cut};
 use yew::prelude::*;
 

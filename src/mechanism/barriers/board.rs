@@ -9,7 +9,7 @@ use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 use crate::event::Reason;
 use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
 use crate::view::Selection;
-use crate::view::why::counted;
+use crate::view::words::counted;
 
 /// The room for the board, and the selection.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use crate::event::{EventKind, Reason};
 use crate::lab::grouped;
 use crate::lab::timeline::{Rows, VisibleCycles, rows};
 use crate::record::{GONE, Record};
-use crate::view::why::counted;
+use crate::view::words::counted;
 use yew::prelude::*;
 
 /// Renders a frame around the selected range.
