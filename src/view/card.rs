@@ -122,7 +122,7 @@ fn of_warp(explainer: Explainer, warp: &WarpPicture, lane: Option<u8>, why: Vec<
     if !elsewhere.is_empty() {
         facts.push(("Elsewhere", elsewhere.join("; ")));
     }
-    if let Some(gang) = super::gang::fact(&explainer, warp) {
+    if let Some(gang) = why::gang::fact(&explainer, warp) {
         facts.push(("Gang", gang));
     }
     if let Some(reason) = warp.reason {

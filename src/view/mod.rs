@@ -6,14 +6,9 @@
 //! - [`card`]: the inspector's card of a warp, lane or block.
 //! - [`words`]: how sentences name lanes, warps and counts.
 
-mod asleep;
-mod behind;
 pub mod card;
-mod gang;
 mod listing;
-mod passed_over;
 mod picture;
-mod regrouped;
 pub mod why;
 pub mod words;
 

@@ -1,8 +1,8 @@
 //! Which power-gated lane a warp waits for, since when that lane is off, and when it is on again.
 
-use super::WarpPicture;
-use super::why::Explainer;
+use super::Explainer;
 use crate::policy::view::Unit;
+use crate::view::WarpPicture;
 
 /// Describes the sleeping lane that keeps a warp waiting longest, on the SP that is ready first, as part of a sentence.
 pub fn sleeping_lane(why: &Explainer, warp: &WarpPicture) -> Option<String> {

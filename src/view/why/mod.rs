@@ -3,6 +3,12 @@
 //! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn. The chain
 //! ends after [`CAUSES`] warps, because warps can wait for each other in a ring.
 
+mod asleep;
+mod behind;
+pub(super) mod gang;
+mod passed_over;
+mod regrouped;
+
 use super::words::{counted, cycles_so_far, in_cycles, the_lanes, the_warps};
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::{Event, Reason, SCATTERED, StallCause};
@@ -127,7 +133,7 @@ impl Explainer<'_> {
                 vec![first, then]
             }
             Reason::NotSelected => {
-                let why = super::passed_over::why(self, warp);
+                let why = passed_over::why(self, warp);
                 vec![format!("{name} could have issued `{}`, {here}{}, but {why}.", self.code(warp.pc), self.waited(warp))]
             }
             Reason::Memory | Reason::Result => self.data(&name, warp),
@@ -173,11 +179,11 @@ impl Explainer<'_> {
                 )]
             }
             Reason::Wakeup => {
-                let lane = super::asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that was off".into());
+                let lane = asleep::sleeping_lane(self, warp).unwrap_or_else(|| "a lane that was off".into());
                 vec![format!("{name} waits for {lane}{}; next it issues `{}`, {here}.", self.waited(warp), self.code(warp.pc))]
             }
-            Reason::Siblings => vec![super::behind::shared(self, &name, warp)],
-            Reason::Ahead => vec![super::behind::block(self, &name, warp)],
+            Reason::Siblings => vec![behind::shared(self, &name, warp)],
+            Reason::Ahead => vec![behind::block(self, &name, warp)],
             Reason::Control => {
                 let then =
                     if warp.leaving { "then its threads are regrouped".to_string() } else { format!("it goes on at {here}") };
@@ -286,7 +292,7 @@ impl Explainer<'_> {
 
     /// Explains a warp that waits because of the technique, or in an operation of its PTX warp.
     fn kept(&self, name: &str, warp: &WarpPicture, further: u32) -> Vec<String> {
-        if let Some(sentences) = super::gang::wait(self, name, warp, further) {
+        if let Some(sentences) = gang::wait(self, name, warp, further) {
             return sentences;
         }
         if warp.entry.is_none() && self.sim.machine.reforms {

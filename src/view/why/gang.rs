@@ -1,9 +1,9 @@
 //! Sentences about a warp's gang (VWS): which gang it is in, and why it waits for other members.
 
-use super::WarpPicture;
-use super::why::Explainer;
-use super::words::gang_name;
+use super::Explainer;
 use crate::policy::gang::GangSet;
+use crate::view::WarpPicture;
+use crate::view::words::gang_name;
 
 /// Returns the gang table's set of a warp's original gang, the number of that gang, and the warp's slice.
 fn set(explainer: &Explainer, warp: &WarpPicture) -> Option<(GangSet, u32, u32)> {

@@ -1,8 +1,8 @@
 //! Why a virtual warp waits for its siblings: which of them still run the previous logical block (VTW sections 4.2.1 and 4.4).
 
-use super::WarpPicture;
-use super::why::Explainer;
-use super::words::the_warps;
+use super::Explainer;
+use crate::view::WarpPicture;
+use crate::view::words::the_warps;
 
 /// Returns the logical block that all siblings have to end first, and the names of the siblings that have not.
 fn siblings(why: &Explainer, warp: &WarpPicture) -> Option<(u64, String)> {

@@ -1,12 +1,12 @@
 //! Sentences about a static warp's threads where a technique re-forms warps (DWF, TBC): which warp-table entry each thread is in,
 //! what that entry does, and why a thread is in none.
 
-use super::WarpPicture;
-use super::why::Explainer;
-use super::words::{counted, in_cycles, the_lanes};
+use super::Explainer;
 use crate::policy::divergence::block_stack::{ArrivalPoint, BlockEntry, BlockMask, EntryState};
 use crate::program::Pc;
 use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
+use crate::view::WarpPicture;
+use crate::view::words::{counted, in_cycles, the_lanes};
 
 impl Explainer<'_> {
     /// Says what lanes that have just issued do next.
@@ -52,7 +52,7 @@ impl Explainer<'_> {
     }
 
     /// Returns every warp-table entry that holds threads of a static warp, with their lanes.
-    pub(super) fn entries(&self, warp: &WarpPicture) -> Vec<(u16, u32)> {
+    pub fn entries(&self, warp: &WarpPicture) -> Vec<(u16, u32)> {
         let mut entries: Vec<(u16, u32)> = Vec::new();
         if !self.sim.machine.reforms {
             return warp.entry.map(|entry| (entry, warp.alive)).into_iter().collect();
@@ -147,7 +147,7 @@ impl Explainer<'_> {
     }
 
     /// Returns the PC where a lane (or the warp) goes on, and whether its warp-table entry has issued its last instruction.
-    pub(super) fn next_of(&self, warp: &WarpPicture, lane: Option<u8>) -> (Pc, bool) {
+    pub fn next_of(&self, warp: &WarpPicture, lane: Option<u8>) -> (Pc, bool) {
         let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map(|(_, mask)| mask.trailing_zeros());
         let speaks = lane.map(u32::from).or(there);
         let entry = speaks.and_then(|lane| self.entry_of(warp, lane));
@@ -233,7 +233,7 @@ impl Explainer<'_> {
     }
 
     /// Lists the entries of a block's stack in words, the topmost first.
-    pub(super) fn block_stack(&self, sm: u16, slot: u16) -> Vec<String> {
+    pub fn block_stack(&self, sm: u16, slot: u16) -> Vec<String> {
         let stack = self.sim.state.sms[usize::from(sm)].divergence.tbc().and_then(|tbc| tbc.block(slot));
         let said = |entry: &BlockEntry| {
             let until = match self.sim.machine.program.instructions.get(entry.rpc as usize) {

@@ -1,10 +1,10 @@
 //! Why a warp that could have issued did not: what its scheduler chose instead, and the part of the ranks that decided.
 
-use super::WarpPicture;
-use super::why::Explainer;
+use super::Explainer;
 use crate::event::Event;
 use crate::program::Pc;
 use crate::sim::choice::Cause;
+use crate::view::WarpPicture;
 
 /// Returns the reason as a clause: ``scheduler 0 chose warp 5, whose block has more warps at its barrier``.
 pub fn why(explainer: &Explainer, warp: &WarpPicture) -> String {
