@@ -9,12 +9,39 @@ use crate::view::WarpPicture;
 use crate::view::words::{counted, in_cycles, the_lanes};
 
 impl Explainer<'_> {
+    /// Explains a warp whose oldest thread waits because of how its threads are regrouped.
+    pub(super) fn kept(&self, name: &str, warp: &WarpPicture) -> Vec<String> {
+        let waited = self.waited(warp);
+        if warp.entry.is_none() {
+            let oldest = warp.alive.trailing_zeros();
+            let all = warp.kept.iter().fold(0, |all, (_, mask)| all | mask) == warp.alive;
+            let who = if all { name.to_string() } else { format!("{name}'s oldest thread, lane {oldest},") };
+            let mut entries = self.entries(warp);
+            entries.truncate(2);
+            let mut sentences = self.why_in_no_warp(&who, &waited, warp, oldest, &entries);
+            sentences.extend(self.elsewhere(warp, &entries));
+            return sentences;
+        }
+        let (who, here) = (format!("{name}'s oldest thread"), self.at(warp.pc));
+        let last = self.in_flight(warp).into_iter().max_by_key(|flight| flight.due);
+        match (warp.leaving, last) {
+            (true, Some(last)) => {
+                let (instruction, left) = (self.instruction(last.pc), in_cycles(last.due, self.picture.cycle));
+                vec![
+                    format!("{who} is in a warp whose threads will be regrouped{waited}."),
+                    format!("They leave it when all its instructions have completed: {instruction}, in {left}."),
+                ]
+            }
+            (true, None) => vec![format!("{who} has left its warp, after {here}, to be regrouped.")],
+            (false, _) => vec![format!("{who} is in a warp that was just formed, at {here}; it can issue in the next cycle.")],
+        }
+    }
+
     /// Says what lanes that have just issued do next.
     pub(super) fn after(&self, warp: &WarpPicture, lanes: u32) -> String {
-        let next = |pc: Pc| format!("`{}`, {}", self.code(pc), self.at(pc));
         let lane = lanes.trailing_zeros();
         let Some(sm) = self.sim.state.sms.get(usize::from(warp.sm)).filter(|_| self.sim.machine.reforms) else {
-            return format!("Next is {}.", next(warp.pc));
+            return format!("Next is {}.", self.instruction(warp.pc));
         };
         match self.entry_of(warp, lane) {
             Some(entry) if sm.sets.leaving.contains(entry.into()) => return "Its threads are regrouped next.".into(),
@@ -26,7 +53,7 @@ impl Explainer<'_> {
         let runs: Vec<(Pc, u32)> = warp.places.iter().filter_map(part).collect();
         let kept: Vec<(Pc, u32)> = warp.kept.iter().filter_map(part).collect();
         match (runs.as_slice(), kept.as_slice()) {
-            ([(pc, _)], []) => format!("Next is {}.", next(*pc)),
+            ([(pc, _)], []) => format!("Next is {}.", self.instruction(*pc)),
             ([], [(pc, _)]) => format!("Its threads wait for others, to go on at {}.", self.at(*pc)),
             ([], []) => "Its threads wait to be regrouped.".into(),
             _ => {
@@ -88,12 +115,10 @@ impl Explainer<'_> {
         } else if sets.leaving.contains(name) {
             let last = self.in_flight_in(sm, entry).into_iter().max_by_key(|flight| flight.due);
             let through = match last {
-                Some(last) => format!(
-                    "when `{}`, {}, completes, in {}",
-                    self.code(last.pc),
-                    self.at(last.pc),
-                    in_cycles(last.due, self.picture.cycle)
-                ),
+                Some(last) => {
+                    let left = in_cycles(last.due, self.picture.cycle);
+                    format!("when {}, completes, in {left}", self.instruction(last.pc))
+                }
                 None => "next".to_string(),
             };
             format!("has issued its last instruction, {here}: its threads are regrouped {through}")
@@ -104,7 +129,7 @@ impl Explainer<'_> {
         } else if let Some(flight) = decoded.and_then(|decoded| self.blocking(decoded, self.in_flight_in(sm, entry))) {
             format!("waits for {}, {} more", self.awaited(flight), in_cycles(flight.due, self.picture.cycle))
         } else {
-            format!("can issue `{}`, {here}", self.code(pc))
+            format!("can issue {}", self.instruction(pc))
         }
     }
 
