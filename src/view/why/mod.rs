@@ -2,6 +2,9 @@
 //!
 //! The first sentence says what the thing does or waits for; each further one says what that is waiting for in turn. The chain
 //! ends after [`CAUSES`] warps, because warps can wait for each other in a ring.
+//!
+//! [`cause`] has a case for each reason why a warp waits, [`lane`] one for each why a lane is idle. The other files know one cause
+//! each: what a value, a unit, a gang or a block's stack makes a warp wait for.
 
 mod asleep;
 mod behind;
@@ -9,13 +12,14 @@ mod cause;
 mod data;
 pub(super) mod gang;
 mod issued;
+mod lane;
 mod passed_over;
 mod regrouped;
 mod unit;
 
 pub use self::issued::InFlight;
 
-use super::words::{counted, cycles_so_far, the_lanes};
+use super::words::{counted, cycles_so_far};
 use super::{Listing, Picture, Selection, WarpPicture};
 use crate::event::Event;
 use crate::program::Pc;
@@ -88,82 +92,6 @@ impl Explainer<'_> {
 
     fn warp(&self, warp: &WarpPicture) -> Vec<String> {
         self.cause(warp, CAUSES)
-    }
-
-    fn lane(&self, warp: &WarpPicture, lane: u32) -> Vec<String> {
-        let bit = 1u32.checked_shl(lane).unwrap_or(0);
-        let thread = warp.first_thread.0 + lane;
-        if warp.present & bit == 0 {
-            return vec![format!("Lane {lane} is empty: the block has no thread {thread}.")];
-        }
-        if warp.alive & bit == 0 {
-            return vec![format!("Lane {lane} is idle: its thread {thread} has ended.")];
-        }
-        if warp.active & bit != 0 {
-            let issued = self.issued(warp);
-            let was_in = issued.is_some_and(|(_, mask)| mask & bit != 0);
-            let mut sentences = vec![match self.entry_of(warp, lane) {
-                // The static warp's activity is not that of the dynamic warp that this thread is in.
-                Some(entry) if self.sim.machine.reforms && !was_in && (warp.entry != Some(entry) || issued.is_some()) => {
-                    return vec![format!(
-                        "Lane {lane} (thread {thread}) is in a warp that {}.",
-                        self.entry_activity(warp.sm, entry)
-                    )];
-                }
-                Some(entry) if self.sim.machine.reforms => {
-                    let pc = self.sim.state.sms[usize::from(warp.sm)].warps[usize::from(entry)].place.pc;
-                    format!("Lane {lane} (thread {thread}) is in a warp at {}.", self.at(pc))
-                }
-                _ if issued.is_some() && !was_in => {
-                    format!("Lane {lane} (thread {thread}) is active from now on, at {}.", self.at(warp.pc))
-                }
-                _ => format!("Lane {lane} (thread {thread}) is active: it does what its warp does."),
-            }];
-            sentences.extend(self.warp(warp));
-            return sentences;
-        }
-        if warp.at_barrier & bit != 0 {
-            let mut sentences = vec![format!("Lane {lane} (thread {thread}) waits at a barrier of its block.")];
-            sentences.extend(self.warp(warp));
-            return sentences;
-        }
-        if warp.at_barrier != 0 && !self.sim.machine.reforms {
-            let there = the_lanes(warp.at_barrier);
-            let mut sentences = vec![format!("Lane {lane} (thread {thread}) waits for {there} of its warp, at a barrier.")];
-            sentences.extend(self.warp(warp));
-            return sentences;
-        }
-        let Some(at) = warp.stack.iter().rposition(|entry| entry.mask & bit != 0) else {
-            return self.why_in_no_warp(&format!("Lane {lane} (thread {thread})"), "", warp, lane, &[]);
-        };
-        let own = warp.stack[at];
-        let above = warp.stack.get(at + 1);
-        if let Some((above, lpc)) = above.and_then(|above| Some((above, above.lpc.filter(|lpc| *lpc == own.pc)?))) {
-            let mut sentences = vec![
-                format!(
-                    "Lane {lane} (thread {thread}) waits at {}, a likely-convergence point: its warp runs {}, for {}.",
-                    self.at(lpc),
-                    self.at(warp.pc),
-                    the_lanes(warp.active)
-                ),
-                format!("Lanes that reach it merge with this lane: {}, if all do.", the_lanes(own.mask | above.mask)),
-            ];
-            sentences.extend(self.warp(warp));
-            return sentences;
-        }
-        let until = above.and_then(|above| above.rpc);
-        let other = format!("its warp runs the other side, {}, for {}", self.at(warp.pc), the_lanes(warp.active));
-        let mut sentences = vec![match until {
-            Some(rpc) => format!("Lane {lane} (thread {thread}) waits: {other}, until it reaches {}.", self.at(rpc)),
-            None => format!("Lane {lane} (thread {thread}) waits: {other}, until those threads have ended."),
-        }];
-        sentences.push(if Some(own.pc) == until {
-            format!("At that reconvergence point both sides meet, and lane {lane} goes on with {}.", the_lanes(own.mask))
-        } else {
-            format!("Then lane {lane} goes on at {} with {}.", self.at(own.pc), the_lanes(own.mask))
-        });
-        sentences.extend(self.warp(warp));
-        sentences
     }
 
     fn block(&self, sm: u16, slot: u16) -> Vec<String> {
