@@ -8,6 +8,7 @@
 
 mod asleep;
 mod behind;
+mod block_stack;
 mod cause;
 mod data;
 pub(super) mod gang;

@@ -2,11 +2,10 @@
 //! what that entry does, and why a thread is in none.
 
 use super::Explainer;
-use crate::policy::divergence::block_stack::{ArrivalPoint, BlockEntry, BlockMask, EntryState};
 use crate::program::Pc;
 use crate::sim::state::{AT_BARRIER, AT_SYNC, KEPT, Sm};
 use crate::view::WarpPicture;
-use crate::view::words::{counted, in_cycles, the_lanes};
+use crate::view::words::{in_cycles, the_lanes};
 
 impl Explainer<'_> {
     /// Explains a warp whose oldest thread waits because of how its threads are regrouped.
@@ -183,96 +182,5 @@ impl Explainer<'_> {
         let placed = warp.places.iter().chain(&warp.kept).find(|(_, mask)| has(*mask)).map(|(pc, _)| *pc);
         let stacked = || warp.stack.iter().rfind(|entry| has(entry.mask)).map(|entry| entry.pc);
         (placed.or_else(stacked).unwrap_or(warp.pc), leaving)
-    }
-
-    /// Explains a thread that waits on its block's stack; `None` if it does not.
-    fn on_block_stack(
-        &self,
-        who: &str,
-        waited: &str,
-        warp: &WarpPicture,
-        lane: u32,
-        described: &[(u16, u32)],
-    ) -> Option<Vec<String>> {
-        let stack = self.sim.state.sms[usize::from(warp.sm)].divergence.tbc()?.block(warp.slot)?;
-        let number = usize::from(warp.warp - stack.first_warp);
-        let has = |mask: &BlockMask| mask.get(number).is_some_and(|lanes| lanes >> lane & 1 != 0);
-        let missing = |entry: &BlockEntry| {
-            let (warps, have) = (counted(entry.wcnt.into(), "warp"), if entry.wcnt == 1 { "has" } else { "have" });
-            match entry.wcnt {
-                0 => "All warps of that side have arrived; the block's stack advances.".to_string(),
-                _ if stack.entries.len() == 1 => {
-                    format!("{warps} of its block {have} not arrived yet (WCnt); then its stack advances.")
-                }
-                _ => format!("{warps} of that side {have} not arrived yet (WCnt); then the block's stack advances."),
-            }
-        };
-        for entry in &stack.entries {
-            let Some(arrivals) = entry.arrivals.iter().find(|arrivals| has(&arrivals.mask)) else { continue };
-            let place = match arrivals.at {
-                ArrivalPoint::Rpc => format!("the reconvergence point, {}", self.at(entry.rpc)),
-                ArrivalPoint::Lpc => format!("the likely-convergence point, {}", self.at(entry.lpc)),
-                ArrivalPoint::Branch { pc, .. } => format!("the branch, {}", self.at(pc)),
-            };
-            let mut sentences = vec![format!("{who} waits for its block: it has arrived at {place}{waited}."), missing(entry)];
-            sentences.extend(self.slowest(warp.sm, warp.slot, described));
-            return Some(sentences);
-        }
-        let at = stack.entries.iter().rposition(|entry| match entry.state {
-            EntryState::Pending => has(&entry.mask),
-            EntryState::Waiting => has(&entry.reached),
-            EntryState::Running => has(&entry.todo),
-        })?;
-        let own = &stack.entries[at];
-        if own.state == EntryState::Running {
-            return Some(vec![format!("{who} waits while the compactor makes warps of its side, {}{waited}.", self.at(own.pc))]);
-        }
-        let first = match stack.entries.iter().rfind(|entry| entry.state == EntryState::Running) {
-            Some(running) => {
-                let until = match self.sim.machine.program.instructions.get(running.rpc as usize) {
-                    Some(_) => format!("until it reaches {}", self.at(running.rpc)),
-                    None => "until its threads have ended".to_string(),
-                };
-                format!("{who} waits{waited}: its block runs the side that began at {}, {until}.", self.at(running.pc))
-            }
-            None => format!("{who} waits while its block's stack advances{waited}."),
-        };
-        let before = stack.entries[at + 1..].iter().filter(|entry| entry.state == EntryState::Pending).count();
-        let then = match own.state {
-            EntryState::Waiting if stack.entries[at + 1..].iter().any(|entry| entry.state == EntryState::Waiting) => {
-                format!(
-                    "It has reached {}, where the sides of an outer branch meet, and goes on when they have met.",
-                    self.at(own.pc)
-                )
-            }
-            EntryState::Waiting => {
-                format!("It has reached {}, where the sides meet, and goes on there with them.", self.at(own.pc))
-            }
-            _ if before == 0 => format!("Its own side, at {}, comes next on the block's stack.", self.at(own.pc)),
-            _ => {
-                let sides = counted(before as u64, "other side");
-                format!("Its own side, at {}, comes after {sides} on the block's stack.", self.at(own.pc))
-            }
-        };
-        Some([first, then].into_iter().chain(self.slowest(warp.sm, warp.slot, described)).collect())
-    }
-
-    /// Lists the entries of a block's stack in words, the topmost first.
-    pub fn block_stack(&self, sm: u16, slot: u16) -> Vec<String> {
-        let stack = self.sim.state.sms[usize::from(sm)].divergence.tbc().and_then(|tbc| tbc.block(slot));
-        let said = |entry: &BlockEntry| {
-            let until = match self.sim.machine.program.instructions.get(entry.rpc as usize) {
-                Some(_) => format!("to PC {}", entry.rpc),
-                None => "to the end".to_string(),
-            };
-            let threads: u32 = entry.mask.iter().map(|lanes| lanes.count_ones()).sum();
-            let state = match entry.state {
-                EntryState::Running => format!("runs, {} to arrive", counted(entry.wcnt.into(), "warp")),
-                EntryState::Pending => "has not run yet".to_string(),
-                EntryState::Waiting => "waits for the sides above".to_string(),
-            };
-            format!("PC {} {until}, {}: {state}", entry.pc, counted(threads.into(), "thread"))
-        };
-        stack.map_or_else(Vec::new, |stack| stack.entries.iter().rev().map(said).collect())
     }
 }
