@@ -4,49 +4,14 @@
 //! ended. Beside it is the warp's I-buffer, with arrows for the last cycle's fetch and issue. The rows of a block lie together.
 //! If the rows of all blocks do not fit, the selected block is large, and the others are lines of an overview.
 
-use super::super::parts::{BASE, SMALL, hue, ink, kind, round_up};
+use super::super::parts::{BASE, SMALL, hue, kind};
+use super::plan::{ARROW, BLOCK_GAP, BoardPlan, FOOT, HEAD, LABEL, LINE, NARROW, Room, cell_size, has_foot, overview_lines};
+use super::track::{self, key_of};
 use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 use crate::event::Reason;
-use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 use crate::view::words::counted;
-
-/// The room for the board, and the selection.
-#[derive(Clone, Copy, Debug)]
-pub struct Room {
-    pub width: f32,
-    pub height: f32,
-    pub sm: u16,
-    /// The block that is large where not all fit.
-    pub slot: Option<u16>,
-    pub warp: Option<u16>,
-}
-
-/// The least and the greatest height of a token.
-const TOKEN: std::ops::RangeInclusive<f32> = 12.0..=40.0;
-/// The space between two rows, and the greatest height of a row.
-const ROW_GAP: f32 = 3.0;
-const HIGHEST_ROW: f32 = 64.0;
-/// Room above the first row for the headings; the space between two blocks.
-const HEAD: f32 = 24.0;
-const BLOCK_GAP: f32 = 10.0;
-/// The height of the line below the tracks.
-const FOOT: f32 = 18.0;
-/// The width of a block's name.
-const LABEL: f32 = 66.0;
-/// The widths of the gate with its count, of the place for ended warps, and of an I-buffer, at least those of their headings.
-const GATE: f32 = 50.0;
-const ENDED: f32 = 44.0;
-const BUFFER: f32 = 52.0;
-const BAR: f32 = 6.0;
-/// The width of an arrow with the space around it.
-const ARROW: f32 = 34.0;
-/// A narrower board has no I-buffers and smaller tokens, so that the tracks keep a useful length.
-const NARROW: f32 = 430.0;
-const SMALL_TOKEN: f32 = 22.0;
-/// The height of a line of the overview, and its least width.
-const LINE: f32 = 18.0;
-const LINE_WIDTH: f32 = 250.0;
 
 pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     let mut scene = Scene::new(room.width, room.height);
@@ -60,7 +25,7 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     let mut y = HEAD - BLOCK_GAP;
     for block in view.blocks.iter().filter(|block| plan.is_large(block)) {
         let area = Rect::new(0.0, y + BLOCK_GAP, room.width, block.warps.len() as f32 * plan.pitch);
-        track(&mut scene, &plan, room, block, area);
+        track::draw(&mut scene, view, &plan, room, block, area);
         y = area.y + area.h;
     }
     let others: Vec<&BlockTrack> = view.blocks.iter().filter(|block| !plan.is_large(block)).collect();
@@ -75,11 +40,6 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     scene
 }
 
-/// Returns whether a line below the tracks fits and has something to say.
-fn has_foot(view: &BarrierView, room: &Room) -> bool {
-    room.height >= 200.0 && view.fetches > 0
-}
-
 /// Writes how many fetches so far served another warp than the one that issued next.
 fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
     let missed = view.fetches - view.used_next;
@@ -87,113 +47,6 @@ fn foot(scene: &mut Scene<Selection>, view: &BarrierView, y: f32) {
     let text = format!("Fetches for another warp than the one that issued next: {missed} of {} ({share:.0}%)", view.fetches);
     let text = if scene.width < NARROW { format!("Fetches for the wrong warp: {missed} of {}", view.fetches) } else { text };
     scene.label(0, Tone::Soft, 0.0, y, SMALL, Align::Left, text);
-}
-
-/// The positions of everything on the board.
-struct BoardPlan {
-    /// The block that is large, if not all are.
-    only: Option<u16>,
-    /// The distance from row to row.
-    pitch: f32,
-    /// The height and the width of a token.
-    token: f32,
-    wide: f32,
-    /// The left edges of tokens at the start, of the gate, and of tokens of ended warps.
-    start: f32,
-    gate: f32,
-    ended: f32,
-    /// The left edges of the fetch arrow, the I-buffer's cells and the issue arrow; the number of cells, zero without I-buffers.
-    fetch: f32,
-    cells: f32,
-    issue: f32,
-    ibuffer: u32,
-    /// Whether a scheduler wants a warp that has no instruction, so that the last fetch went to the wrong one.
-    mismatch: bool,
-    /// The progress at the end of the track, in instructions.
-    scale: u64,
-}
-
-impl BoardPlan {
-    fn new(view: &BarrierView, room: &Room) -> BoardPlan {
-        let rows: usize = view.blocks.iter().map(|block| block.warps.len()).sum();
-        let least = TOKEN.start() + ROW_GAP;
-        let foot = if has_foot(view, room) { FOOT } else { 0.0 };
-        let free = |blocks: usize| room.height - HEAD - foot - BLOCK_GAP * blocks.saturating_sub(1) as f32;
-        let mut pitch = free(view.blocks.len()) / rows.max(1) as f32;
-        let mut only = None;
-        if pitch < least && view.blocks.len() > 1 {
-            let chosen = view.blocks.iter().find(|block| Some(block.slot) == room.slot).unwrap_or(&view.blocks[0]);
-            only = Some(chosen.slot);
-            let lines = overview_lines(view.blocks.len() - 1, room.width);
-            pitch = (free(2) - LINE - lines as f32 * LINE) / chosen.warps.len().max(1) as f32;
-        }
-        let pitch = pitch.clamp(least, HIGHEST_ROW).floor();
-        let largest = if room.width < NARROW { SMALL_TOKEN } else { *TOKEN.end() };
-        let token = (pitch - ROW_GAP).clamp(*TOKEN.start(), largest);
-        let letters = view.blocks.iter().flat_map(|block| &block.warps).map(|runner| name(runner.warp).len()).max().unwrap_or(2);
-        let wide = (token * 1.25).max(letters as f32 * text_size(token) * 0.62 + 8.0).ceil();
-        let ibuffer = if room.width < NARROW { 0 } else { view.ibuffer };
-        let cells = ibuffer as f32 * (cell_size(token) + 2.0);
-        let buffer = if ibuffer == 0 { 0.0 } else { cells.max(BUFFER) };
-        let issue = room.width - ARROW;
-        let fetch = if ibuffer == 0 { issue } else { issue - buffer - ARROW };
-        let ended = fetch - wide.max(ENDED) - 14.0;
-        BoardPlan {
-            only,
-            pitch,
-            token,
-            wide,
-            start: LABEL + badge_size(token) + 4.0,
-            gate: ended - GATE,
-            ended: ended + (wide.max(ENDED) - wide) / 2.0,
-            fetch,
-            cells: issue - buffer / 2.0 - cells / 2.0,
-            issue,
-            ibuffer,
-            mismatch: view.blocks.iter().flat_map(|block| &block.warps).any(|runner| runner.starved),
-            scale: round_up(view.longest),
-        }
-    }
-
-    fn is_large(&self, block: &BlockTrack) -> bool {
-        self.only.is_none_or(|only| only == block.slot)
-    }
-
-    /// Returns the left edge of a runner's token.
-    fn x(&self, runner: &Runner) -> f32 {
-        match runner.state {
-            RunnerState::Running => self.x_at(runner.progress),
-            RunnerState::Waiting => self.gate - self.wide - 2.0,
-            RunnerState::Exited => self.ended,
-        }
-    }
-
-    /// Returns the left edge of a running token, which never reaches those that wait.
-    fn x_at(&self, progress: u64) -> f32 {
-        let room = (self.gate - 1.6 * self.wide - self.start).max(0.0);
-        self.start + room * (progress as f32 / self.scale as f32).min(1.0)
-    }
-}
-
-fn text_size(token: f32) -> f32 {
-    (token * 0.62).clamp(9.0, 20.0).round()
-}
-
-fn badge_size(token: f32) -> f32 {
-    (token * 0.75).clamp(12.0, 22.0)
-}
-
-fn cell_size(token: f32) -> f32 {
-    (token * 0.7).clamp(9.0, 20.0).round()
-}
-
-fn name(warp: u16) -> String {
-    format!("w{warp}")
-}
-
-/// Returns the key of a part of a warp. It contains the block, so another block in the same slot has other keys.
-fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> Key {
-    key(kind, u32::from(room.sm) << 16 | u32::from(warp), block.index as u16, part)
 }
 
 fn headings(scene: &mut Scene<Selection>, plan: &BoardPlan) {
@@ -222,160 +75,6 @@ fn headings(scene: &mut Scene<Selection>, plan: &BoardPlan) {
     for (number, x) in [(0, start), (plan.scale, end)].into_iter().chain(has_half.then_some((plan.scale / 2, half))) {
         scene.mono(0, Tone::Soft, x, 12.0, SMALL, Align::Middle, number.to_string());
     }
-}
-
-/// Draws a block's track with all of its warps.
-fn track(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
-    scene.fill(0, Tone::Sunken, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
-    scene.outline(0, Tone::Line, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
-    let middle = area.y + area.h / 2.0;
-    let label = Rect::new(0.0, area.y, LABEL - 8.0, area.h);
-    let lift = if block.priority.is_some() && area.h >= 36.0 { 5.0 } else { -4.0 };
-    scene.bold(0, Tone::Text, 0.0, middle - lift, BASE, Align::Left, format!("Block {}", block.index));
-    if let Some(priority) = block.priority.filter(|_| area.h >= 36.0) {
-        scene.label(0, Tone::Text, 0.0, middle + 13.0, SMALL, Align::Left, format!("priority {priority}"));
-    }
-    scene.spot(label, Selection::Block { sm: room.sm, slot: block.slot });
-    // The line at which each phase begins.
-    scene.fill(0, Tone::Mark, Rect::new(plan.start - 2.0, area.y, 1.0, area.h));
-    for (row, runner) in block.warps.iter().enumerate() {
-        let y = area.y + row as f32 * plan.pitch;
-        if room.warp == Some(runner.warp) {
-            scene.fill(0, Tone::Picked, Rect::new(LABEL - 3.0, y + 0.5, room.width - LABEL + 3.0, plan.pitch - 1.0));
-        }
-        scene.fill(0, Tone::Line, Rect::new(plan.start, (y + plan.pitch / 2.0).floor(), plan.gate - plan.start, 1.0));
-    }
-    gate(scene, plan, room, block, area);
-    for (row, runner) in block.warps.iter().enumerate() {
-        let y = area.y + row as f32 * plan.pitch;
-        token(scene, plan, room, block, runner, y);
-        front_end(scene, plan, room, block, runner, y);
-        let all = Rect::new(LABEL - 4.0, y, room.width - LABEL + 4.0, plan.pitch);
-        scene.spot(all, Selection::Warp { sm: room.sm, warp: runner.warp });
-    }
-}
-
-/// Draws the barrier's gate, closed, or open in the cycle of a release, with the count of waiting warps on it.
-fn gate(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
-    let name = |kind: u8, part: u8| key_of(kind, room, block, block.slot, part);
-    scene.beat = if block.released { Beat::Flash } else { Beat::Settle };
-    let tone = match (block.released, block.waiting) {
-        (true, _) => Tone::Good,
-        (false, 0) => Tone::Mark,
-        (false, _) => Tone::Reason(Reason::Barrier),
-    };
-    // Each half of the open gate withdraws to its end.
-    let half = if block.released { (area.h * 0.12).min(8.0) } else { area.h / 2.0 };
-    scene.fill(name(kind::GATE, 0), tone, Rect::new(plan.gate, area.y, BAR, half));
-    scene.fill(name(kind::GATE, 1), tone, Rect::new(plan.gate, area.y + area.h - half, BAR, half));
-    scene.beat = Beat::Settle;
-    let size = (area.h * 0.3).clamp(14.0, 24.0).round();
-    let (x, y) = (plan.gate + BAR + (GATE - BAR) / 2.0 - 4.0, area.y + area.h / 2.0);
-    let tone = if block.waiting == 0 { Tone::Soft } else { Tone::Text };
-    let lift = if area.h >= 60.0 { 0.0 } else { size * 0.35 };
-    scene.bold(name(kind::GATE_COUNT, 0), tone, x, y + lift, size, Align::Middle, block.waiting.to_string());
-    if area.h >= 60.0 {
-        scene.label(0, Tone::Soft, x, y + 16.0, SMALL, Align::Middle, format!("of {}", block.warps.len()));
-    }
-    scene.beat = Beat::default();
-}
-
-/// Draws a warp's token at its progress.
-fn token(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
-    let name_of = |kind: u8| key_of(kind, room, block, runner.warp, 0);
-    let (x, top) = (plan.x(runner).round(), (y + (plan.pitch - plan.token) / 2.0).round());
-    let rect = Rect::new(x, top, plan.wide, plan.token);
-    let exited = runner.state == RunnerState::Exited;
-    if !exited {
-        let trail = Rect::new(plan.start, top + plan.token / 2.0 - 1.5, x - plan.start, 3.0);
-        // On a release, the trail of the phase that has ended goes before the token moves.
-        scene.beat = if block.released { Beat::Flash } else { Beat::Travel };
-        scene.fill(name_of(kind::TRAIL), hue(runner.warp), trail);
-        scene.beat = Beat::default();
-        scene.round(name_of(kind::RUNNER), hue(runner.warp), rect);
-    } else {
-        scene.push(name_of(kind::RUNNER), Tone::Mark, Geometry::Ring(Rect::new(x + 1.0, top + 1.0, rect.w - 2.0, rect.h - 2.0)));
-    }
-    let size = text_size(plan.token);
-    let (text_x, text_y) = (x + plan.wide / 2.0, top + plan.token / 2.0 + size * 0.35);
-    let tone = if exited { Tone::Soft } else { ink(runner.warp) };
-    scene.mono(name_of(kind::RUNNER_TEXT), tone, text_x, text_y, size, Align::Middle, name(runner.warp));
-    // The ring lights up around the token's old place and moves with it.
-    let around = Rect::new(x - 2.0, top - 1.0, plan.wide + 4.0, plan.token + 2.0);
-    scene.mark(name_of(kind::RUNNER_RING), Tone::Text, runner.issued, Geometry::Ring(around));
-    if let Some(badge) = runner.badge {
-        let size = badge_size(plan.token);
-        let place = Rect::new(x - size - 3.0, top + (plan.token - size) / 2.0, size, size);
-        marked(scene, [name_of(kind::BADGE), name_of(kind::BADGE_TEXT)], (Tone::Text, Tone::Panel), place, badge.to_string());
-    }
-    if runner.critical {
-        let size = badge_size(plan.token);
-        let place = Rect::new(x + plan.wide + 3.0, top + (plan.token - size) / 2.0, size, size);
-        let keys = [name_of(kind::CRITICAL), name_of(kind::CRITICAL_TEXT)];
-        marked(scene, keys, (Tone::Bad, Tone::Panel), place, "!".to_string());
-    }
-    if block.released && runner.state == RunnerState::Running {
-        // The token goes into the gate, short of its count, and back to the start above the lane.
-        let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
-        let back = (plan.start + plan.gate) / 2.0;
-        let all = [
-            kind::RUNNER,
-            kind::RUNNER_TEXT,
-            kind::RUNNER_RING,
-            kind::BADGE,
-            kind::BADGE_TEXT,
-            kind::CRITICAL,
-            kind::CRITICAL_TEXT,
-        ];
-        scene.way_together(&all.map(name_of), (x, top), &[(through, top), (back, top - above)]);
-    }
-}
-
-/// Draws a small round mark with a sign on it.
-fn marked(scene: &mut Scene<Selection>, keys: [Key; 2], (ground, ink): (Tone, Tone), place: Rect, sign: String) {
-    let size = (place.h * 0.7).round();
-    scene.round(keys[0], ground, place);
-    scene.bold(keys[1], ink, place.x + place.w / 2.0, place.y + place.h / 2.0 + size * 0.36, size, Align::Middle, sign);
-}
-
-/// Draws a warp's I-buffer, and arrows for what fetch and issue did for it in the last cycle.
-fn front_end(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, runner: &Runner, y: f32) {
-    let name = |kind: u8, part: u32| key_of(kind, room, block, runner.warp, part as u8);
-    let cell = cell_size(plan.token);
-    let (middle, top) = (y + plan.pitch / 2.0, (y + (plan.pitch - cell) / 2.0).round());
-    scene.beat = Beat::Settle;
-    for at in 0..plan.ibuffer {
-        let place = Rect::new(plan.cells + at as f32 * (cell + 2.0), top, cell, cell);
-        scene.outline(0, Tone::Mark, place);
-        if at < runner.buffered {
-            scene.fill(
-                name(kind::BUFFER_CELL, at),
-                hue(runner.warp),
-                Rect::new(place.x + 2.0, top + 2.0, cell - 4.0, cell - 4.0),
-            );
-        }
-    }
-    scene.beat = Beat::Flash;
-    if runner.fetched && plan.ibuffer > 0 {
-        let arrow = Rect::new(plan.fetch + 4.0, middle, ARROW - 10.0, 0.0);
-        let tone = if plan.mismatch { Tone::Bad } else { Tone::Accent };
-        scene.push(name(kind::FETCH_ARROW, 0), tone, Geometry::Arrow(arrow));
-    }
-    if runner.starved {
-        let cells = plan.ibuffer as f32 * (cell + 2.0) + 2.0;
-        let around = Rect::new(plan.cells - 2.0, top - 2.0, cells, cell + 4.0);
-        scene.push(name(kind::STARVED, 0), Tone::Bad, Geometry::Ring(around));
-    }
-    if runner.issued {
-        let arrow = Rect::new(plan.issue + 4.0, middle, ARROW - 8.0, 0.0);
-        scene.push(name(kind::ISSUE_ARROW, 0), Tone::Text, Geometry::Arrow(arrow));
-    }
-    scene.beat = Beat::default();
-}
-
-/// Returns how many lines an overview of `blocks` blocks takes.
-fn overview_lines(blocks: usize, width: f32) -> usize {
-    blocks.div_ceil(((width / LINE_WIDTH) as usize).max(1))
 }
 
 /// Draws the other blocks, a line each: where their warps are, and how many wait. Returns the lower end.
@@ -442,8 +141,9 @@ fn words(view: &BarrierView) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::plan::TOKEN;
     use super::*;
-    use crate::scene::Film;
+    use crate::scene::{Film, Geometry, key};
 
     const ROOM: Room = Room { width: 600.0, height: 400.0, sm: 0, slot: Some(0), warp: None };
 
@@ -544,15 +244,6 @@ mod tests {
             let mark = of(kind, warp.into()).expect("a mark").geometry.place();
             assert!(!mark.meets(&place(&scene, 0, warp)), "beside the token");
         }
-    }
-
-    #[test]
-    fn the_scale_changes_rarely_and_holds_the_longest_phase() {
-        let scales: Vec<u64> = (0..200).map(round_up).collect();
-        assert!(scales.iter().enumerate().all(|(longest, scale)| *scale >= longest as u64));
-        let mut changes = scales.clone();
-        changes.dedup();
-        assert!(changes.len() <= 11 && changes.is_sorted(), "{changes:?}");
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! The barrier board: how far each block's warps have come on their way to the next barrier (BAWS sections 3 and 4).
 //!
-//! [`BarrierView`] is what the board shows, as plain data; [`board::draw`] draws it.
+//! [`BarrierView`] is what the board shows, as plain data; [`plan`] says where it lies; [`board::draw`] draws it, a [`track`]
+//! for each block.
 
 mod board;
+mod plan;
+mod track;
 mod view;
 
-pub use board::{Room, draw as draw_board};
+pub use board::draw as draw_board;
+pub use plan::Room;
 pub use view::{BarrierView, BlockTrack, Runner, RunnerState};
 
 use super::PanelView;

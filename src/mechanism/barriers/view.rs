@@ -100,6 +100,11 @@ impl BarrierView {
             used_next: metrics.fetching.used_next,
         }
     }
+
+    /// Returns whether a scheduler wants a warp that has no instruction, so that the last fetch went to the wrong one.
+    pub fn starves(&self) -> bool {
+        self.blocks.iter().flat_map(|block| &block.warps).any(|runner| runner.starved)
+    }
 }
 
 fn runner(view: &PanelView, order: &IssueOrder, warp: &WarpPicture) -> Runner {
