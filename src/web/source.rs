@@ -24,6 +24,33 @@ enum Shown {
     Flow,
 }
 
+impl Shown {
+    /// Returns what is shown instead where the kernel has no such text.
+    fn among(self, has_cuda: bool, has_loop: bool) -> Shown {
+        let is_there = match self {
+            Shown::Both | Shown::Cuda => has_cuda,
+            Shown::Loop => has_loop,
+            Shown::Ptx | Shown::Flow => true,
+        };
+        match is_there {
+            true => self,
+            false if has_cuda => Shown::Cuda,
+            false => Shown::Ptx,
+        }
+    }
+
+    /// Returns the texts to show, in order.
+    fn scripts(self) -> &'static [Script] {
+        match self {
+            Shown::Both => &[Script::Cuda, Script::Ptx],
+            Shown::Cuda => &[Script::Cuda],
+            Shown::Ptx => &[Script::Ptx],
+            Shown::Loop => &[Script::Ptx, Script::Loop],
+            Shown::Flow => &[],
+        }
+    }
+}
+
 /// The storage key of whether the PTX is shown beside the source.
 const BOTH: &str = "warpscope.both";
 
@@ -41,17 +68,9 @@ pub struct Props {
 
 #[component]
 pub fn SourcePanel(props: &Props) -> Html {
-    let shown = use_state_eq(usual);
-    let follow = use_state_eq(|| true);
     let handle = &props.handle;
-    // A lesson opens with the text or graph that it is about.
-    let lesson = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.lesson.flow)));
-    {
-        let shown = shown.setter();
-        use_effect_with(lesson, move |lesson| {
-            shown.set(if lesson.is_some_and(|(_, flow)| flow) { Shown::Flow } else { usual() })
-        });
-    }
+    let shown = use_shown(handle);
+    let follow = use_state_eq(|| true);
     let pointed = use_state_eq(|| Rc::<[Pc]>::from([]));
     let found = handle.on_stage(|_, stage| {
         let has = |script: Script| !stage.listing.lines(script).is_empty();
@@ -65,30 +84,7 @@ pub fn SourcePanel(props: &Props) -> Html {
             </section>
         };
     };
-    // Without a CUDA source the panel shows the PTX.
-    let is_there = match *shown {
-        Shown::Both | Shown::Cuda => has_cuda,
-        Shown::Loop => has_loop,
-        Shown::Ptx | Shown::Flow => true,
-    };
-    let now = match is_there {
-        true => *shown,
-        false if has_cuda => Shown::Cuda,
-        false => Shown::Ptx,
-    };
-    let tab = |what: Shown, name: &'static str, title: &'static str| {
-        let shown = shown.clone();
-        let selected = if now == what { "true" } else { "false" };
-        let onclick = Callback::from(move |_: MouseEvent| {
-            match what {
-                Shown::Both => storage::save(BOTH, "true"),
-                Shown::Cuda => storage::save(BOTH, ""),
-                _ => {}
-            }
-            shown.set(what);
-        });
-        html! { <button type="button" {title} aria-pressed={selected} {onclick}>{ name }</button> }
-    };
+    let now = shown.among(has_cuda, has_loop);
     let onfollow = {
         let follow = follow.clone();
         Callback::from(move |_: MouseEvent| follow.set(!*follow))
@@ -108,17 +104,7 @@ pub fn SourcePanel(props: &Props) -> Html {
         <section class="panel source" aria-label="Source">
             <header>
                 <h2 title={kernel}>{ "Source" }</h2>
-                <div class="tabs" role="group" aria-label="Text">
-                    if has_cuda {
-                        { tab(Shown::Cuda, "CUDA", "The CUDA source only") }
-                        { tab(Shown::Both, "Both", "CUDA and PTX in matching colours: side by side, or one above the other where there is little room") }
-                    }
-                    { tab(Shown::Ptx, "PTX", "The PTX only") }
-                    if has_loop {
-                        { tab(Shown::Loop, "Loop", "The PTX, and what runs: the PTX in a loop over logical blocks, after the code that was moved out of it") }
-                    }
-                    { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
-                </div>
+                { tabs(&shown, now, has_cuda, has_loop) }
                 <span class="push"></span>
                 if matches!(now, Shown::Both | Shown::Loop) {
                     <button type="button" class="plain beside" title="Side by side or one above the other: widens this panel or restores its width"
@@ -136,20 +122,54 @@ pub fn SourcePanel(props: &Props) -> Html {
                 <Drawing handle={handle.clone()} theme={props.theme} subject={Subject::Flow} follow={*follow} />
             } else {
                 <div class="texts">
-                    { for scripts(now).iter().map(text) }
+                    { for now.scripts().iter().map(text) }
                 </div>
             }
         </section>
     }
 }
 
-/// Returns the texts to show, in order.
-fn scripts(shown: Shown) -> &'static [Script] {
-    match shown {
-        Shown::Both => &[Script::Cuda, Script::Ptx],
-        Shown::Cuda => &[Script::Cuda],
-        Shown::Ptx => &[Script::Ptx],
-        Shown::Loop => &[Script::Ptx, Script::Loop],
-        Shown::Flow => &[],
+/// Returns what the panel shows: what the user chose, until a lesson begins or ends. It opens with the text or graph that it is
+/// about.
+#[hook]
+fn use_shown(handle: &Handle) -> UseStateHandle<Shown> {
+    let shown = use_state_eq(usual);
+    let lesson = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.lesson.flow)));
+    {
+        let shown = shown.setter();
+        use_effect_with(lesson, move |lesson| {
+            shown.set(if lesson.is_some_and(|(_, flow)| flow) { Shown::Flow } else { usual() })
+        });
+    }
+    shown
+}
+
+/// Renders the choice between the kernel's texts and its graph; `now` is what the panel shows.
+fn tabs(shown: &UseStateHandle<Shown>, now: Shown, has_cuda: bool, has_loop: bool) -> Html {
+    let tab = |what: Shown, name: &'static str, title: &'static str| {
+        let shown = shown.clone();
+        let selected = if now == what { "true" } else { "false" };
+        let onclick = Callback::from(move |_: MouseEvent| {
+            match what {
+                Shown::Both => storage::save(BOTH, "true"),
+                Shown::Cuda => storage::save(BOTH, ""),
+                _ => {}
+            }
+            shown.set(what);
+        });
+        html! { <button type="button" {title} aria-pressed={selected} {onclick}>{ name }</button> }
+    };
+    html! {
+        <div class="tabs" role="group" aria-label="Text">
+            if has_cuda {
+                { tab(Shown::Cuda, "CUDA", "The CUDA source only") }
+                { tab(Shown::Both, "Both", "CUDA and PTX in matching colours: side by side, or one above the other where there is little room") }
+            }
+            { tab(Shown::Ptx, "PTX", "The PTX only") }
+            if has_loop {
+                { tab(Shown::Loop, "Loop", "The PTX, and what runs: the PTX in a loop over logical blocks, after the code that was moved out of it") }
+            }
+            { tab(Shown::Flow, "CFG", "The control-flow graph: basic blocks, where they lead, and the warps in them") }
+        </div>
     }
 }
