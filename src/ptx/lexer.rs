@@ -40,95 +40,89 @@ const fn is_name(c: u8) -> bool {
 
 /// Returns all tokens of `text`, followed by one [`TokenKind::End`].
 pub fn lex(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
-    let mut tokens = Vec::with_capacity(bytes.len() / 4 + 1);
+    let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     // Some editors begin a file with a byte order mark.
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    while at < bytes.len() {
-        let start = at;
-        let c = bytes[at];
-        let kind = match c {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => {
-                at += 1;
-                continue;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'/') => {
-                at = line_end(bytes, at);
-                continue;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
-                Some(length) => {
-                    at += length + 4;
-                    continue;
-                }
-                None => {
-                    at = bytes.len();
-                    TokenKind::Stray
-                }
-            },
-            // Line markers that a preprocessor leaves behind.
-            b'#' if text[..at].trim_end_matches([' ', '\t']).ends_with('\n') || at == 0 => {
-                at = line_end(bytes, at);
-                continue;
-            }
-            b'"' => {
-                at += 1;
-                while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-                if bytes.get(at) == Some(&b'"') {
-                    at += 1;
-                    TokenKind::Text
-                } else {
-                    at = at.min(bytes.len());
-                    while !text.is_char_boundary(at) {
-                        at += 1;
-                    }
-                    TokenKind::Stray
-                }
-            }
-            b'0'..=b'9' => {
-                at = number_end(bytes, at);
-                TokenKind::Number
-            }
-            b'.' if bytes.get(at + 1).is_some_and(|&c| is_name_start(c) || c.is_ascii_digit()) => {
-                at += 2;
-                loop {
-                    while at < bytes.len() && is_name(bytes[at]) {
-                        at += 1;
-                    }
-                    if bytes[at..].starts_with(b"::") {
-                        at += 2;
-                    } else {
-                        break;
-                    }
-                }
-                TokenKind::Dotted
-            }
-            c if is_name_start(c) => {
-                at += 1;
-                while at < bytes.len() && is_name(bytes[at]) {
-                    at += 1;
-                }
-                if at - start == 1 && c == b'%' { TokenKind::Punct(c) } else { TokenKind::Name }
-            }
-            b',' | b';' | b':' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'!'
-            | b'@' | b'|' | b'=' | b'&' | b'^' | b'~' | b'?' => {
-                at += 1;
-                TokenKind::Punct(c)
-            }
-            _ => {
-                at += 1;
-                while !text.is_char_boundary(at) {
-                    at += 1;
-                }
-                TokenKind::Stray
-            }
-        };
-        tokens.push(Token { kind, span: Span::new(start, at) });
+    while at < text.len() {
+        if let Some(end) = blank_end(text, at) {
+            at = end;
+            continue;
+        }
+        let (kind, end) = token(text, at);
+        tokens.push(Token { kind, span: Span::new(at, end) });
+        at = end;
     }
-    tokens.push(Token { kind: TokenKind::End, span: Span::new(bytes.len(), bytes.len()) });
+    tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len(), text.len()) });
     tokens
+}
+
+/// Returns the end of the white space, comment or line marker that begins at `start`; `None` if a token begins there.
+fn blank_end(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    match (bytes[start], bytes.get(start + 1)) {
+        (b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, _) => Some(start + 1),
+        (b'/', Some(b'/')) => Some(line_end(bytes, start)),
+        (b'/', Some(b'*')) => text[start + 2..].find("*/").map(|length| start + length + 4),
+        // Line markers that a preprocessor leaves behind.
+        (b'#', _) if start == 0 || text[..start].trim_end_matches([' ', '\t']).ends_with('\n') => Some(line_end(bytes, start)),
+        _ => None,
+    }
+}
+
+/// Returns the kind of the token that begins at `start`, and its end.
+fn token(text: &str, start: usize) -> (TokenKind, usize) {
+    let bytes = text.as_bytes();
+    match (bytes[start], bytes.get(start + 1)) {
+        // An unclosed comment.
+        (b'/', Some(b'*')) => (TokenKind::Stray, bytes.len()),
+        (b'"', _) => string(text, start),
+        (b'0'..=b'9', _) => (TokenKind::Number, number_end(bytes, start)),
+        (b'.', Some(&c)) if is_name_start(c) || c.is_ascii_digit() => (TokenKind::Dotted, dotted_end(bytes, start + 2)),
+        (c, _) if is_name_start(c) => match name_end(bytes, start + 1) {
+            end if end - start == 1 && c == b'%' => (TokenKind::Punct(c), end),
+            end => (TokenKind::Name, end),
+        },
+        (
+            c @ (b',' | b';' | b':' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'!'
+            | b'@' | b'|' | b'=' | b'&' | b'^' | b'~' | b'?'),
+            _,
+        ) => (TokenKind::Punct(c), start + 1),
+        _ => (TokenKind::Stray, character_end(text, start + 1)),
+    }
+}
+
+/// Returns the token of a string that begins at `start`; it is stray if it is not closed on its line.
+fn string(text: &str, start: usize) -> (TokenKind, usize) {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    match bytes.get(at) {
+        Some(b'"') => (TokenKind::Text, at + 1),
+        _ => (TokenKind::Stray, character_end(text, at.min(bytes.len()))),
+    }
+}
+
+/// Returns the end of the character that `at` is in or behind.
+fn character_end(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+fn name_end(bytes: &[u8], start: usize) -> usize {
+    bytes[start..].iter().position(|&c| !is_name(c)).map_or(bytes.len(), |n| start + n)
+}
+
+/// Returns the end of a dotted word, whose parts are joined by `::`.
+fn dotted_end(bytes: &[u8], start: usize) -> usize {
+    let mut end = name_end(bytes, start);
+    while bytes[end..].starts_with(b"::") {
+        end = name_end(bytes, end + 2);
+    }
+    end
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
