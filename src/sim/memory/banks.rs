@@ -1,18 +1,63 @@
 //! Banks of shared memory, and addresses that are served one after the other.
 
 use super::lines::Lines;
+use super::{AccessContext, PerLane, Requester, Timing};
 use crate::config::Config;
+use crate::event::{Event, Sink};
 use crate::interp::access::{Traffic, active};
 
+/// Times lanes that access shared memory, from cycle `start` on.
+#[inline(always)]
+pub fn time_banks<S: Sink, L: PerLane>(
+    context: &mut AccessContext<S>,
+    who: Requester,
+    traffic: &Traffic<32>,
+    mask: u32,
+    start: u64,
+    lanes: &mut L,
+) -> Timing {
+    let config = context.config;
+    // Without conflicts each group of lanes takes one cycle.
+    let (groups, cycles) = if traffic.atomic {
+        (1, most_alike(traffic, mask).max(1))
+    } else {
+        lane_groups(mask, config)
+            .fold((0, 0), |(groups, cycles), lanes| (groups + 1, cycles + bank_cycles(traffic, lanes, config)))
+    };
+    if L::BY_LANE {
+        let passes = shared_passes(traffic, mask, config);
+        active(mask).for_each(|lane| lanes.done(1 << lane, start + u64::from(config.shared_latency + passes[lane])));
+    }
+    if cycles > groups {
+        let extra = (cycles - groups) as u16;
+        context.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
+    }
+    Timing { holds: cycles, done: start + u64::from(config.shared_latency + cycles - 1) }
+}
+
+/// Times lanes that read constants, of which each takes a cycle, from cycle `start` on.
+#[inline(always)]
+pub fn time_constants<L: PerLane>(config: &Config, traffic: &Traffic<32>, mask: u32, start: u64, lanes: &mut L) -> Timing {
+    let cycles = distinct(traffic, mask);
+    if L::BY_LANE {
+        let mut seen = Lines::default();
+        for lane in active(mask) {
+            let (pass, _) = seen.add(traffic.targets[lane].address);
+            lanes.done(1 << lane, start + u64::from(config.constant_latency) + pass as u64);
+        }
+    }
+    Timing { holds: cycles, done: start + u64::from(config.constant_latency + cycles - 1) }
+}
+
 /// Splits an access into the lanes that shared memory serves at a time, one for each bank: half a warp with 16 banks.
-pub fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
+fn lane_groups(mask: u32, config: &Config) -> impl Iterator<Item = u32> {
     let lanes = config.shared_banks.min(32);
     let first = u32::MAX >> (32 - lanes);
     (0..32 / lanes).map(move |group| mask & first << (group * lanes)).filter(|&mask| mask != 0)
 }
 
 /// Returns the cycles that the busiest bank needs; lanes that access the same word share one.
-pub fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
+fn bank_cycles(traffic: &Traffic<32>, mask: u32, config: &Config) -> u32 {
     let banks = u64::from(config.shared_banks);
     let words_each = u64::from(traffic.size.div_ceil(4)).clamp(1, 4);
     // Accesses with one word per bank are the common case, and are recognised in one pass.
@@ -51,7 +96,7 @@ fn conflict_cycles(traffic: &Traffic<32>, mask: u32, banks: u64, words_each: u64
 }
 
 /// Returns the cycle of the access in which each lane is served: words of one bank are served one after the other.
-pub fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
+fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32; 32] {
     let mut passes = [0; 32];
     if traffic.atomic {
         for lane in active(mask) {
@@ -84,7 +129,7 @@ pub fn shared_passes(traffic: &Traffic<32>, mask: u32, config: &Config) -> [u32;
 }
 
 /// Counts the different addresses.
-pub fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
+fn distinct(traffic: &Traffic<32>, mask: u32) -> u32 {
     let mut lines = Lines::default();
     for lane in active(mask) {
         lines.add(traffic.targets[lane].address);

@@ -12,7 +12,7 @@ mod lines;
 pub use self::l2::SharedMemorySystem;
 pub use self::lanes::{LaneTimes, PerLane};
 
-use self::banks::{bank_cycles, distinct, lane_groups, most_alike, shared_passes};
+use self::banks::{most_alike, time_banks, time_constants};
 use self::l2::{Channel, Purpose, Served};
 use self::lanes::Together;
 use self::lines::Lines;
@@ -55,6 +55,15 @@ pub struct Timing {
     pub holds: u32,
     /// When its result is available, or its stores are on their way.
     pub done: u64,
+}
+
+impl Timing {
+    /// Adds a part of the same access; returns the cycles for which that part holds the unit.
+    fn add(&mut self, part: Timing) -> u32 {
+        self.holds += part.holds;
+        self.done = self.done.max(part.done);
+        part.holds
+    }
 }
 
 /// What an access uses besides the memory of its own SM.
@@ -193,11 +202,8 @@ impl SmMemory {
             context.tell_lanes(who, traffic, mask);
         }
         let start = now + u64::from(config.read_latency + later);
-        let mut timing = Timing { holds: 0, done: start + 1 };
         let mut lines = Lines::default();
         let (mut in_shared, mut constants) = (0u32, 0u32);
-        let (mut banks, mut serial_constants, mut line_cycles, mut waited) = (0, 0, 0, 0);
-        let mut transactions = 0;
         for lane in active(mask) {
             let Target { space, address } = traffic.targets[lane];
             match space {
@@ -214,40 +220,14 @@ impl SmMemory {
             }
         }
         let others = mask & !in_shared & !constants;
+        let (mut banks, mut serial_constants, mut line_cycles, mut waited) = (0, 0, 0, 0);
+        let mut transactions = 0;
+        let mut timing = Timing { holds: 0, done: start + 1 };
         if in_shared != 0 {
-            // Without conflicts each group of lanes takes one cycle.
-            let (groups, cycles) = if traffic.atomic {
-                (1, most_alike(traffic, in_shared).max(1))
-            } else {
-                lane_groups(in_shared, config)
-                    .fold((0, 0), |(groups, cycles), lanes| (groups + 1, cycles + bank_cycles(traffic, lanes, config)))
-            };
-            timing.holds += cycles;
-            banks = cycles;
-            let done = start + u64::from(config.shared_latency + cycles - 1);
-            timing.done = timing.done.max(done);
-            if L::BY_LANE {
-                let passes = shared_passes(traffic, in_shared, config);
-                active(in_shared).for_each(|lane| lanes.done(1 << lane, start + u64::from(config.shared_latency + passes[lane])));
-            }
-            if cycles > groups {
-                let extra = (cycles - groups) as u16;
-                context.emit(Event::BankConflict { sm: who.sm, warp: who.warp, pc: who.pc, extra });
-            }
+            banks = timing.add(time_banks(context, who, traffic, in_shared, start, lanes));
         }
         if constants != 0 {
-            let cycles = distinct(traffic, constants);
-            timing.holds += cycles;
-            serial_constants = cycles;
-            let done = start + u64::from(config.constant_latency + cycles - 1);
-            timing.done = timing.done.max(done);
-            if L::BY_LANE {
-                let mut seen = Lines::default();
-                for lane in active(constants) {
-                    let (pass, _) = seen.add(traffic.targets[lane].address);
-                    lanes.done(1 << lane, start + u64::from(config.constant_latency) + pass as u64);
-                }
-            }
+            serial_constants = timing.add(time_constants(config, traffic, constants, start, lanes));
         }
         if config.ideal_memory {
             let holds = timing.holds.max(1);
