@@ -32,13 +32,13 @@ pub enum Difference {
     Memory {
         mismatch: Mismatch,
         /// The property of the kernel that explains it, if there is one.
-        cause: Option<Box<Cause>>,
+        cause: Option<Box<KernelFault>>,
     },
 }
 
 /// Why a kernel may leave another result than the scalar reference although the machine is correct.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum KernelFault {
     /// The kernel depends on lock-step.
     LockStep {
         /// Two accesses that nothing orders.
@@ -52,7 +52,7 @@ pub enum Cause {
 
 impl Difference {
     /// Returns the property of the kernel that explains it, if there is one.
-    pub fn cause(&self) -> Option<&Cause> {
+    pub fn cause(&self) -> Option<&KernelFault> {
         if let Difference::Memory { cause, .. } = self { cause.as_deref() } else { None }
     }
 }
@@ -67,15 +67,15 @@ impl fmt::Display for Difference {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for KernelFault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Cause::LockStep { accesses, mismatch } => {
+            KernelFault::LockStep { accesses, mismatch } => {
                 write!(f, "The kernel depends on lock-step: {accesses}.")?;
                 let same = mismatch.is_none();
                 f.write_str(if same { " With warps in lock-step the kernel leaves exactly this result." } else { "" })
             }
-            Cause::Race { accesses } => write!(f, "The kernel has a race: {accesses}"),
+            KernelFault::Race { accesses } => write!(f, "The kernel has a race: {accesses}"),
         }
     }
 }
@@ -102,7 +102,7 @@ fn left(global: &Global, buffers: &[BufferData]) -> Vec<BufferData> {
     buffers.iter().map(|buffer| BufferData { bytes: bytes(buffer), ..buffer.clone() }).collect()
 }
 
-fn cause(kernel: CheckedKernel, mismatch: &Mismatch, after: &[BufferData]) -> Option<Cause> {
+fn cause(kernel: CheckedKernel, mismatch: &Mismatch, after: &[BufferData]) -> Option<KernelFault> {
     let CheckedKernel { program, start, most, .. } = kernel;
     let Mismatch::Element { buffer, index, .. } = mismatch else { return None };
     let mut races = Races::new(start.shape.ptx_warp);
@@ -113,12 +113,12 @@ fn cause(kernel: CheckedKernel, mismatch: &Mismatch, after: &[BufferData]) -> Op
     }
     if scalar.global != lock_step.global {
         let accesses = tell(kernel, &races.first_within_warp.or(races.first)?);
-        return Some(Cause::LockStep { accesses, mismatch: compare(&left(&lock_step.global, after), after).err() });
+        return Some(KernelFault::LockStep { accesses, mismatch: compare(&left(&lock_step.global, after), after).err() });
     }
     let width = u64::from(after.iter().find(|data| data.name == *buffer)?.ty.bytes());
     let address = start.global.address_of(buffer)? + *index as u64 * width;
     let conflict = races.at(address, width).or(races.first)?;
-    Some(Cause::Race { accesses: tell(kernel, &conflict) })
+    Some(KernelFault::Race { accesses: tell(kernel, &conflict) })
 }
 
 /// Describes two accesses that nothing orders.
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_lock_step_dependency_is_told_with_what_lock_step_leaves() {
         let found = judge(NEIGHBOUR, [1, 0, 3, 2, 5, 4, 7, 6]).expect_err("the scalar reference leaves something else");
-        let Some(Cause::LockStep { accesses, mismatch: None }) = found.cause() else { panic!("{found:?}") };
+        let Some(KernelFault::LockStep { accesses, mismatch: None }) = found.cause() else { panic!("{found:?}") };
         let scalar = told(&found);
         assert_eq!(*scalar, mismatch(0, 0, 1, 4), "thread 0 reads before thread 1 has written");
         let threads =
@@ -201,7 +201,7 @@ mod tests {
         assert!(said.ends_with(" With warps in lock-step the kernel leaves exactly this result."), "{said}");
 
         let found = judge(NEIGHBOUR, [1, 0, 0, 2, 5, 4, 7, 6]).expect_err("neither reference leaves this");
-        let Some(Cause::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
+        let Some(KernelFault::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
         assert_eq!(*against, Some(mismatch(2, 3, 0, 1)), "beside lock-step's result");
         assert!(found.to_string().ends_with("nothing orders the two."), "{found}");
     }
@@ -213,7 +213,7 @@ mod tests {
             st.global.u32 [%out], %t;";
         assert_eq!(judge(body, [4, 5, 6, 7, 0, 0, 0, 0]), Ok(()), "the second warp writes last");
         let found = judge(body, [4, 1, 2, 7, 0, 0, 0, 0]).expect_err("another order");
-        let Some(Cause::Race { accesses }) = found.cause() else { panic!("{found:?}") };
+        let Some(KernelFault::Race { accesses }) = found.cause() else { panic!("{found:?}") };
         assert_eq!(*told(&found), mismatch(1, 5, 1, 2));
         let threads =
             ["thread 1 of block 0 writes global address", "thread 5 of another warp writes it", "nothing orders the two"];

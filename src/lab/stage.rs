@@ -1,7 +1,7 @@
 //! The stage: a kernel on a machine, with its session, its texts and its initial memory.
 
 use super::{Finding, Notice, Origin, Ready, ShownBuffer, Stretch, grouped};
-use crate::check::{self, Cause, Difference};
+use crate::check::{self, Difference, KernelFault};
 use crate::config::Config;
 use crate::config::DivergenceKind;
 use crate::event::Event;
@@ -93,7 +93,7 @@ fn keeps_lock_step(config: &Config) -> bool {
 
 /// Judges a kernel that relies on lock-step by the result of warps in lock-step, for which it is meant.
 fn against_lock_step(difference: Difference, kept: bool) -> ResultVerdict {
-    let Some(Cause::LockStep { accesses, mismatch }) = difference.cause() else {
+    let Some(KernelFault::LockStep { accesses, mismatch }) = difference.cause() else {
         return ResultVerdict::Wrong(difference.to_string());
     };
     let Some(mismatch) = mismatch else {
