@@ -5,7 +5,7 @@ use super::chart::{Content, PlottedRun};
 use super::curves::largest_three;
 use super::figures::{Figure, Label};
 use super::file::cell;
-use super::layout::{Bounds, Sheet, text_width};
+use super::layout::{Bounds, PlotSheet, text_width};
 use crate::event::Reason;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
@@ -67,7 +67,7 @@ impl Content for Breakdown {
         (BAR + GAP + ROW * self.parts.len() as f64) * letters
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
         let letters = sheet.letters;
         let whole = self.total() as f64;
         let mut before = 0;

@@ -3,7 +3,7 @@
 use super::breakdown::Breakdown;
 use super::curves::Curves;
 use super::figures::{Figure, FigureKind, Label};
-use super::layout::{Bounds, Sheet};
+use super::layout::{Bounds, PlotSheet};
 use super::race::{RACE, Race, Racer};
 use super::rtru::Rtru;
 use super::warp_phases::WarpPhases;
@@ -80,7 +80,7 @@ pub trait Content {
     /// Returns the height that the content should have with letters of this size, if curves have `usual` for their data.
     fn height(&self, usual: f64, letters: f64) -> f64;
     /// Draws the data and the axes.
-    fn draw(&self, sheet: &mut Sheet, bounds: Bounds, cycle: Option<u64>);
+    fn draw(&self, sheet: &mut PlotSheet, bounds: Bounds, cycle: Option<u64>);
     /// Describes the figure at the displayed cycle, in a sentence or two that begin with the figure's title.
     fn words(&self, figure: &Figure, cycle: Option<u64>) -> String;
     /// Returns CSV: a heading with names and units, then rows.

@@ -5,7 +5,7 @@ use super::axis::{Ticks, decimal, grouped};
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, OverTime, Paint, RunFacts};
 use super::file::cell;
-use super::layout::{BELOW, Bounds, Mark, Point, Sheet};
+use super::layout::{BELOW, Bounds, Mark, PlotSheet, Point};
 use crate::metrics::MetricSource;
 use crate::record::StretchCounts;
 use crate::scene::Tone;
@@ -118,7 +118,7 @@ impl Curves {
         }
     }
 
-    fn draw_lines(&self, sheet: &mut Sheet, plane: &Plane, zero: i32) {
+    fn draw_lines(&self, sheet: &mut PlotSheet, plane: &Plane, zero: i32) {
         for Curve { label, values } in &self.curves {
             let colour = label.paint.colour(sheet.palette);
             let wash = match label.paint {
@@ -137,7 +137,7 @@ impl Curves {
 
     /// Draws the layers from the top one down. Each reaches to zero and lower ones cover it, so that no background shows between
     /// them.
-    fn draw_layers(&self, sheet: &mut Sheet, plane: &Plane, zero: i32) {
+    fn draw_layers(&self, sheet: &mut PlotSheet, plane: &Plane, zero: i32) {
         let mut tops = vec![vec![0.0; self.len()]];
         for curve in &self.curves {
             let below = &tops[tops.len() - 1];
@@ -172,7 +172,7 @@ impl Content for Curves {
         usual + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, bounds: Bounds, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, bounds: Bounds, cycle: Option<u64>) {
         let rows = sheet.tick_rows(bounds);
         let ticks = self.top.map_or_else(|| Ticks::around(self.largest(), rows), |top| Ticks::up_to(top, rows));
         let [left, top, right, bottom] = sheet.values(bounds, &ticks);

@@ -1,7 +1,7 @@
 //! The layout of a figure: turns a chart into marks with places and colours, for any backend.
 //!
 //! The y axis' name stands above the axis, upright. The legend stands beside the data where it fits, else below them, and never
-//! covers them. Each kind of figure draws the area in between with the axes and marks of the [`Sheet`].
+//! covers them. Each kind of figure draws the area in between with the axes and marks of the [`PlotSheet`].
 
 use super::axis::Ticks;
 use super::chart::{Chart, Content};
@@ -102,7 +102,7 @@ fn remark(content: &dyn Content, sheet_size: &SheetSize) -> Vec<String> {
 }
 
 pub fn lay_out(chart: &Chart, palette: &Palette, sheet_size: &SheetSize) -> Vec<Mark> {
-    let mut sheet = Sheet::new(palette, sheet_size);
+    let mut sheet = PlotSheet::new(palette, sheet_size);
     let (width, height) = (f64::from(sheet_size.width), f64::from(sheet_size.height));
     let letters = sheet.letters;
     let ground = palette.get(Tone::Panel);
@@ -134,7 +134,7 @@ pub fn lay_out(chart: &Chart, palette: &Palette, sheet_size: &SheetSize) -> Vec<
 }
 
 /// The marks drawn so far, and the operations that add more.
-pub struct Sheet<'a> {
+pub struct PlotSheet<'a> {
     pub palette: &'a Palette,
     scale: f64,
     fine: i32,
@@ -144,10 +144,10 @@ pub struct Sheet<'a> {
     pub marks: Vec<Mark>,
 }
 
-impl<'a> Sheet<'a> {
-    fn new(palette: &'a Palette, sheet_size: &SheetSize) -> Sheet<'a> {
+impl<'a> PlotSheet<'a> {
+    fn new(palette: &'a Palette, sheet_size: &SheetSize) -> PlotSheet<'a> {
         let fine = sheet_size.fine.max(1) as i32;
-        Sheet {
+        PlotSheet {
             palette,
             scale: sheet_size.scale,
             fine,
@@ -323,7 +323,7 @@ impl Legend {
         Legend { place: Some([PAD, top, right, bottom]), columns, column, row, right, bottom: top - 4.0 }
     }
 
-    fn draw(&self, content: &dyn Content, sheet: &mut Sheet) {
+    fn draw(&self, content: &dyn Content, sheet: &mut PlotSheet) {
         let Some([left, top, ..]) = self.place else { return };
         let labels = content.labels();
         let count = labels.len();

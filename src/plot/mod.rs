@@ -34,7 +34,7 @@ pub use curves::{Curve, Curves};
 pub use draw::{draw, svg};
 pub use figures::{FIGURES, Figure, FigureKind, Label, Paint, slot_words};
 pub use file::{csv, file_name};
-pub use layout::{Bounds, FINE, Sheet, SheetSize, fitting_height};
+pub use layout::{Bounds, FINE, PlotSheet, SheetSize, fitting_height};
 pub use race::{RACE, Racer};
 pub use warp_phases::WarpPhases;
 

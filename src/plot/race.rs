@@ -4,7 +4,7 @@ use super::axis::grouped;
 use super::chart::Content;
 use super::figures::{Figure, FigureKind, Label};
 use super::file::cell;
-use super::layout::{Bounds, Sheet, text_width};
+use super::layout::{Bounds, PlotSheet, text_width};
 use crate::event::Reason;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
@@ -67,7 +67,7 @@ impl Content for Race {
         ROW * letters * self.racers.len() as f64
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, [left, top, right, bottom]: Bounds, _: Option<u64>) {
         let letters = sheet.letters;
         let widest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max) + letters;
         let names = widest(&mut self.racers.iter().map(|racer| text_width(&racer.name, letters)));

@@ -3,7 +3,7 @@
 use super::axis::{Ticks, decimal, grouped};
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, Bounds, Mark, Point, Sheet, along};
+use super::layout::{BELOW, Bounds, Mark, PlotSheet, Point, along};
 use super::warp_phases::{NO_BARRIER, left_out};
 use crate::metrics::phases::Phase;
 use crate::scene::Tone;
@@ -81,7 +81,7 @@ impl Content for Rtru {
         usual + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, bounds: Bounds, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, bounds: Bounds, cycle: Option<u64>) {
         let [dot, line] = [0, 1].map(|at: usize| self.labels[at].paint.colour(sheet.palette));
         let largest = self.dots.iter().map(|dot| dot.percent).fold(LEAST_TOP, f64::max);
         let ticks = Ticks::around(largest, sheet.tick_rows(bounds));

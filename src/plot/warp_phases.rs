@@ -4,7 +4,7 @@
 use super::axis::grouped;
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, Bounds, PAD, Sheet, along, text_width};
+use super::layout::{BELOW, Bounds, PAD, PlotSheet, along, text_width};
 use crate::event::Reason;
 use crate::metrics::phases::{Ending, Phase, PhasePart};
 use crate::scene::{Align, Tone};
@@ -113,7 +113,7 @@ impl WarpPhases {
         self.blocks.iter().map(|rows| rows.warps).sum()
     }
 
-    fn draw_part(&self, sheet: &mut Sheet, bounds: Bounds, phase: &Phase, part: &PhasePart) {
+    fn draw_part(&self, sheet: &mut PlotSheet, bounds: Bounds, phase: &Phase, part: &PhasePart) {
         let [left, top, right, bottom] = bounds;
         let place = |cycle: u64| along([left, right], &self.shown, cycle.clamp(self.shown.start, self.shown.end) as f64);
         let (start, arrival, release) = (place(part.start), place(part.arrival), place(phase.release));
@@ -127,7 +127,7 @@ impl WarpPhases {
     }
 
     /// Draws the numbers of a block's phases above its rows, where they fit, and marks between the phases.
-    fn draw_band(&self, sheet: &mut Sheet, rows: &Rows, [left, top, right, bottom]: Bounds) {
+    fn draw_band(&self, sheet: &mut PlotSheet, rows: &Rows, [left, top, right, bottom]: Bounds) {
         let letters = sheet.letters;
         let mut free = left;
         for phase in &rows.phases {
@@ -147,7 +147,7 @@ impl WarpPhases {
     }
 
     /// Draws the names of warps beside their rows, as many as fit.
-    fn draw_names(&self, sheet: &mut Sheet, rows: &Rows, right: f64, top: f64, pitch: f64) {
+    fn draw_names(&self, sheet: &mut PlotSheet, rows: &Rows, right: f64, top: f64, pitch: f64) {
         let every = (sheet.letters * 1.05 / pitch.max(0.1)).ceil().max(1.0) as usize;
         for warp in (0..rows.warps).step_by(every) {
             let y = top + (warp as f64 + 0.5) * pitch;
@@ -198,7 +198,7 @@ impl Content for WarpPhases {
         (rows as f64 * pitch + self.blocks.len() as f64 * BAND * letters).max(usual) + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
         let letters = sheet.letters;
         let names = self.blocks.iter().map(|rows| text_width(&name(rows.block), letters)).fold(0.0, f64::max);
         let warps = self.blocks.iter().map(|rows| usize::from(rows.first_warp) + rows.warps).max().unwrap_or(0);

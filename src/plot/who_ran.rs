@@ -4,7 +4,7 @@
 use super::axis::grouped;
 use super::chart::{Content, PlottedRun};
 use super::figures::{Figure, Label, Paint};
-use super::layout::{BELOW, Bounds, Sheet, along, text_width};
+use super::layout::{BELOW, Bounds, PlotSheet, along, text_width};
 use crate::record::Stint;
 use crate::scene::{Align, Tone};
 use std::fmt::Write;
@@ -82,7 +82,7 @@ impl WhoRan {
         }
     }
 
-    fn draw_bar(&self, sheet: &mut Sheet, bar: &Bar, [left, top, right, bottom]: Bounds) {
+    fn draw_bar(&self, sheet: &mut PlotSheet, bar: &Bar, [left, top, right, bottom]: Bounds) {
         let place = |cycle: u64| along([left, right], &self.shown, cycle.clamp(self.shown.start, self.shown.end) as f64);
         let (from, to, held) = (place(bar.stint.from), place(bar.to), place(bar.held));
         let red = self.labels[1].paint.colour(sheet.palette);
@@ -132,7 +132,7 @@ impl Content for WhoRan {
         (self.rows.len() as f64 * pitch).max(usual) + letters * BELOW
     }
 
-    fn draw(&self, sheet: &mut Sheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
+    fn draw(&self, sheet: &mut PlotSheet, [left, top, right, bottom]: Bounds, cycle: Option<u64>) {
         let letters = sheet.letters;
         let name = |row: &Row| format!("w{}", row.warp);
         let left = left + self.rows.iter().map(|row| text_width(&name(row), letters)).fold(0.0, f64::max) + 6.0;
