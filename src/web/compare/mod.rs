@@ -10,7 +10,7 @@ mod table;
 
 use self::bars::legend;
 use self::files::files;
-use self::rows::{Order, sorted};
+use self::rows::{RowOrder, sorted};
 use self::table::table;
 use super::drawer::Drawer;
 use super::handle::Handle;
@@ -32,7 +32,7 @@ pub struct Props {
 #[component]
 pub fn CompareSheet(props: &Props) -> Html {
     let handle = &props.handle;
-    let order = use_state_eq(|| Order { column: Some(0), falling: false });
+    let order = use_state_eq(|| RowOrder { column: Some(0), falling: false });
     let axis = use_state_eq(|| None::<&'static str>);
     let race = use_state_eq(|| 0_u32);
     // Opening the sheet starts a contest, unless the results are known already.

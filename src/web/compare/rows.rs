@@ -6,14 +6,14 @@ use crate::metrics::ReportNumber;
 
 /// The order of the rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Order {
+pub struct RowOrder {
     /// The column to sort by; `None` for the order of the table of techniques.
     pub column: Option<usize>,
     pub falling: bool,
 }
 
 /// Returns the rows that are shown, in order; the default is always among them.
-pub fn sorted<'a>(comparison: &'a Comparison, order: Order, axis: Option<&str>) -> Vec<(&'a Entry, &'a Outcome)> {
+pub fn sorted<'a>(comparison: &'a Comparison, order: RowOrder, axis: Option<&str>) -> Vec<(&'a Entry, &'a Outcome)> {
     let wanted = |entry: &&Entry| {
         let decides = technique(entry).map(|technique| technique.decides);
         axis.is_none() || entry.technique.is_empty() || decides == axis

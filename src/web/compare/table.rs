@@ -3,7 +3,7 @@
 use super::super::tips::term;
 use super::Props;
 use super::bars::bar;
-use super::rows::{Order, technique};
+use super::rows::{RowOrder, technique};
 use crate::compare::{Comparison, Entry, Outcome, cell, columns};
 use crate::lab::grouped;
 use crate::metrics::ReportNumber;
@@ -14,7 +14,7 @@ pub fn table(
     props: &Props,
     comparison: &Comparison,
     rows: &[(&Entry, &Outcome)],
-    order: &UseStateHandle<Order>,
+    order: &UseStateHandle<RowOrder>,
     race: u32,
     on_stage: &str,
 ) -> Html {
@@ -58,14 +58,14 @@ pub fn table(
 }
 
 /// Renders a column's heading; a click sorts by it, a second one in the other direction.
-fn head(order: &UseStateHandle<Order>, column: Option<usize>, label: &str, about: &str) -> Html {
+fn head(order: &UseStateHandle<RowOrder>, column: Option<usize>, label: &str, about: &str) -> Html {
     let (sort, arrow) = match **order {
-        Order { column: by, .. } if by != column => (None, ""),
-        Order { falling: false, .. } => (Some("ascending"), " ↑"),
+        RowOrder { column: by, .. } if by != column => (None, ""),
+        RowOrder { falling: false, .. } => (Some("ascending"), " ↑"),
         _ => (Some("descending"), " ↓"),
     };
     let order = order.clone();
-    let onclick = move |_: MouseEvent| order.set(Order { column, falling: order.column == column && !order.falling });
+    let onclick = move |_: MouseEvent| order.set(RowOrder { column, falling: order.column == column && !order.falling });
     html! {
         <th scope="col" aria-sort={sort} class={column.map(|_| "right")}>
             <button type="button" class="plain" title={about.to_string()} {onclick}>{ label }{ arrow }</button>

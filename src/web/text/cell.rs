@@ -19,7 +19,7 @@ impl PartialEq for Shared {
 
 /// What a line shows in one of its columns.
 #[derive(Clone, Copy, PartialEq)]
-pub enum PageColumn {
+pub enum LineContent {
     /// Its marks (and whether a branch on it has split a warp), its number and its heat, pinned to the left edge; the chips of
     /// warps are between number and heat.
     Number { heat: Option<u8>, stops: bool, split: bool },
@@ -27,24 +27,24 @@ pub enum PageColumn {
     Words,
 }
 
-impl PageColumn {
+impl LineContent {
     /// Returns the content encoded as a number.
     fn number(&self) -> u64 {
         match *self {
-            PageColumn::Number { heat, stops, split } => {
+            LineContent::Number { heat, stops, split } => {
                 heat.map_or(0, |heat| u64::from(heat) + 1) << 2 | u64::from(stops) << 1 | u64::from(split)
             }
-            PageColumn::Words => 0,
+            LineContent::Words => 0,
         }
     }
 }
 
 /// Renders consecutive lines, from line `first` on, in one of their columns; again only when one of them has changed.
-pub fn lines(handle: &Handle, listing: &Rc<Listing>, script: Script, first: usize, columns: Vec<PageColumn>) -> Html {
+pub fn lines(handle: &Handle, listing: &Rc<Listing>, script: Script, first: usize, columns: Vec<LineContent>) -> Html {
     let shown = [Rc::as_ptr(listing) as usize as u64, first as u64];
-    let shows = shown.into_iter().chain(columns.iter().map(PageColumn::number)).collect();
+    let shows = shown.into_iter().chain(columns.iter().map(LineContent::number)).collect();
     let (listing, hand) = (Shared(listing.clone()), handle.steady());
-    let cell = move |at: usize, column: PageColumn| {
+    let cell = move |at: usize, column: LineContent| {
         let (listing, hand) = (listing.clone(), hand.clone());
         html! { <Cell key={at} {hand} {listing} {script} {at} {column} /> }
     };
@@ -58,7 +58,7 @@ struct CellProps {
     script: Script,
     /// The line's number, from 0.
     at: usize,
-    column: PageColumn,
+    column: LineContent,
 }
 
 impl CellProps {
@@ -74,11 +74,11 @@ fn Cell(props: &CellProps) -> Html {
     let told = use_state_eq(String::new);
     let code = !props.line().pcs.is_empty();
     let (class, content) = match &props.column {
-        PageColumn::Number { heat, stops, split } => (
+        LineContent::Number { heat, stops, split } => (
             "side-of-line",
             html! { <>{ marks(props.line(), *split) }{ number(props, *stops) }{ heat_strip(props, *heat, &told) }</> },
         ),
-        PageColumn::Words => ("line", words(props)),
+        LineContent::Words => ("line", words(props)),
     };
     let by_pass = [(props.line().hoisted, "hoisted"), (props.line().made, "made")].map(|(is, class)| is.then_some(class));
     let tint = props.line().tint.map(|tint| format!("tint-{tint}"));

@@ -8,7 +8,7 @@ mod loss;
 mod pointer;
 mod scroll;
 
-use self::cell::{PageColumn, Shared};
+use self::cell::{LineContent, Shared};
 use self::loss::{cost, heat};
 use self::pointer::{pick, tell};
 use self::scroll::{EDGE_PX, LINE_PX, height_of, in_sight, use_scroll};
@@ -107,7 +107,7 @@ fn lines(props: &Props, lab: &Lab, stage: &Stage, shown: &Range<usize>, current:
     let selected = lab.selection.and_then(Selection::warp);
     let issued = selected.and_then(|warp| stage.just_issued(warp)).and_then(|pc| listing.line_in(script, pc));
     let issued = issued.map(|line| line as usize - 1).filter(|at| shown.contains(at));
-    let column = |columns: Vec<PageColumn>| cell::lines(&props.handle, listing, script, shown.start, columns);
+    let column = |columns: Vec<LineContent>| cell::lines(&props.handle, listing, script, shown.start, columns);
     // The selected warp's line is marked by a background, so that no line changes when the warp goes on.
     let mark = current.filter(|at| shown.contains(at)).map_or(-LINE_PX, |at| (at - shown.start) as f64 * LINE_PX);
     let mark = format!("background-position-y:{mark}px");
@@ -116,20 +116,20 @@ fn lines(props: &Props, lab: &Lab, stage: &Stage, shown: &Range<usize>, current:
             { for linked.map(|at| html! { <i class="linked" style={format!("--line:{at}")}></i> }) }
             { for issued.map(|at| html! { <i class="just-issued" title="Just issued" style={format!("--line:{at}")}></i> }) }
             <div class="edge" style={mark.clone()}>{ column(numbers(lab, stage, script, shown)) }</div>
-            <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ column(vec![PageColumn::Words; shown.len()]) }</div>
+            <div class="column" style={mark} data-current={current.map(|at| (at + 1).to_string())}>{ column(vec![LineContent::Words; shown.len()]) }</div>
         </>
     }
 }
 
 /// Returns what the lines that are shown have beside their words.
-fn numbers(lab: &Lab, stage: &Stage, script: Script, shown: &Range<usize>) -> Vec<PageColumn> {
+fn numbers(lab: &Lab, stage: &Stage, script: Script, shown: &Range<usize>) -> Vec<LineContent> {
     let lines = stage.listing.lines(script);
     let costs = &stage.session.replay().tally().costs;
     let most = lines.iter().map(|line| cost(&line.pcs, costs).lost).max().unwrap_or(0);
     let number = |line: &ListingLine| {
         let cost = cost(&line.pcs, costs);
         let stops = !line.pcs.is_empty() && line.pcs.iter().all(|pc| lab.breakpoints.pcs.contains(pc));
-        PageColumn::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
+        LineContent::Number { heat: heat(cost.lost, most), stops, split: cost.splits > 0 }
     };
     lines[shown.clone()].iter().map(number).collect()
 }
