@@ -6,7 +6,7 @@ use crate::policy::divergence::block_stack::{BlockEntry, BlockMask, EntryState, 
 use crate::scene::Beat;
 
 /// An entry of the stack as it is drawn, or a side of a branch that will become one.
-pub struct Card<'a> {
+pub struct StackCard<'a> {
     pub id: u32,
     pub state: &'static str,
     pub runs: bool,
@@ -21,13 +21,13 @@ pub struct Card<'a> {
 }
 
 /// Returns the cards from the top of the stack down; sides that fill up stand above their entry.
-pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<Card<'a>> {
+pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
     let ShownBlock { view, stack, .. } = *block;
     let next = stack.entries.iter().rposition(|entry| entry.state == EntryState::Pending);
     let mut cards = Vec::new();
     for (at, entry) in stack.entries.iter().enumerate().rev() {
         for (side_at, side) in sides(entry).iter().enumerate() {
-            cards.push(Card {
+            cards.push(StackCard {
                 id: 1 << 15 | side_at as u32,
                 state: "fills",
                 runs: false,
@@ -47,7 +47,7 @@ pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<Card<'a>> {
         };
         let point = |pc: u32| (pc != NEVER).then_some(pc);
         let likely = point(entry.lpc).map_or(String::new(), |lpc| format!(" (likely {})", view.listing.place(lpc)));
-        cards.push(Card {
+        cards.push(StackCard {
             id: entry.id & 0x7fff,
             state,
             runs: entry.state == EntryState::Running,

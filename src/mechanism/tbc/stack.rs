@@ -1,7 +1,7 @@
 //! The stack of a block, drawn: its cards from the top down, each with its text and its mask.
 
 use super::super::parts::{BASE, SMALL, fitting, hue, kind};
-use super::cards::{Card, cards};
+use super::cards::{StackCard, cards};
 use super::sizes::{Sizes, TITLE, WORDS};
 use super::{ShownBlock, count, has};
 use crate::policy::divergence::block_stack::BlockMask;
@@ -48,7 +48,7 @@ pub fn draw<'a>(scene: &mut Scene<Selection>, block: &ShownBlock<'a>) -> Ways<'a
 }
 
 /// Writes an entry's text; returns where its mask goes.
-fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Sizes) -> (f32, f32) {
+fn card_words(scene: &mut Scene<Selection>, card: &StackCard, rect: Rect, sizes: &Sizes) -> (f32, f32) {
     let name = card.id as u16;
     let named = |column: u8| key(kind::ENTRY_TEXT, 0, name, column);
     scene.beat = card.opens;
@@ -80,7 +80,7 @@ fn card_words(scene: &mut Scene<Selection>, card: &Card, rect: Rect, sizes: &Siz
 }
 
 /// Draws the mask of an entry, a row for each static warp.
-fn mask(scene: &mut Scene<Selection>, block: &ShownBlock, card: &Card, at: (f32, f32)) {
+fn mask(scene: &mut Scene<Selection>, block: &ShownBlock, card: &StackCard, at: (f32, f32)) {
     let sizes = &block.sizes;
     for number in 0..sizes.warps {
         let origin = block.stack.first_warp + number;
