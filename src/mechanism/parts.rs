@@ -2,7 +2,7 @@
 
 use super::PanelView;
 use crate::event::Reason;
-use crate::scene::{Align, Geometry, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Rect, Scene, ShapeKey, Tone, key};
 use crate::view::words::counted;
 use crate::view::{LaneActivity, Selection, WarpPicture};
 
@@ -150,7 +150,7 @@ impl Thread {
         Thread { sm: warp.sm, warp: warp.warp, lane, number: first + lane, digits }
     }
 
-    pub fn key(&self, kind: u8) -> Key {
+    pub fn key(&self, kind: u8) -> ShapeKey {
         key(kind, u32::from(self.sm) << 16 | u32::from(self.warp), self.lane as u16, 0)
     }
 
@@ -189,7 +189,7 @@ impl Thread {
     }
 
     /// Writes the thread's number where it fits.
-    pub fn write(&self, scene: &mut Scene<Selection>, key: Key, tone: Tone, cell: Rect) {
+    pub fn write(&self, scene: &mut Scene<Selection>, key: ShapeKey, tone: Tone, cell: Rect) {
         if let Some(numeral) = self.numeral(cell) {
             scene.push(key, tone, numeral);
         }
@@ -216,14 +216,14 @@ pub fn lane_numbers(scene: &mut Scene<Selection>, grid: &LaneGrid, lanes: u32, y
 }
 
 /// Writes a place in the code: its name, with its PC small beside it.
-pub fn place(scene: &mut Scene<Selection>, key: Key, tone: Tone, (x, y): (f32, f32), name: &str, pcs: &str) {
+pub fn place(scene: &mut Scene<Selection>, key: ShapeKey, tone: Tone, (x, y): (f32, f32), name: &str, pcs: &str) {
     scene.bold(key, tone, x, y, BASE, Align::Left, name);
     let wide = name.chars().count() as f32 * 8.8 + 8.0;
     scene.mono(if key == 0 { 0 } else { key ^ 0x80 }, Tone::Soft, x + wide, y, 10.0, Align::Left, pcs);
 }
 
 /// Draws a lane in the look of its state; states differ in shape as well as in tone.
-pub fn lane(scene: &mut Scene<Selection>, key: Key, look: LaneActivity, tone: Tone, cell: Rect) {
+pub fn lane(scene: &mut Scene<Selection>, key: ShapeKey, look: LaneActivity, tone: Tone, cell: Rect) {
     match look {
         LaneActivity::Active => scene.fill(key, tone, cell),
         LaneActivity::Masked => scene.outline(key, Tone::Mark, cell),

@@ -4,7 +4,7 @@
 //! handful of lanes and letters out of thousands of shapes. Most of those change at once; only shapes with a key take time to
 //! move.
 
-use super::{Align, Geometry, Key, Rect, Scene, Shape};
+use super::{Align, Geometry, Rect, Scene, Shape, ShapeKey};
 
 /// How many shapes ahead the comparison looks for an unchanged shape.
 const AHEAD: usize = 96;
@@ -101,7 +101,7 @@ fn passed<T>(old: &Scene<T>, new: &Scene<T>, was: &Shape, is: &Shape) -> Rect {
 }
 
 /// Returns the points that either scene names for a key.
-fn points_of<'a, T>(old: &'a Scene<T>, new: &'a Scene<T>, key: Key) -> impl Iterator<Item = (f32, f32)> + 'a {
+fn points_of<'a, T>(old: &'a Scene<T>, new: &'a Scene<T>, key: ShapeKey) -> impl Iterator<Item = (f32, f32)> + 'a {
     let waypoints = old.waypoints.iter().chain(&new.waypoints).filter(move |way| way.key == key);
     waypoints.flat_map(|way| way.points.iter().copied())
 }

@@ -7,7 +7,7 @@
 //! first frame on. Stepping back plays the same film backwards.
 
 use super::tween::between;
-use super::{Beat, Key, Scene, Shape};
+use super::{Beat, Scene, Shape, ShapeKey};
 use std::ops::Range;
 
 /// The length of a step's film, as the user has set it.
@@ -100,8 +100,8 @@ pub struct Film<'a, T> {
     /// Whether the film leads to an earlier cycle.
     backwards: bool,
     /// The keys of each scene with the indices of their shapes, in key order.
-    from_keys: Vec<(Key, u32)>,
-    to_keys: Vec<(Key, u32)>,
+    from_keys: Vec<(ShapeKey, u32)>,
+    to_keys: Vec<(ShapeKey, u32)>,
 }
 
 impl<'a, T: Copy> Film<'a, T> {
@@ -148,14 +148,14 @@ fn faded(shape: &Shape, share: f32) -> Shape {
     Shape { alpha: shape.alpha * share, ..shape.clone() }
 }
 
-fn by_key<T>(scene: &Scene<T>) -> Vec<(Key, u32)> {
+fn by_key<T>(scene: &Scene<T>) -> Vec<(ShapeKey, u32)> {
     let keyed = scene.shapes.iter().enumerate().filter(|(_, shape)| shape.key != 0);
-    let mut keys: Vec<(Key, u32)> = keyed.map(|(at, shape)| (shape.key, at as u32)).collect();
+    let mut keys: Vec<(ShapeKey, u32)> = keyed.map(|(at, shape)| (shape.key, at as u32)).collect();
     keys.sort_unstable();
     keys
 }
 
-fn find(keys: &[(Key, u32)], key: Key) -> Option<u32> {
+fn find(keys: &[(ShapeKey, u32)], key: ShapeKey) -> Option<u32> {
     keys.binary_search_by_key(&key, |(key, _)| *key).ok().map(|at| keys[at].1)
 }
 
@@ -164,7 +164,7 @@ mod tests {
     use super::super::{Geometry, Rect, Tone, key};
     use super::*;
 
-    fn scene(rects: &[(Key, f32, Beat)]) -> Scene<()> {
+    fn scene(rects: &[(ShapeKey, f32, Beat)]) -> Scene<()> {
         let mut scene = Scene::new(100.0, 10.0);
         for &(key, x, beat) in rects {
             scene.beat = beat;
@@ -173,19 +173,19 @@ mod tests {
         scene
     }
 
-    fn names() -> [Key; 4] {
+    fn names() -> [ShapeKey; 4] {
         [0, 1, 2, 3].map(|name| key(1, name, 0, 0))
     }
 
     /// Returns the x coordinate and the opacity of a shape.
-    fn look(frame: &Scene<()>, key: Key) -> Option<(f32, f32)> {
+    fn look(frame: &Scene<()>, key: ShapeKey) -> Option<(f32, f32)> {
         frame.shapes.iter().find(|shape| shape.key == key).map(|shape| (shape.geometry.place().x, shape.alpha))
     }
 
     #[test]
     fn things_move_and_newcomers_fade_in_while_leavers_fade_out() {
         let [a, b, c, _] = names();
-        let travel = |key: Key, x: f32| (key, x, Beat::Travel);
+        let travel = |key: ShapeKey, x: f32| (key, x, Beat::Travel);
         let (old, new) = (scene(&[travel(a, 0.0), travel(b, 50.0)]), scene(&[travel(a, 20.0), travel(c, 80.0)]));
         let middle = (Beat::Travel.span().start + Beat::Travel.span().end) / 2.0;
         let half = Film::new(&old, &new, false).frame(middle);

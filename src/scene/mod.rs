@@ -76,7 +76,7 @@ pub enum Geometry {
 }
 
 /// Identifies a thing from one scene to the next; zero means no identity.
-pub type Key = u64;
+pub type ShapeKey = u64;
 
 /// Returns the corner radius of a [`Geometry::Round`] or a [`Geometry::Ring`], in pixels.
 pub fn corner(rect: &Rect) -> f32 {
@@ -109,7 +109,7 @@ pub enum Beat {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    pub key: Key,
+    pub key: ShapeKey,
     pub tone: Tone,
     /// Opacity, from 0 (invisible) to 1.
     pub alpha: f32,
@@ -122,7 +122,7 @@ pub struct Shape {
 /// text its point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoints {
-    pub key: Key,
+    pub key: ShapeKey,
     pub points: Vec<(f32, f32)>,
 }
 
@@ -153,23 +153,23 @@ impl<T: Copy> Scene<T> {
         Scene { width, height, shapes, spots, waypoints, words: String::new(), beat: Beat::default() }
     }
 
-    pub fn push(&mut self, key: Key, tone: Tone, geometry: Geometry) {
+    pub fn push(&mut self, key: ShapeKey, tone: Tone, geometry: Geometry) {
         self.shapes.push(Shape { key, tone, alpha: 1.0, beat: self.beat, geometry });
     }
 
     /// Adds a mark that moves with a thing: present in every scene so that it can move, visible only while `lit`.
-    pub fn mark(&mut self, key: Key, tone: Tone, lit: bool, geometry: Geometry) {
+    pub fn mark(&mut self, key: ShapeKey, tone: Tone, lit: bool, geometry: Geometry) {
         self.shapes.push(Shape { key, tone, alpha: if lit { 1.0 } else { 0.0 }, beat: self.beat, geometry });
     }
 
     /// Names the points that the shape with this key passes on its way to its place.
-    pub fn way(&mut self, key: Key, points: Vec<(f32, f32)>) {
+    pub fn way(&mut self, key: ShapeKey, points: Vec<(f32, f32)>) {
         self.waypoints.push(Waypoints { key, points });
     }
 
     /// Sends the shapes of a group past the same points. `place` is the final place of the group's corner; each shape keeps the
     /// offset from it that it ends with.
-    pub fn way_together(&mut self, keys: &[Key], place: (f32, f32), points: &[(f32, f32)]) {
+    pub fn way_together(&mut self, keys: &[ShapeKey], place: (f32, f32), points: &[(f32, f32)]) {
         for &key in keys {
             let Some(shape) = self.shapes.iter().rev().find(|shape| shape.key == key) else { continue };
             let at = shape.geometry.place();
@@ -178,32 +178,32 @@ impl<T: Copy> Scene<T> {
         }
     }
 
-    pub fn fill(&mut self, key: Key, tone: Tone, rect: Rect) {
+    pub fn fill(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Fill(rect));
     }
 
-    pub fn outline(&mut self, key: Key, tone: Tone, rect: Rect) {
+    pub fn outline(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Outline(rect));
     }
 
-    pub fn round(&mut self, key: Key, tone: Tone, rect: Rect) {
+    pub fn round(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Round(rect));
     }
 
     /// Adds text in the page's sans serif; `y` is the baseline.
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
-    pub fn label(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+    pub fn label(&mut self, key: ShapeKey, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Geometry::Text { x, y, size, align, mono: false, bold: false, text: text.into() });
     }
 
     /// Adds text in the monospace font of code, masks and numbers.
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
-    pub fn mono(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+    pub fn mono(&mut self, key: ShapeKey, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Geometry::Text { x, y, size, align, mono: true, bold: false, text: text.into() });
     }
 
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
-    pub fn bold(&mut self, key: Key, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+    pub fn bold(&mut self, key: ShapeKey, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Geometry::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
     }
 
@@ -218,6 +218,6 @@ impl<T: Copy> Scene<T> {
 }
 
 /// Builds a key from a kind of thing and up to three numbers that identify it. Kinds begin at 1.
-pub fn key(kind: u8, a: u32, b: u16, c: u8) -> Key {
+pub fn key(kind: u8, a: u32, b: u16, c: u8) -> ShapeKey {
     u64::from(kind) << 56 | u64::from(a) << 24 | u64::from(b) << 8 | u64::from(c)
 }

@@ -4,7 +4,7 @@ use super::super::parts::{BASE, SMALL, hue, ink, kind};
 use super::plan::{ARROW, BoardPlan, GATE, LABEL, Room, badge_size, cell_size, name, text_size};
 use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 use crate::event::Reason;
-use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, ShapeKey, Tone, key};
 use crate::view::Selection;
 
 /// The thickness of the gate.
@@ -118,7 +118,7 @@ fn token(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &Bl
 }
 
 /// Draws a small round mark with a sign on it.
-fn marked(scene: &mut Scene<Selection>, keys: [Key; 2], (ground, ink): (Tone, Tone), place: Rect, sign: String) {
+fn marked(scene: &mut Scene<Selection>, keys: [ShapeKey; 2], (ground, ink): (Tone, Tone), place: Rect, sign: String) {
     let size = (place.h * 0.7).round();
     scene.round(keys[0], ground, place);
     scene.bold(keys[1], ink, place.x + place.w / 2.0, place.y + place.h / 2.0 + size * 0.36, size, Align::Middle, sign);
@@ -168,6 +168,6 @@ fn front_end(
 }
 
 /// Returns the key of a part of a warp. It contains the block, so another block in the same slot has other keys.
-pub fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> Key {
+pub fn key_of(kind: u8, room: &Room, block: &BlockTrack, warp: u16, part: u8) -> ShapeKey {
     key(kind, u32::from(room.sm) << 16 | u32::from(warp), block.index as u16, part)
 }

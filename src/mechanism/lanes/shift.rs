@@ -8,7 +8,7 @@ use super::view::{LaneCell, LanesView, PipeView};
 use super::{grid, tone};
 use crate::mechanism::parts::{LaneGrid, SMALL, hue, ink, kind};
 use crate::policy::gating::fold::FoldPass;
-use crate::scene::{Align, Beat, Geometry, Key, Rect, Scene, Tone, key};
+use crate::scene::{Align, Beat, Geometry, Rect, Scene, ShapeKey, Tone, key};
 use crate::sim::pipeline::LaneUse;
 use crate::view::Selection;
 
@@ -185,7 +185,7 @@ fn token(
     };
     let seen = stage != ThreadStage::Lane { last: false };
     let rect = rows.grid.cell(column, y, rows.token);
-    let name = |kind: u8| -> Key { key(kind, u32::from(taken.warp), taken.cycle as u16, thread as u8) };
+    let name = |kind: u8| -> ShapeKey { key(kind, u32::from(taken.warp), taken.cycle as u16, thread as u8) };
     scene.mark(name(kind::SHIFT_THREAD), hue(taken.warp), seen, Geometry::Round(rect));
     if rect.w >= 12.0 {
         let size = (rect.w * 0.6).clamp(8.0, 11.0);
