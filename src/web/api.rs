@@ -130,7 +130,6 @@ impl Simulation {
     }
 }
 
-/// Returns a JavaScript `Error`.
 impl Simulation {
     /// Steps forwards; throws where an endless run would never return.
     fn advance(&mut self, cycles: u64) -> Result<f64, JsValue> {
@@ -148,6 +147,7 @@ impl Simulation {
     }
 }
 
+/// Returns a JavaScript `Error`.
 fn error(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
