@@ -29,12 +29,11 @@ fn touch(a: &[f32; 4], b: &[f32; 4]) -> bool {
 }
 
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let starts = match name {
-        "starts.bin" => lengths::starts(53, CELLS, MOST, |u| 2.0 / u.sqrt()),
-        "few.bin" => lengths::starts(65, FEW, 16, |u| 1.0 / u.sqrt()),
-        _ => return None,
-    };
-    Some(lengths::bytes(&starts))
+    lengths::file(
+        name,
+        || lengths::starts(53, CELLS, MOST, |u| 2.0 / u.sqrt()),
+        || lengths::starts(65, FEW, 16, |u| 1.0 / u.sqrt()),
+    )
 }
 
 #[cfg(test)]

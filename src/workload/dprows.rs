@@ -39,12 +39,11 @@ fn distance(word: &[u8], text: &[u8]) -> i32 {
 }
 
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let starts = match name {
-        "starts.bin" => lengths::starts(54, ENTRIES, LONGEST, |u| 3.0 / u.sqrt()),
-        "few.bin" => lengths::starts(67, FEW, 16, |u| 1.0 / u.sqrt()),
-        _ => return None,
-    };
-    Some(lengths::bytes(&starts))
+    lengths::file(
+        name,
+        || lengths::starts(54, ENTRIES, LONGEST, |u| 3.0 / u.sqrt()),
+        || lengths::starts(67, FEW, 16, |u| 1.0 / u.sqrt()),
+    )
 }
 
 #[cfg(test)]

@@ -21,6 +21,15 @@ pub(super) fn bytes(integers: &[i32]) -> Vec<u8> {
     integers.iter().flat_map(|integer| integer.to_le_bytes()).collect()
 }
 
+/// Returns a launch's file of where lists start: `starts.bin` for the full launch, `few.bin` for the small one.
+pub(super) fn file(name: &str, full: fn() -> Vec<i32>, few: fn() -> Vec<i32>) -> Option<Vec<u8>> {
+    match name {
+        "starts.bin" => Some(bytes(&full())),
+        "few.bin" => Some(bytes(&few())),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

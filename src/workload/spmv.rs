@@ -23,12 +23,7 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
 }
 
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let starts = match name {
-        "starts.bin" => lengths::starts(50, ROWS, LONGEST, |u| 1.0 / u),
-        "few.bin" => lengths::starts(66, FEW, 64, |u| 1.0 / u),
-        _ => return None,
-    };
-    Some(lengths::bytes(&starts))
+    lengths::file(name, || lengths::starts(50, ROWS, LONGEST, |u| 1.0 / u), || lengths::starts(66, FEW, 64, |u| 1.0 / u))
 }
 
 #[cfg(test)]

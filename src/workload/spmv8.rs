@@ -4,7 +4,7 @@ use super::{Host, Mismatch, lengths};
 
 /// Threads that share a row.
 const TOGETHER: usize = 8;
-/// Sizes that match the launches. Rows are as long as the web's in-degrees are distributed, but none has fewer values than threads.
+/// Sizes that match the launches.
 const ROWS: usize = 1024;
 const LONGEST: i32 = 256;
 const FEW: usize = 32;
@@ -28,14 +28,13 @@ pub fn reference(host: &mut Host) -> Result<(), Mismatch> {
     host.write(4, &y)
 }
 
+/// Returns the length of a row: as the web's in-degrees are distributed, but no shorter than there are threads.
+fn length(random: f64) -> f64 {
+    TOGETHER as f64 / random
+}
+
 pub fn file(name: &str) -> Option<Vec<u8>> {
-    let length = |u| TOGETHER as f64 / u;
-    let starts = match name {
-        "starts.bin" => lengths::starts(70, ROWS, LONGEST, length),
-        "few.bin" => lengths::starts(71, FEW, 64, length),
-        _ => return None,
-    };
-    Some(lengths::bytes(&starts))
+    lengths::file(name, || lengths::starts(70, ROWS, LONGEST, length), || lengths::starts(71, FEW, 64, length))
 }
 
 #[cfg(test)]

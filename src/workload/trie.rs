@@ -73,9 +73,11 @@ pub fn file(name: &str) -> Option<Vec<u8>> {
     match name {
         "links.bin" => Some(trie().iter().flat_map(|node| lengths::bytes(&node.links)).collect()),
         "ends.bin" => Some(trie().iter().map(|node| node.ends).collect()),
-        "starts.bin" => Some(lengths::bytes(&lengths::starts(52, READS, LONGEST, |u| 6.0 / u.sqrt()))),
-        "few.bin" => Some(lengths::bytes(&lengths::starts(64, FEW, 20, |u| 2.0 / u.sqrt()))),
-        _ => None,
+        _ => lengths::file(
+            name,
+            || lengths::starts(52, READS, LONGEST, |u| 6.0 / u.sqrt()),
+            || lengths::starts(64, FEW, 20, |u| 2.0 / u.sqrt()),
+        ),
     }
 }
 
