@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn experiments_are_made_where_their_claims_fail() {
+    fn experiments_are_made_on_convergent_workloads_and_where_the_lowest_pc_costs_nothing() {
         let runs = experiments(&results());
         let all = |name: &'static str, keys: Keys| -> Vec<&str> {
             let with = |run: &&Run| run.workload == name && **run == Run::new(name, PRESET, &run.machine.technique).with(keys);
