@@ -76,6 +76,18 @@ impl WarpSet {
         self.bits[first as usize / 64] |= row << (first % 64);
     }
 
+    /// Removes `count` neighbouring warps, as in [`WarpSet::row`].
+    #[inline(always)]
+    pub fn remove_row(&mut self, first: u32, count: u32) {
+        self.bits[first as usize / 64] &= !WarpSet::bits_of_row(first, count);
+    }
+
+    /// Returns neighbouring warps, as in [`WarpSet::row`], as bits of their word.
+    #[inline(always)]
+    pub fn bits_of_row(first: u32, count: u32) -> u64 {
+        u64::MAX >> (64 - count) << (first % 64)
+    }
+
     /// Returns the first warp at or after `start`, wrapping around.
     #[inline(always)]
     pub fn next_from(&self, start: u32, words: usize) -> Option<u32> {
@@ -96,17 +108,33 @@ impl WarpSet {
 
     /// Iterates over the warps in ascending order.
     #[inline(always)]
-    pub fn iter(&self, words: usize) -> impl Iterator<Item = u32> + '_ {
-        self.bits[..words].iter().enumerate().flat_map(|(at, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    at as u32 * 64 + bit
-                })
-            })
-        })
+    pub fn iter(&self, words: usize) -> Iter<'_> {
+        let words = &self.bits[..words];
+        Iter { words, at: 0, rest: words.first().copied().unwrap_or(0) }
+    }
+}
+
+/// The warps of a set in ascending order.
+#[derive(Clone)]
+pub struct Iter<'a> {
+    words: &'a [u64],
+    /// The current word, and those of its warps that are to come.
+    at: usize,
+    rest: u64,
+}
+
+impl Iterator for Iter<'_> {
+    type Item = u32;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        while self.rest == 0 {
+            self.at += 1;
+            self.rest = *self.words.get(self.at)?;
+        }
+        let bit = self.rest.trailing_zeros();
+        self.rest &= self.rest - 1;
+        Some(self.at as u32 * 64 + bit)
     }
 }
 
@@ -127,7 +155,8 @@ mod tests {
         assert_eq!([set.row(0, 8), set.row(64, 8), set.row(72, 8)], [0b1000, 0b100_0000, 0]);
         set.insert_row(72, 0b101);
         assert_eq!(set.iter(2).collect::<Vec<_>>(), [3, 70, 72, 74]);
-        [3, 72, 74].into_iter().for_each(|warp| set.remove(warp));
+        set.remove_row(72, 8);
+        set.remove(3);
         assert_eq!(set.next_from(71, 2), Some(70));
     }
 }

@@ -65,33 +65,72 @@ impl<S: Sink> Core<'_, S> {
     /// Sorts each of 64 resident warps into exactly one set, in the order of [`Reason::ALL`].
     #[inline]
     pub fn reasons(&self, word: usize) -> Reasons {
-        let sets = &self.sm.sets;
-        let mut reasons = [0; Reason::ALL.len()];
-        let mut rest = sets.resident.bits[word];
-        let mut take = |reason: Reason, bits: u64| {
-            reasons[reason as usize] = rest & bits;
-            rest &= !bits;
-        };
+        let (sets, issued) = (&self.sm.sets, &self.sm.issued);
+        let mut sorting = Sorting { rest: sets.resident.bits[word], reasons: [0; Reason::ALL.len()] };
         // A warp that issued has moved on: what holds back its next instruction counts from the next cycle.
-        take(Reason::Issued, self.sm.issued.warps.bits[word]);
-        take(Reason::Exit, sets.exited.bits[word]);
-        take(Reason::Barrier, sets.barrier.bits[word] | self.sm.issued.freed_from_barrier.bits[word]);
-        let issued = &self.sm.issued;
+        sorting.take(Reason::Issued, issued.warps.bits[word]);
+        sorting.take(Reason::Exit, sets.exited.bits[word]);
+        self.waits(word, sorting)
+    }
+
+    /// Goes on sorting 64 entries of the warp table, by what they wait for.
+    #[inline(always)]
+    pub fn waits(&self, word: usize, mut sorting: Sorting) -> Reasons {
+        let (sets, issued) = (&self.sm.sets, &self.sm.issued);
+        let mut take = |reason, bits| sorting.take(reason, bits);
+        take(Reason::Barrier, sets.barrier.bits[word] | issued.freed_from_barrier.bits[word]);
         let for_gang = sets.meeting.bits[word] | issued.in_step.bits[word];
         take(Reason::Sync, sets.sync.bits[word] | issued.freed_from_sync.bits[word] | for_gang);
         take(Reason::Control, sets.control.bits[word]);
+        if sets.leaving.bits[word] != 0 {
+            match self.machine.config.scoreboard {
+                HazardTracking::Simple => {
+                    take(Reason::Memory, self.leave_behind_memory(word));
+                    take(Reason::Result, sets.leaving.bits[word]);
+                }
+                // Only a technique makes a warp wait for values that its next instruction does not need.
+                HazardTracking::Register => take(Reason::Sync, sets.leaving.bits[word]),
+            }
+        }
         take(Reason::Fetch, sets.unfetched.bits[word]);
         take(Reason::Siblings, sets.siblings.bits[word]);
         take(Reason::Ahead, sets.ahead.bits[word]);
         take(Reason::Memory, sets.data.bits[word] & sets.for_memory.bits[word]);
         take(Reason::Result, sets.data.bits[word]);
-        take(Reason::Wakeup, self.sm.issued.asleep.bits[word]);
-        take(Reason::NotSelected, self.sm.issued.available.bits[word]);
+        take(Reason::Wakeup, issued.asleep.bits[word]);
+        take(Reason::NotSelected, issued.available.bits[word]);
         if self.memory_is_full() {
             take(Reason::Throttle, sets.needs[Unit::LdSt as usize].bits[word]);
         }
         take(Reason::Structural, u64::MAX);
-        reasons
+        sorting.reasons
+    }
+
+    /// Returns those of 64 leaving warps that have accesses to memory in flight.
+    fn leave_behind_memory(&self, word: usize) -> u64 {
+        let mut leaving = self.sm.sets.leaving.bits[word];
+        let mut behind = 0;
+        while leaving != 0 {
+            let bit = leaving.trailing_zeros();
+            leaving &= leaving - 1;
+            behind |= u64::from(self.sm.warps[word * 64 + bit as usize].accesses > 0) << bit;
+        }
+        behind
+    }
+}
+
+/// Warps of a word that are being sorted by reasons: those that are left, and the sets so far.
+pub struct Sorting {
+    pub rest: u64,
+    pub reasons: Reasons,
+}
+
+impl Sorting {
+    /// Takes those of the rest that are in `bits`.
+    #[inline(always)]
+    pub fn take(&mut self, reason: Reason, bits: u64) {
+        self.reasons[reason as usize] |= self.rest & bits;
+        self.rest &= !bits;
     }
 }
 

@@ -120,7 +120,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.age[warp as usize] = self.uncore.dispatched;
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;
-        sets.resident.insert(warp);
+        sets.admit(warp);
         for set in [&mut sets.siblings, &mut sets.ahead] {
             set.remove(warp);
         }

@@ -28,9 +28,10 @@ impl Facts<'_> {
     /// Summarises the progress of the warps of a block that have not ended.
     fn standing(&self, slot: u16, block: &Block) -> VirtualBlockFacts {
         let mut facts = VirtualBlockFacts { slow_phase: self.slow_phase, ..VirtualBlockFacts::default() };
-        for warp in self.sets.resident.iter(self.machine.words) {
+        let (sets, places) = (self.sets, holders::places(self.machine, block));
+        for warp in places.filter(|&warp| sets.resident.contains(warp) && !sets.exited.contains(warp)) {
             let state = &self.warps[warp as usize];
-            if state.block != slot || self.sets.exited.contains(warp) {
+            if state.block != slot {
                 continue;
             }
             facts.progress = facts.progress.saturating_add(state.progress);

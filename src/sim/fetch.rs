@@ -16,7 +16,7 @@ use crate::program::Pc;
 impl<S: Sink> Core<'_, S> {
     /// Whether [`Core::fetch`] would do anything.
     pub fn will_fetch(&self) -> bool {
-        !self.machine.config.ideal_fetch && !self.sm.sets.wants_fetch.is_empty(self.machine.words)
+        !self.machine.config.ideal_fetch && !self.sm.sets.wants_fetch.is_empty(self.sm.sets.words)
     }
 
     /// Fetches for gangs first, then for each slice's own warps, beginning behind the slice that was served last.
@@ -84,7 +84,7 @@ impl<S: Sink> Core<'_, S> {
     /// Returns the warp of a slice, in no gang, that the fetch policy chooses.
     #[inline]
     fn choose_to_fetch(&mut self, slice: u32, from_l0: bool) -> Option<u32> {
-        let (machine, words) = (self.machine, self.machine.words);
+        let (machine, words) = (self.machine, self.sm.sets.words);
         let config = &machine.config;
         let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, l0i, .. } = &mut *self.sm;
         let Scratch { wanting, stalled, nobody, .. } = &mut **scratch;

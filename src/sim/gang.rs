@@ -18,6 +18,7 @@ use crate::event::{Event, Sink, SlotUse, SplitCause};
 use crate::policy::gang::schedule::ReadyGang;
 use crate::policy::gang::split::{Pcs, by_control, by_memory, has_split};
 use crate::policy::gang::{ENTRIES, GangSet, Gangs, MAX_SLICES, reform};
+use crate::policy::warp_set::WarpSet;
 use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
@@ -61,7 +62,7 @@ impl<S: Sink> Core<'_, S> {
     /// Works out which gangs of a scheduler could issue, and which warps wait for other members of their gang.
     fn gang_candidates(&mut self, scheduler: usize, slots: &[Option<SlotUse>; 32]) {
         let machine = self.machine;
-        let (slices, schedulers) = (machine.config.slices, machine.config.schedulers as usize);
+        let (slices, schedulers) = (machine.config.slices, machine.config.schedulers);
         let mut ports = (0..slices).filter(|&slice| slots[slice as usize].is_none()).fold(0u8, |mask, slice| mask | 1 << slice);
         ports &= !self.slices_of_late_warps(scheduler);
         let mut free = [ports; UNITS];
@@ -71,30 +72,33 @@ impl<S: Sink> Core<'_, S> {
                 *free &= !(u8::from(!is_free) << slice);
             }
         }
-        let Sm { gangs, scratch, issued, warps, age, .. } = &mut *self.sm;
+        let Sm { gangs, scratch, issued, warps, age, sets, .. } = &mut *self.sm;
         scratch.gangs.clear();
         let Some(gangs) = gangs else { return };
-        for (row, set) in gangs.sets.iter().enumerate().skip(scheduler).step_by(schedulers) {
-            if set.gangs == [0; ENTRIES] {
-                continue;
-            }
-            let first = row as u32 * slices;
-            let ready = scratch.could.row(first, slices) as u8;
-            if ready == 0 {
-                continue;
-            }
-            let late = gangs.patience.late().row(first, slices) as u8;
-            for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
-                if ready & mask != mask {
-                    issued.in_step.insert_row(first, (ready & mask).into());
+        for word in 0..sets.words {
+            let mut members = scratch.could.bits[word] & !gangs.singles.bits[word];
+            while members != 0 {
+                let row = gangs.row_of(word as u32 * 64 + members.trailing_zeros());
+                let first = row * slices;
+                members &= !WarpSet::bits_of_row(first, slices);
+                if schedulers > 1 && row % schedulers != scheduler as u32 {
                     continue;
                 }
-                let lead = (first + mask.trailing_zeros()) as usize;
-                let pc = warps[lead].place.pc;
-                if mask & !free[machine.decoded[pc as usize].unit as usize] == 0 {
-                    issued.available.insert_row(first, mask.into());
-                    let (gang, age) = ((row * ENTRIES + entry) as u32, age[lead]);
-                    scratch.gangs.push(ReadyGang { gang, mask, pc, age, late: mask & late != 0 });
+                let ready = scratch.could.row(first, slices) as u8;
+                let late = gangs.patience.late().row(first, slices) as u8;
+                let set = &gangs.sets[row as usize];
+                for (entry, &mask) in set.gangs.iter().enumerate().filter(|(_, gang)| **gang != 0) {
+                    if ready & mask != mask {
+                        issued.in_step.insert_row(first, (ready & mask).into());
+                        continue;
+                    }
+                    let lead = (first + mask.trailing_zeros()) as usize;
+                    let pc = warps[lead].place.pc;
+                    if mask & !free[machine.decoded[pc as usize].unit as usize] == 0 {
+                        issued.available.insert_row(first, mask.into());
+                        let (gang, age) = (row * ENTRIES as u32 + entry as u32, age[lead]);
+                        scratch.gangs.push(ReadyGang { gang, mask, pc, age, late: mask & late != 0 });
+                    }
                 }
             }
         }
@@ -105,7 +109,7 @@ impl<S: Sink> Core<'_, S> {
         let (config, Sm { gangs, scratch, warps, .. }) = (&self.machine.config, &*self.sm);
         let Some(gangs) = gangs else { return 0 };
         let mut mask = 0;
-        for word in 0..self.machine.words {
+        for word in 0..self.sm.sets.words {
             let mut late = gangs.patience.late().bits[word] & gangs.singles.bits[word] & scratch.could.bits[word];
             while late != 0 {
                 let warp = word as u32 * 64 + late.trailing_zeros();
@@ -127,7 +131,7 @@ impl<S: Sink> Core<'_, S> {
         let Sm { gangs, sets, issued, .. } = &mut *self.sm;
         if let Some(gangs) = gangs {
             let could = |word: usize| could_issue(sets, issued, word) | sets.wants_fetch.bits[word];
-            gangs.patience.note(self.cycle..self.cycle + repeat, self.machine.words, &issued.warps, could);
+            gangs.patience.note(self.cycle..self.cycle + repeat, sets.words, &issued.warps, could);
         }
     }
 
@@ -170,19 +174,18 @@ impl<S: Sink> Core<'_, S> {
     #[inline(never)]
     pub fn regroup(&mut self) -> bool {
         let Some(mut gangs) = self.sm.gangs.take() else { return false };
-        for word in 0..self.machine.words {
+        for word in 0..self.sm.sets.words {
             let mut moved = std::mem::take(&mut gangs.moved.bits[word]);
             while moved != 0 {
                 let first = word as u32 * 64 + moved.trailing_zeros();
                 let row = gangs.row_of(first);
-                let own = u64::MAX >> (64 - gangs.slices) << (row * gangs.slices % 64);
                 self.split_on_control(&mut gangs, row);
                 if self.machine.config.gang_wait > 0 {
                     for warp in (first..(row + 1) * gangs.slices).filter(|warp| moved >> (warp % 64) & 1 != 0) {
                         self.wait_at_meeting(&mut gangs, warp);
                     }
                 }
-                moved &= !own;
+                moved &= !WarpSet::bits_of_row(row * gangs.slices, gangs.slices);
             }
         }
         let merged = self.machine.config.gang_reform && self.merge_one(&mut gangs);

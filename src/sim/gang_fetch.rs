@@ -7,7 +7,7 @@ impl<S: Sink> Core<'_, S> {
     /// Whether a warp that is in no gang accepts a fetch.
     pub fn singleton_wants_fetch(&self) -> bool {
         let Some(gangs) = &self.sm.gangs else { return true };
-        (0..self.machine.words).any(|word| self.sm.sets.wants_fetch.bits[word] & gangs.singles.bits[word] != 0)
+        (0..self.sm.sets.words).any(|word| self.sm.sets.wants_fetch.bits[word] & gangs.singles.bits[word] != 0)
     }
 
     /// Fetches for as many gangs as the configuration allows, once for all members with nothing to issue.
@@ -36,7 +36,7 @@ impl<S: Sink> Core<'_, S> {
     fn late_warp_wants_fetch(&self) -> bool {
         self.sm.gangs.as_ref().is_some_and(|gangs| {
             let late = |word: usize| gangs.patience.late().bits[word] & gangs.singles.bits[word];
-            (0..self.machine.words).any(|word| late(word) & self.sm.sets.wants_fetch.bits[word] != 0)
+            (0..self.sm.sets.words).any(|word| late(word) & self.sm.sets.wants_fetch.bits[word] != 0)
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::event::{Event, Sink};
 use crate::interp::thread::StorageThread;
 use crate::policy::divergence::Members;
 use crate::program::Pc;
+use std::ops::Range;
 
 /// Where the oldest thread of a static warp is.
 pub enum Seat {
@@ -68,6 +69,12 @@ pub fn slot_of(machine: &Machine, sm: &Sm, warp: &Warp, lane: usize) -> u16 {
     origin.map_or(warp.block, |(_, origin)| sm.statics.warps[usize::from(origin)].block)
 }
 
+/// Returns the table entries in which threads of a block can be.
+pub fn places(machine: &Machine, block: &Block) -> Range<u32> {
+    let first = u32::from(block.first_warp);
+    if machine.keeps_warps() { first..first + u32::from(block.warps) } else { 0..machine.entries }
+}
+
 /// Counts the warps of a block at its barrier, and by `exits_wait` those that have exited.
 pub fn waiting(machine: &Machine, sets: &Sets, warps: &[Warp], statics: &[StaticWarp], slot: u16, block: &Block) -> u32 {
     let exits = machine.config.exits_wait;
@@ -77,7 +84,7 @@ pub fn waiting(machine: &Machine, sets: &Sets, warps: &[Warp], statics: &[Static
         return own.filter(is_waiting).count() as u32;
     }
     // Table entries wait, and static warps exit.
-    let there = sets.barrier.iter(machine.words).filter(|&warp| warps[warp as usize].block == slot);
+    let there = sets.barrier.iter(sets.words).filter(|&warp| warps[warp as usize].block == slot);
     let gone = own.filter(|&warp| exits && statics[warp as usize].live == 0);
     (there.count() + gone.count()) as u32
 }

@@ -207,7 +207,7 @@ pub fn announce_warps<S: Sink>(machine: &Machine, sm: &Sm, name: u16, sink: &mut
     if !machine.reforms {
         return;
     }
-    for warp in sm.sets.resident.iter(machine.words) {
+    for warp in sm.sets.resident.iter(sm.sets.words) {
         let (Warp { place: Place { pc, mask }, members, .. }, warp) = (&sm.warps[warp as usize], warp as u16);
         sink.event(0, Event::Formed { sm: name, warp, pc: *pc, mask: *mask });
         for (origin, mask) in members.parts() {

@@ -57,7 +57,7 @@ impl<S: Sink> Core<'_, S> {
     /// Lets every port issue; returns whether any did.
     pub fn issue(&mut self) -> bool {
         let mut busy = false;
-        self.sm.issued.clear(self.machine.words);
+        self.sm.issued.clear(self.sm.sets.words);
         if self.machine.config.slices > 1 {
             return self.issue_sliced();
         }
@@ -70,7 +70,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Lets a port choose among its warps that are in no gang, and returns how it is used in this cycle.
     pub fn issue_port(&mut self, port: usize, busy: &mut bool) -> SlotUse {
-        let words = self.machine.words;
+        let words = self.sm.sets.words;
         if self.sm.ports[port].free > self.cycle {
             return SlotUse::Threads(self.sm.ports[port].holder_threads);
         }
@@ -134,7 +134,7 @@ impl<S: Sink> Core<'_, S> {
     fn stall_cause(&self) -> StallCause {
         let needs = &self.sm.sets.needs[Unit::LdSt as usize];
         let candidates = &self.sm.scratch.candidates;
-        let want_memory = (0..self.machine.words).any(|word| candidates.bits[word] & needs.bits[word] != 0);
+        let want_memory = (0..self.sm.sets.words).any(|word| candidates.bits[word] & needs.bits[word] != 0);
         match self.sm.memory.held(self.cycle) {
             Some(hold) if want_memory || self.machine.config.one_pipeline => hold.cause,
             _ => StallCause::Unit,
@@ -149,7 +149,7 @@ impl<S: Sink> Core<'_, S> {
     fn waits_for_memory(&self, port: usize) -> bool {
         let sets = &self.sm.sets;
         let mine = &self.sm.ports[port].warps;
-        (0..self.machine.words).any(|word| {
+        (0..self.sm.sets.words).any(|word| {
             let waits = sets.data.bits[word] | sets.leaving.bits[word];
             sets.resident.bits[word] & mine.bits[word] & waits & sets.loading.bits[word] != 0
         })

@@ -74,9 +74,8 @@ pub struct Machine {
     /// Static warps of an SM, and words of a set of them.
     pub max_warps: u32,
     pub static_words: usize,
-    /// Entries of the warp table, and words of a set of them.
+    /// Entries of the warp table.
     pub entries: u32,
-    pub words: usize,
     /// Whether warps are re-formed at run time.
     pub reforms: bool,
     /// Warps of a block.
@@ -151,7 +150,6 @@ impl Sim {
             max_warps,
             static_words: (max_warps as usize).div_ceil(64),
             entries,
-            words: (entries as usize).div_ceil(64),
             reforms: config.divergence.reforms(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
             passes: (config.warp_width / (config.simd_width / config.slices).min(config.warp_width)).max(1),
@@ -298,7 +296,7 @@ pub fn too_long(sim: &Sim, cycles: u64) -> Trap {
         .state
         .sms
         .iter()
-        .flat_map(|sm| sm.sets.resident.iter(sim.machine.words).map(move |w| (sm, w)))
+        .flat_map(|sm| sm.sets.resident.iter(sm.sets.words).map(move |w| (sm, w)))
         .find(|(sm, w)| !sm.sets.exited.contains(*w));
     let mut trap = Trap::new(&Fault::TooLong(cycles));
     if let Some((pc, finding)) = spinning::spinning(sim) {

@@ -57,7 +57,7 @@ impl Sim {
 
     /// Returns those of `warps` that wait for no other warp, in the order of a port's scheduler.
     fn ranked(&self, sm: &Sm, port: usize, warps: &WarpSet) -> Vec<u32> {
-        let words = self.machine.words;
+        let words = sm.sets.words;
         let (mut runnable, mut resident, mut long_wait) = (WarpSet::default(), WarpSet::default(), WarpSet::default());
         let (sets, state) = (&sm.sets, &sm.ports[port]);
         for word in 0..words {

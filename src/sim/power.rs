@@ -43,7 +43,7 @@ impl<S: Sink> Core<'_, S> {
         {
             let count = |unit: Unit| {
                 let needs = &sets.needs[unit as usize];
-                (0..self.machine.words)
+                (0..sets.words)
                     .map(|word| (sets.resident.bits[word] & !sets.exited.bits[word] & needs.bits[word]).count_ones())
                     .sum()
             };
@@ -67,7 +67,7 @@ impl<S: Sink> Core<'_, S> {
     /// Emits what the lanes do from this cycle on, where it has changed.
     #[inline(never)]
     pub fn tell_lanes(&mut self) {
-        let (cycle, words, sm) = (self.cycle, self.machine.words, self.name);
+        let (cycle, words, sm) = (self.cycle, self.sm.sets.words, self.name);
         let Sm { gating, units, issued, .. } = &mut *self.sm;
         let Some(gating) = gating else { return };
         if let Some(folding) = &mut gating.folding {
@@ -96,7 +96,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Whether a warp could issue but for lanes that are not on.
     pub fn waits_for_lanes(&self) -> bool {
-        !self.sm.issued.asleep.is_empty(self.machine.words)
+        !self.sm.issued.asleep.is_empty(self.sm.sets.words)
     }
 
     /// Puts a warp's instruction into the chosen lanes; returns how many cycles later than usual its result is available.

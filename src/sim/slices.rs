@@ -74,7 +74,7 @@ impl<S: Sink> Core<'_, S> {
         let slices = self.machine.config.slices as usize;
         let mut busy = false;
         // An issue by one slice neither enables nor blocks a warp of another slice in the same cycle.
-        for word in 0..self.machine.words {
+        for word in 0..self.sm.sets.words {
             self.sm.scratch.could.bits[word] = could_issue(&self.sm.sets, &self.sm.issued, word);
         }
         for scheduler in 0..self.machine.config.schedulers as usize {

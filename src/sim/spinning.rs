@@ -75,7 +75,7 @@ fn memory(sim: &Sim) -> impl Iterator<Item = (Option<&Global>, Option<&Shared>)>
 /// Compares every thread in the warp table with its state when the probe first saw it.
 fn look(sim: &Sim, watched: &mut BTreeMap<ThreadName, Watched>) {
     for (name, sm) in sim.state.sms.iter().enumerate() {
-        for warp in sm.sets.resident.iter(sim.machine.words).filter(|&warp| !sm.sets.exited.contains(warp)) {
+        for warp in sm.sets.resident.iter(sm.sets.words).filter(|&warp| !sm.sets.exited.contains(warp)) {
             let entry = &sm.warps[warp as usize];
             for lane in (0..32).filter(|lane| entry.place.mask >> lane & 1 != 0) {
                 let (slot, thread) = (slot_of(&sim.machine, sm, entry, lane), entry.lanes.threads[lane]);

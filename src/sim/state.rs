@@ -136,6 +136,8 @@ pub struct Resumed {
 /// Warps by what holds them back. A resident warp that nothing here holds back can issue if a port and a unit are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sets {
+    /// Number of words that the warps so far need: a table for the worst case is mostly empty.
+    pub words: usize,
     pub resident: WarpSet,
     pub exited: WarpSet,
     pub barrier: WarpSet,
@@ -163,6 +165,14 @@ pub struct Sets {
     pub needs: [WarpSet; UNITS],
     /// The reasons in the cycle before, 64 warps at a time.
     pub before: [Reasons; MAX_WARPS as usize / 64],
+}
+
+impl Sets {
+    /// Makes a warp resident.
+    pub fn admit(&mut self, warp: u32) {
+        self.resident.insert(warp);
+        self.words = self.words.max(warp as usize / 64 + 1);
+    }
 }
 
 /// An issue port: one scheduler.
@@ -325,7 +335,7 @@ impl Sm {
                 issued: WarpSet::default(),
             },
             blocks: vec![None; config.max_blocks.min(max_warps) as usize],
-            sets: Sets::default(),
+            sets: Sets { words: 1, ..Sets::default() },
             ports,
             issued: Issued::default(),
             units: [Unit::Int, Unit::Fp, Unit::Sfu, Unit::LdSt, Unit::Control].map(units),

@@ -4,15 +4,14 @@
 //! after issue. The table therefore never changes while a port chooses. A warp that is formed after issue can issue in the
 //! next cycle; until then its threads have waited because of the technique.
 
-use super::core::{Core, try_depart};
-use super::decode::Unit;
+use super::core::{Core, Sorting, try_depart};
 use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
 use super::wheel::{Completion, Done};
-use crate::config::HazardTracking;
 use crate::event::{Event, Reason, Reasons, Sink};
 use crate::interp::lanes::Lanes;
 use crate::interp::thread::StorageThread;
 use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
+use crate::policy::warp_set::WORDS;
 use crate::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
@@ -131,7 +130,7 @@ impl<S: Sink> Core<'_, S> {
         self.sm.age[usize::from(warp)] = self.uncore.dispatched;
         self.uncore.dispatched += 1;
         let sets = &mut self.sm.sets;
-        sets.resident.insert(warp.into());
+        sets.admit(warp.into());
         sets.unfetched.set(warp.into(), !ideal_fetch);
         sets.wants_fetch.set(warp.into(), !ideal_fetch);
         self.look_ahead(warp.into());
@@ -213,55 +212,47 @@ impl<S: Sink> Core<'_, S> {
     #[inline(never)]
     pub fn reasons_of_threads(&self, word: usize) -> Reasons {
         let statics = &self.sm.statics;
-        let mut reasons = [0; Reason::ALL.len()];
-        let mut rest = statics.resident.bits[word];
+        let mut sorting = Sorting { rest: statics.resident.bits[word], reasons: [0; Reason::ALL.len()] };
+        sorting.take(Reason::Issued, statics.issued.bits[word]);
+        let entries = self.reasons_of_entries();
+        let mut numbers = Numbers::default();
+        let mut rest = sorting.rest;
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
             let warp = word * 64 + bit as usize;
             let live = statics.warps[warp].live;
-            let reason = if statics.issued.bits[word] >> bit & 1 != 0 {
-                Reason::Issued
-            } else if live == 0 {
-                Reason::Exit
+            let number = if live == 0 {
+                Reason::Exit as usize
             } else {
                 match statics.at[self.thread(warp as u16, live.trailing_zeros() as usize)] {
-                    KEPT | AT_SYNC => Reason::Sync,
-                    AT_BARRIER => Reason::Barrier,
-                    entry => self.reason_of_entry(entry.into()),
+                    KEPT | AT_SYNC => Reason::Sync as usize,
+                    AT_BARRIER => Reason::Barrier as usize,
+                    entry => entries[usize::from(entry) / 64].of(entry % 64),
                 }
             };
-            reasons[reason as usize] |= 1 << bit;
+            numbers.put(bit, number);
         }
-        reasons
+        for (number, reason) in Reason::ALL.into_iter().enumerate() {
+            sorting.take(reason, numbers.with(number));
+        }
+        sorting.reasons
     }
 
-    fn reason_of_entry(&self, entry: u32) -> Reason {
-        let (sets, issued) = (&self.sm.sets, &self.sm.issued);
-        let simple = self.machine.config.scoreboard == HazardTracking::Simple;
-        let value = |for_memory| if for_memory { Reason::Memory } else { Reason::Result };
-        if sets.barrier.contains(entry) || issued.freed_from_barrier.contains(entry) {
-            Reason::Barrier
-        } else if sets.sync.contains(entry) || issued.freed_from_sync.contains(entry) {
-            Reason::Sync
-        } else if sets.control.contains(entry) {
-            Reason::Control
-        } else if sets.leaving.contains(entry) {
-            // Only a technique makes a warp wait for values that its next instruction does not need.
-            if simple { value(self.sm.warps[entry as usize].accesses > 0) } else { Reason::Sync }
-        } else if sets.unfetched.contains(entry) {
-            Reason::Fetch
-        } else if sets.data.contains(entry) {
-            value(sets.for_memory.contains(entry))
-        } else if issued.asleep.contains(entry) {
-            Reason::Wakeup
-        } else if issued.available.contains(entry) {
-            Reason::NotSelected
-        } else if self.memory_is_full() && sets.needs[Unit::LdSt as usize].contains(entry) {
-            Reason::Throttle
-        } else {
-            Reason::Structural
+    /// Returns what each entry of the table waits for.
+    #[inline(always)]
+    fn reasons_of_entries(&self) -> [Numbers; WORDS] {
+        let mut all = [Numbers::default(); WORDS];
+        for (word, numbers) in all.iter_mut().enumerate().take(self.sm.sets.words) {
+            let rest = self.sm.sets.resident.bits[word];
+            if rest != 0 {
+                let reasons = self.waits(word, Sorting { rest, reasons: [0; Reason::ALL.len()] });
+                for (number, entries) in reasons.into_iter().enumerate() {
+                    numbers.put_all(entries, number);
+                }
+            }
         }
+        all
     }
 
     /// Marks the static warps whose threads a table entry issued for, and emits an event for each.
@@ -275,3 +266,36 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 }
+
+/// A reason's number for each of 64 warps, as one set of warps for each binary digit.
+#[derive(Clone, Copy, Default)]
+struct Numbers([u64; 4]);
+
+impl Numbers {
+    /// Gives a number to a warp that has none.
+    #[inline(always)]
+    fn put(&mut self, warp: u32, number: usize) {
+        self.0.iter_mut().enumerate().for_each(|(digit, warps)| *warps |= ((number >> digit & 1) as u64) << warp);
+    }
+
+    /// Gives one number to several warps that have none.
+    #[inline(always)]
+    fn put_all(&mut self, those: u64, number: usize) {
+        self.0.iter_mut().enumerate().for_each(|(digit, warps)| *warps |= if number >> digit & 1 != 0 { those } else { 0 });
+    }
+
+    /// Returns a warp's number.
+    #[inline(always)]
+    fn of(&self, warp: u16) -> usize {
+        self.0.iter().enumerate().fold(0, |number, (digit, warps)| number | ((warps >> warp & 1) as usize) << digit)
+    }
+
+    /// Returns the warps with a number.
+    #[inline(always)]
+    fn with(&self, number: usize) -> u64 {
+        let sets = self.0.iter().enumerate();
+        sets.fold(u64::MAX, |all, (digit, warps)| all & if number >> digit & 1 != 0 { *warps } else { !*warps })
+    }
+}
+
+const _: () = assert!(Reason::ALL.len() <= 16, "a reason's number has four digits");

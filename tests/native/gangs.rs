@@ -234,7 +234,7 @@ fn nobody_waits_longer_than_the_name_says() {
             sim.step(&mut warpscope::event::NullSink);
             let meeting = sim.state.sms[0].sets.meeting;
             since.retain(|warp, _| meeting.contains(*warp));
-            for warp in meeting.iter(sim.machine.words) {
+            for warp in meeting.iter(sim.state.sms[0].sets.words) {
                 let held = since.entry(warp).or_insert(sim.state.cycle);
                 assert!(sim.state.cycle - *held <= wait, "warp {warp} waits since {held}, now {}", sim.state.cycle);
                 seen = true;

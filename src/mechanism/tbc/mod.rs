@@ -43,7 +43,7 @@ impl<'a> ShownBlock<'a> {
 
     /// Returns the block's warps in the warp table, in the order of their entries.
     fn buffered(&self) -> Vec<u16> {
-        let in_table = self.sm.sets.resident.iter(self.view.sim.machine.words).map(|entry| entry as u16);
+        let in_table = self.sm.sets.resident.iter(self.sm.sets.words).map(|entry| entry as u16);
         in_table.filter(|&entry| self.tbc.buffered(entry).is_some_and(|buffered| buffered.slot == self.warp.slot)).collect()
     }
 }

@@ -109,7 +109,8 @@ impl Gangs {
 
     /// Returns the original gang that a warp belongs to.
     pub fn row_of(&self, warp: u32) -> u32 {
-        warp / self.slices
+        // Their number is a power of two.
+        warp >> self.slices.trailing_zeros()
     }
 
     /// Iterates over the warps of an original gang that are in a mask of slices.
@@ -133,9 +134,9 @@ impl Gangs {
     pub fn put(&mut self, row: u32, set: GangSet) {
         self.sets[row as usize] = set;
         self.resized = true;
-        for slice in 0..self.slices {
-            self.singles.set(row * self.slices + slice, set.singles >> slice & 1 != 0);
-        }
+        let first = row * self.slices;
+        self.singles.remove_row(first, self.slices);
+        self.singles.insert_row(first, set.singles.into());
     }
 
     /// Returns the number of live warps by the size of their gang, singletons first (VWS figure 18).
@@ -152,21 +153,31 @@ impl Gangs {
 
     /// Returns the next gang in round-robin order with members to fetch for: its original gang and those members.
     pub fn next_to_fetch(&mut self, wants: &WarpSet) -> Option<(u32, u8)> {
-        let (rows, first) = (self.sets.len() as u32, self.next_fetch / ENTRIES as u32);
-        // The search covers its first row twice: first from the starting entry on, last the entries before it.
-        for step in 0..=rows {
-            let row = (first + step) % rows;
-            let wanting = wants.row(row * self.slices, self.slices) as u8;
-            if wanting == 0 {
-                continue;
-            }
-            let from = if step == 0 { self.next_fetch as usize % ENTRIES } else { 0 };
-            let gangs = self.sets[row as usize].gangs;
-            if let Some(entry) = (from..ENTRIES).find(|&entry| gangs[entry] & wanting != 0) {
-                self.next_fetch = row * ENTRIES as u32 + entry as u32 + 1;
-                return Some((row, gangs[entry] & wanting));
-            }
+        let rows = self.sets.len() as u32;
+        let words = (rows * self.slices).div_ceil(64) as usize;
+        let mut wanting = WarpSet::default();
+        (0..words).for_each(|word| wanting.bits[word] = wants.bits[word] & !self.singles.bits[word]);
+        let (first, entry) = (self.next_fetch / ENTRIES as u32 % rows, self.next_fetch as usize % ENTRIES);
+        // The search ends with the entries of its first row that it began behind.
+        let behind = wanting.row(first * self.slices, self.slices);
+        let mut next = self.fetch_in(first, entry, behind as u8);
+        let mut from = first * self.slices;
+        while next.is_none() {
+            wanting.remove_row(from, self.slices);
+            let Some(warp) = wanting.next_from(from, words) else { break };
+            let row = self.row_of(warp);
+            from = row * self.slices;
+            next = self.fetch_in(row, 0, wanting.row(from, self.slices) as u8);
         }
-        None
+        let (at, members) = next.or_else(|| self.fetch_in(first, 0, behind as u8))?;
+        self.next_fetch = at + 1;
+        Some((at / ENTRIES as u32, members))
+    }
+
+    /// Returns the first gang of a row, from an entry on, with members that want a fetch: its position in the table, and those.
+    fn fetch_in(&self, row: u32, from: usize, wanting: u8) -> Option<(u32, u8)> {
+        let gangs = &self.sets[row as usize].gangs;
+        let entry = (from..ENTRIES).find(|&entry| gangs[entry] & wanting != 0)?;
+        Some((row * ENTRIES as u32 + entry as u32, gangs[entry] & wanting))
     }
 }

@@ -56,7 +56,8 @@ impl GangSchedule {
 
     /// Returns the candidate with the lowest rank.
     pub fn first(&self, candidates: &[ReadyGang]) -> Option<ReadyGang> {
-        candidates.iter().min_by_key(|gang| self.rank(gang)).copied()
+        // A single candidate, the usual case, needs no rank.
+        if let [only] = candidates { Some(*only) } else { candidates.iter().min_by_key(|gang| self.rank(gang)).copied() }
     }
 
     /// Returns why a gang comes before another, as a relative clause; `None` if it does not.

@@ -34,6 +34,9 @@ impl BlockPriority {
 
     /// Returns how far the warp's block is from the front of the order.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        if !self.matters() {
+            return [0, 0];
+        }
         let block = view.warps.block(warp);
         let behind = |first: u16| u64::from((block.slot + view.slots - first) % view.slots);
         match self.kind {

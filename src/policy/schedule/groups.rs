@@ -84,9 +84,11 @@ impl IssueGroups {
     }
 
     pub fn rank(&self, warp: u32, view: &IssueView) -> Rank {
+        if !self.matters() {
+            return [0, 0];
+        }
         let unit = view.warps.unit(warp);
         let kind = match unit {
-            _ if !self.matters() => 0,
             Unit::Int | Unit::Fp if unit == self.first => 0,
             Unit::Int | Unit::Fp => 2,
             Unit::Sfu | Unit::LdSt | Unit::Control => 1,

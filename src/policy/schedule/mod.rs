@@ -221,8 +221,20 @@ impl Scheduler {
     /// Returns the available warp with the lowest rank.
     #[inline(never)]
     fn lowest(&self, view: &IssueView) -> Option<u32> {
-        let ranked = view.available.iter(view.words).filter_map(|warp| Some((self.rank(warp, view)?, warp)));
-        ranked.min().map(|(_, warp)| warp)
+        let mut lowest: Option<(IssueRank, u32)> = None;
+        for warp in view.available.iter(view.words) {
+            let (group, block) = (self.groups.rank(warp, view), self.priority.rank(warp, view));
+            if lowest.is_some_and(|(other, _)| (group, block) > (other.0, other.1)) {
+                continue;
+            }
+            // Of equals the first one stays: it has the lower number.
+            if let Some(own) = self.schedule.rank(warp, view)
+                && lowest.is_none_or(|(other, _)| (group, block, own) < other)
+            {
+                lowest = Some(((group, block, own), warp));
+            }
+        }
+        lowest.map(|(_, warp)| warp)
     }
 
     /// Returns the available warps in the order in which they would issue, after [`Scheduler::arrange`].

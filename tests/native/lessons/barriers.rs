@@ -25,7 +25,7 @@ fn board(sim: &Sim, blocks: usize) -> (Vec<u32>, Vec<u32>) {
 /// Returns the warps that wait at a barrier.
 fn at_barrier(sim: &Sim) -> Vec<u32> {
     let sm = &sim.state.sms[0];
-    sm.sets.barrier.iter(sim.machine.words).collect()
+    sm.sets.barrier.iter(sm.sets.words).collect()
 }
 
 /// Returns the warps that issued before a cycle, in order.
