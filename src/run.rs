@@ -1,4 +1,4 @@
-//! The one way to prepare a run: from what a person gives to a machine before its first cycle.
+//! The one way to prepare a run, from what a person gives to a machine before its first cycle, and to take it to its end.
 //!
 //! ```text
 //! kernel text ──► module ─┐
@@ -7,12 +7,15 @@
 //! ```
 //!
 //! A [`RunSpec`] goes the whole way. Callers that read a text for other purposes too, or have limits of their own, take the same
-//! steps one by one: [`Draft`], then [`MachineSpec::config`] and [`Sim::of`], which applies the program passes.
+//! steps one by one: [`Draft`], then [`MachineSpec::config`] and [`Sim::of`], which applies the program passes. [`finish`] is for
+//! callers that want the numbers of a whole run or the reason why there are none.
 
 use crate::config::MachineSpec;
 use crate::interp::job::Job;
 use crate::interp::start::{Start, StartError};
+use crate::interp::trap::Trap;
 use crate::launch::{Launch, LaunchError};
+use crate::metrics::{Metrics, Report};
 use crate::program::{self, Program};
 use crate::ptx::{self, Module, Problem};
 use crate::sim::{Sim, SimError};
@@ -67,6 +70,26 @@ impl RunSpec {
     pub fn sim(&self, job: &Job) -> Result<Sim, SpecError> {
         let config = self.machine.config().map_err(SimError::from)?;
         Ok(Sim::of(job, config)?)
+    }
+}
+
+/// Why a run has no numbers.
+#[derive(Debug, Error)]
+pub enum Unfinished {
+    #[error("{0}")]
+    Trapped(Box<Trap>),
+    #[error("it has not ended after {0} cycles")]
+    Endless(u64),
+}
+
+/// Runs a machine until its kernel ends, for at most `most` cycles, and returns the numbers of the run.
+pub fn finish(sim: &mut Sim, most: u64) -> Result<Report, Unfinished> {
+    let mut metrics = Metrics::of(&sim.machine.config);
+    sim.run_specialised(most, &mut metrics);
+    match sim.trap() {
+        Some(trap) => Err(Unfinished::Trapped(Box::new(trap.clone()))),
+        None if !sim.finished() => Err(Unfinished::Endless(most)),
+        None => Ok(Report::new(&metrics, &sim.machine.config, sim.state.cycle)),
     }
 }
 

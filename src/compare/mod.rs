@@ -13,7 +13,8 @@ use crate::config::{Config, MachineSpec, TECHNIQUES};
 use crate::event::Reason;
 use crate::interp::job::Job;
 use crate::launch::BufferData;
-use crate::metrics::{DEFINITIONS, Definition, Metrics, Report, ReportNumber};
+use crate::metrics::{DEFINITIONS, Definition, Report, ReportNumber};
+use crate::run;
 use crate::sim::Sim;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ impl Candidate {
 
     /// Runs the candidate on a job, for at most `most` cycles.
     pub fn perform(self, job: &Job, most: u64) -> Entry {
-        let outcome = self.machine.and_then(|config| run(job, config, most));
+        let outcome = self.machine.and_then(|config| outcome(job, config, most));
         Entry { technique: self.technique, outcome }
     }
 }
@@ -45,17 +46,9 @@ pub fn all_techniques() -> impl Iterator<Item = &'static str> {
     TECHNIQUES.iter().filter(|technique| technique.alias_of.is_none()).map(|technique| technique.name)
 }
 
-fn run(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
+fn outcome(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
     let mut sim = Sim::of(job, config).map_err(|error| error.to_string())?;
-    let mut metrics = Metrics::of(&sim.machine.config);
-    sim.run_specialised(most, &mut metrics);
-    if let Some(trap) = sim.trap() {
-        return Err(trap.to_string());
-    }
-    if !sim.finished() {
-        return Err(format!("it has not ended after {most} cycles"));
-    }
-    let report = Report::new(&metrics, &sim.machine.config, sim.state.cycle);
+    let report = run::finish(&mut sim, most).map_err(|unfinished| unfinished.to_string())?;
     Ok(Outcome::new(&report, &job.after(&sim.state.uncore.global)))
 }
 

@@ -24,8 +24,8 @@ const ROOMS: [(&str, &str); 27] = [
     ("event", "ptx program"),
     ("policy", "program interp config event"),
     ("sim", "ptx launch program interp config event policy"),
-    ("run", "ptx launch program interp config sim"),
     ("metrics", "ptx program config event policy"),
+    ("run", "ptx launch program interp config sim metrics"),
     ("record", "event metrics"),
     ("replay", "program event sim metrics"),
     ("workload", "ptx launch interp"),
@@ -37,7 +37,7 @@ const ROOMS: [(&str, &str); 27] = [
     ("mechanism", "program config event policy sim metrics record view scene plot"),
     ("export", "program event sim"),
     ("papers", "interp config sim run metrics workload"),
-    ("compare", "launch interp config event sim metrics"),
+    ("compare", "launch interp config event sim run metrics"),
     ("lesson", "document program config event sim run replay"),
     (
         "lab",
