@@ -44,8 +44,8 @@ fn results(papers: &[&Paper], jobs: Option<u64>, cache: &RunCache) -> Results {
     let mut results = Results::default();
     let runs: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.runs)()).collect();
     results.runs.extend(batch::perform(runs.into_iter().collect(), jobs, cache));
-    let experiments: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.experiments)(&results)).collect();
-    let new = experiments.into_iter().filter(|run| !results.runs.contains_key(run)).collect();
+    let follow_ups: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.follow_ups)(&results)).collect();
+    let new = follow_ups.into_iter().filter(|run| !results.runs.contains_key(run)).collect();
     results.runs.extend(batch::perform(new, jobs, cache));
     results
 }

@@ -60,7 +60,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     }
     let is_kernels =
         done.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Endless | RunError::Wrong(_))));
-    let failures = Results { runs: done.into_iter().collect() }.failures();
+    let failures = Results::from_iter(done).failures();
     match (failures.is_empty(), is_kernels) {
         (true, _) => Ok(()),
         (false, true) => Err(Failure::Kernel(failures.join("\n"))),

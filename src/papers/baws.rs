@@ -19,8 +19,10 @@ const PRESET: &str = "gtx480";
 const EXAMPLES: [&str; 2] = ["tbc_example1", "tbc_example2"];
 /// Share of its time at barriers above which a workload is barrier-intensive (section 5).
 const INTENSIVE_ABOVE: f64 = 0.15;
-const TECHNIQUES: [&str; 11] =
-    ["LRR", "GTO", "TLS", "MWF-LRR", "MWF-GTO", "SAWS", "GTO+CFF", "TLS+CFF", "MWF-LRR+CFF", "MWF-GTO+CFF", "SAWS+CFF"];
+/// Techniques for all workloads; LRR sorts them.
+const FOR_ALL: [&str; 4] = ["LRR", "GTO", "SAWS", "MWF-GTO+CFF"];
+/// Further techniques for barrier-intensive workloads.
+const FOR_INTENSIVE: [&str; 7] = ["TLS", "MWF-LRR", "MWF-GTO", "GTO+CFF", "TLS+CFF", "MWF-LRR+CFF", "SAWS+CFF"];
 /// Techniques that run with room in the I-buffer, to compare fewest-entries-first with.
 const WITH_ROOM: [&str; 4] = ["LRR", "MWF-GTO", "MWF-GTO+CFF", "MWF-GTO+FEF"];
 const ROOM: [(&str, &str); 1] = [("fetch_when", "room")];
@@ -38,9 +40,14 @@ fn applications() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn runs() -> Vec<Run> {
+    applications().flat_map(|name| FOR_ALL.map(|technique| Run::new(name, PRESET, technique))).collect()
+}
+
+/// Returns the runs of the barrier-intensive workloads alone.
+pub fn follow_ups(results: &Results) -> Vec<Run> {
     let mut runs = Vec::new();
-    for name in applications() {
-        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
+    for name in Board::new(results).intensive {
+        runs.extend(FOR_INTENSIVE.map(|technique| Run::new(name, PRESET, technique)));
         runs.extend(WITH_ROOM.map(|technique| Run::new(name, PRESET, technique).with(&ROOM)));
         runs.extend(["LRR", "GTO", "MWF-GTO+CFF"].map(|technique| Run::new(name, PRESET, technique).with(STAGES)));
         runs.push(Run::new(name, PRESET, "MWF-GTO").with(&WIDE_BUFFER));

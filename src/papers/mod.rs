@@ -17,8 +17,8 @@ mod vws;
 
 use crate::config::{Config, MachineSpec};
 use crate::interp::job::Job;
-use crate::metrics::{Metrics, Report};
-use crate::run::RunSpec;
+use crate::metrics::Report;
+use crate::run::{self, RunSpec, Unfinished};
 use crate::sim::Sim;
 use crate::workload::{self, Workload};
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,10 @@ pub struct Paper {
     /// Its name on the command line.
     pub id: &'static str,
     pub title: &'static str,
-    /// The runs that test the claims.
+    /// The runs that sort the workloads, and those that claims about all of them need.
     pub runs: fn() -> Vec<Run>,
-    /// Further runs that only some results of these runs call for.
-    pub experiments: fn(&Results) -> Vec<Run>,
+    /// The runs for claims about some of the workloads, by the results of the first ones, and experiments.
+    pub follow_ups: fn(&Results) -> Vec<Run>,
     /// Judges every claim by the results.
     pub judge: fn(&Results) -> Vec<Claim>,
 }
@@ -44,42 +44,38 @@ pub static PAPERS: &[Paper] = &[
         id: "tbc",
         title: "Thread Block Compaction for Efficient SIMT Control Flow (Fung and Aamodt, HPCA 2011)",
         runs: tbc::runs,
-        experiments: no_experiments,
+        follow_ups: tbc::follow_ups,
         judge: tbc::judge,
     },
     Paper {
         id: "vws",
         title: "A Variable Warp Size Architecture (Rogers, Johnson, O'Connor and Keckler, ISCA 2015)",
         runs: vws::runs,
-        experiments: vws::experiments,
+        follow_ups: vws::follow_ups,
         judge: vws::judge,
     },
     Paper {
         id: "baws",
         title: "Barrier-Aware Warp Scheduling for Throughput Processors (Liu, Yu, Eeckhout et al., ICS 2016)",
         runs: baws::runs,
-        experiments: no_experiments,
+        follow_ups: baws::follow_ups,
         judge: baws::judge,
     },
     Paper {
         id: "origami",
         title: "Origami: Folding Warps for Energy Efficient GPUs (Abdel-Majeed, Wong, Kuang and Annavaram, ICS 2016)",
         runs: origami::runs,
-        experiments: no_experiments,
+        follow_ups: |_| Vec::new(),
         judge: origami::judge,
     },
     Paper {
         id: "vtw",
         title: "Taming Warp Divergence (Anantpur and Govindarajan, CGO 2017)",
         runs: vtw::runs,
-        experiments: vtw::experiments,
+        follow_ups: vtw::follow_ups,
         judge: vtw::judge,
     },
 ];
-
-fn no_experiments(_: &Results) -> Vec<Run> {
-    Vec::new()
-}
 
 pub fn find(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
@@ -169,17 +165,14 @@ impl Run {
     /// Runs the launch to its end and checks what it left.
     pub fn perform(&self) -> Result<Report, RunError> {
         let (named, job, mut sim) = self.load()?;
-        let mut metrics = Metrics::of(&sim.machine.config);
-        sim.run_specialised(if self.loses_lock_step() { MOST_WITHOUT_LOCK_STEP } else { MOST_CYCLES }, &mut metrics);
-        if let Some(trap) = sim.trap() {
-            return Err(RunError::Failed(trap.to_string()));
-        }
-        if !sim.finished() {
-            return Err(RunError::Endless);
-        }
+        let most = if self.loses_lock_step() { MOST_WITHOUT_LOCK_STEP } else { MOST_CYCLES };
+        let report = run::finish(&mut sim, most).map_err(|unfinished| match unfinished {
+            Unfinished::Trapped(trap) => RunError::Failed(trap.to_string()),
+            Unfinished::Endless(_) => RunError::Endless,
+        })?;
         let after = job.after(&sim.state.uncore.global);
         named.check(&job.launch, &job.before, &after).map_err(|mismatch| RunError::Wrong(mismatch.to_string()))?;
-        Ok(Report::new(&metrics, &sim.machine.config, sim.state.cycle))
+        Ok(report)
     }
 }
 
@@ -204,16 +197,31 @@ pub enum RunError {
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     pub runs: BTreeMap<Run, Result<Report, RunError>>,
+    /// The runs that have been asked for.
+    #[cfg(test)]
+    asked: std::cell::RefCell<std::collections::BTreeSet<Run>>,
+}
+
+impl FromIterator<(Run, Result<Report, RunError>)> for Results {
+    fn from_iter<I: IntoIterator<Item = (Run, Result<Report, RunError>)>>(runs: I) -> Results {
+        let mut results = Results::default();
+        results.runs.extend(runs);
+        results
+    }
 }
 
 impl Results {
     /// Returns the report of a run that succeeded.
     pub fn of(&self, run: &Run) -> Option<&Report> {
+        #[cfg(test)]
+        self.asked.borrow_mut().insert(run.clone());
         self.runs.get(run)?.as_ref().ok()
     }
 
     /// Returns the error of a run that failed.
     pub fn error(&self, run: &Run) -> Option<&RunError> {
+        #[cfg(test)]
+        self.asked.borrow_mut().insert(run.clone());
         self.runs.get(run)?.as_ref().err()
     }
 
@@ -282,6 +290,7 @@ pub fn harmonic_mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Metrics;
 
     #[test]
     fn every_run_of_a_paper_can_be_made() {
@@ -293,6 +302,37 @@ mod tests {
                 assert_eq!(run.config().err(), None, "{run:?}");
                 assert!(!runs[..at].contains(run), "{run:?} twice");
             }
+        }
+    }
+
+    /// Makes up a report for a run, such that workloads come into every set.
+    fn made_up(run: &Run) -> Report {
+        let hash = |what: &str| {
+            let mut hasher = DefaultHasher::new();
+            what.hash(&mut hasher);
+            hasher.finish()
+        };
+        let (run, workload) = (hash(&format!("{run:?}")), hash(&run.workload));
+        let mut report = Report::new(&Metrics::default(), &Config::default(), 1000 + run % 200);
+        report.barriers.stall_fraction = if workload % 3 == 0 { 0.5 } else { 0.01 };
+        report.simd_efficiency = if workload % 2 == 0 { 0.5 } else { 0.9 };
+        (report.blocks, report.resident_blocks) = (10, 4);
+        report
+    }
+
+    /// A run costs seconds: each one must be there for a claim.
+    #[test]
+    fn no_run_is_made_in_vain() {
+        for paper in PAPERS {
+            let mut results = Results::default();
+            results.runs.extend((paper.runs)().into_iter().map(|run| (run.clone(), Ok(made_up(&run)))));
+            let follow_ups = (paper.follow_ups)(&results);
+            assert_eq!(follow_ups.is_empty(), paper.id == "origami", "{}", paper.id);
+            results.runs.extend(follow_ups.into_iter().map(|run| (run.clone(), Ok(made_up(&run)))));
+            (paper.judge)(&results);
+            let asked = results.asked.borrow();
+            let in_vain: Vec<&Run> = results.runs.keys().filter(|run| !asked.contains(run)).collect();
+            assert!(in_vain.is_empty(), "{}: nothing asks for {} runs: {in_vain:#?}", paper.id, in_vain.len());
         }
     }
 
@@ -331,7 +371,7 @@ mod tests {
     fn only_code_that_relies_on_lock_step_may_be_wrong_and_only_where_there_is_none() {
         let wrong = |workload: &str, technique: &str| {
             let run = Run::new(workload, "tbc", technique);
-            Results { runs: BTreeMap::from([(run, Err(RunError::Wrong("a pixel".to_string())))]) }.failures().len()
+            Results::from_iter([(run, Err(RunError::Wrong("a pixel".to_string())))]).failures().len()
         };
         assert_eq!((wrong("rayqueue", "DWF"), wrong("rayqueue", "DWF-WB"), wrong("raytrace", "DWF")), (0, 1, 1));
     }

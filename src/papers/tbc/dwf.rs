@@ -5,23 +5,21 @@
 //! core, TBC from one. Two experiments that the paper does not have remove one effect each: with [`PERFECT_MEMORY`] scattered
 //! accesses cost nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
 
-use super::{Board, EXAMPLES, PRESET, Run};
+use super::{Board, PRESET, Run};
 use crate::papers::judge::{Speedups, each, mean};
-use crate::workload::{self, Class, Suite};
 
 const PERFECT_MEMORY: [(&str, &str); 1] = [("ideal_memory", "true")];
 const ONE_BLOCK: [(&str, &str); 1] = [("max_blocks", "1")];
 const TECHNIQUES: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
 
 /// Returns the experiments, on the divergent workloads whose result is right under DWF.
-pub fn runs() -> Vec<Run> {
-    let all = workload::suite(Suite::Divergence).filter(|workload| workload.class == Class::Divergent && !workload.lock_step);
+pub fn runs(board: &Board) -> Vec<Run> {
     let mut runs = Vec::new();
-    for workload in all.filter(|workload| !EXAMPLES.contains(&workload.name)) {
+    for name in board.divergent.iter().filter(|name| board.report(name, "DWF").is_some()) {
         for keys in [PERFECT_MEMORY, ONE_BLOCK] {
-            runs.extend(TECHNIQUES.map(|technique| Run::new(workload.name, PRESET, technique).with(&keys)));
+            runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique).with(&keys)));
         }
-        runs.push(Run::new(workload.name, PRESET, "DWF-WB").with(&ONE_BLOCK));
+        runs.push(Run::new(name, PRESET, "DWF-WB").with(&ONE_BLOCK));
     }
     runs
 }

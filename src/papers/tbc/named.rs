@@ -309,8 +309,8 @@ mod tests {
     fn every_application_runs_either_in_the_suite_or_by_name() {
         for Application { workload, .. } in &APPLICATIONS {
             let suite = workload::find(workload).map(|found| found.suite);
-            assert_eq!(NAMED.contains(workload), suite != Some(Suite::Divergence), "{workload}");
+            assert_eq!(NAMED.iter().any(|(name, _)| name == workload), suite != Some(Suite::Divergence), "{workload}");
         }
-        assert!(NAMED.iter().all(|name| entries(name).is_some()));
+        assert!(NAMED.iter().all(|(name, _)| entries(name).is_some()));
     }
 }

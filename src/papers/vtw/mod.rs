@@ -69,7 +69,7 @@ pub fn runs() -> Vec<Run> {
 }
 
 /// Returns the experiments on the kernels that VTW slows, to explain why.
-pub fn experiments(results: &Results) -> Vec<Run> {
+pub fn follow_ups(results: &Results) -> Vec<Run> {
     let board = Board::new(results);
     let each = |name: &'static str| {
         EXPERIMENTS.iter().flat_map(move |(_, keys)| [BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(keys)))
@@ -169,7 +169,7 @@ mod tests {
             let kernel = |technique, cycles| (Run::new(name, PRESET, technique), Ok(report(cycles, 4)));
             results.runs.extend([kernel(BASE, 1000), kernel("LRR", 1000), kernel("VTW", cycles)]);
         }
-        let runs = experiments(&results);
+        let runs = follow_ups(&results);
         assert_eq!(runs.len(), 2 * EXPERIMENTS.len());
         assert!(runs.iter().all(|run| run.workload == "spmv" && run.config().is_ok_and(|config| config.validate().is_ok())));
     }

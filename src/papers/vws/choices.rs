@@ -1,6 +1,6 @@
 //! Variants of gangs: the scheduler, gangs per cycle, how gangs split and meet (figures 11 and 13 to 16).
 
-use super::{ANY_GANGS, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, effect, faster, waiting};
+use super::{ANY_GANGS, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, WAITS, effect, faster};
 use crate::metrics::Report;
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
@@ -184,10 +184,9 @@ pub fn choices(board: &Board) -> Vec<Claim> {
 
 /// Describes E-VWS with each wait at reconvergence points against E-VWS without.
 fn waits(board: &Board) -> String {
-    let (set, techniques) = waiting(board);
     let against = |technique: &str| {
-        let speedups = board.ratios(&set, (technique, &[]), ("E-VWS", &[]), faster);
+        let speedups = board.ratios(&board.divergent, (technique, &[]), ("E-VWS", &[]), faster);
         mean(&speedups).map_or_else(String::new, |mean| format!(" {technique}: {mean:.3} ({}).", each(&speedups)))
     };
-    techniques.map(against).concat()
+    WAITS.map(against).concat()
 }

@@ -1,8 +1,8 @@
 //! The load that narrow warps put on the front end, and what gangs save of it: figures 5, 9, 10, 12, 15 and 17.
 
 use super::{
-    ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, STAYS, TWO_PORTS, TWO_PORTS_L0, effect, faster, fetches,
-    waiting,
+    ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, STAYS, TWO_PORTS, TWO_PORTS_L0, WAITS, effect, faster,
+    fetches,
 };
 use crate::metrics::Report;
 use crate::papers::Claim;
@@ -173,9 +173,9 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
 
 /// Returns the fetches a cycle with each wait at reconvergence points, over those of E-VWS.
 fn by_wait(board: &Board) -> Option<Vec<(&'static str, f64)>> {
-    let (set, techniques) = waiting(board);
-    let share = |technique| Some((technique, board.average(&set, technique, fetches)? / board.average(&set, "E-VWS", fetches)?));
-    techniques.into_iter().map(share).collect()
+    let average = |technique| board.average(&board.divergent, technique, fetches);
+    let share = |technique| Some((technique, average(technique)? / average("E-VWS")?));
+    WAITS.into_iter().map(share).collect()
 }
 
 /// Describes how fetches grow where threads diverge already with warps of 32, and where they do not; and how they grow in all,

@@ -15,7 +15,7 @@ mod widths;
 use super::judge::{ClaimedEffect, Judge, Speedups};
 use super::{Claim, Results, Run};
 use crate::metrics::Report;
-use crate::workload::{self, Class, Suite, Workload};
+use crate::workload::{self, Suite, Workload};
 
 const JUDGE: Judge = Judge { paper: "vws" };
 const PRESET: &str = "vws";
@@ -25,24 +25,14 @@ const SAME: f64 = 0.02;
 /// The share of warp-cycles in original gangs from which warps stay in their original gangs throughout.
 const STAYS: f64 = 0.95;
 const BASE: &str = "WS32";
-const TECHNIQUES: [&str; 14] = [
-    BASE,
-    "WS16",
-    "WS8",
-    "WS4",
-    "I-VWS",
-    "I-VWS-GTO",
-    "I-VWS-LRR",
-    "I-VWS-LPC",
-    "I-VWS-LGTO",
-    "I-VWS-GroupMem",
-    "I-VWS-ImpatientMem",
-    "E-VWS",
-    IMPATIENT,
-    "E-VWS-Sync20",
-];
-/// Shorter and longer waits at reconvergence points than that of `E-VWS-Sync20`, on workloads that diverge (figure 15).
-const WAITS: [&str; 2] = ["E-VWS-Sync5", "E-VWS-Sync50"];
+const TECHNIQUES: [&str; 9] = [BASE, "WS16", "WS8", "WS4", "I-VWS", "I-VWS-LPC", "E-VWS", IMPATIENT, SYNC];
+/// Other orders of gangs (figure 11), on divergent workloads.
+const ORDERS: [&str; 3] = ["I-VWS-GTO", "I-VWS-LRR", "I-VWS-LGTO"];
+/// I-VWS that splits for memory (figures 16 and 17), on workloads that are not insensitive.
+const SPLITS: [&str; 2] = ["I-VWS-GroupMem", "I-VWS-ImpatientMem"];
+/// Waits at reconvergence points (figure 15): on all workloads the middle one, on divergent ones each.
+const WAITS: [&str; 3] = ["E-VWS-Sync5", SYNC, "E-VWS-Sync50"];
+const SYNC: &str = "E-VWS-Sync20";
 const IMPATIENT: &str = "E-VWS-ImpatientMem";
 /// I-VWS with other keys: gangs per cycle (figure 13), ports and L0 caches (figure 10), a base warp of 8 (section 8).
 const ONE_GANG: Keys = &[("gangs_per_cycle", "1")];
@@ -52,7 +42,7 @@ const TWO_PORTS: Keys = &[("icache_ports", "2"), ("l0i_bytes", "0")];
 const ONE_PORT_L0: Keys = &[("icache_ports", "1")];
 const TWO_PORTS_L0: Keys = &[("icache_ports", "2")];
 const BASE_8: Keys = &[("warp_width", "8"), ("slices", "4")];
-/// E-VWS under other readings of how gangs meet (sections 4.5 and 6.1), on workloads that diverge; the first reading also with
+/// E-VWS under other readings of how gangs meet (sections 4.5 and 6.1), on divergent workloads; the first reading also with
 /// splits for memory, on the others.
 const ARRIVE: Keys = &[("gang_meet", "arrive")];
 const READY: Keys = &[("gang_meet", "ready")];
@@ -68,10 +58,10 @@ const READINGS: [(&str, Keys); 5] = [
 /// Experiments that remove one effect each: DRAM that answers in a cycle, and a fair order of warps instead of the oldest first.
 const NEAR_DRAM: Keys = &[("dram_latency", "1")];
 const FAIR: Keys = &[("schedule", "LRR")];
-const VARIANTS: [Keys; 7] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, ONE_PORT_L0, TWO_PORTS_L0, BASE_8];
-/// The machine and the techniques that section 7.1 compares.
+const VARIANTS: [Keys; 5] = [ONE_GANG, ANY_GANGS, ONE_PORT, TWO_PORTS, BASE_8];
+/// The machine on which section 7.1 compares techniques: PDOM and I-VWS on all workloads, the others on divergent ones.
 const ELSEWHERE: &str = "tbc";
-const RIVALS: [&str; 4] = ["PDOM", "DWF", "TBC-LCP", "I-VWS"];
+const RIVALS: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
 /// The machine of that paper with a unit for each kind of instruction, as slices have them.
 const OWN_UNITS: Keys = &[("one_pipeline", "false")];
 
@@ -87,32 +77,39 @@ fn applications() -> impl Iterator<Item = &'static Workload> {
 
 pub fn runs() -> Vec<Run> {
     let mut runs = Vec::new();
-    for Workload { name, class, .. } in applications() {
-        if *class != Class::Divergent {
-            runs.push(Run::new(name, PRESET, IMPATIENT).with(ARRIVE));
-        }
-        if *class == Class::Divergent {
-            runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
-            runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
-        }
+    for Workload { name, .. } in applications() {
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
-        runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique)));
-        if *class == Class::Divergent {
-            runs.extend(RIVALS[..3].iter().map(|technique| Run::new(name, ELSEWHERE, technique).with(OWN_UNITS)));
-        }
+        runs.extend([ONE_PORT_L0, TWO_PORTS_L0].map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
+        runs.extend([RIVALS[0], "I-VWS"].map(|technique| Run::new(name, ELSEWHERE, technique)));
     }
     runs
 }
 
-/// Returns the experiments: every width with a near DRAM on convergent workloads, and a fair order without gangs where the lowest
-/// PC first costs nothing.
-pub fn experiments(results: &Results) -> Vec<Run> {
+/// Returns the runs of some sets alone, and the experiments: every width with a near DRAM on convergent workloads, and a fair
+/// order without gangs where the lowest PC first costs nothing.
+pub fn follow_ups(results: &Results) -> Vec<Run> {
     let board = Board::new(results);
-    let widths = |name: &&'static str| widths::WIDTHS.map(|technique| Run::new(name, PRESET, technique).with(NEAR_DRAM));
-    let near = board.convergent.iter().flat_map(widths);
-    let fair = choices::unharmed_by_lowest_pc(&board).into_iter().map(|(name, _)| Run::new(name, PRESET, "WS4").with(FAIR));
-    near.chain(fair).collect()
+    let mut runs = Vec::new();
+    for name in &board.divergent {
+        runs.extend(ORDERS.map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
+        runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
+        runs.extend(RIVALS[1..].iter().map(|technique| Run::new(name, ELSEWHERE, technique)));
+        runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique).with(OWN_UNITS)));
+    }
+    for name in board.divergent.iter().chain(&board.convergent) {
+        runs.extend(SPLITS.map(|technique| Run::new(name, PRESET, technique)));
+    }
+    for name in board.convergent.iter().chain(&board.insensitive) {
+        runs.push(Run::new(name, PRESET, IMPATIENT).with(ARRIVE));
+    }
+    for name in &board.convergent {
+        runs.extend(widths::WIDTHS.map(|technique| Run::new(name, PRESET, technique).with(NEAR_DRAM)));
+    }
+    let fair = choices::unharmed_by_lowest_pc(&board);
+    runs.extend(fair.into_iter().map(|(name, _)| Run::new(name, PRESET, "WS4").with(FAIR)));
+    runs
 }
 
 /// The results, sorted into the paper's three sets.
@@ -195,13 +192,6 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Returns the divergent workloads that ran with every wait at reconvergence points, and the techniques by wait.
-fn waiting(board: &Board) -> (Vec<&'static str>, [&'static str; 3]) {
-    let techniques = [WAITS[0], "E-VWS-Sync20", WAITS[1]];
-    let ran = |name: &&'static str| techniques.iter().all(|technique| board.report(name, technique, &[]).is_some());
-    (board.divergent.iter().copied().filter(ran).collect(), techniques)
-}
-
 fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
     ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
@@ -260,15 +250,18 @@ mod tests {
     }
 
     #[test]
-    fn experiments_are_made_on_convergent_workloads_and_where_the_lowest_pc_costs_nothing() {
-        let runs = experiments(&results());
+    fn each_set_has_runs_of_its_own() {
+        let runs = follow_ups(&results());
         let all = |name: &'static str, keys: Keys| -> Vec<&str> {
             let with = |run: &&Run| run.workload == name && **run == Run::new(name, PRESET, &run.machine.technique).with(keys);
             runs.iter().filter(with).map(|run| run.machine.technique.as_str()).collect()
         };
         assert_eq!(all("transpose", NEAR_DRAM), widths::WIDTHS);
+        assert_eq!((all("transpose", &[]), all("transpose", ARRIVE)), (SPLITS.to_vec(), vec![IMPATIENT]));
+        assert_eq!(runs.iter().filter(|run| run.workload == "transpose").count(), 4 + 2 + 1, "it is convergent");
         assert_eq!(all("mergesort", FAIR), ["WS4"]);
-        assert_eq!(runs.len(), 5);
+        assert_eq!(all("mergesort", &[]), [&ORDERS[..], &WAITS, &SPLITS].concat(), "it is divergent");
+        assert_eq!((all("mergesort", ONE_GANG), all("mergesort", ARRIVE)), (vec!["I-VWS"], vec!["E-VWS"]));
         assert!(runs.iter().all(|run| run.config().is_ok_and(|config| config.validate().is_ok())));
     }
 

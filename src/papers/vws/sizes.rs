@@ -25,9 +25,7 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
         .map_or_else(String::new, |(_, speedup)| format!(" Without reformation: {speedup:.3}."));
     let transactions = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| report.memory_transactions as f64);
     let even = board.speedups(insensitive, "I-VWS", &[]);
-    let read_by_all: Vec<&'static str> =
-        divergent.iter().copied().filter(|name| board.report(name, "E-VWS", ARRIVE).is_some()).collect();
-    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(&read_by_all, ("E-VWS", keys), ("I-VWS", &[]), quantity);
+    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(divergent, ("E-VWS", keys), ("I-VWS", &[]), quantity);
     let side_by_side = |quantity: fn(&Report) -> f64| {
         let list = READINGS.map(|(name, keys)| format!("{name} {}", told(mean(&read(keys, quantity)))));
         list.join(", ")
