@@ -173,7 +173,7 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             false,
             mean(&read(ARRIVE, faster)),
             format!(
-                "Readings of sections 4.5 and 6.1 side by side, against I-VWS on the divergent workloads that ran with all of them. \
+                "Readings of sections 4.5 and 6.1 side by side, against I-VWS on the divergent workloads. \
                  Speed: {}. Fetches: {}.",
                 side_by_side(faster),
                 side_by_side(fetches)
