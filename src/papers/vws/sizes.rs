@@ -109,9 +109,10 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             "section 1, figure 2",
             "and the fewer lanes a convergent application uses",
             "fewer with warps of 4 than with warps of 32",
-            lanes_convergent.0.zip(lanes_convergent.1).map(|(wide, narrow)| {
-                (format!("{BASE} {:.1}%, WS4 {:.1}%", 100.0 * wide, 100.0 * narrow), narrow < wide)
-            }),
+            lanes_convergent
+                .0
+                .zip(lanes_convergent.1)
+                .map(|(wide, narrow)| (format!("{BASE} {:.1}%, WS4 {:.1}%", 100.0 * wide, 100.0 * narrow), narrow < wide)),
             "Threads issued over lanes, in cycles with an issue; averages.".to_string(),
         ),
         JUDGE.fact(
@@ -220,12 +221,9 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             "It helps ray tracing, a divergent application",
             "more than 1% faster than I-VWS",
             one("raytrace", "I-VWS").map(|speedup| (format!("{speedup:.3}"), speedup > 1.01)),
-            board
-                .report("raytrace", IMPATIENT, &[])
-                .and_then(|report| report.gangs.as_ref())
-                .map_or_else(String::new, |gangs| {
-                    format!("Splits of gangs: {}, of which {} for memory.{unrepaired}", gangs.splits, gangs.memory_splits)
-                }),
+            board.report("raytrace", IMPATIENT, &[]).and_then(|report| report.gangs.as_ref()).map_or_else(String::new, |gangs| {
+                format!("Splits of gangs: {}, of which {} for memory.{unrepaired}", gangs.splits, gangs.memory_splits)
+            }),
         ),
     ]
 }
