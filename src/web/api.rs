@@ -7,12 +7,38 @@ use crate::lab::{LIMIT, Lab, MachineSpec};
 use crate::session::Breakpoints;
 use crate::view::Selection;
 use crate::view::card;
-use js_sys::{Map, Object, Reflect};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 
 /// The options of a simulation; each has a default.
-const OPTIONS: [&str; 3] = ["preset", "technique", "set"];
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a plain object")]
+struct Options {
+    preset: Option<String>,
+    technique: Option<String>,
+    set: Option<BTreeMap<String, Setting>>,
+}
+
+/// The value of a machine's key.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a string, a number or a boolean")]
+enum Setting {
+    Text(String),
+    Number(serde_json::Number),
+    Flag(bool),
+}
+
+impl From<Setting> for String {
+    fn from(setting: Setting) -> String {
+        match setting {
+            Setting::Text(text) => text,
+            Setting::Number(number) => number.to_string(),
+            Setting::Flag(flag) => flag.to_string(),
+        }
+    }
+}
 
 /// A kernel on a machine that can be stepped, rewound and inspected.
 #[wasm_bindgen]
@@ -31,7 +57,7 @@ impl Simulation {
     ) -> Result<Simulation, JsValue> {
         let (ptx, launch) = (text("ptx", &ptx)?, text("launch", &launch)?);
         let mut lab = Lab::new();
-        lab.setup = setup(&options)?;
+        lab.setup = setup(options)?;
         lab.edit_ptx(ptx);
         lab.edit_launch(launch);
         if let Some(misfit) = &lab.misfit {
@@ -152,62 +178,60 @@ fn error(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
 
-/// Returns a `TypeError` that says what the argument must be, and what was given.
-fn wrong_type(name: &str, must: &str, given: &JsValue) -> JsValue {
-    let kind = match given {
+/// Returns a `TypeError` that says what a value must be, and what was given.
+fn wrong_type(name: &str, must: &str, given: &str) -> JsValue {
+    js_sys::TypeError::new(&format!("`{name}` must be {must}, {given}")).into()
+}
+
+fn kind(given: &JsValue) -> String {
+    match given {
         missing if missing.is_undefined() => "it is missing".to_string(),
         null if null.is_null() => "not null".to_string(),
         list if list.is_array() => "not an array".to_string(),
         other => format!("not a value of type {}", other.js_typeof().as_string().unwrap_or_default()),
-    };
-    js_sys::TypeError::new(&format!("`{name}` must be {must}, {kind}")).into()
+    }
 }
 
 fn text(name: &str, value: &JsValue) -> Result<String, JsValue> {
-    value.as_string().ok_or_else(|| wrong_type(name, "a string", value))
+    value.as_string().ok_or_else(|| wrong_type(name, "a string", &kind(value)))
 }
 
 fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
-    let number = value.as_f64().ok_or_else(|| wrong_type(name, "a number", value))?;
+    let number = value.as_f64().ok_or_else(|| wrong_type(name, "a number", &kind(value)))?;
     let fits = number >= 0.0 && number.fract() == 0.0;
     fits.then_some(number as u64).ok_or_else(|| error(&format!("`{name}` must be a whole number from 0 on, not {number}")))
 }
 
-/// Returns the setup that the options choose. Rejects unknown options, so that a typing error is not ignored.
-fn setup(options: &JsValue) -> Result<MachineSpec, JsValue> {
-    let mut setup = MachineSpec::default();
-    for (name, value) in entries("options", options)? {
-        match name.as_str() {
-            "preset" | "technique" if value.is_undefined() || value.is_null() => {}
-            "preset" => setup.preset = text("options.preset", &value)?,
-            "technique" => setup.technique = text("options.technique", &value)?,
-            "set" => {
-                for (key, value) in entries("options.set", &value)? {
-                    let flag = || value.as_bool().map(|flag| flag.to_string());
-                    let number = || value.as_f64().map(|number| number.to_string());
-                    let text = value.as_string().or_else(flag).or_else(number);
-                    let named = || wrong_type(&format!("options.set.{key}"), "a string, a number or a boolean", &value);
-                    let text = text.ok_or_else(named)?;
-                    setup.keys.insert(key, text);
-                }
-            }
-            _ => return Err(error(&format!("options: there is no `{name}`; allowed are {}", OPTIONS.join(", ")))),
-        }
+/// Reads the options. Rejects unknown ones, so that a typing error is not ignored.
+fn setup(options: JsValue) -> Result<MachineSpec, JsValue> {
+    // Read as a struct at once, serde-wasm-bindgen would pass over unknown fields.
+    let given: Value = serde_wasm_bindgen::from_value(options)?;
+    if given.is_array() {
+        return Err(wrong_type("options", "a plain object", "not an array"));
     }
+    let options: Option<Options> = serde_path_to_error::deserialize(given).map_err(|error| {
+        let path = error.path().to_string();
+        let name = if path == "." { "options".to_string() } else { format!("options.{path}") };
+        misfit(&name, &error.inner().to_string())
+    })?;
+    let Options { preset, technique, set } = options.unwrap_or_default();
+    let mut setup = MachineSpec::default();
+    setup.preset = preset.unwrap_or(setup.preset);
+    setup.technique = technique.unwrap_or(setup.technique);
+    setup.keys = set.unwrap_or_default().into_iter().map(|(key, setting)| (key, setting.into())).collect();
     Ok(setup)
 }
 
-/// Returns the fields of a plain object; `undefined` and `null` have none. Rejects a `Map`, whose entries are not fields.
-/// Passes on what a getter throws. serde-wasm-bindgen cannot be used: it ignores fields that a struct does not have, does not
-/// catch what a getter throws, and does not name the field with the wrong type.
-fn entries(what: &str, object: &JsValue) -> Result<Vec<(String, JsValue)>, JsValue> {
-    if object.is_undefined() || object.is_null() {
-        return Ok(Vec::new());
+/// Returns what serde says of a field as an `Error`, or as a `TypeError` if the value is of another type.
+fn misfit(name: &str, message: &str) -> JsValue {
+    if message.starts_with("unknown field") {
+        return error(&format!("options: {message}"));
     }
-    let plain = object.dyn_ref::<Object>().filter(|_| !object.is_instance_of::<Map>() && !object.is_array());
-    let fields = plain.ok_or_else(|| wrong_type(what, "a plain object", object))?;
-    let names = Object::keys(fields).iter().filter_map(|name| name.as_string()).collect::<Vec<_>>();
-    names.into_iter().map(|name| Ok((name.clone(), Reflect::get(object, &name.into())?))).collect()
+    match message.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((found, expected)) => wrong_type(name, &expected.replace("a map", "a plain object"), &format!("not {found}")),
+        // Where several types are allowed, serde says only which.
+        None => wrong_type(name, message, "and nothing else"),
+    }
 }
 
 fn value<T: Serialize>(of: &T) -> Result<JsValue, JsValue> {
