@@ -156,12 +156,14 @@ impl PoolLines<'_> {
         scene.mark(key(kind::FRAME, pc, 0, 0), Tone::Accent, turn.is_some(), Geometry::Ring(framed));
         scene.beat = Beat::Travel;
         let tone = if turn.is_some() { Tone::Text } else { Tone::Soft };
-        let said = match (threads, turn) {
-            (0, _) => "in flight".to_string(),
-            (n, Some(why)) => format!("{}: its turn, {why}", counted(n.into(), "thread")),
-            (1, None) => "1 thread waits".to_string(),
-            (n, None) => format!("{n} threads wait"),
+        let flying = warps.iter().filter(|(_, warp)| warp.stage == PoolStage::Flying);
+        let crowd = match (threads, flying.map(|(_, warp)| warp.members.mask.count_ones()).sum::<u32>()) {
+            (0, flying) => format!("{} in flight", counted(flying.into(), "thread")),
+            (1, 0) => "1 thread waits".to_string(),
+            (waiting, 0) => format!("{waiting} threads wait"),
+            (waiting, flying) => format!("{} waiting, {flying} in flight", counted(waiting.into(), "thread")),
         };
+        let said = turn.map_or_else(|| crowd.clone(), |why| format!("{crowd}: its turn, {why}"));
         let place = view.listing.place(pc);
         parts::place(scene, 0, tone, (MARGIN, y + 13.0), &place, &format!("PC {pc}"));
         let behind = MARGIN + place.chars().count() as f32 * 8.8 + 60.0;

@@ -105,6 +105,29 @@ fn likely_convergence_points_and_merges_are_shown() {
     }
 }
 
+/// Every thread of the pool is counted at its line once: as waiting, or as in flight.
+#[test]
+fn the_lines_of_the_warp_pool_count_every_thread() {
+    let mut lab = lab("collatz", "tbc");
+    lab.set_up(lab.setup.with_technique("divergence", Some("DWF")));
+    let mut both = 0;
+    for cycle in (100..3000).step_by(7) {
+        lab.seek(cycle);
+        settle(&mut lab);
+        let svg = svg(&scene(&lab), Palette::of(Theme::Light));
+        let texts = svg.split('>').filter_map(|part| part.split('<').next());
+        let is_of_a_line = |text: &&str| text.contains("thread") && (text.contains("in flight") || text.contains(" wait"));
+        let lines = texts.filter(is_of_a_line).collect::<Vec<_>>();
+        let counted = |text: &str| text.split([' ', ',', ':']).filter_map(|word| word.parse::<usize>().ok()).sum::<usize>();
+        let stage = lab.stage.as_ref().expect("a stage");
+        let pool = stage.session.sim().state.sms[0].divergence.dwf().expect("a pool").pool();
+        let threads = pool.map(|(_, warp)| warp.members.mask.count_ones() as usize).sum::<usize>();
+        assert_eq!(lines.iter().map(|text| counted(text)).sum::<usize>(), threads, "cycle {cycle}: {lines:?}");
+        both += lines.iter().filter(|text| text.contains("waiting, ")).count();
+    }
+    assert!(both > 0, "some line has threads of either kind");
+}
+
 #[test]
 fn lanes_whose_threads_have_ended_are_shown_as_such() {
     let mut lab = Lab::new();
