@@ -13,7 +13,7 @@ const again = () => {
 byId("fault-reload").onclick = again;
 byId("fault-reset").onclick = () => {
   try {
-    localStorage.removeItem("warpscope.draft");
+    localStorage.removeItem("warpscope.visit");
   } catch {
     // Nothing was stored, then.
   }

@@ -15,6 +15,7 @@ use crate::workload::Size;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -47,7 +48,7 @@ pub struct Link {
 }
 
 /// The texts of the user's own kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Texts {
     pub ptx: String,
     pub launch: String,
@@ -137,11 +138,6 @@ impl Link {
         if !Link::is_short(fragment) {
             return Err(LinkError::TooLong(fragment.len()));
         }
-        Link::recall(fragment)
-    }
-
-    /// Parses a fragment that the page itself has stored, of any length.
-    pub fn recall(fragment: &str) -> Result<Option<Link>, LinkError> {
         if fragment.is_empty() {
             return Ok(None);
         }

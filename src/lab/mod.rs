@@ -24,6 +24,7 @@ mod thumbnail;
 pub mod timeline;
 mod transport;
 mod travel;
+mod visit;
 
 pub use crate::config::MachineSpec;
 pub use crate::plot::grouped;
@@ -40,6 +41,7 @@ pub use stage::{LIMIT, ResultVerdict, Stage};
 pub use stretch::{LineCost, Stretch};
 pub use thumbnail::Thumbnail;
 pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
+pub use visit::Visit;
 
 use crate::launch::Launch;
 use crate::session::Breakpoints;

@@ -1,8 +1,7 @@
-//! Converts a [`Lab`] to a [`Link`] and back: for sharing, the address bar and the next visit.
+//! Converts a [`Lab`] to a [`Link`] and back: for sharing and the address bar.
 
 use super::first::FIRST;
-use super::{Beside, Lab, Link, MachineSpec, Notice, Origin, Texts};
-use crate::session::Breakpoints;
+use super::{Lab, Link, MachineSpec, Notice, Origin, Texts};
 use crate::view::Selection;
 use crate::workload::Size;
 
@@ -150,25 +149,5 @@ impl Lab {
             return None;
         }
         Some(format!("{misfit}; its changed keys are left out"))
-    }
-
-    /// Returns what a reload restores: texts and machine, but no cycle and no selection. `None` in a lesson, which brings its
-    /// own texts: the draft from before it stays stored.
-    pub fn draft(&self) -> Option<Link> {
-        self.course.is_none().then(|| Link { cycle: None, selection: None, beside: Beside::default(), ..self.address() })
-    }
-
-    /// Returns the draft with texts that have not been parsed yet, so that they survive if parsing them brings the page down.
-    pub fn draft_of(&self, ptx: &str, launch: &str) -> Link {
-        let texts = Some(Texts { ptx: ptx.into(), launch: launch.into() });
-        Link { texts, breakpoints: Breakpoints::default(), ..self.draft().unwrap_or_default() }
-    }
-
-    /// Creates the lab as the last visit left it, at a divergence.
-    pub fn restore(draft: Link) -> Lab {
-        let mut lab = Lab::new();
-        lab.open(draft);
-        lab.go_to_something_interesting();
-        lab
     }
 }

@@ -38,7 +38,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     let edit_ptx = {
         let handle = handle.clone();
         Callback::from(move |text: String| {
-            storage::save_draft(&handle.read(|lab| lab.draft_of(&text, &lab.launch)));
+            storage::save_visit(&handle.read(|lab| lab.visit_with(&text, &lab.launch)));
             share::forget();
             handle.act(|lab| lab.edit_ptx(text));
         })
@@ -46,7 +46,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     let edit_launch = {
         let handle = handle.clone();
         Callback::from(move |text: String| {
-            storage::save_draft(&handle.read(|lab| lab.draft_of(&lab.ptx, &text)));
+            storage::save_visit(&handle.read(|lab| lab.visit_with(&lab.ptx, &text)));
             share::forget();
             handle.act(|lab| lab.edit_launch(text));
         })

@@ -13,7 +13,7 @@ use yew::prelude::*;
 const PROGRESS: &str = "warpscope.lessons";
 
 fn progress() -> BTreeMap<String, usize> {
-    storage::load(PROGRESS).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    storage::load_json(PROGRESS).unwrap_or_default()
 }
 
 /// Stores how far the user has come in the open lesson.
@@ -26,7 +26,7 @@ pub fn use_progress(handle: &Handle) {
         let furthest = known.entry(id.to_string()).or_default();
         if stops > *furthest {
             *furthest = stops;
-            storage::save(PROGRESS, &serde_json::to_string(&known).unwrap_or_default());
+            storage::save_json(PROGRESS, &known);
         }
     });
 }

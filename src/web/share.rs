@@ -22,7 +22,7 @@ pub fn write(link: &Link) -> bool {
     is_short
 }
 
-/// Removes the link from the address bar while the user types, so that a reload restores the draft and not an older text.
+/// Removes the link from the address bar while the user types, so that a reload restores the visit and not an older text.
 pub fn forget() {
     if let Ok(Some(Link { embed: false, .. })) = opened() {
         write(&Link::default());

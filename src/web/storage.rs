@@ -2,27 +2,41 @@
 //!
 //! Storage may be full or forbidden; then nothing is stored, without an error.
 
-use crate::lab::{Link, Texts};
+use crate::lab::{Texts, Visit};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-const DRAFT: &str = "warpscope.draft";
+const VISIT: &str = "warpscope.visit";
 const OWN: &str = "warpscope.own";
 
-/// Loads the last visit's draft; `None` if it cannot be parsed or has no kernel.
-pub fn load_draft() -> Option<Link> {
-    Link::recall(&load(DRAFT)?).ok()?.filter(|draft| draft.kernel.is_some() || draft.texts.is_some())
+/// Loads the last visit; `None` if it cannot be parsed or has no kernel.
+pub fn load_visit() -> Option<Visit> {
+    load_json(VISIT).filter(Visit::has_kernel)
+}
+
+pub fn save_visit(visit: &Visit) {
+    save_json(VISIT, visit);
 }
 
 /// Loads the user's own texts that were kept while another kernel was loaded.
 pub fn load_own() -> Option<Texts> {
-    Link::recall(&load(OWN)?).ok()??.texts
+    load_json(OWN)
 }
 
 pub fn save_own(own: &Texts) {
-    save(OWN, &Link { texts: Some(own.clone()), ..Link::default() }.write());
+    save_json(OWN, own);
 }
 
-pub fn save_draft(draft: &Link) {
-    save(DRAFT, &draft.write());
+/// Returns the value stored as JSON under `key`; `None` if it is another type's.
+pub fn load_json<T: DeserializeOwned>(key: &str) -> Option<T> {
+    serde_json::from_str(&load(key)?).ok()
+}
+
+/// Stores `value` as JSON under `key`.
+pub fn save_json<T: Serialize>(key: &str, value: &T) {
+    if let Ok(text) = serde_json::to_string(value) {
+        save(key, &text);
+    }
 }
 
 /// Returns the value stored under `key`.

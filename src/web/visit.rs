@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use super::listening::use_window_events;
 use super::{motion, share, storage};
-use crate::lab::{Lab, Link, Notice};
+use crate::lab::{Lab, Link, Notice, Visit};
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
@@ -24,18 +24,18 @@ pub fn save_stepped() {
 /// Returns the lab that the page opens with: from a link, else from the last visit, else for a first visit. A link does not
 /// overwrite the user's own texts.
 pub fn open() -> Lab {
-    let draft = storage::load_draft();
-    let as_left = |draft: Option<Link>| draft.map_or_else(Lab::first_visit, Lab::restore);
+    let last = storage::load_visit();
+    let as_left = |last: Option<Visit>| last.map_or_else(Lab::first_visit, Lab::restore);
     let (mut lab, left) = match share::opened() {
         Ok(Some(link)) => {
             let mut lab = Lab::new();
-            let left = draft.and_then(|draft| draft.texts).filter(|texts| Some(texts) != link.texts.as_ref());
+            let left = last.and_then(|last| last.texts).filter(|texts| Some(texts) != link.texts.as_ref());
             lab.open(link);
             (lab, left)
         }
-        Ok(None) => (as_left(draft), None),
+        Ok(None) => (as_left(last), None),
         Err(error) => {
-            let mut lab = as_left(draft);
+            let mut lab = as_left(last);
             lab.notice = Some(Notice::bad(format!("That link cannot be opened: {error}.")));
             (lab, None)
         }
@@ -50,15 +50,15 @@ pub fn open() -> Lab {
     lab
 }
 
-/// Stores the draft and the user's own texts, so that they survive a reload.
+/// Stores the visit and the user's own texts, so that they survive a reload.
 #[hook]
 pub fn use_memory(handle: &Handle) {
     let key = handle.read(|lab| (lab.ptx.clone(), lab.launch.clone(), lab.setup.clone(), lab.origin, lab.breakpoints.clone()));
     let handle = handle.clone();
     let own = handle.read(|lab| lab.own().cloned());
     use_effect_with(key, move |_| {
-        if let Some(draft) = handle.read(Lab::draft) {
-            storage::save_draft(&draft);
+        if let Some(visit) = handle.read(Lab::visit) {
+            storage::save_visit(&visit);
         }
     });
     use_effect_with(own, |own| {

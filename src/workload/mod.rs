@@ -63,7 +63,7 @@ mod walsh;
 pub use host::{Host, Mismatch, compare};
 
 use crate::launch::{BufferData, Launch};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 /// How a kernel responds to narrow warps: the three sets into which the Variable Warp Sizing paper sorts applications. A workload
@@ -133,7 +133,8 @@ pub struct Workload {
 }
 
 /// The size of a launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Size {
     /// At most four blocks of 32 threads, for the machine for lessons.

@@ -128,7 +128,7 @@ async fn a_fault_of_the_page_says_what_to_do_and_loses_nothing() {
         page.press(['e']).await;
         let mine = page.value("#ptx").await + "\n// mine";
         page.fill("#ptx", &mine).await;
-        page.until("localStorage['warpscope.draft'].includes('ptx=')").await;
+        page.until("localStorage['warpscope.visit'].includes('// mine')").await;
         // The event of a crashed wasm module; no input is known that causes one.
         page.script("dispatchEvent(new ErrorEvent('error', { error: new TypeError('somebody else') }))", vec![]).await;
         assert_eq!(page.eval("document.querySelector('#fault').hidden").await, true);

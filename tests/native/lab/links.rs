@@ -18,7 +18,9 @@ fn a_link_opens_the_same_picture() {
     settle(&mut other);
     assert_eq!(other.selection, lab.selection);
     assert_eq!(other.breakpoints, lab.breakpoints);
-    assert_eq!(Lab::restore(lab.draft().expect("no lesson is open")).breakpoints, lab.breakpoints, "a reload keeps them too");
+    let stored = serde_json::to_string(&lab.visit().expect("no lesson is open")).expect("a visit is JSON");
+    let visit = serde_json::from_str::<Visit>(&stored).expect("and JSON a visit");
+    assert_eq!(Lab::restore(visit).breakpoints, lab.breakpoints, "a reload keeps them too");
     other.open(Link { breakpoints: Breakpoints { pcs: vec![3, 99_999], ..Breakpoints::default() }, ..lab.link() });
     assert_eq!(other.breakpoints.pcs, [3], "the kernel has no other");
     other.open(Link::read(&fragment).expect("a sound link").expect("not empty"));
@@ -84,7 +86,7 @@ fn a_link_is_to_the_stage_while_the_texts_cannot_run() {
     lab.edit_ptx(good.replacen("mov.u32", "mvo.u32", 1));
     assert_eq!(lab.link(), before, "a text with a mistake is not shown");
     assert!(
-        lab.draft().and_then(|draft| draft.texts).is_some_and(|texts| texts.ptx.contains("mvo.u32")),
+        lab.visit().and_then(|visit| visit.texts).is_some_and(|texts| texts.ptx.contains("mvo.u32")),
         "a reload brings back what was typed"
     );
     lab.edit_ptx(good);
@@ -119,15 +121,17 @@ fn a_link_that_cannot_be_had_leaves_something_to_look_at() {
 }
 
 #[test]
-fn a_link_or_a_draft_of_a_huge_machine_gives_a_message_and_a_machine() {
+fn a_link_or_a_visit_of_a_huge_machine_gives_a_message_and_a_machine() {
     for keys in HUGE {
         let link = Link::read(&format!("kernel=collatz&preset=gtx480&set={keys}")).expect("a link").expect("not empty");
+        let setup = link.setup.clone().expect("a machine");
+        let visit = Visit { kernel: link.kernel.clone(), setup, ..Visit::default() };
         let mut opened = Lab::new();
         opened.open(link.clone());
         // The same with another machine already running.
         let mut over = lab("saxpy", "toy");
-        over.open(link.clone());
-        for mut lab in [opened, over, Lab::restore(link)] {
+        over.open(link);
+        for mut lab in [opened, over, Lab::restore(visit)] {
             let cycle = lab.cycle();
             lab.step();
             assert!(lab.stage.is_some() && lab.cycle() == cycle + 1, "{keys}: {:?}", lab.misfit);

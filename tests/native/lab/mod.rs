@@ -8,7 +8,9 @@ mod telling;
 mod texts;
 
 use warpscope::event::{Event, EventKind, Log, Reason, Sink};
-use warpscope::lab::{Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Wanted, grouped, too_large, typed_cycle};
+use warpscope::lab::{
+    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
+};
 use warpscope::mechanism::{self, PanelView, VisibleLines};
 use warpscope::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
 use warpscope::session::Breakpoints;
@@ -106,7 +108,7 @@ fn assert_refused(lab: &Lab, before: &Link, runs: &str) {
     assert!(notice.starts_with("Not applied") && notice.contains(&format!("Still running: {runs}.")), "{notice}");
     assert_eq!(lab.misfit, None);
     assert_eq!(lab.link(), *before, "the link is to what is shown");
-    assert_eq!(lab.draft().and_then(|draft| draft.setup), before.setup);
+    assert_eq!(lab.visit().map(|visit| visit.setup), before.setup);
     let mut other = Lab::new();
     other.open(before.clone());
     settle(&mut other);

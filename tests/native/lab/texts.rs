@@ -211,8 +211,8 @@ fn variables_that_the_launch_sets_are_shown() {
     let stage = lab.stage.as_ref().expect("a stage");
     let shown: Vec<(String, usize)> = stage.buffers().iter().map(|b| (b.name.clone(), b.changed)).collect();
     assert_eq!(shown, [("counter".to_string(), 1), ("table".to_string(), 0)]);
-    let draft = Lab::restore(lab.draft().expect("no lesson is open"));
-    assert_eq!(draft.stage.as_ref().map(|stage| stage.buffers().len()), Some(2));
+    let restored = Lab::restore(lab.visit().expect("no lesson is open"));
+    assert_eq!(restored.stage.as_ref().map(|stage| stage.buffers().len()), Some(2));
 }
 
 #[test]
