@@ -161,7 +161,8 @@ impl PoolLines<'_> {
             (0, flying) => format!("{} in flight", counted(flying.into(), "thread")),
             (1, 0) => "1 thread waits".to_string(),
             (waiting, 0) => format!("{waiting} threads wait"),
-            (waiting, flying) => format!("{} waiting, {flying} in flight", counted(waiting.into(), "thread")),
+            (1, flying) => format!("1 thread waits, {flying} in flight"),
+            (waiting, flying) => format!("{waiting} threads wait, {flying} in flight"),
         };
         let said = turn.map_or_else(|| crowd.clone(), |why| format!("{crowd}: its turn, {why}"));
         let place = view.listing.place(pc);

@@ -116,7 +116,9 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
     scene.label(0, Tone::Soft, 98.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));
     if let Some(did) = warp.reason {
         reason(scene, Some(did), 172.0, 3.0, 14.0);
-        scene.label(0, Tone::Soft, 196.0, 15.0, BASE, Align::Left, did.label());
+        let (front, short) = did.label_parts();
+        let fits = 196.0 + (front.len() + short.len()) as f32 * BASE * 0.56 <= view.width;
+        scene.label(0, Tone::Soft, 196.0, 15.0, BASE, Align::Left, if fits { did.label() } else { short });
     }
     let code = view.listing.code(&view.sim.machine.program, warp.pc);
     let room = ((view.width - 320.0) / 7.3).max(0.0) as usize;

@@ -123,7 +123,7 @@ fn the_lines_of_the_warp_pool_count_every_thread() {
         let pool = stage.session.sim().state.sms[0].divergence.dwf().expect("a pool").pool();
         let threads = pool.map(|(_, warp)| warp.members.mask.count_ones() as usize).sum::<usize>();
         assert_eq!(lines.iter().map(|text| counted(text)).sum::<usize>(), threads, "cycle {cycle}: {lines:?}");
-        both += lines.iter().filter(|text| text.contains("waiting, ")).count();
+        both += lines.iter().filter(|text| text.contains(" wait, ")).count();
     }
     assert!(both > 0, "some line has threads of either kind");
 }
