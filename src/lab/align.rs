@@ -131,14 +131,11 @@ pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
     let (led, own) = (&leader.stage.as_ref()?.session, &follower.stage.as_ref()?.session);
     if led.at_end() && own.ended() {
         let (one, other) = (own.reached(), led.cycle());
-        return Some(match one.cmp(&other) {
-            std::cmp::Ordering::Less => format!("ends {} cycles earlier, after {}", grouped(other - one), grouped(one)),
-            std::cmp::Ordering::Equal => "ends in the same cycle".into(),
-            std::cmp::Ordering::Greater => format!("ends {} cycles later, after {}", grouped(one - other), grouped(one)),
-        });
+        let after = if one == other { String::new() } else { format!(", after {}", grouped(one)) };
+        return Some(format!("ends {}{after}", sooner_or_later(one, other)));
     }
     if leader.beside.align != RunAlignment::Cycle {
-        return Some(format!("needs {} cycles to here, the leading run {}", grouped(own.cycle()), grouped(led.cycle())));
+        return Some(format!("comes here {}", sooner_or_later(own.cycle(), led.cycle())));
     }
     let work = |session: &crate::session::Session| session.replay().tally().metrics.totals.thread_instructions;
     let (done, leads) = (work(own), work(led));
@@ -157,6 +154,16 @@ pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
             format!("is {} cycles behind", grouped(led.cycle().saturating_sub(then)))
         }
     })
+}
+
+/// Compares two cycles in words.
+fn sooner_or_later(own: u64, led: u64) -> String {
+    let apart = match own.abs_diff(led) {
+        0 => return "in the same cycle".into(),
+        1 => "1 cycle".into(),
+        apart => format!("{} cycles", grouped(apart)),
+    };
+    format!("{apart} {}", if own < led { "earlier" } else { "later" })
 }
 
 #[cfg(test)]
@@ -202,6 +209,13 @@ mod tests {
     }
 
     #[test]
+    fn cycles_are_compared_in_words() {
+        assert_eq!(sooner_or_later(1_505, 3_000), "1\u{202f}495 cycles earlier");
+        assert_eq!(sooner_or_later(7, 7), "in the same cycle");
+        assert_eq!(sooner_or_later(8, 7), "1 cycle later");
+    }
+
+    #[test]
     fn runs_go_together_by_how_often_a_line_was_executed() {
         let (mut lead, mut other) = (leader("PDOM"), Lab::new());
         lead.place_beside("TBC");
@@ -218,6 +232,7 @@ mod tests {
             let (wanted, there) = (executed(led, cycle), own.session.cycle());
             assert!(wanted > 0 && executed(own, there) >= wanted, "line {}", line + 1);
             assert!(executed(own, there - 1) < wanted, "and not before");
+            assert_eq!(standing(&lead, &other), Some(format!("comes here {}", sooner_or_later(there, cycle))));
         }
     }
 }

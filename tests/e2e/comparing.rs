@@ -75,7 +75,7 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         // Aligned by work, the other run is at another cycle.
         page.press([key::HOME]).await;
         page.choose("#align", "work").await;
-        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
+        page.until("/comes here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
         // The numbers are shown side by side.
         page.press(['2']).await;
         page.see(".side-by-side", "TBC").await;
@@ -134,8 +134,7 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         // Beside another run, which is aligned by line and has keys of its own.
         page.follow("#kernel=collatz&preset=gtx480&technique=PDOM&beside=TBC@gtx480&align=line&cycle=1500").await;
         page.at(1500).await;
-        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)")
-            .await;
+        page.until("/comes here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
         page.press(['2']).await;
         page.see("#by-line thead", "TBC").await;
         page.until("document.querySelectorAll('#by-line td.good, #by-line td.bad').length > 1").await;
@@ -146,8 +145,7 @@ async fn a_stretch_of_cycles_has_its_numbers_alone_and_beside() {
         page.screenshot("two").await;
         page.fill(".beside-keys", "schedulers=1").await;
         page.until("location.hash.includes('schedulers') && location.hash.includes('TBC')").await;
-        page.until("/needs [\\d\\s]+ cycles to here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)")
-            .await;
+        page.until("/comes here/.test(document.querySelector('.run:nth-child(2) .standing').innerText)").await;
         page.fill(".beside-keys", "nonsense=1").await;
         page.see(".run:nth-child(2) .standing", "nonsense").await;
     })
