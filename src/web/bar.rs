@@ -57,6 +57,8 @@ pub fn Bar(props: &Props) -> Html {
         changed if !applied => format!("Settings · {changed} not applied"),
         changed => format!("Settings · {changed}"),
     };
+    // Changed keys, and that they are not applied, stay in sight.
+    let machine = if setup.keys.is_empty() { 4 } else { 6 };
     let edit = if edited && origin.is_some() { "Edit ●" } else { "Edit" };
     let theme = if props.theme == Theme::Dark { "Change to light (T)" } else { "Change to dark (T)" };
     let controls = [
@@ -75,7 +77,7 @@ pub fn Bar(props: &Props) -> Html {
         (rarely(DISPATCH), techniques(handle, DISPATCH)),
         (rarely(GATING), techniques(handle, GATING)),
         (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
-        (4, button(4, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
+        (machine, button(machine, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
         (u8::MAX, html! { <span class="push"></span> }),
         (6, button(6, "compare-all", ("Every technique on this kernel (C)", "Compare".into()), sheet(Sheet::Compare))),
         (6, button(6, "lessons", ("Guided runs (G)", "Lessons".into()), sheet(Sheet::Lessons))),
