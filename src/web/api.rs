@@ -10,6 +10,7 @@ use crate::view::card;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use wasm_bindgen::prelude::*;
 
 /// The options of a simulation; each has a default.
@@ -23,7 +24,7 @@ struct Options {
 
 /// The value of a machine's key.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a string, a number or a boolean")]
+#[serde(untagged, expecting = "must be a string, a number or a boolean")]
 enum Setting {
     Text(String),
     Number(serde_json::Number),
@@ -205,15 +206,11 @@ fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
 /// Reads the options. Rejects unknown ones, so that a typing error is not ignored.
 fn setup(options: JsValue) -> Result<MachineSpec, JsValue> {
     // Read as a struct at once, serde-wasm-bindgen would pass over unknown fields.
-    let given: Value = serde_wasm_bindgen::from_value(options)?;
+    let given: Value = serde_path_to_error::deserialize(serde_wasm_bindgen::Deserializer::from(options)).map_err(misfit)?;
     if given.is_array() {
         return Err(wrong_type("options", "a plain object", "not an array"));
     }
-    let options: Option<Options> = serde_path_to_error::deserialize(given).map_err(|error| {
-        let path = error.path().to_string();
-        let name = if path == "." { "options".to_string() } else { format!("options.{path}") };
-        misfit(&name, &error.inner().to_string())
-    })?;
+    let options: Option<Options> = serde_path_to_error::deserialize(given).map_err(misfit)?;
     let Options { preset, technique, set } = options.unwrap_or_default();
     let mut setup = MachineSpec::default();
     setup.preset = preset.unwrap_or(setup.preset);
@@ -223,14 +220,17 @@ fn setup(options: JsValue) -> Result<MachineSpec, JsValue> {
 }
 
 /// Returns what serde says of a field as an `Error`, or as a `TypeError` if the value is of another type.
-fn misfit(name: &str, message: &str) -> JsValue {
+fn misfit<E: Display>(failure: serde_path_to_error::Error<E>) -> JsValue {
+    let path = failure.path().to_string();
+    let name = if path == "." { "options".to_string() } else { format!("options.{path}") };
+    let message = failure.into_inner().to_string();
     if message.starts_with("unknown field") {
         return error(&format!("options: {message}"));
     }
-    match message.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected ")) {
-        Some((found, expected)) => wrong_type(name, &expected.replace("a map", "a plain object"), &format!("not {found}")),
+    match message.split_once("invalid type: ").and_then(|(_, rest)| rest.rsplit_once(", expected ")) {
+        Some((found, expected)) => wrong_type(&name, &expected.replace("a map", "a plain object"), &format!("not {found}")),
         // Where several types are allowed, serde says only which.
-        None => wrong_type(name, message, "and nothing else"),
+        None => js_sys::TypeError::new(&format!("`{name}`: {message}")).into(),
     }
 }
 

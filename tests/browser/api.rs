@@ -39,7 +39,10 @@ fn arguments_of_another_type_throw_a_type_error_that_names_them() {
     assert_eq!(type_error(made(PTX, LAUNCH, with("preset", 1))), "`options.preset` must be a string, not integer `1`");
     assert_eq!(type_error(made(PTX, LAUNCH, with("set", 1))), "`options.set` must be a plain object, not integer `1`");
     let set = with("set", with("sms", js_sys::Array::new()));
-    assert_eq!(type_error(made(PTX, LAUNCH, set)), "`options.set.sms` must be a string, a number or a boolean, and nothing else");
+    assert_eq!(type_error(made(PTX, LAUNCH, set)), "`options.set.sms`: must be a string, a number or a boolean");
+
+    let function = Function::new_no_args("");
+    assert!(type_error(made(PTX, LAUNCH, with("technique", function))).starts_with("`options.technique` must be "));
 
     let mut simulation = made(PTX, LAUNCH, with("preset", "toy")).expect("a simulation");
     assert_eq!(simulation.step(JsValue::UNDEFINED), Ok(1.0), "one cycle where nothing is said");
