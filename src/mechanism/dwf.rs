@@ -164,7 +164,7 @@ impl PoolLines<'_> {
             (1, flying) => format!("1 thread waits, {flying} in flight"),
             (waiting, flying) => format!("{waiting} threads wait, {flying} in flight"),
         };
-        let said = turn.map_or_else(|| crowd.clone(), |why| format!("{crowd}: its turn, {why}"));
+        let said = turn.map_or_else(|| crowd.clone(), |why| format!("{crowd} · its turn, {why}"));
         let place = view.listing.place(pc);
         parts::place(scene, 0, tone, (MARGIN, y + 13.0), &place, &format!("PC {pc}"));
         let behind = MARGIN + place.chars().count() as f32 * 8.8 + 60.0;
