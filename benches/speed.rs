@@ -4,20 +4,21 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use warpscope::config::MachineSpec;
-use warpscope::event::{Event, NullSink, Sink};
-use warpscope::interp::reference;
-use warpscope::metrics::Metrics;
-use warpscope::replay::Replay;
-use warpscope::run::{Draft, RunSpec};
-use warpscope::sim::Sim;
-use warpscope::{ptx, workload};
+use warpscope_catalogue as catalogue;
+use warpscope_kernel::interp::reference;
+use warpscope_kernel::ptx;
+use warpscope_machine::config::MachineSpec;
+use warpscope_machine::event::{Event, NullSink, Sink};
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::replay::Replay;
+use warpscope_machine::run::{Draft, RunSpec};
+use warpscope_machine::sim::Sim;
 
 /// Compute-bound at full occupancy (matmul), divergent (mandelbrot, collatz), memory-bound (saxpy).
 const MACHINE_RUNS: [&str; 4] = ["matmul", "mandelbrot", "collatz", "saxpy"];
 
 fn parser(c: &mut Criterion) {
-    let text: String = workload::all().iter().map(|w| w.ptx).collect::<Vec<_>>().join("\n");
+    let text: String = catalogue::all().iter().map(|w| w.ptx).collect::<Vec<_>>().join("\n");
     // Repeated module headers do not disturb the parser; most of the text is kernel bodies.
     let text = text.repeat(4);
     let mut group = c.benchmark_group("parser");
@@ -30,7 +31,7 @@ fn scalar_reference(c: &mut Criterion) {
     let mut group = c.benchmark_group("reference");
     group.sample_size(10);
     for name in ["collatz", "mandelbrot", "matmul"] {
-        let work = workload::find(name).expect("a workload");
+        let work = catalogue::find(name).expect("a workload");
         let draft = Draft::read(work.ptx, work.full).expect("sound texts");
         let job = draft.fill(&|file| work.read_file(file)).expect("its files");
         let start = job.start(32, 1).expect("they fit together");
@@ -44,7 +45,7 @@ fn scalar_reference(c: &mut Criterion) {
 }
 
 fn simulator(name: &str) -> Sim {
-    let work = workload::find(name).expect("a workload");
+    let work = catalogue::find(name).expect("a workload");
     let run = RunSpec::new(work.ptx, work.full, MachineSpec::default());
     run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
 }

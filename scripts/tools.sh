@@ -80,8 +80,9 @@ need_wasm_bindgen() {
     [ -n "$version" ] || die "Cargo.lock does not name a version of wasm-bindgen."
     if reports_version wasm-bindgen "$version" && reports_version wasm-bindgen-test-runner "$version"; then return; fi
     say "Building wasm-bindgen-cli $version into $TOOLS (about 2 minutes)"
-    # Not --locked: the lock file that this crate ships can name versions that are no longer offered.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo_install wasm-bindgen-cli "$version"
+    # Not --locked: the lock file that this crate ships can name versions that are no longer offered. Without its default features
+    # it cannot fetch a browser's driver, which nobody asks it to, and needs no cryptography.
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo_install wasm-bindgen-cli "$version" --no-default-features
     reports_version wasm-bindgen "$version" ||
         die "wasm-bindgen was installed into $TOOLS, but does not run as $version."
 }

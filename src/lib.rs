@@ -1,46 +1,12 @@
-//! Warpscope: a laboratory for GPU divergence.
+//! Warpscope: a laboratory for GPU divergence. This crate has its two faces, the browser page and the command line.
 //!
-//! A kernel in PTX and a launch go in, and the kernel runs; the browser page and the command line show that run.
-//! `ARCHITECTURE.md` explains how the modules of this library fit together.
-//!
-//! ```
-//! use warpscope::{config::MachineSpec, event::NullSink, run::RunSpec, workload};
-//!
-//! let saxpy = workload::find("saxpy").expect("a workload of the catalogue");
-//! let machine = MachineSpec::new("gtx480", "TBC,GTO", [("sms", "2")]);
-//! let run = RunSpec::new(saxpy.ptx, saxpy.small, machine);
-//! let job = run.job(&|file| saxpy.read_file(file)).expect("a kernel and its launch");
-//! let mut sim = run.sim(&job).expect("a machine that fits");
-//! sim.run(1_000_000, &mut NullSink);
-//! assert!(sim.finished() && sim.trap().is_none());
-//! ```
+//! A kernel in PTX and a launch go in, and the kernel runs; the faces show that run. What they show comes from the crates of this
+//! workspace, each of which depends only on those above it: `warpscope-kernel` (what a kernel means), `warpscope-catalogue` (the
+//! kernels that come with it), `warpscope-machine` (what a cycle does), `warpscope-pictures` (what a person sees of it),
+//! `warpscope-study` (what is learned from runs) and `warpscope-lab` (the page's state). Only the faces know files, clocks,
+//! threads and browsers. `ARCHITECTURE.md` explains how all this fits together.
 
-pub mod check;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
-pub mod compare;
-pub mod config;
-mod document;
-pub mod event;
-pub mod export;
-pub mod interp;
-pub mod lab;
-pub mod launch;
-pub mod lesson;
-pub mod mechanism;
-pub mod metrics;
-pub mod papers;
-pub mod plot;
-pub mod policy;
-pub mod program;
-pub mod ptx;
-pub mod record;
-pub mod replay;
-pub mod run;
-pub mod scene;
-pub mod session;
-pub mod sim;
-pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
-pub mod workload;

@@ -1,10 +1,10 @@
 //! Many runs in parallel, with a progress bar on a terminal.
 
 use super::cache::RunCache;
-use crate::metrics::Report;
-use crate::papers::{Run, RunError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use warpscope_machine::metrics::Report;
+use warpscope_study::papers::{Run, RunError};
 
 /// Performs runs of the catalogue, except those that the cache has.
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {

@@ -3,12 +3,12 @@
 //! The hash of program, launch and configuration ([`Run::key`]) identifies a run. Each build of the simulator has a folder of its
 //! own, so that it never reads what another build wrote.
 
-use crate::metrics::Report;
-use crate::papers::{Run, RunError};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use warpscope_machine::metrics::Report;
+use warpscope_study::papers::{Run, RunError};
 
 /// Age at which the folders of other builds are deleted.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);

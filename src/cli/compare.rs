@@ -3,9 +3,9 @@
 use super::args::CompareArgs;
 use super::subject::KernelSource;
 use super::{Failure, batch, print, print_json, settings};
-use crate::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
-use crate::config::MachineSpec;
 use serde::Serialize;
+use warpscope_machine::config::MachineSpec;
+use warpscope_study::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
 
 /// The comparison as JSON.
 #[derive(Serialize)]

@@ -3,15 +3,15 @@
 use super::args::InspectArgs;
 use super::subject::KernelSource;
 use super::{Failure, print, print_json};
-use crate::program::Program;
-use crate::program::inspect::Inspection;
-use crate::program::passes::Pass;
-use crate::program::passes::virtualise::Dimensions;
-use crate::program::reachable;
-use crate::program::transformed;
-use crate::ptx::problem::{self, Located, Span, Trouble};
-use crate::ptx::{self, Module, Problem};
 use serde::Serialize;
+use warpscope_kernel::program::Program;
+use warpscope_kernel::program::inspect::Inspection;
+use warpscope_kernel::program::passes::Pass;
+use warpscope_kernel::program::passes::virtualise::Dimensions;
+use warpscope_kernel::program::reachable;
+use warpscope_kernel::program::transformed;
+use warpscope_kernel::ptx::problem::{self, Located, Span, Trouble};
+use warpscope_kernel::ptx::{self, Module, Problem};
 
 /// What `inspect --json` prints.
 #[derive(Serialize)]

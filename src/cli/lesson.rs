@@ -2,8 +2,8 @@
 
 use super::args::{LessonArgs, LessonCommand};
 use super::{Failure, print};
-use crate::lesson::Lesson;
 use std::path::Path;
+use warpscope_study::lesson::Lesson;
 
 pub fn lesson(args: &LessonArgs) -> Result<(), Failure> {
     let LessonCommand::Check { file } = &args.command;

@@ -2,10 +2,10 @@
 
 use super::args::{ListArgs, Listed};
 use super::{Failure, print, print_json};
-use crate::config::{Config, KEYS, KeyKind, PRESETS, TECHNIQUES};
-use crate::metrics::DEFINITIONS;
-use crate::workload;
 use serde::Serialize;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::config::{Config, KEYS, KeyKind, PRESETS, TECHNIQUES};
+use warpscope_machine::metrics::DEFINITIONS;
 
 /// A row of any list: a name, a description, and further fields for the JSON.
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
     match args.what {
         Listed::Workloads => show(
             args.json,
-            workload::all().iter().map(|w| {
+            catalogue::all().iter().map(|w| {
                 let barriers = if w.has_barriers() { ", barriers" } else { "" };
                 let about = format!("{} ({}{barriers})", w.title, w.class.name());
                 Row {

@@ -3,8 +3,8 @@
 use super::args::PapersArgs;
 use super::cache::RunCache;
 use super::{Failure, batch, print, print_json};
-use crate::papers::{self, Claim, PAPERS, Paper, Results, Run, Scoreboard, markdown};
 use std::collections::BTreeSet;
+use warpscope_study::papers::{self, Claim, PAPERS, Paper, Results, Run, Scoreboard, markdown};
 
 pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     let chosen: Vec<&Paper> = match &args.paper {

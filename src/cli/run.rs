@@ -3,22 +3,22 @@
 use super::args::RunArgs;
 use super::subject::KernelSource;
 use super::{Failure, print, print_json, settings, trace};
-use crate::check;
-use crate::config::{Config, MachineSpec};
-use crate::interp::job::Job;
-use crate::interp::memory::Global;
-use crate::interp::reference;
-use crate::interp::shape::GridShape;
-use crate::interp::trap::Trap;
-use crate::launch::BufferData;
-use crate::metrics::{Metrics, Report};
-use crate::program::Program;
-use crate::run::Draft;
-use crate::sim::footprint::{BUDGET, Footprint, memory_bytes};
-use crate::sim::{self, Sim};
-use crate::workload::Mismatch;
 use serde::Serialize;
 use std::time::Instant;
+use warpscope_catalogue::Mismatch;
+use warpscope_kernel::interp::job::Job;
+use warpscope_kernel::interp::memory::Global;
+use warpscope_kernel::interp::reference;
+use warpscope_kernel::interp::shape::GridShape;
+use warpscope_kernel::interp::trap::Trap;
+use warpscope_kernel::launch::BufferData;
+use warpscope_kernel::program::Program;
+use warpscope_machine::config::{Config, MachineSpec};
+use warpscope_machine::metrics::{Metrics, Report};
+use warpscope_machine::run::Draft;
+use warpscope_machine::sim::footprint::{BUDGET, Footprint, memory_bytes};
+use warpscope_machine::sim::{self, Sim};
+use warpscope_study::check;
 
 /// Threads of a PTX warp on every machine that PTX was written for.
 const PTX_WARP: u32 = 32;

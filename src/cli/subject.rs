@@ -1,22 +1,22 @@
 //! The subject of a command: a workload of the catalogue, or files.
 
 use super::Failure;
-use crate::config::{did_you_mean, nearest};
-use crate::interp::job::Job;
-use crate::launch::Launch;
-use crate::program;
-use crate::ptx::{self, Problem, Trouble};
-use crate::run::Draft;
-use crate::workload::{self, Size, Workload};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use warpscope_catalogue::{self as catalogue, Size, Workload};
+use warpscope_kernel::interp::job::Job;
+use warpscope_kernel::launch::Launch;
+use warpscope_kernel::program;
+use warpscope_kernel::ptx::{self, Problem, Trouble};
+use warpscope_machine::config::{did_you_mean, nearest};
+use warpscope_machine::run::Draft;
 
 /// Problems of a PTX file that are shown in full.
 const MOST_PROBLEMS: usize = 20;
 
 /// Returns the failure to find a workload, with the names that there are.
 pub fn no_workload(what: &str, name: &str) -> Failure {
-    let known: Vec<&str> = workload::all().iter().map(|w| w.name).collect();
+    let known: Vec<&str> = catalogue::all().iter().map(|w| w.name).collect();
     let nearest = did_you_mean(nearest(name, known.iter().copied()));
     Failure::Input(format!("there is no {what} `{name}`{nearest}; the workloads are {}", known.join(", ")))
 }
@@ -32,7 +32,7 @@ pub struct KernelSource {
 impl KernelSource {
     /// Opens the workload of that name, or else the file.
     pub fn open(name: &str) -> Result<KernelSource, Failure> {
-        if let Some(workload) = workload::find(name) {
+        if let Some(workload) = catalogue::find(name) {
             return Ok(KernelSource { name: name.to_string(), ptx: Cow::Borrowed(workload.ptx), workload: Some(workload) });
         }
         if !Path::new(name).exists() && !name.ends_with(".ptx") {

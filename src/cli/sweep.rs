@@ -4,14 +4,14 @@ use super::args::SweepArgs;
 use super::cache::RunCache;
 use super::subject::no_workload;
 use super::{Failure, batch, print, settings};
-use crate::papers::{Results, Run, RunError};
-use crate::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_study::papers::{Results, Run, RunError};
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let (shard, shards) = shard(&args.shard)?;
     let mut runs = Vec::new();
     for name in &args.workloads {
-        if workload::find(name).is_none() {
+        if catalogue::find(name).is_none() {
             return Err(no_workload("workload", name));
         }
         for technique in &args.technique {

@@ -1,12 +1,12 @@
 //! `--trace`: writes the trace of a run to a file.
 
 use super::Failure;
-use crate::export::chrome::{ChromeTrace, END, Incomplete};
-use crate::metrics::Metrics;
-use crate::sim::Sim;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::sim::Sim;
+use warpscope_pictures::export::chrome::{ChromeTrace, END, Incomplete};
 
 /// Cycles between checks whether the trace can still be written.
 const SLICE: u64 = 1 << 16;

@@ -1,16 +1,16 @@
 //! The simulator for JavaScript outside the page: notebooks, course pages, tests.
 //!
 //! `www/example.html` is an example. Values are plain objects and arrays; their fields are those of
-//! [`Picture`](crate::view::Picture), [`Card`](crate::view::card::Card) and `run --json`.
+//! [`Picture`](warpscope_pictures::view::Picture), [`Card`](warpscope_pictures::view::card::Card) and `run --json`.
 
-use crate::lab::{LIMIT, Lab, MachineSpec};
-use crate::session::Breakpoints;
-use crate::view::Selection;
-use crate::view::card;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use warpscope_lab::{LIMIT, Lab, MachineSpec};
+use warpscope_pictures::session::Breakpoints;
+use warpscope_pictures::view::Selection;
+use warpscope_pictures::view::card;
 use wasm_bindgen::prelude::*;
 
 /// The options of a simulation; each has a default.

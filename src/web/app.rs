@@ -26,9 +26,9 @@ use super::tips::Tips;
 use super::transport::TransportBar;
 use super::visit::{self, use_links, use_memory};
 use super::{share, theme};
-use crate::lab::{Goal, Notice};
-use crate::scene::Theme;
-use crate::view::{Script, Selection};
+use warpscope_lab::{Goal, Notice};
+use warpscope_pictures::scene::Theme;
+use warpscope_pictures::view::{Script, Selection};
 use yew::prelude::*;
 
 /// The scale of the pictures while presenting.

@@ -4,11 +4,11 @@ use super::canvas::use_size;
 use super::handle::Handle;
 use super::layout::Sheet;
 use super::share;
-use crate::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
-use crate::lab::{MachineSpec, Origin};
-use crate::scene::Theme;
-use crate::workload::{self, Class, Size, Workload};
 use strum::VariantArray;
+use warpscope_catalogue::{self as catalogue, Class, Size, Workload};
+use warpscope_lab::{MachineSpec, Origin};
+use warpscope_machine::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
+use warpscope_pictures::scene::Theme;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
@@ -193,7 +193,7 @@ fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool, onsheet: &Call
         <select id="kernel" title="The kernel" aria-label="Kernel" {onchange}>
             { for Class::VARIANTS.iter().map(|&class| html! {
                 <optgroup label={class.name()}>
-                    { for workload::all().iter().filter(|workload| workload.class == class).map(option) }
+                    { for catalogue::all().iter().filter(|workload| workload.class == class).map(option) }
                 </optgroup>
             }) }
             <optgroup label="all">

@@ -2,10 +2,10 @@
 
 use super::frame::{Every, Frames, now};
 use super::handle::{Handle, use_lab};
-use crate::compare::all_techniques;
-use crate::config::PRESETS;
-use crate::event::Reason;
-use crate::lab::{Following, Lab, MOST_BESIDE, MachineSpec, RunAlignment, grouped, standing};
+use warpscope_lab::{Following, Lab, MOST_BESIDE, MachineSpec, RunAlignment, grouped, standing};
+use warpscope_machine::config::PRESETS;
+use warpscope_machine::event::Reason;
+use warpscope_study::compare::all_techniques;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 

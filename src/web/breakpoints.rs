@@ -2,9 +2,9 @@
 
 use super::handle::Handle;
 use super::listening::{closest, use_window_events};
-use crate::event::EventKind;
-use crate::session::Breakpoints;
-use crate::view::Selection;
+use warpscope_machine::event::EventKind;
+use warpscope_pictures::session::Breakpoints;
+use warpscope_pictures::view::Selection;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Draws a chart on a canvas, and as a PNG file.
 
 use super::canvas::ratio;
-use crate::plot::{Body, Chart, FINE, SheetSize, draw, fitting_height};
-use crate::scene::Palette;
 use plotters_canvas::CanvasBackend;
+use warpscope_pictures::plot::{Body, Chart, FINE, SheetSize, draw, fitting_height};
+use warpscope_pictures::scene::Palette;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement};

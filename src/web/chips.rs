@@ -3,10 +3,10 @@
 
 use super::canvas;
 use super::paint::Frame;
-use crate::scene::{Scene, Theme, damage};
-use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope_pictures::scene::{Scene, Theme, damage};
+use warpscope_pictures::view::Selection;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::frame::{Every, Frames, now};
 use super::handle::Handle;
 use super::listening::{closest, use_window_events};
-use crate::lab::{Goal, Lab};
+use warpscope_lab::{Goal, Lab};
 use yew::prelude::*;
 
 /// How long the page may work at a time, in milliseconds: less than a frame while it plays; on the way to a far goal, short

@@ -1,9 +1,9 @@
 //! Downloads files from the page, and names them.
 
-use crate::lab::{Lab, MachineSpec, Origin, Stage};
-use crate::plot::file_name;
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
+use warpscope_lab::{Lab, MachineSpec, Origin, Stage};
+use warpscope_pictures::plot::file_name;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 

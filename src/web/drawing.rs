@@ -7,12 +7,12 @@ use super::handle::Handle;
 use super::motion;
 use super::paint::Frame;
 use super::tips;
-use crate::lab::{Lab, Stage, grouped};
-use crate::mechanism::{self, Panel, PanelView};
-use crate::scene::{Align, Damage, Film, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
-use crate::view::Selection;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope_lab::{Lab, Stage, grouped};
+use warpscope_pictures::mechanism::{self, Panel, PanelView};
+use warpscope_pictures::scene::{Align, Damage, Film, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
+use warpscope_pictures::view::Selection;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 

@@ -6,7 +6,7 @@ use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use super::handle::Handle;
-use crate::lab::{MOST_TEXT_BYTES, Notice, too_large};
+use warpscope_lab::{MOST_TEXT_BYTES, Notice, too_large};
 
 /// The event handlers of the page's outermost element.
 pub struct Dropping {

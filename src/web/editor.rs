@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-use crate::lab::{Finding, MOST_TEXT_BYTES, TextSpot, too_large};
+use warpscope_lab::{Finding, MOST_TEXT_BYTES, TextSpot, too_large};
 
 /// The width of a tab in characters; the style sheet says the same.
 const TAB: usize = 4;

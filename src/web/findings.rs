@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::lab::{Finding, TextSpot};
+use warpscope_lab::{Finding, TextSpot};
 
 /// Most findings that are listed; the rest are counted.
 const MOST: usize = 100;

@@ -7,10 +7,10 @@ use super::download::address;
 use super::drawer::Drawer;
 use super::frame::{Every, Frames};
 use super::handle::Handle;
-use crate::lab::{Origin, Thumbnail};
-use crate::scene::{Palette, Theme, svg};
-use crate::workload::{self, Size, Workload};
 use std::collections::BTreeMap;
+use warpscope_catalogue::{self as catalogue, Size, Workload};
+use warpscope_lab::{Origin, Thumbnail};
+use warpscope_pictures::scene::{Palette, Theme, svg};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -34,7 +34,7 @@ pub fn Gallery(props: &Props) -> Html {
         use_effect_with(props.theme, move |theme| {
             known.borrow_mut().clear();
             let palette = Palette::of(*theme);
-            let mut left = workload::all().iter();
+            let mut left = catalogue::all().iter();
             let frames = Frames::every(Every::Task, move || {
                 let Some(workload) = left.next() else { return false };
                 if let Some(thumbnail) = Thumbnail::of(workload) {
@@ -55,7 +55,7 @@ pub fn Gallery(props: &Props) -> Html {
             }
         })
     };
-    let found: Vec<&'static Workload> = workload::all().iter().filter(|workload| matches(workload, &wanted)).collect();
+    let found: Vec<&'static Workload> = catalogue::all().iter().filter(|workload| matches(workload, &wanted)).collect();
     let known = known.borrow();
     let item = |workload: &'static Workload| {
         let (handle, onclose) = (props.handle.clone(), props.onclose.clone());
@@ -82,10 +82,10 @@ pub fn Gallery(props: &Props) -> Html {
         <Drawer title="Kernels" id="gallery" wide=true onclose={props.onclose.clone()}>
             <p class="status">
                 <input type="search" id="find-kernel" placeholder="Search kernels" aria-label="Search kernels" value={(*wanted).clone()} {oninput} />
-                <span class="note">{ format!("{} of {}. ", found.len(), workload::all().len()) }
+                <span class="note">{ format!("{} of {}. ", found.len(), catalogue::all().len()) }
                     { "A row is a warp, and time goes to the right; a cell is filled by the share of lanes used." }</span>
             </p>
-            <div class="scroll" tabindex="0" role="region" aria-label="Kernels" aria-busy={(*drawn < workload::all().len()).to_string()}>
+            <div class="scroll" tabindex="0" role="region" aria-label="Kernels" aria-busy={(*drawn < catalogue::all().len()).to_string()}>
                 if found.is_empty() {
                     <p class="empty"><strong>{ "No kernel of that name" }</strong>{ "Search by name, by what a kernel does, or by divergent, convergent or insensitive." }</p>
                 }

@@ -1,8 +1,8 @@
 //! A component's access to a [`Lab`].
 
-use crate::lab::{Lab, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope_lab::{Lab, Stage};
 use yew::prelude::*;
 
 /// A shared lab at one version. Two handles are equal while nothing has changed.

@@ -4,9 +4,9 @@ use super::canvas::use_size;
 use super::handle::Handle;
 use super::prose::inline;
 use super::still::still;
-use crate::view::card::{self, FlightRow, RegisterRow, StackRow};
-use crate::view::words::lanes;
-use crate::view::{Selection, WarpPicture, cut};
+use warpscope_pictures::view::card::{self, FlightRow, RegisterRow, StackRow};
+use warpscope_pictures::view::words::lanes;
+use warpscope_pictures::view::{Selection, WarpPicture, cut};
 use yew::prelude::*;
 
 /// The height of a row in pixels; the style sheet says the same.

@@ -5,7 +5,7 @@ use super::editor::{Editor, Reveal};
 use super::findings::findings;
 use super::handle::Handle;
 use super::{share, storage};
-use crate::lab::{Lab, Reading, TextSpot, grouped};
+use warpscope_lab::{Lab, Reading, TextSpot, grouped};
 use yew::prelude::*;
 
 const LAUNCH_EXAMPLE: &str = "\
@@ -53,7 +53,7 @@ pub fn KernelEditor(props: &Props) -> Html {
     };
     let refuse = {
         let handle = handle.clone();
-        Callback::from(move |message: String| handle.act(|lab| lab.notice = Some(crate::lab::Notice::bad(message))))
+        Callback::from(move |message: String| handle.act(|lab| lab.notice = Some(warpscope_lab::Notice::bad(message))))
     };
     let go = |reveal: &UseStateHandle<Option<Reveal>>| {
         let reveal = reveal.clone();

@@ -5,7 +5,7 @@ use super::keys::{KeyCommand, command};
 use super::layout::{Layout, LayoutAction};
 use super::listening::{closest, use_window_events, use_window_keys};
 use super::share;
-use crate::lab::Lab;
+use warpscope_lab::Lab;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;

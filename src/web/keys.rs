@@ -3,8 +3,8 @@
 use super::layout::{LayoutAction, Sheet};
 use super::side;
 use super::timeline::Move;
-use crate::lab::{Lab, SPEEDS};
-use crate::view::{Script, Selection};
+use warpscope_lab::{Lab, SPEEDS};
+use warpscope_pictures::view::{Script, Selection};
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 

@@ -4,9 +4,9 @@ use super::drawer::Drawer;
 use super::handle::Handle;
 use super::prose::prose;
 use super::storage;
-use crate::lab::{Course, Lab};
-use crate::lesson::{self, Ask, Question};
 use std::collections::BTreeMap;
+use warpscope_lab::{Course, Lab};
+use warpscope_study::lesson::{self, Ask, Question};
 use yew::prelude::*;
 
 /// The storage key of the user's progress: for each lesson, the number of stops reached.

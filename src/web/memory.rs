@@ -1,7 +1,7 @@
 //! Device memory at the current cycle: the first values of every buffer, and what the kernel printed.
 
 use super::handle::Handle;
-use crate::lab::{ResultVerdict, ShownBuffer, ShownValue, grouped};
+use warpscope_lab::{ResultVerdict, ShownBuffer, ShownValue, grouped};
 use yew::prelude::*;
 
 /// Number of a buffer's values that are shown until the user asks for more.

@@ -1,4 +1,4 @@
-//! The page: a Yew application around a [`Lab`](crate::lab::Lab), built for wasm32 only.
+//! The page: a Yew application around a [`Lab`](warpscope_lab::Lab), built for wasm32 only.
 //!
 //! All state is in the lab, which does not depend on a browser. [`handle::Handle`] gives it to the components: they read it
 //! while they render and change it in their callbacks; every change renders the page again. Canvases are painted from scenes

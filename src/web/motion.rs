@@ -2,8 +2,8 @@
 
 use super::frame::motion_allowed;
 use super::storage;
-use crate::scene::Motion;
 use std::cell::Cell;
+use warpscope_pictures::scene::Motion;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 

@@ -3,8 +3,8 @@
 use super::download::caption;
 use super::handle::Handle;
 use super::prose::inline;
-use crate::lab::{Goal, Hints, Lab};
-use crate::view::Selection;
+use warpscope_lab::{Goal, Hints, Lab};
+use warpscope_pictures::view::Selection;
 use yew::prelude::*;
 
 /// Renders the line. It has a place of its own, so that a message neither moves the page nor hides data.

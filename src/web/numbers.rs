@@ -3,10 +3,10 @@
 use super::beside::run_name;
 use super::handle::Handle;
 use super::tips::term;
-use crate::event::{Reason, StallCause};
-use crate::lab::{Lab, LineCost, Stage, grouped};
-use crate::metrics::{CacheCounts, DEFINITIONS, Definition, Fold, Report, ReportNumber};
-use crate::plot::slot_words;
+use warpscope_lab::{Lab, LineCost, Stage, grouped};
+use warpscope_machine::event::{Reason, StallCause};
+use warpscope_machine::metrics::{CacheCounts, DEFINITIONS, Definition, Fold, Report, ReportNumber};
+use warpscope_pictures::plot::slot_words;
 use yew::prelude::*;
 
 /// The name and the numbers of a run.

@@ -1,7 +1,7 @@
 //! Paints a scene on a canvas.
 
 use super::canvas;
-use crate::scene::{Align, Geometry, Palette, Rect, STRONG, Scene, Shape, Theme, Tone, arrow_head, corner};
+use warpscope_pictures::scene::{Align, Geometry, Palette, Rect, STRONG, Scene, Shape, Theme, Tone, arrow_head, corner};
 use web_sys::CanvasRenderingContext2d;
 use yew::NodeRef;
 

@@ -4,11 +4,11 @@
 //! and its task is reported as failed.
 
 use super::handle::Handle;
-use crate::compare::Entry;
-use crate::lab::Task;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use warpscope_lab::Task;
+use warpscope_study::compare::Entry;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::prelude::*;

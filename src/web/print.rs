@@ -7,10 +7,10 @@ use super::handle::Handle;
 use super::listening::use_window_events;
 use super::numbers::numbers;
 use super::prose::prose;
-use crate::lab::{Lab, grouped};
-use crate::lesson::{Ask, Lesson, Question};
-use crate::mechanism::{self, Panel};
-use crate::scene::{Palette, Theme, svg};
+use warpscope_lab::{Lab, grouped};
+use warpscope_pictures::mechanism::{self, Panel};
+use warpscope_pictures::scene::{Palette, Theme, svg};
+use warpscope_study::lesson::{Ask, Lesson, Question};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

@@ -3,8 +3,8 @@
 use super::drawer::Drawer;
 use super::handle::Handle;
 use super::prose::inline;
-use crate::config::{KEYS, Key, KeyKind};
-use crate::lab::MachineSpec;
+use warpscope_lab::MachineSpec;
+use warpscope_machine::config::{KEYS, Key, KeyKind};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 

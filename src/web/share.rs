@@ -1,7 +1,7 @@
 //! Links to what the page shows: reads them from the address bar, writes them there and to the clipboard.
 
 use super::handle::Handle;
-use crate::lab::{Link, LinkError, Notice};
+use warpscope_lab::{Link, LinkError, Notice};
 use yew::platform::spawn_local;
 
 /// Returns the link in the address bar, if there is one.

@@ -7,8 +7,8 @@ use super::memory::memory;
 use super::numbers::numbers;
 use super::plots::PlotsPanel;
 use super::prose::prose;
-use crate::scene::Theme;
 use strum::VariantArray;
+use warpscope_pictures::scene::Theme;
 use yew::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]

@@ -6,10 +6,10 @@ use super::icons;
 use super::split::{Sizes, beside};
 use super::storage;
 use super::text::Text;
-use crate::program::Pc;
-use crate::scene::Theme;
-use crate::view::Script;
 use std::rc::Rc;
+use warpscope_kernel::program::Pc;
+use warpscope_pictures::scene::Theme;
+use warpscope_pictures::view::Script;
 use yew::prelude::*;
 
 /// What the panel shows.

@@ -2,9 +2,9 @@
 //!
 //! Storage may be full or forbidden; then nothing is stored, without an error.
 
-use crate::lab::{Texts, Visit};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use warpscope_lab::{Texts, Visit};
 
 const VISIT: &str = "warpscope.visit";
 const OWN: &str = "warpscope.own";

@@ -2,13 +2,13 @@
 
 use super::canvas;
 use super::paint::{MONO, SANS};
-use crate::event::{EventKind, Reason};
-use crate::lab::timeline::{Rows, VisibleCycles, colours, raster};
-use crate::lab::{Lab, Stage, grouped};
-use crate::record::Record;
-use crate::scene::{Palette, Theme, Tone};
-use crate::view::{Listing, Selection};
 use std::rc::Rc;
+use warpscope_lab::timeline::{Rows, VisibleCycles, colours, raster};
+use warpscope_lab::{Lab, Stage, grouped};
+use warpscope_machine::event::{EventKind, Reason};
+use warpscope_machine::record::Record;
+use warpscope_pictures::scene::{Palette, Theme, Tone};
+use warpscope_pictures::view::{Listing, Selection};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 use yew::NodeRef;

@@ -1,7 +1,7 @@
 //! The light or dark theme. `www/theme.js` sets it before the first render; later the button does, and the choice is stored.
 
 use super::storage;
-use crate::scene::Theme;
+use warpscope_pictures::scene::Theme;
 
 const KEY: &str = "warpscope.theme";
 

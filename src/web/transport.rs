@@ -5,10 +5,10 @@ use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::icons;
 use super::still::still;
-use crate::event::{EventKind, Reason};
-use crate::lab::{Goal, Lab, Notice, SPEEDS, Wanted, grouped, typed_cycle};
-use crate::scene::{Palette, Theme, Tone};
-use crate::view::Selection;
+use warpscope_lab::{Goal, Lab, Notice, SPEEDS, Wanted, grouped, typed_cycle};
+use warpscope_machine::event::{EventKind, Reason};
+use warpscope_pictures::scene::{Palette, Theme, Tone};
+use warpscope_pictures::view::Selection;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 

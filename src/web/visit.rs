@@ -3,8 +3,8 @@
 use super::handle::Handle;
 use super::listening::use_window_events;
 use super::{motion, share, storage};
-use crate::lab::{Lab, Link, Notice, Visit};
 use gloo_timers::callback::Timeout;
+use warpscope_lab::{Lab, Link, Notice, Visit};
 use yew::prelude::*;
 
 /// The storage key of whether the user has ever stepped.

@@ -4,8 +4,8 @@
 
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use warpscope::interp::reference;
-use warpscope::run::Draft;
+use warpscope_kernel::interp::reference;
+use warpscope_machine::run::Draft;
 
 macro_rules! golden {
     ($($name:ident: $($buffer:literal)*,)*) => {

@@ -139,7 +139,7 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
         page.click("#share").await;
         page.see("#notice", "link").await;
         let link = page.eval("location.hash").await.as_str().unwrap_or_default().to_string();
-        assert!(link.contains("kernel=reduce") && link.contains("preset=toy") && !link.contains("size=full"), "{link}");
+        assert!(link.contains("kernel=reduce") && link.contains("@toy") && !link.contains("size=full"), "{link}");
         page.goto(&link).await;
         page.at(12).await;
         page.see(".bar .segments button[aria-pressed=true]", "Tiny").await;

@@ -137,7 +137,7 @@ async fn messages_hide_neither_legend_nor_rows() {
 async fn answers_are_in_sight_on_a_small_screen() {
     on_the_page("answers", async |page| {
         let mut questions = 0;
-        for lesson in warpscope::lesson::all() {
+        for lesson in warpscope_study::lesson::all() {
             for (at, _) in lesson.stops.iter().enumerate().filter(|(_, stop)| stop.question.is_some()) {
                 questions += 1;
                 if !sampled(questions, 4) {

@@ -106,7 +106,7 @@ async fn kernels_are_chosen_from_a_gallery() {
     on_the_page("gallery", async |page| {
         page.press(['k']).await;
         page.see("#gallery h2", "Kernels").await;
-        let all = warpscope::workload::all().len();
+        let all = warpscope_catalogue::all().len();
         page.until(&format!("document.querySelectorAll('.gallery .thumbnail img').length === {all}")).await;
         page.see("[data-kernel=collatz] .note", "of lanes used").await;
         page.screenshot("all").await;

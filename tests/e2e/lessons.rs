@@ -5,9 +5,9 @@ use crate::browser::{Page, key};
 use crate::sample::sampled;
 use crate::views::look;
 use crate::{on_the_page, opened_at};
-use warpscope::event::EventKind;
-use warpscope::lab::MachineSpec;
-use warpscope::lesson::{self, Ask, Lesson, Question, StopPoint};
+use warpscope_lab::MachineSpec;
+use warpscope_machine::event::EventKind;
+use warpscope_study::lesson::{self, Ask, Lesson, Question, StopPoint};
 
 #[tokio::test]
 async fn lessons_can_be_walked_through() {

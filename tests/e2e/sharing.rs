@@ -46,7 +46,7 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         page.click("#share").await;
         page.see("#notice", "link").await;
         let link = fragment_with(&page, "cycle=230").await;
-        for part in ["kernel=reduce", "preset=tbc", "technique=PDOM", "set=int_latency:7", "select=w", "break=pc"] {
+        for part in ["kernel=reduce", "machine=PDOM@tbc+int_latency:7", "select=w", "break=pc"] {
             assert!(link.contains(part), "{link} has no {part}");
         }
 

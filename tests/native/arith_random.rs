@@ -8,10 +8,10 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::fmt::Write;
-use warpscope::interp::start::Start;
-use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
-use warpscope::program;
-use warpscope::ptx::types::Type;
+use warpscope_kernel::interp::start::Start;
+use warpscope_kernel::launch::{Buffer, Init, Launch, LaunchNumber, Param};
+use warpscope_kernel::program;
+use warpscope_kernel::ptx::types::Type;
 
 /// Words that a thread loads and stores: its registers, each in 64 bits.
 const WORDS: usize = 4 * REGISTERS;

@@ -3,10 +3,10 @@
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::setup;
-use warpscope::event::{Event, Log, NullSink};
-use warpscope::metrics::Metrics;
-use warpscope::sim::Sim;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::event::{Event, Log, NullSink};
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::sim::Sim;
 
 /// Odd warps of block 1 go straight to the barrier; all others count for a while first.
 const ODD_WARPS_FIRST: &str = r#"
@@ -64,7 +64,7 @@ fn schedulers_share_one_priority_table() {
 #[test]
 fn critical_fetches_go_to_the_warp_that_issues_next() {
     let used = |workload: &str, technique: &str| {
-        let workload = workload::find(workload).expect("a workload");
+        let workload = catalogue::find(workload).expect("a workload");
         let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("sound");
         let config = setup("gtx480", technique, &[]).config;
         let mut metrics = Metrics::of(&config);
@@ -84,7 +84,7 @@ fn critical_fetches_go_to_the_warp_that_issues_next() {
 /// With `room` as the fetch condition, warps that still have instructions are fetched for, but never beyond the I-buffer's size.
 #[test]
 fn an_i_buffer_takes_instructions_behind_those_it_has() {
-    let workload = workload::find("reduce").expect("a workload");
+    let workload = catalogue::find("reduce").expect("a workload");
     let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("sound");
     let fetches = |keys: &[(&str, &str)]| {
         let mut sim = machine::load(&kernel, &setup("gtx480", "LRR+FEF", keys).config).expect("it fits");

@@ -5,7 +5,7 @@ use crate::common::case::{self, Case};
 use crate::common::kernel::{Kernel, words32};
 use crate::common::lanes::{self, Seating};
 use crate::common::{entries, read};
-use warpscope::ptx::op::Op;
+use warpscope_kernel::ptx::op::Op;
 
 /// Far more than any case needs that ends.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;

@@ -3,9 +3,9 @@
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
-use warpscope::config::Config;
-use warpscope::event::NullSink;
-use warpscope::sim::too_long;
+use warpscope_machine::config::Config;
+use warpscope_machine::event::NullSink;
+use warpscope_machine::sim::too_long;
 
 const LAUNCH: &str = "grid = [2, 1, 1]\nblock = [8, 1, 1]\n";
 

@@ -6,8 +6,8 @@
 use crate::common::kernel::{Kernel, no_files, words32};
 use crate::machine;
 use crate::machine::setups::{self, Setup};
-use warpscope::config::DivergenceKind;
-use warpscope::sim::SimError;
+use warpscope_machine::config::DivergenceKind;
+use warpscope_machine::sim::SimError;
 
 /// `%r1` is the thread's index in its block, `%rd4` the address of its word of `a`, `S` its word of shared memory.
 const HEAD: &str = "\

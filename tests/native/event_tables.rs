@@ -16,8 +16,8 @@ use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::setup;
 use std::collections::BTreeMap;
-use warpscope::config::{Config, DISPATCH, DIVERGENCE, FetchKind, GATING, TECHNIQUES, Technique};
-use warpscope::event::{Event, Log, SplitCause};
+use warpscope_machine::config::{Config, DISPATCH, DIVERGENCE, FetchKind, GATING, TECHNIQUES, Technique};
+use warpscope_machine::event::{Event, Log, SplitCause};
 
 /// Two trips through a loop. Of every four neighbours (lanes, or quads where `shift` is 2) one takes B, two go on, and one breaks;
 /// the next four take the same paths, moved by one. The paths meet likely at NEXT, surely at DONE.

@@ -6,10 +6,10 @@ use crate::common::lanes::{self, Seating};
 use crate::common::table::{self, Form};
 use crate::common::{entries, read};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
-use warpscope::program;
-use warpscope::ptx::forms::{NoForm, form};
-use warpscope::ptx::types::Type;
+use warpscope_kernel::launch::{Buffer, Init, Launch, LaunchNumber, Param};
+use warpscope_kernel::program;
+use warpscope_kernel::ptx::forms::{NoForm, form};
+use warpscope_kernel::ptx::types::Type;
 
 /// Mismatches of a form that are printed in full.
 const SHOWN: usize = 4;
@@ -101,7 +101,7 @@ fn check_form(form: &Form) -> Result<(), String> {
     Ok(())
 }
 
-fn judge(form: &Form, kernel: &Kernel, global: &warpscope::interp::memory::Global, who: &str) -> Result<(), String> {
+fn judge(form: &Form, kernel: &Kernel, global: &warpscope_kernel::interp::memory::Global, who: &str) -> Result<(), String> {
     let found = words64(&kernel.buffers(global)[1].bytes);
     let mut trouble = String::new();
     let mut wrong = 0;
@@ -135,7 +135,7 @@ fn what_compilers_write_has_a_form_or_a_refusal_that_says_why() {
 }
 
 /// Parses an opcode with its modifiers, given as one word.
-fn form_of(text: &str) -> Result<warpscope::ptx::forms::Form, NoForm> {
+fn form_of(text: &str) -> Result<warpscope_kernel::ptx::forms::Form, NoForm> {
     let mut parts = text.split('.');
     let opcode = parts.next().unwrap_or_default();
     let modifiers: Vec<String> = parts.map(|word| format!(".{word}")).collect();

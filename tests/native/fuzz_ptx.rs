@@ -5,9 +5,9 @@ use proptest::sample::{Index, select};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-use warpscope::program::Program;
-use warpscope::program::inspect::Inspection;
-use warpscope::ptx::{self, problem};
+use warpscope_kernel::program::Program;
+use warpscope_kernel::program::inspect::Inspection;
+use warpscope_kernel::ptx::{self, problem};
 
 /// Far more than any text of these sizes needs, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -4,15 +4,15 @@ use crate::common::kernel::{self, Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{self, Setup, setup};
 use std::collections::BTreeMap;
-use warpscope::config::{GangMeetKind, MachineSpec};
-use warpscope::event::{Event, EventHash, Log, Reason, SplitCause};
-use warpscope::metrics::Metrics;
-use warpscope::policy::gang::ENTRIES;
-use warpscope::sim::Sim;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::config::{GangMeetKind, MachineSpec};
+use warpscope_machine::event::{Event, EventHash, Log, Reason, SplitCause};
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::policy::gang::ENTRIES;
+use warpscope_machine::sim::Sim;
 
 fn least(name: &str) -> Kernel {
-    let workload = workload::find(name).expect("a workload");
+    let workload = catalogue::find(name).expect("a workload");
     Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file)).expect("it loads")
 }
 
@@ -28,7 +28,7 @@ fn finish(kernel: &Kernel, setup: &Setup) -> Metrics {
 #[test]
 fn warps_of_32_run_as_under_plain_stacks() {
     for preset in ["vws", "gtx480", "tbc"] {
-        for workload in workload::all() {
+        for workload in catalogue::all() {
             let kernel = least(workload.name);
             let hash = |technique: &str| {
                 let mut sim = start(&kernel, &setup(preset, technique, &[])).expect("it fits");
@@ -231,7 +231,7 @@ fn nobody_waits_longer_than_the_name_says() {
         let mut since: BTreeMap<u32, u64> = BTreeMap::new();
         let mut seen = false;
         for _ in 0..20_000 {
-            sim.step(&mut warpscope::event::NullSink);
+            sim.step(&mut warpscope_machine::event::NullSink);
             let meeting = sim.state.sms[0].sets.meeting;
             since.retain(|warp, _| meeting.contains(*warp));
             for warp in meeting.iter(sim.state.sms[0].sets.words) {
@@ -367,7 +367,7 @@ fn small_caches_stand_in_for_ports() {
 #[test]
 fn every_reading_of_reformation_leaves_the_same() {
     for name in ["collatz", "bfs", "raytrace"] {
-        let workload = warpscope::workload::find(name).expect("a workload");
+        let workload = warpscope_catalogue::find(name).expect("a workload");
         let job = kernel::small(workload);
         for meet in GangMeetKind::ALL {
             let config = MachineSpec::new("vws", "E-VWS", [("gang_meet", meet.name())]).config().expect("a sound machine");

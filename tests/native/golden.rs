@@ -4,9 +4,9 @@
 use crate::common::golden;
 use crate::common::kernel::Kernel;
 use strum::VariantArray;
-use warpscope::interp::races::Races;
-use warpscope::interp::reference::{self, Order};
-use warpscope::workload::{self, Size};
+use warpscope_catalogue::{self as catalogue, Size};
+use warpscope_kernel::interp::races::Races;
+use warpscope_kernel::interp::reference::{self, Order};
 
 /// Calls are inlined, so the one recursive kernel is refused.
 const REFUSED: &str = "recursion";
@@ -37,10 +37,10 @@ fn recursion_is_refused_by_name() {
 
 #[test]
 fn workloads_leave_what_their_references_leave() {
-    assert!(workload::all().len() >= 12, "{} workloads", workload::all().len());
+    assert!(catalogue::all().len() >= 12, "{} workloads", catalogue::all().len());
     let mut failures = Vec::new();
     // Workloads that rely on lock-step fail thread by thread; `machine_golden` checks them.
-    for workload in workload::all().iter().filter(|workload| !workload.lock_step) {
+    for workload in catalogue::all().iter().filter(|workload| !workload.lock_step) {
         for &size in Size::VARIANTS {
             let Some(launch) = workload.launch(size) else { continue };
             let size = size.name();
@@ -57,7 +57,7 @@ fn workloads_leave_what_their_references_leave() {
 #[test]
 fn workloads_have_no_races() {
     let mut failures = Vec::new();
-    for workload in workload::all().iter().filter(|workload| !RACES_ALIKE.contains(&workload.name)) {
+    for workload in catalogue::all().iter().filter(|workload| !RACES_ALIKE.contains(&workload.name)) {
         let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         let mut races = Races::new(kernel.start.shape.ptx_warp);

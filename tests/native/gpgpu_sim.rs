@@ -5,8 +5,8 @@
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
-use warpscope::config::Config;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::config::Config;
 
 /// Returns the cycles over the reference.
 fn ratio(ptx: &str, launch: &str, reference: f64) -> f64 {
@@ -54,7 +54,7 @@ const VECTOR_ADD: &str = "
 
 #[test]
 fn cycles_are_within_15_per_cent() {
-    let ptx = |name: &str| workload::find(name).expect("a workload").ptx;
+    let ptx = |name: &str| catalogue::find(name).expect("a workload").ptx;
     let ratios = [
         ("vector add of 262,144", ratio(VECTOR_ADD, &launch("[1024]", "[256]", 262_144, &[262_144]), 21_179.0)),
         ("matrix multiply of 128", ratio(ptx("gemm"), &launch("[4, 16]", "[32, 8]", 128 * 128, &[128]), 56_990.0)),

@@ -1,11 +1,11 @@
 //! The inspector's sentences in many cycles of many runs: there is always an answer, and what it says of barriers is true.
 
 use std::collections::BTreeMap;
-use warpscope::config::TECHNIQUES;
-use warpscope::event::{Event, Reason, SCATTERED};
-use warpscope::lab::{Lab, MachineSpec, Origin};
-use warpscope::view::{Selection, card, why};
-use warpscope::workload::Size;
+use warpscope_catalogue::Size;
+use warpscope_lab::{Lab, MachineSpec, Origin};
+use warpscope_machine::config::TECHNIQUES;
+use warpscope_machine::event::{Event, Reason, SCATTERED};
+use warpscope_pictures::view::{Selection, card, why};
 
 fn lab(name: &str, preset: &str, technique: &str) -> Lab {
     let mut lab = Lab::new();

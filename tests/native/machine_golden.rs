@@ -6,11 +6,11 @@ use crate::common::kernel::Kernel;
 use crate::machine;
 use crate::machine::setups::{self, Setup};
 use crate::sample::sampled;
-use warpscope::config::{DispatchKind, PRESETS};
-use warpscope::launch::BufferData;
-use warpscope::ptx::op::Op;
-use warpscope::sim::SimError;
-use warpscope::workload::{self, Size};
+use warpscope_catalogue::{self as catalogue, Size};
+use warpscope_kernel::launch::BufferData;
+use warpscope_kernel::ptx::op::Op;
+use warpscope_machine::config::{DispatchKind, PRESETS};
+use warpscope_machine::sim::SimError;
 
 /// Calls are inlined, so the one recursive kernel is refused.
 const REFUSED: &str = "recursion";
@@ -104,7 +104,7 @@ fn subjects() -> Vec<Subject> {
         }
     });
     let sizes = [Size::Tiny, Size::Small];
-    let launches = workload::all().iter().flat_map(|w| sizes.into_iter().filter_map(move |size| Some((w, w.launch(size)?))));
+    let launches = catalogue::all().iter().flat_map(|w| sizes.into_iter().filter_map(move |size| Some((w, w.launch(size)?))));
     let workloads = launches.map(|(workload, launch)| {
         let kernel = Kernel::new(workload.ptx, launch, &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));

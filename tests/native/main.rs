@@ -28,7 +28,6 @@ mod golden;
 mod gpgpu_sim;
 mod inspector;
 mod lab;
-mod layers;
 mod lessons;
 mod machine_golden;
 mod narrow_warps;

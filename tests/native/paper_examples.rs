@@ -6,17 +6,17 @@ use crate::common::kernel::Kernel;
 use crate::machine;
 use crate::machine::trace::lanes;
 use std::collections::BTreeMap;
-use warpscope::config::{Config, MachineSpec};
-use warpscope::event::{Event, Log};
-use warpscope::metrics::Metrics;
-use warpscope::program::Pc;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_kernel::program::Pc;
+use warpscope_machine::config::{Config, MachineSpec};
+use warpscope_machine::event::{Event, Log};
+use warpscope_machine::metrics::Metrics;
 
 /// Figure 7 of Thread Block Compaction: one block of eight threads in two warps of four; threads 0, 5 and 6 take C. With a stack
 /// for each warp, every warp runs each of A, B, C and D once.
 #[test]
 fn tbc_figure_7_runs_every_block_twice_under_pdom() {
-    let example = workload::find("tbc_example1").expect("a workload of that name");
+    let example = catalogue::find("tbc_example1").expect("a workload of that name");
     let kernel =
         Kernel::new(example.ptx, example.tiny.expect("a tiny launch"), &|file| example.read_file(file)).expect("it is sound");
     let mut sim = machine::load(&kernel, &Config::preset("toy").expect("a preset")).expect("it fits");
@@ -157,7 +157,7 @@ fn native_code_has_as_many_active_threads_as_the_gpus() {
 fn native_code_of_the_catalogue_has_as_many_active_threads_as_the_gpus() {
     let counters: serde_json::Value = serde_json::from_str(&common::read("golden/catalogue_counters.json")).expect("it is JSON");
     let mut off = Vec::new();
-    for workload in workload::all() {
+    for workload in catalogue::all() {
         let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("it is sound");
         let mut sim = machine::load(&kernel, &native()).expect("it fits");
         let mut metrics = Metrics::default();

@@ -1,12 +1,12 @@
 //! What the inspector says about a warp that could have issued and was not chosen: what issued instead, and why that came first.
 
 use std::collections::BTreeSet;
-use warpscope::event::{Event, Reason};
-use warpscope::lab::{Lab, MachineSpec, Origin};
-use warpscope::sim::choice::{Cause, PassedOver};
-use warpscope::view::why::Choices;
-use warpscope::view::{Selection, why};
-use warpscope::workload::Size;
+use warpscope_catalogue::Size;
+use warpscope_lab::{Lab, MachineSpec, Origin};
+use warpscope_machine::event::{Event, Reason};
+use warpscope_machine::sim::choice::{Cause, PassedOver};
+use warpscope_pictures::view::why::Choices;
+use warpscope_pictures::view::{Selection, why};
 
 fn lab(name: &str, preset: &str, technique: &str, keys: &[(&str, &str)]) -> Lab {
     let mut lab = Lab::new();

@@ -1,10 +1,10 @@
 //! The parser reads what compilers and inline assembly write; what Warpscope does not run is refused by name, only in kernels
 //! that use it.
 
-use warpscope::program::{Program, SourcePlace, load};
-use warpscope::ptx::module::InitPart;
-use warpscope::ptx::problem::located;
-use warpscope::ptx::{Module, Problem, Trouble, parse, render};
+use warpscope_kernel::program::{Program, SourcePlace, load};
+use warpscope_kernel::ptx::module::InitPart;
+use warpscope_kernel::ptx::problem::located;
+use warpscope_kernel::ptx::{Module, Problem, Trouble, parse, render};
 
 /// Returns a module around the body of one kernel, with registers and variables of every kind.
 fn kernel(body: &str) -> String {

@@ -1,7 +1,7 @@
 //! Forms of newer GPUs that the tables of `tests/forms` do not have, with values worked out by hand.
 
 use crate::common::kernel::{Kernel, no_files};
-use warpscope::program;
+use warpscope_kernel::program;
 
 /// Returns the word that a body leaves at `%rd1`.
 fn result(body: &str) -> u32 {

@@ -9,8 +9,8 @@ use crate::machine::stream::{compare, expanded, fingerprint};
 use crate::recipe::{Recipe, recipes};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use warpscope::config::DispatchKind;
-use warpscope::event::Log;
+use warpscope_machine::config::DispatchKind;
+use warpscope_machine::event::Log;
 
 /// Cycles that are compared step by step.
 const STEPS: u64 = 3_000;

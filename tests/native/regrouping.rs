@@ -6,10 +6,10 @@ use crate::common::kernel::{self, Kernel, no_files};
 use crate::machine;
 use crate::machine::setups::{self, Setup};
 use std::collections::HashMap;
-use warpscope::config::MachineSpec;
-use warpscope::event::{Event, Log};
-use warpscope::program::uniform::uniform_branches;
-use warpscope::sim::Sim;
+use warpscope_kernel::program::uniform::uniform_branches;
+use warpscope_machine::config::MachineSpec;
+use warpscope_machine::event::{Event, Log};
+use warpscope_machine::sim::Sim;
 
 const HEAD: &str = "
     .version 8.0
@@ -301,7 +301,7 @@ fn a_deadlock_is_told_whatever_warps_there_are() {
 #[test]
 fn uniform_branches_never_part_a_block() {
     let mut marked = 0;
-    for workload in warpscope::workload::all() {
+    for workload in warpscope_catalogue::all() {
         let job = kernel::small(workload);
         let config = MachineSpec::new("tbc", "TBC", [("tbc_uniform", "false")]).config().expect("a sound machine");
         let Ok(mut sim) = Sim::of(&job, config) else { continue };

@@ -2,15 +2,15 @@
 
 use crate::machine::stream::fingerprint;
 use std::time::Instant;
-use warpscope::config::MachineSpec;
-use warpscope::event::{Event, Log};
-use warpscope::replay::Replay;
-use warpscope::run::RunSpec;
-use warpscope::sim::Sim;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::config::MachineSpec;
+use warpscope_machine::event::{Event, Log};
+use warpscope_machine::replay::Replay;
+use warpscope_machine::run::RunSpec;
+use warpscope_machine::sim::Sim;
 
 fn simulator(name: &str, full: bool) -> Sim {
-    let work = workload::find(name).expect("a workload");
+    let work = catalogue::find(name).expect("a workload");
     let run = RunSpec::new(work.ptx, if full { work.full } else { work.small }, MachineSpec::default());
     run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
 }
@@ -19,14 +19,14 @@ fn simulator(name: &str, full: bool) -> Sim {
 fn every_way_to_a_cycle_ends_in_the_same_state() {
     let start = simulator("mergesort", false);
     let mut straight = start.clone();
-    straight.run(u64::MAX, &mut warpscope::event::NullSink);
+    straight.run(u64::MAX, &mut warpscope_machine::event::NullSink);
     let end = straight.state.cycle;
     let mut replay = Replay::new(start.clone());
     for cycle in [end / 2, end / 3, end, 0, 1, end - 1, end / 2 + 7, end / 2 + 6] {
         replay.seek(cycle);
         assert_eq!(replay.cycle(), cycle);
         let mut direct = start.clone();
-        direct.run(cycle, &mut warpscope::event::NullSink);
+        direct.run(cycle, &mut warpscope_machine::event::NullSink);
         assert_eq!(fingerprint(replay.sim()), fingerprint(&direct), "cycle {cycle}");
     }
     replay.seek(end / 2);
@@ -35,7 +35,7 @@ fn every_way_to_a_cycle_ends_in_the_same_state() {
         replay.back();
     }
     for _ in 0..5 {
-        replay.step(&mut warpscope::event::NullSink);
+        replay.step(&mut warpscope_machine::event::NullSink);
     }
     assert_eq!(replay.cycle(), end / 2);
     assert_eq!(fingerprint(replay.sim()), here);

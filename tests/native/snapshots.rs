@@ -11,9 +11,9 @@
 use crate::common::kernel::{Kernel, no_files, words32};
 use crate::machine;
 use crate::machine::trace::Trace;
-use warpscope::config::Config;
-use warpscope::launch::{Buffer, Init, Launch, Param};
-use warpscope::ptx::types::Type;
+use warpscope_kernel::launch::{Buffer, Init, Launch, Param};
+use warpscope_kernel::ptx::types::Type;
+use warpscope_machine::config::Config;
 
 /// Runs a kernel of one block that leaves a word a thread, and compares words, stacks and the whole table.
 fn check(name: &str, body: &str, threads: u32, words: &[u32], stacks: &[&[&str]]) {

@@ -4,8 +4,8 @@
 use crate::common::kernel::{Kernel, no_files, words32};
 use crate::machine;
 use crate::machine::setups::setup;
-use warpscope::event::NullSink;
-use warpscope::sim::{Sim, too_long};
+use warpscope_machine::event::NullSink;
+use warpscope_machine::sim::{Sim, too_long};
 
 /// The four threads of a narrow warp count to 20 and set a flag; all others spin until it is set.
 const KERNEL: &str = "\

@@ -6,10 +6,10 @@ use crate::machine;
 use crate::machine::setups::{self, Setup};
 use crate::machine::stream::{compare, expanded, fingerprint};
 use crate::sample::sampled;
-use warpscope::event::{EventHash, Log, NullSink, Sink};
-use warpscope::metrics::Metrics;
-use warpscope::sim::Sim;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::event::{EventHash, Log, NullSink, Sink};
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::sim::Sim;
 
 /// Runs are compared up to here.
 const MOST: u64 = 6_000;
@@ -23,7 +23,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
         let few = stacks.chain(setups::regrouping_few()).chain(setups::slices_few()).chain(setups::gated());
         few.chain(setups::virtual_blocks()).chain(setups::native())
     };
-    for workload in workload::all() {
+    for workload in catalogue::all() {
         let kernel = Kernel::new(workload.ptx, workload.tiny.unwrap_or(workload.small), &|file| workload.read_file(file))
             .unwrap_or_else(|trouble| panic!("{}: {trouble}", workload.name));
         for Setup { name, config } in machines() {

@@ -3,11 +3,11 @@
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
 use crate::machine::trace::Trace;
-use warpscope::config::MachineSpec;
-use warpscope::event::{Event, Log, Space};
-use warpscope::launch::{Buffer, Init, Launch, Param};
-use warpscope::metrics::{Metrics, Report};
-use warpscope::ptx::types::Type;
+use warpscope_kernel::launch::{Buffer, Init, Launch, Param};
+use warpscope_kernel::ptx::types::Type;
+use warpscope_machine::config::MachineSpec;
+use warpscope_machine::event::{Event, Log, Space};
+use warpscope_machine::metrics::{Metrics, Report};
 
 /// Returns a kernel of one block over a buffer of words.
 fn kernel(body: &str, threads: u32) -> Kernel {

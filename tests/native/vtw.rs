@@ -6,12 +6,12 @@ use crate::machine;
 use crate::machine::setups::{Setup, setup, virtual_blocks};
 use crate::sample::sampled;
 use std::collections::BTreeMap;
-use warpscope::config::{MachineSpec, TECHNIQUES};
-use warpscope::event::{Event, Log, Reason};
-use warpscope::metrics::Metrics;
-use warpscope::ptx::types::Space;
-use warpscope::sim::Sim;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_kernel::ptx::types::Space;
+use warpscope_machine::config::{MachineSpec, TECHNIQUES};
+use warpscope_machine::event::{Event, Log, Reason};
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::sim::Sim;
 
 /// Every warp runs as many iterations of a loop as a table says for its warp and block.
 const TIMES: &str = "\
@@ -121,7 +121,7 @@ impl Iterations {
 #[test]
 fn no_warp_is_two_iterations_ahead_or_at_shared_memory_too_early() {
     let mut shared = 0;
-    for workload in workload::all() {
+    for workload in catalogue::all() {
         for technique in ["vLRR", "VTW", "VTW-SL", "VTW-LH"] {
             let config = MachineSpec::new("gtx480", technique, [("max_blocks", "1")]).config().expect("a machine");
             let mut sim = Sim::of(&kernel::small(workload), config).expect("it fits");
@@ -310,7 +310,7 @@ fn grids_and_blocks_of_every_shape() {
 #[test]
 fn every_workload_leaves_the_same_memory() {
     // Workloads that rely on lock-step are wrong in the scalar reference; `machine_golden` checks them.
-    for (case, workload) in workload::all().iter().enumerate().filter(|(_, workload)| !workload.lock_step) {
+    for (case, workload) in catalogue::all().iter().enumerate().filter(|(_, workload)| !workload.lock_step) {
         for (at, setup) in virtual_blocks().into_iter().enumerate() {
             if !sampled(case * 31 + at, 8) {
                 continue;

@@ -1,10 +1,10 @@
 //! The event stream of every workload's small launch as one number, for native and browser tests: on `gtx480`, and on the papers'
 //! machines with each of their mechanisms.
 
-use warpscope::config::MachineSpec;
-use warpscope::event::EventHash;
-use warpscope::run::RunSpec;
-use warpscope::workload;
+use warpscope_catalogue as catalogue;
+use warpscope_machine::config::MachineSpec;
+use warpscope_machine::event::EventHash;
+use warpscope_machine::run::RunSpec;
 
 /// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order, then lines `NAME TECHNIQUE HASH`.
 pub const COMMITTED: &str = include_str!("../golden/event_hashes.txt");
@@ -35,12 +35,12 @@ const TECHNIQUES: [(&str, &str); 19] = [
 /// Returns the numbers of this build, as the lines of the file.
 pub fn found() -> impl Iterator<Item = String> {
     let plain =
-        workload::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, &MachineSpec::default())));
+        catalogue::all().iter().map(|workload| format!("{} {:016x}\n", workload.name, hash(workload, &MachineSpec::default())));
     let others = TECHNIQUES.into_iter().flat_map(|(preset, technique)| {
         let machine = MachineSpec::new(preset, technique, []);
         // A workload that relies on lock-step may run forever without it.
         let ends = machine.config().expect("a machine").reunites_warps();
-        workload::all()
+        catalogue::all()
             .iter()
             .filter(move |workload| ends || !workload.lock_step)
             .map(move |workload| format!("{} {technique} {:016x}\n", workload.name, hash(workload, &machine)))
@@ -48,7 +48,7 @@ pub fn found() -> impl Iterator<Item = String> {
     plain.chain(others)
 }
 
-fn hash(workload: &workload::Workload, machine: &MachineSpec) -> u64 {
+fn hash(workload: &catalogue::Workload, machine: &MachineSpec) -> u64 {
     let run = RunSpec::new(workload.ptx, workload.small, machine.clone());
     let job = run.job(&|file| workload.read_file(file)).expect("a sound job");
     let mut sim = run.sim(&job).expect("they fit together");

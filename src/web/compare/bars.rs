@@ -2,8 +2,8 @@
 
 use super::super::frame::motion_allowed;
 use super::super::tips::term;
-use crate::compare::{Entry, Outcome};
-use crate::event::Reason;
+use warpscope_machine::event::Reason;
+use warpscope_study::compare::{Entry, Outcome};
 use yew::prelude::*;
 
 /// Duration of the slowest run in a race, in seconds.

@@ -2,11 +2,11 @@
 
 use super::super::chart::{FILE, file_height, png};
 use super::super::download::{save, save_text};
-use crate::compare::{Comparison, Entry, Outcome, csv};
-use crate::event::Reason;
-use crate::lab::Contest;
-use crate::plot::{Chart, RACE, Racer, file_name, svg};
-use crate::scene::{Palette, Theme};
+use warpscope_lab::Contest;
+use warpscope_machine::event::Reason;
+use warpscope_pictures::plot::{Chart, RACE, Racer, file_name, svg};
+use warpscope_pictures::scene::{Palette, Theme};
+use warpscope_study::compare::{Comparison, Entry, Outcome, csv};
 use yew::prelude::*;
 
 /// Renders the buttons that save the table and the bars as files.

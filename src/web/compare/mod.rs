@@ -14,10 +14,10 @@ use self::rows::{RowOrder, sorted};
 use self::table::table;
 use super::drawer::Drawer;
 use super::handle::Handle;
-use crate::compare::{Comparison, Entry};
-use crate::config::AXES;
-use crate::lab::Contest;
-use crate::scene::Theme;
+use warpscope_lab::Contest;
+use warpscope_machine::config::AXES;
+use warpscope_pictures::scene::Theme;
+use warpscope_study::compare::{Comparison, Entry};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

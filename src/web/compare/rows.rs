@@ -1,8 +1,8 @@
 //! Which techniques the table shows, and in which order.
 
-use crate::compare::{Comparison, Entry, Outcome};
-use crate::config::{TECHNIQUES, Technique};
-use crate::metrics::ReportNumber;
+use warpscope_machine::config::{TECHNIQUES, Technique};
+use warpscope_machine::metrics::ReportNumber;
+use warpscope_study::compare::{Comparison, Entry, Outcome};
 
 /// The order of the rows.
 #[derive(Clone, Copy, PartialEq, Eq)]

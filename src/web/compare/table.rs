@@ -4,9 +4,9 @@ use super::super::tips::term;
 use super::Props;
 use super::bars::bar;
 use super::rows::{RowOrder, technique};
-use crate::compare::{Comparison, Entry, Outcome, cell, columns};
-use crate::lab::grouped;
-use crate::metrics::ReportNumber;
+use warpscope_lab::grouped;
+use warpscope_machine::metrics::ReportNumber;
+use warpscope_study::compare::{Comparison, Entry, Outcome, cell, columns};
 use yew::prelude::*;
 
 /// Renders the table. `race` is the number of races so far, `on_stage` the technique of the run on the stage.

@@ -3,8 +3,8 @@
 use super::super::handle::Handle;
 use super::super::still::still;
 use super::loss::tell_cost;
-use crate::view::{Listing, ListingLine, Script};
 use std::rc::Rc;
+use warpscope_pictures::view::{Listing, ListingLine, Script};
 use yew::prelude::*;
 
 /// The kernel's texts: equal if they are the same listing.

@@ -1,8 +1,8 @@
 //! How many lane-slots were lost on a line: the heat that is drawn beside it, and the same in words.
 
-use crate::lab::grouped;
-use crate::metrics::Cost;
-use crate::program::Pc;
+use warpscope_kernel::program::Pc;
+use warpscope_lab::grouped;
+use warpscope_machine::metrics::Cost;
 
 /// Returns the cost of all instructions of a line.
 pub fn cost(pcs: &[Pc], costs: &[Cost]) -> Cost {

@@ -15,13 +15,13 @@ use self::scroll::{EDGE_PX, LINE_PX, height_of, in_sight, use_scroll};
 use super::canvas::use_size;
 use super::chips::use_chips;
 use super::handle::Handle;
-use crate::lab::{Lab, Stage};
-use crate::mechanism::{self, VisibleLines};
-use crate::program::Pc;
-use crate::scene::{Scene, Theme};
-use crate::view::{Listing, ListingLine, Script, Selection};
 use std::ops::Range;
 use std::rc::Rc;
+use warpscope_kernel::program::Pc;
+use warpscope_lab::{Lab, Stage};
+use warpscope_pictures::mechanism::{self, VisibleLines};
+use warpscope_pictures::scene::{Scene, Theme};
+use warpscope_pictures::view::{Listing, ListingLine, Script, Selection};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

@@ -3,12 +3,12 @@
 use super::super::chips::Chips;
 use super::super::handle::Handle;
 use super::Props;
-use crate::lab::Notice;
-use crate::mechanism;
-use crate::program::Pc;
-use crate::view::{Script, Selection};
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope_kernel::program::Pc;
+use warpscope_lab::Notice;
+use warpscope_pictures::mechanism;
+use warpscope_pictures::view::{Script, Selection};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 

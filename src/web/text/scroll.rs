@@ -5,7 +5,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 /// The height of a line in pixels.
-pub const LINE_PX: f64 = crate::mechanism::LINE as f64;
+pub const LINE_PX: f64 = warpscope_pictures::mechanism::LINE as f64;
 /// Space above the first line and below the last, in pixels.
 pub const EDGE_PX: f64 = 8.0;
 /// Lines that are rendered beyond the visible ones.

@@ -5,7 +5,7 @@
 
 use super::super::strip::{LEFT, TOP};
 use super::viewport::Viewport;
-use crate::lab::timeline::VisibleCycles;
+use warpscope_lab::timeline::VisibleCycles;
 use yew::prelude::*;
 
 /// Most pixels that the pointer may move in a click.

@@ -11,11 +11,11 @@ use super::handle::Handle;
 use super::still::still;
 use super::strip::{self, Drawn, Strip};
 use super::tips::term;
-use crate::event::Reason;
-use crate::lab::timeline::VisibleCycles;
-use crate::scene::{Palette, Theme};
 use gestures::use_gestures;
 use viewport::{Viewport, use_followed_cycle, use_followed_warp, use_viewport};
+use warpscope_lab::timeline::VisibleCycles;
+use warpscope_machine::event::Reason;
+use warpscope_pictures::scene::{Palette, Theme};
 use yew::prelude::*;
 
 /// A command of the keyboard to the timeline.

@@ -4,10 +4,10 @@ use super::super::handle::Handle;
 use super::super::strip::{self, LEFT, TOP};
 use super::Move;
 use super::gestures::Drag;
-use crate::lab::timeline::{VisibleCycles, rows};
-use crate::view::Selection;
 use std::cell::Cell;
 use std::rc::Rc;
+use warpscope_lab::timeline::{VisibleCycles, rows};
+use warpscope_pictures::view::Selection;
 use yew::prelude::*;
 
 #[derive(Clone)]

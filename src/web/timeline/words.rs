@@ -3,11 +3,11 @@
 use super::super::handle::Handle;
 use super::super::strip::{self, LEFT, TOP};
 use super::super::tips::term;
-use crate::event::{EventKind, Reason};
-use crate::lab::grouped;
-use crate::lab::timeline::{Rows, VisibleCycles, rows};
-use crate::record::{GONE, Record};
-use crate::view::words::counted;
+use warpscope_lab::grouped;
+use warpscope_lab::timeline::{Rows, VisibleCycles, rows};
+use warpscope_machine::event::{EventKind, Reason};
+use warpscope_machine::record::{GONE, Record};
+use warpscope_pictures::view::words::counted;
 use yew::prelude::*;
 
 /// Renders a frame around the selected range.

@@ -20,7 +20,7 @@ fn compare_shows_every_technique_on_one_kernel() {
         serde_json::from_str(&printed(&["compare", "saxpy", "--launch", "tiny", "--json"])).expect("JSON");
     let runs = json["runs"].as_array().expect("a list");
     let refused = json["refused"].as_array().expect("a list");
-    assert_eq!(runs.len() + refused.len(), warpscope::compare::all_techniques().count());
+    assert_eq!(runs.len() + refused.len(), warpscope_study::compare::all_techniques().count());
     assert!(runs.len() > 20 && runs.iter().all(|run| run["cycles"].is_u64() && run["same_memory"] == true), "{json}");
     assert!(refused.iter().all(|run| run["why"].as_str().is_some_and(|why| !why.is_empty())), "{refused:?}");
     assert_ends(&run(&["compare", "collatz", "--technique", "TBC,PDOM"]), 2, &["TBC", "PDOM"]);

@@ -3,8 +3,8 @@
 
 use super::kernel::{Kernel, no_files};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
-use warpscope::ptx::types::Type;
+use warpscope_kernel::launch::{Buffer, Init, Launch, LaunchNumber, Param};
+use warpscope_kernel::ptx::types::Type;
 
 /// The words of `out` before the kernel writes them.
 const UNTOUCHED: u32 = 0xcccc_cccc;

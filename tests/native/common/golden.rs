@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use super::{entries, read, tests};
-use warpscope::launch::BufferData;
+use warpscope_kernel::launch::BufferData;
 
 /// A golden run: a folder of `tests/golden`.
 pub struct Golden {

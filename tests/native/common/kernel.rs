@@ -1,13 +1,13 @@
 //! A kernel bound to a launch, and the scalar reference's run of it.
 
-use warpscope::interp::job::Job;
-use warpscope::interp::memory::Global;
-use warpscope::interp::reference::{self, ReferenceRun};
-use warpscope::interp::start::Start;
-use warpscope::launch::{BufferData, Launch};
-use warpscope::ptx::{self, problem};
-use warpscope::run::{Draft, ReadFile};
-use warpscope::workload::Workload;
+use warpscope_catalogue::Workload;
+use warpscope_kernel::interp::job::Job;
+use warpscope_kernel::interp::memory::Global;
+use warpscope_kernel::interp::reference::{self, ReferenceRun};
+use warpscope_kernel::interp::start::Start;
+use warpscope_kernel::launch::{BufferData, Launch};
+use warpscope_kernel::ptx::{self, problem};
+use warpscope_machine::run::{Draft, ReadFile};
 
 /// Far more than any of the tests' kernels needs.
 const MOST_INSTRUCTIONS: u64 = 200_000_000;

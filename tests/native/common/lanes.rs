@@ -1,12 +1,12 @@
 //! Straight-line kernels on whole warps: the instructions that the scalar reference runs with one lane, run with 32.
 
 use super::kernel::Kernel;
-use warpscope::interp::alu::Exec;
-use warpscope::interp::lanes::{Lanes, Registers};
-use warpscope::interp::memory::{Global, Local, Shared, Spaces};
-use warpscope::interp::shape::BlockView;
-use warpscope::interp::thread::StorageThread;
-use warpscope::ptx::op::Op;
+use warpscope_kernel::interp::alu::Exec;
+use warpscope_kernel::interp::lanes::{Lanes, Registers};
+use warpscope_kernel::interp::memory::{Global, Local, Shared, Spaces};
+use warpscope_kernel::interp::shape::BlockView;
+use warpscope_kernel::interp::thread::StorageThread;
+use warpscope_kernel::ptx::op::Op;
 
 /// How threads are assigned to lanes.
 #[derive(Clone, Copy, Debug)]

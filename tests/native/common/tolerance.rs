@@ -1,6 +1,6 @@
 //! How far a result may differ from the table's.
 
-use warpscope::interp::num::{Bf16, F16, Half};
+use warpscope_kernel::interp::num::{Bf16, F16, Half};
 
 /// The difference that a table allows.
 #[derive(Clone, Copy, Debug, PartialEq)]

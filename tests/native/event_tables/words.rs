@@ -1,7 +1,7 @@
 //! Events in words. Those that begin with a semicolon continue the line of the event before.
 
-use warpscope::event::{Event, SplitCause};
-use warpscope::program::Program;
+use warpscope_kernel::program::Program;
+use warpscope_machine::event::{Event, SplitCause};
 
 /// Returns an event in words; `None` if the table leaves it out.
 pub fn words(event: &Event, program: &Program, text: &str) -> Option<String> {

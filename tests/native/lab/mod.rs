@@ -7,15 +7,13 @@ mod pictures;
 mod telling;
 mod texts;
 
-use warpscope::event::{Event, EventKind, Log, Reason, Sink};
-use warpscope::lab::{
-    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
-};
-use warpscope::mechanism::{self, PanelView, VisibleLines};
-use warpscope::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
-use warpscope::session::Breakpoints;
-use warpscope::view::{LaneActivity, Script, Selection, WarpPicture, card};
-use warpscope::workload::Size;
+use warpscope_catalogue::Size;
+use warpscope_lab::{Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Visit, Wanted, grouped, too_large, typed_cycle};
+use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
+use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};
+use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
+use warpscope_pictures::session::Breakpoints;
+use warpscope_pictures::view::{LaneActivity, Script, Selection, WarpPicture, card};
 
 fn lab(name: &str, preset: &str) -> Lab {
     let mut lab = Lab::new();

@@ -1,10 +1,10 @@
 //! The lessons on barrier-aware scheduling (BAWS): priority table, issue order and figures at their stops.
 
 use super::{lesson, says, tell, text};
-use warpscope::event::{Event, NullSink};
-use warpscope::mechanism::panels;
-use warpscope::metrics::{Metrics, Report};
-use warpscope::sim::Sim;
+use warpscope_machine::event::{Event, NullSink};
+use warpscope_machine::metrics::{Metrics, Report};
+use warpscope_machine::sim::Sim;
+use warpscope_pictures::mechanism::panels;
 
 /// Returns the machine at a stop.
 fn sim_at(id: &str, stop: usize) -> Sim {
@@ -323,7 +323,7 @@ fn the_small_matrix_multiply_is_right_under_every_technique() {
 #[test]
 fn the_panels_of_lessons_apply() {
     let mut named = 0;
-    for lesson in warpscope::lesson::all() {
+    for lesson in warpscope_study::lesson::all() {
         let Some(panel) = &lesson.panel else { continue };
         for technique in &lesson.techniques {
             let sim = lesson.sim(technique).expect("it can run");

@@ -1,8 +1,8 @@
 //! Lessons 17 to 21 (Origami): power-gated lanes and folded warps.
 
 use super::{Told, tell};
-use warpscope::event::{Event, Reason, Sink};
-use warpscope::metrics::{Metrics, PowerReport};
+use warpscope_machine::event::{Event, Reason, Sink};
+use warpscope_machine::metrics::{Metrics, PowerReport};
 
 /// Returns the states of a pipeline's lanes, a row a cycle: b busy, i idle, d dark, e earning, w waking.
 fn roll(told: &Told, of: u8) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! The picture of the lanes shows what lessons 18, 20 and 21 say.
 
 use super::lesson;
-use warpscope::event::Log;
-use warpscope::mechanism::lanes::{LaneCell, LanesView};
-use warpscope::mechanism::{PANELS, Panel, PanelView};
-use warpscope::metrics::Tally;
-use warpscope::record::Record;
-use warpscope::scene::{Geometry, Rect, Scene, Shape};
-use warpscope::view::{Listing, Picture, Selection};
+use warpscope_machine::event::Log;
+use warpscope_machine::metrics::Tally;
+use warpscope_machine::record::Record;
+use warpscope_pictures::mechanism::lanes::{LaneCell, LanesView};
+use warpscope_pictures::mechanism::{PANELS, Panel, PanelView};
+use warpscope_pictures::scene::{Geometry, Rect, Scene, Shape};
+use warpscope_pictures::view::{Listing, Picture, Selection};
 
 fn panel() -> &'static Panel {
     PANELS.iter().find(|panel| panel.name == "lanes").expect("the panel")

@@ -6,11 +6,11 @@ mod lanes_picture;
 mod virtual_blocks;
 
 use std::collections::BTreeMap;
-use warpscope::event::{Event, Log, Reason};
-use warpscope::lesson::{self, Lesson};
-use warpscope::metrics::Report;
-use warpscope::replay::Replay;
-use warpscope::sim::Sim;
+use warpscope_machine::event::{Event, Log, Reason};
+use warpscope_machine::metrics::Report;
+use warpscope_machine::replay::Replay;
+use warpscope_machine::sim::Sim;
+use warpscope_study::lesson::{self, Lesson};
 
 /// A lesson's complete run under a technique.
 struct Told {
@@ -37,7 +37,7 @@ fn issues(log: &Log, width: u32) -> Vec<Issue> {
     for (cycle, event) in &log.events {
         match *event {
             Event::Issued { pc, mask, first_thread, .. } => {
-                let known = first_thread != warpscope::event::SCATTERED;
+                let known = first_thread != warpscope_machine::event::SCATTERED;
                 let threads = if known { lanes(first_thread, mask).collect() } else { Vec::new() };
                 issues.push(Issue { cycle: *cycle, pc, threads });
             }

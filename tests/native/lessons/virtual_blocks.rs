@@ -2,9 +2,9 @@
 
 use super::lanes_picture::at;
 use super::{says, tell, text};
-use warpscope::event::{Event, Reason};
-use warpscope::mechanism::blocks::{self, BlocksView};
-use warpscope::policy::schedule::ProgressGroup;
+use warpscope_machine::event::{Event, Reason};
+use warpscope_machine::policy::schedule::ProgressGroup;
+use warpscope_pictures::mechanism::blocks::{self, BlocksView};
 
 /// Returns the first cycle that has a wanted event.
 fn cycle_of(id: &str, technique: &str, wanted: impl Fn(&Event) -> bool) -> u64 {

@@ -7,9 +7,9 @@
 
 use super::lane_books::LaneBooks;
 use std::collections::{BTreeMap, BTreeSet};
-use warpscope::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
-use warpscope::metrics::{CacheCounts, Metrics};
-use warpscope::sim::Sim;
+use warpscope_machine::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
+use warpscope_machine::metrics::{CacheCounts, Metrics};
+use warpscope_machine::sim::Sim;
 
 const REASONS: usize = Reason::ALL.len();
 

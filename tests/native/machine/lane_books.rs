@@ -1,9 +1,9 @@
 //! Accounts of lanes independent of the metrics': each pipeline's lanes cycle by cycle, from the events about them.
 
 use std::collections::BTreeMap;
-use warpscope::config::{Config, GatingKind};
-use warpscope::event::Event;
-use warpscope::metrics::{LaneCycles, Metrics};
+use warpscope_machine::config::{Config, GatingKind};
+use warpscope_machine::event::Event;
+use warpscope_machine::metrics::{LaneCycles, Metrics};
 
 /// The state of one pipeline's lanes, and the cycle since which it holds.
 #[derive(Clone, Copy, Debug, Default)]

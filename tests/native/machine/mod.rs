@@ -14,11 +14,11 @@ pub mod trace;
 
 use crate::common::kernel::Kernel;
 use books::Books;
-use warpscope::config::Config;
-use warpscope::interp::reference::{self, ReferenceRun};
-use warpscope::launch::BufferData;
-use warpscope::metrics::Metrics;
-use warpscope::sim::{Sim, SimError, too_long};
+use warpscope_kernel::interp::reference::{self, ReferenceRun};
+use warpscope_kernel::launch::BufferData;
+use warpscope_machine::config::Config;
+use warpscope_machine::metrics::Metrics;
+use warpscope_machine::sim::{Sim, SimError, too_long};
 
 /// Far more than any of the tests' kernels needs.
 pub const MOST_CYCLES: u64 = 50_000_000;

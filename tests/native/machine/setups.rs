@@ -2,7 +2,7 @@
 //!
 //! Wide matrices are sampled: the same share of cases in every run, all of them with `WARPSCOPE_ALL=1` (`./check --all`).
 
-use warpscope::config::{Config, MachineSpec, PRESETS, TECHNIQUES};
+use warpscope_machine::config::{Config, MachineSpec, PRESETS, TECHNIQUES};
 
 /// A configuration and its name in messages.
 pub struct Setup {
@@ -27,7 +27,7 @@ pub fn schedules() -> Vec<&'static str> {
 /// Returns the schedules of BAWS on its machine, also with other fetch policies; and fetch policies with other schedules, with
 /// larger I-buffers, and with divergence techniques of other papers.
 pub fn barrier_aware() -> Vec<Setup> {
-    let of = |t: &&warpscope::config::Technique| t.decides == "schedule" && t.paper.starts_with("BAWS");
+    let of = |t: &&warpscope_machine::config::Technique| t.decides == "schedule" && t.paper.starts_with("BAWS");
     let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("gtx480", t.name, &[])).collect();
     assert!(setups.len() >= 4, "MWF-LRR, MWF-GTO, SAWS, BAWS");
     let room = [("fetch_when", "room"), ("ibuffer", "4")];
@@ -59,7 +59,8 @@ pub fn of_preset(preset: &str) -> Vec<Setup> {
 
 /// Returns the names of the techniques of a paper that decide divergence, other than plain stacks.
 pub fn divergences(paper: &str) -> Vec<&'static str> {
-    let of = |t: &&warpscope::config::Technique| t.decides == "divergence" && t.paper.starts_with(paper) && t.name != "PDOM";
+    let of =
+        |t: &&warpscope_machine::config::Technique| t.decides == "divergence" && t.paper.starts_with(paper) && t.name != "PDOM";
     let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
     assert!(names.len() >= 8, "{names:?}");
     names
@@ -162,7 +163,7 @@ pub fn plain() -> Vec<Setup> {
 
 /// Returns power gating and folding on their paper's machine; with other schedules, divergence techniques and widths.
 pub fn gated() -> Vec<Setup> {
-    let of = |t: &&warpscope::config::Technique| t.decides == "gating";
+    let of = |t: &&warpscope_machine::config::Technique| t.decides == "gating";
     let mut setups: Vec<Setup> = TECHNIQUES.iter().filter(of).map(|t| setup("origami", t.name, &[])).collect();
     assert!(setups.len() >= 5, "NoPG, ConvPG, Warped-Gates, Warp-Folding, Origami");
     let hasty = [("idle_detect", "1"), ("break_even", "3"), ("wakeup", "9"), ("phase_cycles", "40"), ("group_phases", "1")];
@@ -187,7 +188,7 @@ pub fn gated() -> Vec<Setup> {
 /// Returns virtual blocks, few of them at a time so that each runs many logical blocks; with other divergence techniques, several
 /// SMs and other widths.
 pub fn virtual_blocks() -> Vec<Setup> {
-    let of = |t: &&warpscope::config::Technique| t.decides == "dispatch";
+    let of = |t: &&warpscope_machine::config::Technique| t.decides == "dispatch";
     let names: Vec<&str> = TECHNIQUES.iter().filter(of).map(|t| t.name).collect();
     assert!(names.len() >= 5, "vLRR, vGTO, VTW, VTW-SL, VTW-LH");
     let toy = [("max_threads", "1024"), ("registers", "262144"), ("ptx_warp", "32"), ("shared_memory", "65536")];

@@ -3,8 +3,8 @@
 use super::setups::setup;
 use crate::common::kernel::Kernel;
 use std::hash::{Hash, Hasher};
-use warpscope::event::{Event, EventHash, Log};
-use warpscope::sim::Sim;
+use warpscope_machine::event::{Event, EventHash, Log};
+use warpscope_machine::sim::Sim;
 
 /// Returns the events of a log cycle by cycle, with every repeat written out.
 pub fn expanded(log: &Log) -> Vec<(u64, Event)> {
@@ -43,7 +43,7 @@ pub fn fingerprint(sim: &Sim) -> u64 {
 
 #[test]
 fn a_fingerprint_depends_on_the_state() {
-    let workload = warpscope::workload::find("saxpy").expect("in the catalogue");
+    let workload = warpscope_catalogue::find("saxpy").expect("in the catalogue");
     let kernel = Kernel::new(workload.ptx, workload.small, &|file| workload.read_file(file)).expect("it is sound");
     let mut sim = super::load(&kernel, &setup("gtx480", "", &[]).config).expect("it fits");
     sim.run(500, &mut Log::default());

@@ -8,9 +8,9 @@
 //! A stack entry is PC, reconvergence PC and lanes; the last one runs. Letters are those of `Reason`.
 
 use std::fmt::Write;
-use warpscope::event::{Event, Log, Reason};
-use warpscope::policy::divergence::{NEVER, PdomEntry};
-use warpscope::sim::Sim;
+use warpscope_machine::event::{Event, Log, Reason};
+use warpscope_machine::policy::divergence::{NEVER, PdomEntry};
+use warpscope_machine::sim::Sim;
 
 /// One instruction of a warp, with the stack that it left.
 pub struct Issue {

@@ -2,8 +2,8 @@
 
 use super::{Arithmetic, COUNTERS, Compute, Counting, INPUTS, Meeting, NESTING, Recipe, Relation, Step, Test, VARIABLES};
 use std::fmt::Write;
-use warpscope::launch::{Buffer, Init, Launch, LaunchNumber, Param};
-use warpscope::ptx::types::Type;
+use warpscope_kernel::launch::{Buffer, Init, Launch, LaunchNumber, Param};
+use warpscope_kernel::ptx::types::Type;
 
 /// Words of each thread's own array.
 const OWN: u32 = 4;

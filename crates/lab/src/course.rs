@@ -1,0 +1,149 @@
+//! The open lesson: its current stop, and the user's answers.
+
+use super::{Lab, Notice, Stage, read};
+use warpscope_pictures::session::Breakpoints;
+use warpscope_pictures::view::Selection;
+use warpscope_study::lesson::{self, Lesson, Stop};
+
+/// The user's position in a lesson.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    pub lesson: &'static Lesson,
+    /// The current stop; `None` before the first.
+    pub stop: Option<usize>,
+    /// The cycle of the current stop.
+    pub cycle: u64,
+    /// The answer at each stop: the number of a choice, or lanes as bits.
+    pub answers: Vec<Option<u64>>,
+}
+
+impl Course {
+    pub fn current(&self) -> Option<&'static Stop> {
+        self.stop.and_then(|at| self.lesson.stops.get(at))
+    }
+
+    pub fn is_last(&self) -> bool {
+        self.stop.is_some_and(|at| at + 1 >= self.lesson.stops.len())
+    }
+
+    /// Returns the answer given at the current stop.
+    pub fn answer(&self) -> Option<u64> {
+        self.stop.and_then(|at| self.answers.get(at).copied().flatten())
+    }
+}
+
+/// Refuses a lesson whose texts have problems, or with a machine for which a page has no memory.
+fn check(lesson: &Lesson) -> Result<(), String> {
+    let reading = read::read(lesson.kernel, lesson.launch, None);
+    let first = || reading.ptx.iter().chain(&*reading.launch).next().map(|finding| finding.message.clone());
+    let ready = reading.ready.as_ref().map_err(|error| first().unwrap_or_else(|| error.clone()))?;
+    let machines = lesson.techniques.iter().map(|technique| lesson.machine(technique));
+    // An invalid machine is among the lesson's own problems.
+    let configs =
+        machines.chain(lesson.stops.iter().map(|stop| lesson.machine_at(stop))).filter_map(|machine| machine.config().ok());
+    configs.into_iter().try_for_each(|config| Stage::check(ready, &config))
+}
+
+impl Lab {
+    /// Opens a lesson by its id, before its first stop. Returns whether there is one.
+    pub fn open_lesson(&mut self, id: &str) -> bool {
+        let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
+        self.begin_lesson(lesson);
+        true
+    }
+
+    /// Opens the user's own lesson, or says what is wrong with it. Returns whether it was opened.
+    pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
+        let read = Lesson::read_own(text, |_| None).and_then(|lesson| {
+            check(lesson)?;
+            match lesson.problems().first() {
+                None => Ok(lesson),
+                Some(problem) => Err(problem.clone()),
+            }
+        });
+        match read {
+            Ok(lesson) => {
+                self.begin_lesson(lesson);
+                self.own_lesson = Some(text.into());
+                true
+            }
+            Err(error) => {
+                self.notice = Some(Notice::bad(format!("{whence} is not a valid lesson: {error}")));
+                false
+            }
+        }
+    }
+
+    /// Opens a lesson before its first stop.
+    pub fn begin_lesson(&mut self, lesson: &'static Lesson) {
+        self.own_lesson = None;
+        self.keep_own();
+        self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
+        self.load_texts(None, lesson.kernel, lesson.launch);
+        self.notice = None;
+        self.course = Some(Course { lesson, stop: None, cycle: 0, answers: vec![None; lesson.stops.len()] });
+    }
+
+    /// Goes to a stop of the lesson: takes its technique and keys, and seeks to its cycle.
+    pub fn go_to_stop(&mut self, at: usize) {
+        let Some(course) = &self.course else { return };
+        let lesson = course.lesson;
+        let Some((stop, cycle)) = lesson.stops.get(at).and_then(|stop| Some((stop, lesson.cycle_of(stop)?))) else { return };
+        self.transport.rest();
+        let wanted = lesson.machine_at(stop);
+        if self.setup != wanted || self.stage.is_none() {
+            self.setup = wanted;
+            self.build(None);
+        }
+        if let Some(stage) = &mut self.stage {
+            stage.session.seek(cycle);
+            let ahead = cycle.saturating_sub(stage.session.cycle());
+            if ahead > 0 {
+                stage.session.advance(ahead, &Breakpoints::default());
+            }
+        }
+        self.selection = self.selection.or(Some(Selection::Warp { sm: 0, warp: 0 }));
+        self.notice = None;
+        if let Some(course) = &mut self.course {
+            (course.stop, course.cycle) = (Some(at), cycle);
+        }
+    }
+
+    /// Goes to the next stop.
+    pub fn next_stop(&mut self) {
+        if let Some(course) = &self.course {
+            self.walk_to_stop(course.stop.map_or(0, |at| at + 1));
+        }
+    }
+
+    /// Goes to the previous stop.
+    pub fn previous_stop(&mut self) {
+        if let Some(at) = self.course.as_ref().and_then(|course| course.stop).and_then(|at| at.checked_sub(1)) {
+            self.walk_to_stop(at);
+        }
+    }
+
+    /// Goes to a stop, by an animated jump if it is near and on the same machine.
+    fn walk_to_stop(&mut self, at: usize) {
+        self.arrive();
+        let (from, before) = (self.cycle(), self.setup.clone());
+        self.go_to_stop(at);
+        if self.setup == before {
+            self.play_way(from);
+        }
+    }
+
+    /// Answers the current stop's question; the first answer counts.
+    pub fn answer(&mut self, answer: u64) {
+        let Some(course) = &mut self.course else { return };
+        if let Some(slot) = course.stop.and_then(|at| course.answers.get_mut(at)) {
+            slot.get_or_insert(answer);
+        }
+    }
+
+    /// Leaves the lesson; the kernel and the machine stay, to try things out.
+    pub fn leave_lesson(&mut self) {
+        self.course = None;
+        self.notice = Some(Notice::good("The lesson is closed; its kernel and machine stay for your own trials."));
+    }
+}

@@ -1,0 +1,323 @@
+//! The control-flow unit: tracks the threads of divergent branches.
+//!
+//! The machine schedules the entries of a **warp table**: an entry is a warp with threads in some of its lanes, a mask and a PC.
+//! The control-flow unit owns the structure that decides which entries exist: a stack per warp, a pool, or a stack per block. The
+//! machine informs it of the start of a block, of where the threads of each issued instruction go, of warps that are held at
+//! barriers and released, and of every cycle. It answers with where the warp continues ([`Next`]) and with changes of the table
+//! ([`Edit`]). Barriers, PTX-warp operations, exits and block ends are handled elsewhere.
+//!
+//! Divergence techniques differ only here. Those that keep warps as compiled ([`pdom`]) answer with a place only. Those that
+//! re-form warps ([`dwf`], [`tbc`]) implement [`Reforms`]:
+//!
+//! ```text
+//!             issue                        nothing of the warp in flight
+//!   entry ───────────────► Next::Go ─► entry        ┌──► left() ─► Edit::Free, Edit::Form, Edit::Grow
+//!                     └──► Next::Leaves ─► (drains) ─┘
+//!                     └──► Next::Gone
+//!   every cycle, behind issue: cycle() ─► Edit::Form …
+//! ```
+//!
+//! A thread never leaves its home lane, so a thread of an SM is identified by its static warp and its lane, and a dynamic warp is
+//! a static warp's number for each lane: [`Members`].
+//!
+//! # Adding a mechanism
+//! Write its file, give it a row in [`DivergenceKind`] and an arm in [`Divergence::new`], and, if it re-forms warps, in
+//! [`Divergence::reforms`]; then name it in `config/technique.rs`.
+
+pub mod block_stack;
+pub mod compactor;
+pub mod dwf;
+pub mod members;
+pub mod pdom;
+mod pdom_lcp;
+pub mod tbc;
+mod tbc_stall;
+pub mod warp_barrier;
+
+use crate::config::{Config, DivergenceKind};
+use crate::event::Event;
+use dwf::Dwf;
+use pdom::Pdom;
+use tbc::Tbc;
+use warpscope_kernel::program::Pc;
+
+pub use members::Members;
+pub use pdom::PdomEntry;
+
+impl DivergenceKind {
+    /// Whether the mechanism has reconvergence stacks; a pool of warps has none.
+    pub fn has_stack(self) -> bool {
+        !matches!(self, DivergenceKind::Dwf | DivergenceKind::DwfWb)
+    }
+
+    /// Whether warps are re-formed at run time.
+    pub fn reforms(self) -> bool {
+        !matches!(self, DivergenceKind::Pdom | DivergenceKind::PdomLcp)
+    }
+
+    /// Whether likely-convergence points are used.
+    pub fn likely(self) -> bool {
+        matches!(self, DivergenceKind::PdomLcp | DivergenceKind::TbcLcp)
+    }
+
+    /// Returns the number of warp-table entries for an SM with `warps` static warps and `threads` threads.
+    pub fn entries(self, warps: u32, threads: u32) -> u32 {
+        match self {
+            DivergenceKind::Pdom | DivergenceKind::PdomLcp => warps,
+            // In the worst case every thread is a warp of its own.
+            DivergenceKind::Dwf | DivergenceKind::DwfWb => threads,
+            // One side of a branch at a time needs no more warps than the block has. Sides that run only because another one is
+            // stuck at a barrier need further entries.
+            DivergenceKind::Tbc | DivergenceKind::TbcLcp => (4 * warps).min(threads),
+        }
+    }
+}
+
+/// The PC of a reconvergence point that does not exist: the threads do not meet before the kernel ends.
+pub const NEVER: Pc = Pc::MAX;
+
+/// Where a warp continues: its PC and active mask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub pc: Pc,
+    pub mask: u32,
+}
+
+/// Where the threads of an issued instruction go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow<'a> {
+    /// To the next instruction.
+    Next,
+    /// Lanes grouped by target; no group is empty, no lane is in two. More than one group means divergence.
+    Branch { groups: &'a [Place], info: BranchInfo },
+    /// The lanes of `mask` exit; the others go to the next instruction.
+    Exit { mask: u32 },
+    /// The lanes of `mask` wait outside of their warp until [`Reforms::resume`] brings them back; the others go to the next
+    /// instruction.
+    Park { mask: u32 },
+}
+
+/// What the program analysis knows about a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BranchInfo {
+    /// Whether the branch may split a warp: neither the compiler nor the analysis marks it as uniform.
+    pub may_diverge: bool,
+    /// The two targets of a conditional branch, the taken one first.
+    pub sides: Option<[Pc; 2]>,
+    pub rpc: Option<Pc>,
+    pub lpc: Option<Pc>,
+}
+
+/// How a warp continues after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The warp continues at this place.
+    Go(Place),
+    /// The warp leaves the table when nothing of it is in flight; then [`Reforms::left`] is called.
+    Leaves,
+    /// All threads of the warp have exited.
+    Gone,
+}
+
+/// A change of the warp table, or an event for the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Edit {
+    /// The entry becomes free.
+    Free {
+        warp: u16,
+    },
+    /// The entry holds a new warp of these threads, at `pc`.
+    Form {
+        warp: u16,
+        pc: Pc,
+        members: Members,
+    },
+    /// The entry, which waits to be issued, gets these additional threads.
+    Grow {
+        warp: u16,
+        members: Members,
+    },
+    Tell(Event),
+}
+
+/// The answers of a control-flow unit, in order.
+#[derive(Clone, Default)]
+pub struct Edits {
+    pub list: Vec<Edit>,
+    /// Whether a listener wants events; not part of the machine's state.
+    pub listens: bool,
+}
+
+impl std::fmt::Debug for Edits {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.list.fmt(f)
+    }
+}
+
+impl std::hash::Hash for Edits {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.list.hash(state);
+    }
+}
+
+impl Edits {
+    pub fn tell(&mut self, event: Event) {
+        if self.listens {
+            self.list.push(Edit::Tell(event));
+        }
+    }
+
+    /// Forms a warp, with the events that describe it.
+    pub fn form(&mut self, sm: u16, warp: u16, pc: Pc, members: Members) {
+        self.list.push(Edit::Form { warp, pc, members });
+        self.tell(Event::Formed { sm, warp, pc, mask: members.mask });
+        self.tell_members(sm, warp, &members);
+    }
+
+    pub fn free(&mut self, sm: u16, warp: u16) {
+        self.list.push(Edit::Free { warp });
+        self.tell(Event::Left { sm, warp });
+    }
+
+    pub fn tell_members(&mut self, sm: u16, warp: u16, members: &Members) {
+        if self.listens {
+            for (origin, mask) in members.parts() {
+                self.list.push(Edit::Tell(Event::Member { sm, warp, origin, mask }));
+            }
+        }
+    }
+}
+
+/// The SM and number of a warp, for events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpName {
+    pub sm: u16,
+    pub warp: u16,
+}
+
+/// A block that starts: its slot, its static warps, and the lanes of each that hold threads.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBlock<'a> {
+    pub slot: u16,
+    pub first_warp: u16,
+    /// The PC at which the block starts.
+    pub pc: Pc,
+    pub masks: &'a [u32],
+}
+
+/// A mechanism that re-forms warps.
+pub trait Reforms {
+    fn start_block(&mut self, block: NewBlock, out: &mut Edits);
+
+    fn end_block(&mut self, slot: u16);
+
+    /// Advances the lanes of `at.mask` of an entry, which have issued the instruction at `at.pc`.
+    fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next;
+
+    /// Handles an entry that is to leave and has nothing in flight any more.
+    fn left(&mut self, warp: u16, out: &mut Edits);
+
+    /// Whether threads of this warp wait for others one by one, outside of the table.
+    fn parks(&self, warp: u16) -> bool;
+
+    /// Brings back parked threads of a static warp, to continue at `pc`.
+    fn resume(&mut self, members: Members, pc: Pc, out: &mut Edits);
+
+    /// Records that a warp is held at a barrier or in an operation of its PTX warp, or is released.
+    fn hold(&mut self, _warp: u16, _is_held: bool) {}
+
+    /// Does the work of one cycle; returns whether there was any.
+    fn cycle(&mut self, _out: &mut Edits) -> bool {
+        false
+    }
+}
+
+/// A divergence mechanism with its state, one per SM.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Divergence {
+    Pdom(Pdom),
+    Dwf(Box<Dwf>),
+    Tbc(Box<Tbc>),
+}
+
+impl Divergence {
+    /// Creates the configured mechanism for SM number `sm` with `warps` static warps.
+    pub fn new(config: &Config, sm: u16, warps: u32) -> Divergence {
+        let kind = config.divergence;
+        let entries = kind.entries(warps, config.max_threads);
+        match kind {
+            DivergenceKind::Pdom | DivergenceKind::PdomLcp => Divergence::Pdom(Pdom::new(warps, kind.likely())),
+            DivergenceKind::Dwf => Divergence::Dwf(Box::new(Dwf::new(sm, entries))),
+            DivergenceKind::DwfWb => Divergence::Dwf(Box::new(Dwf::with_warp_barriers(sm, entries, warps))),
+            DivergenceKind::Tbc | DivergenceKind::TbcLcp => {
+                Divergence::Tbc(Box::new(Tbc::new(sm, warps, entries, kind.likely(), config.tbc_compaction)))
+            }
+        }
+    }
+
+    /// Returns the warps' own stacks, where warps stay as they are compiled.
+    #[inline(always)]
+    pub fn stacks(&mut self) -> Option<&mut Pdom> {
+        if let Divergence::Pdom(stacks) = self { Some(stacks) } else { None }
+    }
+
+    /// Returns the mechanism if it re-forms warps.
+    pub fn reforms(&mut self) -> Option<&mut dyn Reforms> {
+        match self {
+            Divergence::Pdom(_) => None,
+            Divergence::Dwf(dwf) => Some(&mut **dwf),
+            Divergence::Tbc(tbc) => Some(&mut **tbc),
+        }
+    }
+
+    /// Starts a static warp at a place.
+    pub fn start(&mut self, warp: WarpName, place: Place) {
+        if let Divergence::Pdom(pdom) = self {
+            pdom.start(warp, place);
+        }
+    }
+
+    /// Returns the warp's stack, bottom first, for views; empty without stacks per warp.
+    pub fn stack(&self, warp: u32) -> &[PdomEntry] {
+        match self {
+            Divergence::Pdom(pdom) => pdom.stack(warp),
+            _ => &[],
+        }
+    }
+
+    /// Returns lanes of a static warp that wait for other threads, and where, for views.
+    pub fn waiting(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
+        match self {
+            Divergence::Pdom(pdom) => pdom.waiting(warp),
+            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.waiting(warp as u16)),
+            Divergence::Dwf(dwf) => {
+                dwf.warp_barrier(warp as u16).map(|barrier| (barrier.pc, barrier.arrived)).into_iter().collect()
+            }
+        }
+    }
+
+    /// Returns lanes of a static warp that are in no warp of the table, and where they will continue, for views.
+    pub fn going_on(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
+        match self {
+            Divergence::Pdom(_) => Vec::new(),
+            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.going_on(warp as u16)),
+            Divergence::Dwf(_) => self.waiting(warp, slot),
+        }
+    }
+
+    /// Returns the block-wide stacks, for views.
+    pub fn tbc(&self) -> Option<&Tbc> {
+        match self {
+            Divergence::Tbc(tbc) => Some(tbc),
+            _ => None,
+        }
+    }
+
+    /// Returns the pool of warps, for views.
+    pub fn dwf(&self) -> Option<&Dwf> {
+        match self {
+            Divergence::Dwf(dwf) => Some(dwf),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Moves to any cycle of a run, forwards or backwards, by snapshots and re-execution.
+//!
+//! The machine is deterministic, so the state at a cycle is the nearest earlier snapshot plus a short run. The number of
+//! snapshots is bounded: when it would be exceeded, every second one is dropped and the distance between them doubles.
+//! Snapshots share unchanged pages of global memory, so a snapshot costs what changed.
+//!
+//! A snapshot includes the counts of the run so far, so going back restores them too.
+
+use crate::event::{DynSink, Event, Listener, Reasons, Sink};
+use crate::metrics::Tally;
+use crate::sim::Sim;
+use crate::sim::footprint::Footprint;
+use warpscope_kernel::program::Pc;
+
+/// The most snapshots that are kept, and the fewest, for a large machine.
+const MOST: u64 = 96;
+pub const LEAST: u64 = 8;
+/// Bytes that all snapshots may take together; [`LEAST`] of them are kept even if they take more.
+const SNAPSHOT_BYTES: u64 = 192 << 20;
+/// Cycles from the extra snapshot that a backward seek leaves behind to the target of the seek.
+const NEAR: u64 = 128;
+/// The initial distance between two snapshots, in cycles.
+const FIRST_DISTANCE: u64 = 1024;
+
+/// A run in which one can seek to any cycle.
+#[derive(Debug)]
+pub struct Replay {
+    /// In ascending order of their cycle; the first is the start.
+    snapshots: Vec<Snapshot>,
+    distance: u64,
+    /// How many snapshots there may be.
+    most: usize,
+    /// The machine and its counts at the current cycle.
+    now: Snapshot,
+    /// A snapshot shortly before the target of the last backward seek, which most often is followed by another.
+    near: Option<Box<Snapshot>>,
+    /// The furthest cycle that has been simulated, and whether the run ended there.
+    end: u64,
+    ended: bool,
+}
+
+/// A snapshot: a machine, and the counts of its run so far.
+#[derive(Clone, Debug)]
+struct Snapshot {
+    sim: Sim,
+    tally: Tally,
+}
+
+impl Snapshot {
+    fn cycle(&self) -> u64 {
+        self.sim.state.cycle
+    }
+
+    fn run<'a>(&'a mut self, cycles: u64, then: Option<&'a mut (dyn Listener + 'a)>) {
+        self.sim.run_specialised(cycles, &mut TallySink::new(Some(&mut self.tally), then));
+    }
+}
+
+/// The only sink type of a replayed machine, so that its code is compiled once for all listeners.
+struct TallySink<'a> {
+    tally: Option<&'a mut Tally>,
+    then: Option<DynSink<'a>>,
+}
+
+impl<'a> TallySink<'a> {
+    fn new(tally: Option<&'a mut Tally>, then: Option<&'a mut (dyn Listener + 'a)>) -> TallySink<'a> {
+        TallySink { tally, then: then.map(DynSink::new) }
+    }
+}
+
+impl Sink for TallySink<'_> {
+    const WANTS_WARPS: bool = true;
+
+    #[inline]
+    fn wants_lanes(&self) -> bool {
+        self.then.as_ref().is_some_and(DynSink::wants_lanes)
+    }
+
+    #[inline]
+    fn event(&mut self, cycle: u64, event: Event) {
+        if let Some(tally) = &mut self.tally {
+            tally.event(cycle, event);
+        }
+        if let Some(then) = &mut self.then {
+            then.event(cycle, event);
+        }
+    }
+
+    /// Forwards to the listener only: the tally counts warps by reason, from [`Event::Cycle`].
+    #[inline]
+    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
+        if let Some(then) = &mut self.then {
+            then.warps(cycle, sm, first, before, now);
+        }
+    }
+}
+
+impl Replay {
+    pub fn new(start: Sim) -> Replay {
+        let tally = Tally::new(start.machine.program.instructions.len(), &start.machine.config);
+        let machine = &start.machine;
+        let bytes = Footprint::of(&machine.config, &machine.program, &machine.start.shape, 0).snapshot_bytes();
+        let most = (SNAPSHOT_BYTES / bytes.max(1)).clamp(LEAST, MOST) as usize;
+        let now = Snapshot { sim: start, tally };
+        Replay { snapshots: vec![now.clone()], distance: FIRST_DISTANCE, most, now, near: None, end: 0, ended: false }
+    }
+
+    /// The machine at the current cycle.
+    pub fn sim(&self) -> &Sim {
+        &self.now.sim
+    }
+
+    /// The counts up to the current cycle.
+    pub fn tally(&self) -> &Tally {
+        &self.now.tally
+    }
+
+    pub fn cycle(&self) -> u64 {
+        self.now.cycle()
+    }
+
+    /// The furthest cycle reached so far.
+    pub fn reached(&self) -> u64 {
+        self.end
+    }
+
+    /// Whether the run has been simulated to its end.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// How many snapshots are kept.
+    pub fn snapshots(&self) -> usize {
+        self.snapshots.len()
+    }
+
+    /// Moves to a cycle, or to the end of the run if that comes first.
+    pub fn seek(&mut self, cycle: u64) {
+        if cycle < self.cycle() {
+            self.restore(cycle);
+        } else if let Some(nearer) = self.snapshots.iter().rfind(|s| s.cycle() <= cycle && s.cycle() > self.cycle()) {
+            self.now = nearer.clone();
+        }
+        self.forward(cycle, None);
+    }
+
+    /// Simulates one cycle and passes its events to `sink`.
+    pub fn step<S: Sink>(&mut self, sink: &mut S) {
+        let next = self.cycle() + 1;
+        self.run_to(next, sink);
+    }
+
+    /// Moves one cycle back.
+    pub fn back(&mut self) {
+        self.seek(self.cycle().saturating_sub(1));
+    }
+
+    /// Moves just past the next cycle with an event that `wanted` accepts, and returns it; gives up after `most` cycles.
+    pub fn next_event(&mut self, wanted: impl Fn(&Event) -> bool, most: u64) -> Option<(u64, Event)> {
+        let limit = self.cycle().saturating_add(most);
+        while !self.now.sim.finished() && self.cycle() < limit {
+            let mut catch = First { wanted: &wanted, found: None };
+            self.step(&mut catch);
+            if catch.found.is_some() {
+                return catch.found;
+            }
+        }
+        None
+    }
+
+    /// Moves just past the last earlier cycle with an event that `wanted` accepts, and returns it.
+    pub fn previous_event(&mut self, wanted: impl Fn(&Event) -> bool) -> Option<(u64, Event)> {
+        let here = self.cycle();
+        // The current position follows cycle `here - 1`, so an event of that cycle would not move it.
+        let mut end = here.saturating_sub(1);
+        for at in (0..self.snapshots.len()).rev() {
+            let start = self.snapshots[at].cycle();
+            if start >= end {
+                continue;
+            }
+            let mut sim = self.snapshots[at].sim.clone();
+            let mut last = Last { wanted: &wanted, found: None };
+            let mut sink = TallySink::new(None, Some(&mut last));
+            while sim.state.cycle < end && !sim.finished() {
+                sim.step_specialised(&mut sink);
+            }
+            if let Some((cycle, event)) = last.found {
+                self.seek(cycle + 1);
+                return Some((cycle, event));
+            }
+            end = start;
+        }
+        None
+    }
+
+    /// Returns the counts up to a cycle that has been simulated, without moving.
+    pub fn tally_at(&self, cycle: u64) -> Tally {
+        let cycle = cycle.min(self.end);
+        let known = self.snapshots.iter().chain(self.near.as_deref()).chain([&self.now]);
+        let Some(nearest) = known.filter(|known| known.cycle() <= cycle).max_by_key(|known| known.cycle()) else {
+            return self.tally().clone();
+        };
+        if nearest.cycle() == cycle {
+            return nearest.tally.clone();
+        }
+        let mut snapshot = nearest.clone();
+        snapshot.run(cycle - snapshot.cycle(), None);
+        snapshot.tally
+    }
+
+    /// Returns the machine at a cycle that has been simulated, without moving. It runs on from `known` if no snapshot is nearer.
+    pub fn machine_at(&self, cycle: u64, known: Option<Sim>) -> Sim {
+        let snapshots = self.snapshots.iter().chain(self.near.as_deref()).chain([&self.now]);
+        let nearest = snapshots.map(|snapshot| &snapshot.sim).filter(|sim| sim.state.cycle <= cycle);
+        let nearest = nearest.max_by_key(|sim| sim.state.cycle).unwrap_or(self.sim());
+        let is_near = |known: &Sim| (nearest.state.cycle..=cycle).contains(&known.state.cycle);
+        let mut sim = known.filter(is_near).unwrap_or_else(|| nearest.clone());
+        sim.run_specialised(cycle.saturating_sub(sim.state.cycle), &mut TallySink::new(None, None));
+        sim
+    }
+
+    /// Returns the first simulated cycle by which `threads` threads have executed one of these instructions, each time
+    /// counted.
+    pub fn cycle_of(&self, pcs: &[Pc], threads: u64) -> Option<u64> {
+        let done = |snapshot: &Snapshot| snapshot.tally.threads_of(pcs) >= threads;
+        if self.cycle() == self.end && !done(&self.now) {
+            return None;
+        }
+        let mut snapshot = self.snapshots.iter().rfind(|known| !done(known)).unwrap_or(self.snapshots.first()?).clone();
+        while !done(&snapshot) {
+            if snapshot.cycle() >= self.end || snapshot.sim.finished() {
+                return None;
+            }
+            snapshot.run(1, None);
+        }
+        Some(snapshot.cycle())
+    }
+
+    /// Passes the events of the cycles from `start` up to `end` to a sink, without moving.
+    pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
+        let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
+        let mut sim = before.sim.clone();
+        sim.run_specialised(start - sim.state.cycle, &mut TallySink::new(None, None));
+        let mut sink = TallySink::new(None, Some(sink));
+        while sim.state.cycle < end && !sim.finished() {
+            sim.step_specialised(&mut sink);
+        }
+    }
+
+    /// Restores the nearest snapshot before a cycle; if that is far, takes another one close to the cycle.
+    fn restore(&mut self, cycle: u64) {
+        let kept = self.snapshots.iter().rfind(|s| s.cycle() <= cycle);
+        let near = self.near.as_deref().filter(|near| near.cycle() <= cycle);
+        let Some(nearest) = kept.into_iter().chain(near).max_by_key(|snapshot| snapshot.cycle()) else { return };
+        self.now = nearest.clone();
+        if cycle - self.cycle() > 2 * NEAR {
+            self.forward(cycle - NEAR, None);
+            self.near = Some(Box::new(self.now.clone()));
+        }
+    }
+
+    /// Runs forward to a cycle, and takes snapshots in cycles not reached before. Does nothing if the cycle is in the past.
+    pub fn run_to<S: Sink>(&mut self, cycle: u64, sink: &mut S) {
+        self.forward(cycle, Some(sink));
+    }
+
+    fn forward(&mut self, cycle: u64, mut then: Option<&mut dyn Listener>) {
+        while !self.now.sim.finished() && self.cycle() < cycle {
+            let last = self.snapshots.last().map_or(0, Snapshot::cycle);
+            let next = if self.cycle() >= last { last + self.distance } else { cycle };
+            self.now.run(next.min(cycle) - self.cycle(), then.as_deref_mut().map(|then| then as _));
+            if self.cycle() >= last + self.distance && !self.now.sim.finished() {
+                self.snapshots.push(self.now.clone());
+                self.thin_out();
+            }
+        }
+        self.end = self.end.max(self.cycle());
+        self.ended |= self.now.sim.finished();
+    }
+
+    fn thin_out(&mut self) {
+        if self.snapshots.len() <= self.most {
+            return;
+        }
+        let mut keep = false;
+        self.snapshots.retain(|_| {
+            keep = !keep;
+            keep
+        });
+        self.distance *= 2;
+    }
+}
+
+/// Keeps the first event that is wanted.
+struct First<'a, F> {
+    wanted: &'a F,
+    found: Option<(u64, Event)>,
+}
+
+impl<F: Fn(&Event) -> bool> Sink for First<'_, F> {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        if self.found.is_none() && (self.wanted)(&event) {
+            self.found = Some((cycle, event));
+        }
+    }
+}
+
+/// Keeps the last event that is wanted.
+struct Last<'a, F> {
+    wanted: &'a F,
+    found: Option<(u64, Event)>,
+}
+
+impl<F: Fn(&Event) -> bool> Sink for Last<'_, F> {
+    const WANTS_WARPS: bool = true;
+
+    fn event(&mut self, cycle: u64, event: Event) {
+        if (self.wanted)(&event) {
+            self.found = Some((cycle, event));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What a person sees of a run: one cycle as plain data, pictures of it, figures of the whole, files for other tools.
+//!
+//! - [`session`] is a run that a person moves through; [`view`] one of its cycles as plain data and sentences.
+//! - [`mechanism`] draws how each technique works; [`plot`] draws figures; both make [`scene`]s, lists of keyed shapes.
+//! - [`export`] writes traces and films.
+//!
+//! It depends on `warpscope-kernel` and `warpscope-machine`, and is drawn by whoever has a screen: a canvas, an SVG file, a test.
+//!
+//! ```
+//! use warpscope_machine::{config::MachineSpec, run::RunSpec};
+//! use warpscope_pictures::session::{Breakpoints, Session};
+//!
+//! let collatz = warpscope_catalogue::find("collatz").expect("a workload of the catalogue");
+//! let run = RunSpec::new(collatz.ptx, collatz.small, MachineSpec::new("gtx480", "TBC", []));
+//! let job = run.job(&|file| collatz.read_file(file)).expect("a kernel and its launch");
+//! let mut session = Session::new(run.sim(&job).expect("a machine that fits"));
+//! session.advance(100, &Breakpoints::default());
+//! assert_eq!(session.cycle(), 100);
+//! session.seek(40);
+//! assert_eq!(session.cycle(), 40);
+//! ```
+
+pub mod export;
+pub mod mechanism;
+pub mod plot;
+pub mod scene;
+pub mod session;
+pub mod view;

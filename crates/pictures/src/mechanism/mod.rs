@@ -1,0 +1,283 @@
+//! Pictures of how a machine works: one file per panel, one row in [`PANELS`].
+//!
+//! A panel's picture is a function from the machine at one cycle, and the room for it, to a [`Scene`] that fills the room. Lanes,
+//! stack entries, threads and warps carry keys, so that the page animates what moved without further help. The stage shows every
+//! panel that applies to the machine and its kernel. To add a panel, write a file with such a function and a row that says where
+//! it applies. Two pictures are the same for every technique: [`flow()`], the kernel's control-flow graph, and [`at_lines()`],
+//! the warps at the lines of a text.
+
+mod at_lines;
+pub mod barriers;
+pub mod blocks;
+mod dwf;
+mod ended;
+mod flow;
+pub mod lanes;
+mod memory;
+mod on_the_way;
+mod parts;
+mod pdom;
+mod tbc;
+mod vws;
+
+pub use at_lines::{LINE, VisibleLines, draw as at_lines, warps_at};
+pub use flow::draw as flow;
+
+use crate::scene::Scene;
+use crate::view::{Listing, Picture, Selection, WarpPicture};
+use warpscope_machine::config::{DivergenceKind, FetchKind, GatingKind};
+use warpscope_machine::event::Event;
+use warpscope_machine::metrics::Tally;
+use warpscope_machine::record::{Issue, Record};
+use warpscope_machine::sim::footprint::resident_blocks;
+use warpscope_machine::sim::{Machine, Sim};
+
+/// The input of a panel's picture.
+#[derive(Clone, Copy)]
+pub struct PanelView<'a> {
+    pub sim: &'a Sim,
+    pub picture: &'a Picture,
+    pub listing: &'a Listing,
+    pub selection: Option<Selection>,
+    /// The events of the last cycle.
+    pub last: &'a [Event],
+    /// The counts of the run up to this cycle.
+    pub tally: &'a Tally,
+    /// The recorded history of the run, including cycles after this one.
+    pub record: &'a Record,
+    /// What issued in the first cycles; empty until the run has ended.
+    pub issues: &'a [Issue],
+    /// Whether to label the parts of the picture, for a first-time viewer.
+    pub names_parts: bool,
+    /// The room for the picture, in pixels. A taller picture is scrolled.
+    pub width: f32,
+    pub height: f32,
+}
+
+impl<'a> PanelView<'a> {
+    /// Returns the selected SM, or the first.
+    fn sm(&self) -> u16 {
+        self.selection.map_or(0, Selection::sm)
+    }
+
+    /// Returns the warp to show: the selected one, the first of the selected block, or the SM's first.
+    fn focus(&self) -> Option<&'a WarpPicture> {
+        let chosen = match self.selection {
+            Some(Selection::Block { sm, slot }) => self.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
+            other => other.and_then(Selection::warp).and_then(|(sm, warp)| self.picture.warp(sm, warp)),
+        };
+        chosen.or(self.warps().next())
+    }
+
+    /// Returns the warps of the selected SM.
+    fn warps(&self) -> impl Iterator<Item = &'a WarpPicture> {
+        let (sm, picture) = (self.sm(), self.picture);
+        picture.warps.iter().filter(move |warp| warp.sm == sm)
+    }
+}
+
+/// When a panel is on the stage while the user has chosen none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Alone on the stage.
+    Leads,
+    /// Together with the others that share the stage, if several fit; else the first of them is alone.
+    Beside,
+    /// Not on the stage.
+    OnRequest,
+}
+
+/// One panel of the stage.
+pub struct Panel {
+    /// Its place on the stage, under which the user's choice is stored. At most one panel of each name applies.
+    pub name: &'static str,
+    /// A word or two for the panel chooser.
+    pub short: &'static str,
+    pub title: &'static str,
+    /// What the picture shows, in the paper's terms with a gloss.
+    pub about: &'static str,
+    /// Where the paper describes it.
+    pub figure: &'static str,
+    pub share: fn(&Machine) -> Share,
+    /// Whether it still shows something after the run has ended.
+    pub lasts: bool,
+    /// Whether it applies to this machine and its kernel.
+    pub applies: fn(&Machine) -> bool,
+    pub scene: fn(PanelView) -> Scene<Selection>,
+}
+
+/// The name of the panel that shows how threads diverge and reconverge; every machine has one.
+pub const MECHANISM: &str = "mechanism";
+
+/// The name of the panel that shows which warp slot ran which block when.
+const BLOCKS: &str = "blocks";
+
+/// The panels, in the order in which they lie on the stage.
+pub static PANELS: &[Panel] = &[
+    Panel {
+        name: MECHANISM,
+        short: "Gangs",
+        title: "Slices and gangs",
+        about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
+                are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
+                together as gangs (g0 to g3), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+        figure: "VWS sections 4.1 to 4.5, figure 6",
+        share: |_| Share::Beside,
+        lasts: true,
+        applies: |machine| machine.config.slices > 1,
+        scene: vws::draw,
+    },
+    Panel {
+        name: MECHANISM,
+        short: "Stack",
+        title: "Reconvergence stack of each warp",
+        about: "Columns are lanes, with the selected warp's threads in them by their numbers; below are the entries of its stack, of \
+                which the top one runs. A divergent branch pushes an entry for each side, with its mask and its RPC (reconvergence \
+                PC: where the sides meet again); the threads of the other side wait in theirs. An entry that reaches its RPC is \
+                popped. All warps: every resident warp, with what it did in the last cycle.",
+        figure: "TBC section 2.2.2",
+        share: |_| Share::Beside,
+        lasts: true,
+        applies: |machine| !machine.reforms && machine.config.slices == 1,
+        scene: pdom::draw,
+    },
+    Panel {
+        name: MECHANISM,
+        short: "Compaction",
+        title: "Thread block compaction",
+        about: "One stack for the whole block. Warps arrive at a branch in any order and fill the masks of its two sides, while their \
+                threads wait; when WCnt (warps that have not arrived) is zero, the compactor makes as few warps as possible of the \
+                side that is next: in each lane, one encoder picks a thread a cycle. At the reconvergence point all threads return to \
+                their static warps. An instruction for threads of three static warps counts as two shared issue slots.",
+        figure: "TBC sections 3.1 to 3.3, figures 7 to 9",
+        share: |_| Share::Beside,
+        lasts: true,
+        applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
+        scene: tbc::draw,
+    },
+    Panel {
+        name: MECHANISM,
+        short: "Warp pool",
+        title: "Dynamic warp formation",
+        about: "After each instruction a warp's threads go back to the pool, to the warp that waits at their next PC and has \
+                their home lanes free. The scheduler issues from the PC with the most threads (majority), and leaves the others \
+                behind. An instruction for threads of three static warps counts as two shared issue slots; DWF can still \
+                lose to PDOM, where threads stay apart that PDOM would have reconverged.",
+        figure: "TBC sections 1, 2.3 and 2.4, figure 1",
+        share: |_| Share::Beside,
+        lasts: true,
+        applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
+        scene: dwf::draw,
+    },
+    Panel {
+        name: "barriers",
+        short: "Barriers",
+        title: "Barrier board",
+        about: "A track for each resident block, from its last barrier to the next. A warp's token stands where its warp-phase is: \
+                as many instructions from the start as the warp has issued since the last barrier. Warps that have arrived wait at \
+                the gate, which counts them; when the last one arrives, the gate opens and all start the next phase. Numbers beside the \
+                tokens are the order in which the warp's scheduler would take it; ! marks critical warps: those that most others \
+                wait for. Under MWF and SAWS a block's priority is its count in the warp priority table. Right: the I-buffer of each \
+                warp, with what was fetched and what issued in the last cycle; red where a scheduler wants a warp without \
+                instructions, but fetch served another.",
+        figure: "BAWS sections 3 and 4, figures 3 and 7",
+        share: |machine| {
+            let decides = machine.config.block_priority.counts_barriers() || machine.config.fetch == FetchKind::Cff;
+            if decides { Share::Leads } else { Share::Beside }
+        },
+        lasts: false,
+        applies: |machine| {
+            let has_barrier = machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier());
+            has_barrier || machine.config.block_priority.counts_barriers()
+        },
+        scene: barriers::draw,
+    },
+    Panel {
+        name: "lanes",
+        short: "Lanes",
+        title: "INT and FP lanes",
+        about: "Each SP unit has an INT and an FP pipeline of 32 lanes in clusters of 4. A roll shows what its lanes did: the \
+                front edge is the current cycle, earlier ones flow down. A lane that has been empty for idle-detect cycles is \
+                switched off; it has to stay off for break-even cycles to save what switching costs, and takes a few cycles to \
+                wake. Warp Folding sends a warp through in two halves on the lower lanes of each cluster, so that the upper ones \
+                can sleep: above, the second half waits in the register, slides onto the lanes of the first, and back to its own \
+                in the results. Phases say which type folds for how long. Below each roll: the share of leakage saved, and what \
+                switching cost.",
+        figure: "Origami figures 5 and 8",
+        share: |_| Share::Leads,
+        lasts: false,
+        applies: |machine| machine.config.gating != GatingKind::Off,
+        scene: lanes::draw,
+    },
+    Panel {
+        name: "memory",
+        short: "Memory",
+        title: "Accesses to memory",
+        about: "The memory instructions of the last cycle: a path from each lane to the cache line that it wants, or to its bank of \
+                shared memory. Lanes that want the same line share a transaction; below it stands what it found in the L1 cache: \
+                hit, miss, or merged (the line was already requested). A bank that is asked for several words is a conflict, and \
+                serves one after the other. In other cycles: the loads on their way, and how long each still needs.",
+        figure: "TBC section 2.1; VWS figure 4",
+        share: |_| Share::OnRequest,
+        lasts: false,
+        applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_memory()),
+        scene: memory::draw,
+    },
+    Panel {
+        name: BLOCKS,
+        short: "Blocks",
+        title: "Virtual blocks",
+        about: "A row for each warp slot, time to the right. The dispenser hands out logical blocks by number; each stretch has the \
+                colour of the logical block whose warp the slot runs. A virtual warp that has finished its warp starts the next \
+                logical block at once, at most one ahead of its siblings. Red: here the slot would wait for the other warps of the \
+                block, if blocks were not virtual. Right, under VTW: the warps that could issue, in the scheduler's groups.",
+        figure: "VTW section 4, figure 1(b)",
+        share: |_| Share::Leads,
+        lasts: true,
+        applies: |machine| machine.program.wrapper.is_some(),
+        scene: blocks::draw,
+    },
+    Panel {
+        name: BLOCKS,
+        short: "Blocks",
+        title: "Blocks over time",
+        about: "A row for each warp slot, time to the right. The dispenser hands out blocks by number, as soon as a slot is free; each \
+                stretch has the colour of its block. Red: the warp has ended, and its slot waits for the other warps of the block. \
+                The techniques of VTW use that time.",
+        figure: "VTW section 3, figure 1(a)",
+        share: |_| Share::OnRequest,
+        lasts: true,
+        applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),
+        scene: blocks::draw,
+    },
+];
+
+/// Returns whether some blocks can start only when others have ended.
+fn hands_out_later(machine: &Machine) -> bool {
+    let shape = &machine.start.shape;
+    machine.block_warps > 1 && shape.blocks() > resident_blocks(&machine.config, &machine.program, shape)
+}
+
+/// Returns the panels for a machine and its kernel; after the run's end only those that still show something.
+pub fn panels(sim: &Sim) -> Vec<&'static Panel> {
+    let has_ended = has_ended(sim);
+    PANELS.iter().filter(|panel| (panel.applies)(&sim.machine) && (!has_ended || panel.lasts)).collect()
+}
+
+/// Returns the panel that shows most of a machine: the one that leads, else the first.
+pub fn leading(sim: &Sim) -> Option<&'static Panel> {
+    let panels = panels(sim);
+    panels.iter().copied().find(|panel| (panel.share)(&sim.machine) == Share::Leads).or(panels.first().copied())
+}
+
+/// Returns whether the run has ended and no block is resident.
+fn has_ended(sim: &Sim) -> bool {
+    sim.finished() && sim.state.sms.iter().all(|sm| sm.blocks.iter().all(Option::is_none))
+}
+
+impl Panel {
+    /// Draws the panel for the current cycle; after the run's end the mechanism panel shows the run's results.
+    pub fn draw(&self, view: PanelView) -> Scene<Selection> {
+        if has_ended(view.sim) && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
+    }
+}

@@ -1,0 +1,42 @@
+//! The comparison as a table: headings, cells, and the CSV file.
+
+use super::{Comparison, Entry, columns};
+use warpscope_machine::metrics::ReportNumber;
+
+/// Formats a number for a table.
+pub fn cell(number: ReportNumber, unit: &str) -> String {
+    match number {
+        ReportNumber::Count(count) => count.to_string(),
+        ReportNumber::Ratio(ratio) if unit.is_empty() => format!("{:.1}%", 100.0 * ratio),
+        ReportNumber::Ratio(ratio) => format!("{ratio:.2}"),
+    }
+}
+
+/// Returns the heading of each column of numbers.
+pub fn heading() -> Vec<String> {
+    columns().iter().map(|column| column.label.to_lowercase()).collect()
+}
+
+/// Returns the CSV of every technique that ran, the default first, with a name for each column.
+pub fn csv(comparison: &Comparison) -> String {
+    let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
+    let mut text = format!("technique,of_default,{},same_memory\n", names.join(","));
+    for entry in comparison.with_default() {
+        let Some(run) = entry.ran() else { continue };
+        let numbers = run.numbers().iter().map(|number| match number {
+            ReportNumber::Count(count) => count.to_string(),
+            ReportNumber::Ratio(ratio) => format!("{ratio:.4}"),
+        });
+        let numbers = numbers.collect::<Vec<_>>().join(",");
+        let (share, same) = (comparison.share(entry), comparison.leaves_the_same(entry));
+        text += &format!("\"{}\",{share:.4},{numbers},{same}\n", entry.name());
+    }
+    text
+}
+
+impl Comparison {
+    /// Returns the default, then the techniques that ran.
+    pub fn with_default(&self) -> impl Iterator<Item = &Entry> {
+        std::iter::once(self.default()).chain(&self.ran)
+    }
+}
