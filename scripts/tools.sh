@@ -82,9 +82,22 @@ need_wasm_bindgen() {
     say "Building wasm-bindgen-cli $version into $TOOLS (about 2 minutes)"
     # Not --locked: the lock file that this crate ships can name versions that are no longer offered. Without its default features
     # it cannot fetch a browser's driver, which nobody asks it to, and needs no cryptography.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo_install wasm-bindgen-cli "$version" --no-default-features
+    # Only what reads and writes modules is optimised, because it does so at every build.
+    local config=() crate
+    for crate in walrus wasmparser wasm-encoder wasm-bindgen-cli-support; do
+        config+=(--config "profile.release.package.$crate.opt-level=1")
+    done
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo_install wasm-bindgen-cli "$version" --no-default-features "${config[@]}"
     reports_version wasm-bindgen "$version" ||
         die "wasm-bindgen was installed into $TOOLS, but does not run as $version."
+}
+
+# Trunk and wasm-bindgen, built side by side: neither keeps two cores busy to its end.
+need_page_tools() {
+    need_trunk &
+    local trunk=$!
+    need_wasm_bindgen
+    wait "$trunk" || exit 1
 }
 
 # cargo_install CRATE VERSION FLAGS...: from source, into $TOOLS. Run outside the checkout, whose cargo settings are not meant for tools.
@@ -181,3 +194,6 @@ need_axe() {
 
 # build_page FOLDER: the page in release, by Trunk.
 build_page() { (cd "$REPO" && trunk build --release --locked --dist "$1"); }
+
+# build_draft FOLDER: the page as ./serve shows it while somebody edits, soon built and incremental.
+build_draft() { (cd "$REPO" && trunk build --cargo-profile draft --no-sri=true --locked --dist "$1"); }

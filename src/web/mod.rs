@@ -58,6 +58,8 @@ mod plots;
 mod pool;
 mod print;
 mod prose;
+#[cfg(debug_assertions)]
+mod rebuilt;
 mod settings;
 mod share;
 mod side;
@@ -80,6 +82,8 @@ pub use app::App;
 /// Renders the page into the document's `#app`. A document without one uses the library, not the page.
 pub fn mount() {
     fault::show_panics();
+    #[cfg(debug_assertions)]
+    rebuilt::reload_when_rebuilt();
     let Some(document) = web_sys::window().and_then(|window| window.document()) else { return };
     if let Some(root) = document.get_element_by_id("app") {
         root.set_inner_html("");

@@ -11,8 +11,8 @@
 //!
 //! let mut lab = Lab::new();
 //! lab.choose(Origin::find("collatz", Size::Small));
-//! lab.seek(40);
-//! assert_eq!(lab.cycle(), 40);
+//! lab.step();
+//! assert_eq!(lab.cycle(), 1);
 //! ```
 
 mod align;
