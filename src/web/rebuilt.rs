@@ -21,7 +21,9 @@ enum Told {
 /// Listens for as long as the page is there. Another server has no such socket; then nothing happens.
 pub fn reload_when_rebuilt() {
     let Some(location) = web_sys::window().map(|window| window.location()) else { return };
-    let Some(socket) = location.host().ok().and_then(|host| WebSocket::new(&format!("ws://{host}/{SOCKET}")).ok()) else { return };
+    let Some(socket) = location.host().ok().and_then(|host| WebSocket::new(&format!("ws://{host}/{SOCKET}")).ok()) else {
+        return;
+    };
     let act = move |event: MessageEvent| {
         let told = event.data().as_string().and_then(|text| serde_json::from_str(&text).ok());
         match told {

@@ -1,7 +1,6 @@
 //! The hash of a run: equal for equal streams of events, on every host.
 
-use super::sink::changes;
-use super::{Event, Reason, Reasons, Sink};
+use super::{Event, Sink};
 
 /// A number that depends on every event and its order, for comparing runs.
 #[derive(Clone, Debug)]
@@ -59,16 +58,5 @@ impl Sink for EventHash {
         use std::hash::{Hash, Hasher};
         self.write_u64(cycle);
         event.hash(self);
-    }
-
-    /// Ignores a change from one wait for a value to the other: see the hash of [`Reason`].
-    fn warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons) {
-        let folded = |reasons: &Reasons| {
-            let mut folded = *reasons;
-            folded[Reason::Memory as usize] |= std::mem::take(&mut folded[Reason::Result as usize]);
-            folded
-        };
-        let tell = &mut |at, reason| self.event(cycle, Event::Warp { sm, warp: first + at, reason });
-        changes(&folded(before), &folded(now), tell);
     }
 }

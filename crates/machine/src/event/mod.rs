@@ -43,7 +43,7 @@ impl SplitCause {
 }
 
 /// How an issue port was used in a cycle (TBC figure 13).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum SlotUse {
     /// By an instruction with this many active threads.
     Threads(u8),
@@ -53,16 +53,6 @@ pub enum SlotUse {
     Memory,
     /// No warp was ready, and none waits for memory.
     Idle,
-}
-
-/// Hashes all stalls as one: the hash of a run does not depend on how finely stalls are told apart.
-impl std::hash::Hash for SlotUse {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self).hash(state);
-        if let SlotUse::Threads(threads) = self {
-            threads.hash(state);
-        }
-    }
 }
 
 /// The result of a cache lookup.

@@ -7,7 +7,7 @@ use serde::Serialize;
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident: $letter:literal, $key:literal, $label:literal, $about:literal;)*) => {
         /// What a resident static warp did in a cycle, or why it did nothing (BAWS figure 10).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Reason {
             $($(#[$doc])* $name,)*
@@ -81,7 +81,7 @@ reasons! {
 
 impl Reason {
     /// The number of reasons that can occur on every machine; they come first, and the others belong to techniques.
-    const COMMON: usize = 10;
+    pub const COMMON: usize = 10;
 
     /// Returns the reasons to list for a run: those of every machine, and those of techniques with a count.
     pub fn listed(count: impl Fn(Reason) -> u64) -> Vec<Reason> {
@@ -105,25 +105,11 @@ pub type Reasons = [u64; Reason::ALL.len()];
 #[serde(transparent)]
 pub struct ReasonCounts(pub [u16; Reason::ALL.len()]);
 
-/// Hashes both waits for a value as one: the hash of a run does not depend on how finely waits are told apart.
-impl std::hash::Hash for Reason {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let after = isize::from(*self > Reason::Memory);
-        (*self as isize - after).hash(state);
-    }
-}
-
-/// Hashes as [`Reason`] does. Reasons of techniques count only where they occur: the number of techniques changes no hash.
+/// Hashes the counts that there are, each with its reason: a technique's reason changes the hash only of runs that have it.
 impl std::hash::Hash for ReasonCounts {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let (memory, result) = (Reason::Memory as usize, Reason::Result as usize);
-        let mut folded = self.0;
-        folded[memory] += folded[result];
-        folded.copy_within(result + 1.., result);
-        let (common, special) = folded[..Reason::ALL.len() - 1].split_at(Reason::COMMON - 1);
-        common.hash(state);
-        for (at, count) in special.iter().enumerate().filter(|(_, count)| **count > 0) {
-            (at as u16, count).hash(state);
+        for (reason, count) in Reason::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0) {
+            (reason, count).hash(state);
         }
     }
 }
