@@ -82,7 +82,7 @@ pub fn lesson_panel(handle: &Handle) -> Html {
     let Some(course) = handle.read(|lab| lab.course.clone()) else {
         return html! { <p class="empty"><strong>{ "No lesson is open" }</strong>{ "Choose one under Lessons at the top." }</p> };
     };
-    let lesson = course.lesson;
+    let lesson = &course.lesson;
     let (text, number) = match course.stop {
         Some(at) => (lesson.stops[at].text.as_str(), at + 1),
         None => (lesson.about.as_str(), 0),
@@ -137,11 +137,11 @@ fn is_away(lab: &Lab, course: &Course) -> bool {
     course.current().is_some_and(|stop| lab.setup != course.lesson.machine_at(stop) || course.cycle != cycle)
 }
 
-fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
+fn ask(handle: &Handle, course: &Course, question: &Question) -> Html {
     let given = course.answer();
     html! {
         <section class="question" aria-label="Question">
-            <p><strong>{ &question.text }</strong></p>
+            <p><strong>{ question.text.clone() }</strong></p>
             { match &question.ask {
                 Ask::Choices { choices, right } => choices_to_make(handle, given, choices, *right),
                 Ask::Lanes { count, right } => {
@@ -150,7 +150,7 @@ fn ask(handle: &Handle, course: &Course, question: &'static Question) -> Html {
                 }
             } }
             if given.is_some() {
-                <p id="because">{ &question.because }</p>
+                <p id="because">{ question.because.clone() }</p>
             }
         </section>
     }
@@ -163,8 +163,8 @@ fn give(handle: &Handle, answer: u64) {
     gloo_timers::callback::Timeout::new(0, show_reason).forget();
 }
 
-fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &'static [String], right: usize) -> Html {
-    let choice = |(at, text): (usize, &'static String)| {
+fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &[String], right: usize) -> Html {
+    let choice = |(at, text): (usize, &String)| {
         let mark = match given {
             Some(_) if at == right => Some("right"),
             Some(chosen) if at as u64 == chosen => Some("wrong"),
@@ -175,7 +175,7 @@ fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &'static [Strin
         // Not `disabled`, which would take the keyboard's focus away.
         html! {
             <button type="button" class={classes!("choice", mark)} aria-disabled={given.is_some().then_some("true")} {onclick}>
-                { text }
+                { text.clone() }
                 if let Some(mark) = mark { <span class="note">{ verdict(mark == "right") }</span> }
             </button>
         }

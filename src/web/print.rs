@@ -25,7 +25,7 @@ pub fn PrintSheet(props: &Props) -> Html {
         let printing = printing.setter();
         use_window_events(true, &["beforeprint", "afterprint"], move |event| printing.set(event.type_() == "beforeprint"));
     }
-    if *printing && let Some(handout) = props.handle.read(|lab| lab.course.as_ref().map(|course| handout(course.lesson))) {
+    if *printing && let Some(handout) = props.handle.read(|lab| lab.course.as_ref().map(|course| handout(&course.lesson))) {
         return handout;
     }
     let sheet = props.handle.on_stage(|lab, stage| {
@@ -49,10 +49,10 @@ pub fn PrintSheet(props: &Props) -> Html {
 }
 
 /// Renders a lesson as a handout.
-fn handout(lesson: &'static Lesson) -> Html {
+fn handout(lesson: &Lesson) -> Html {
     // The stops are visited in a separate lab, so that the page does not move.
     let mut lab = Lab::new();
-    lab.begin_lesson(lesson);
+    lab.begin_lesson(lesson.clone());
     let mut stop = |at: usize| {
         let stop = &lesson.stops[at];
         lab.go_to_stop(at);

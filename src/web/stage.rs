@@ -61,12 +61,13 @@ pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>
     let course = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.stop)));
     let panel = handle.read(|lab| {
         let course = lab.course.as_ref()?;
-        course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref())
+        let named = course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref());
+        named.map(|name| AttrValue::from(name.to_string()))
     });
     // At a stop that names no other panel, a choice made during the lesson stays; one made before it does not apply.
     let wanted = (course.map(|(id, _)| id), panel);
     use_effect_with(wanted, move |(lesson, panel)| {
-        alone.set(panel.map(AttrValue::from).or_else(|| if lesson.is_some() { None } else { load_alone() }));
+        alone.set(panel.clone().or_else(|| if lesson.is_some() { None } else { load_alone() }));
     });
 }
 

@@ -1,6 +1,7 @@
 //! The open lesson: its current stop, and the user's answers.
 
 use super::{Lab, Notice, Stage, read};
+use std::rc::Rc;
 use warpscope_pictures::session::Breakpoints;
 use warpscope_pictures::view::Selection;
 use warpscope_study::lesson::{self, Lesson, Stop};
@@ -8,7 +9,7 @@ use warpscope_study::lesson::{self, Lesson, Stop};
 /// The user's position in a lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    pub lesson: &'static Lesson,
+    pub lesson: Rc<Lesson>,
     /// The current stop; `None` before the first.
     pub stop: Option<usize>,
     /// The cycle of the current stop.
@@ -18,7 +19,7 @@ pub struct Course {
 }
 
 impl Course {
-    pub fn current(&self) -> Option<&'static Stop> {
+    pub fn current(&self) -> Option<&Stop> {
         self.stop.and_then(|at| self.lesson.stops.get(at))
     }
 
@@ -34,7 +35,7 @@ impl Course {
 
 /// Refuses a lesson whose texts have problems, or with a machine for which a page has no memory.
 fn check(lesson: &Lesson) -> Result<(), String> {
-    let reading = read::read(lesson.kernel, lesson.launch, None);
+    let reading = read::read(&lesson.kernel, &lesson.launch, None);
     let first = || reading.ptx.iter().chain(&*reading.launch).next().map(|finding| finding.message.clone());
     let ready = reading.ready.as_ref().map_err(|error| first().unwrap_or_else(|| error.clone()))?;
     let machines = lesson.techniques.iter().map(|technique| lesson.machine(technique));
@@ -48,14 +49,14 @@ impl Lab {
     /// Opens a lesson by its id, before its first stop. Returns whether there is one.
     pub fn open_lesson(&mut self, id: &str) -> bool {
         let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
-        self.begin_lesson(lesson);
+        self.begin_lesson(lesson.clone());
         true
     }
 
     /// Opens the user's own lesson, or says what is wrong with it. Returns whether it was opened.
     pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
         let read = Lesson::read_own(text, |_| None).and_then(|lesson| {
-            check(lesson)?;
+            check(&lesson)?;
             match lesson.problems().first() {
                 None => Ok(lesson),
                 Some(problem) => Err(problem.clone()),
@@ -75,19 +76,20 @@ impl Lab {
     }
 
     /// Opens a lesson before its first stop.
-    pub fn begin_lesson(&mut self, lesson: &'static Lesson) {
+    pub fn begin_lesson(&mut self, lesson: Lesson) {
         self.own_lesson = None;
         self.keep_own();
         self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
-        self.load_texts(None, lesson.kernel, lesson.launch);
+        self.load_texts(None, &lesson.kernel, &lesson.launch);
         self.notice = None;
-        self.course = Some(Course { lesson, stop: None, cycle: 0, answers: vec![None; lesson.stops.len()] });
+        let answers = vec![None; lesson.stops.len()];
+        self.course = Some(Course { lesson: Rc::new(lesson), stop: None, cycle: 0, answers });
     }
 
     /// Goes to a stop of the lesson: takes its technique and keys, and seeks to its cycle.
     pub fn go_to_stop(&mut self, at: usize) {
         let Some(course) = &self.course else { return };
-        let lesson = course.lesson;
+        let lesson = course.lesson.clone();
         let Some((stop, cycle)) = lesson.stops.get(at).and_then(|stop| Some((stop, lesson.cycle_of(stop)?))) else { return };
         self.transport.rest();
         let wanted = lesson.machine_at(stop);

@@ -128,7 +128,8 @@ fn sentences_follow_the_cause() {
 fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
     let mut lab = Lab::new();
     assert!(lab.open_lesson("5-warp-synchronous"));
-    let stops = lab.course.as_ref().expect("a lesson").lesson.stops.iter().map(|stop| stop.technique.as_str());
+    let lesson = lab.course.as_ref().expect("a lesson").lesson.clone();
+    let stops = lesson.stops.iter().map(|stop| stop.technique.as_str());
     let mut judged = Vec::new();
     for (at, technique) in stops.collect::<Vec<_>>().into_iter().enumerate() {
         lab.go_to_stop(at);

@@ -24,7 +24,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
     record.close(cycles);
     let last: Vec<_> = log.events.iter().filter(|(cycle, _)| cycle + 1 == cycles).map(|(_, event)| *event).collect();
     let picture = Picture::of(&sim);
-    let listing = Listing::new(&sim.machine.program, lesson.kernel.into(), None);
+    let listing = Listing::new(&sim.machine.program, lesson.kernel.as_str().into(), None);
     look(PanelView {
         sim: &sim,
         picture: &picture,

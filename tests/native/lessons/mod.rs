@@ -274,7 +274,7 @@ fn with_one_instruction_in_c_nothing_is_gained() {
     let c = lesson.kernel.find("sub.u32").expect("C's first instruction");
     let c = c + lesson.kernel[c..].find('\n').expect("its end") + 1;
     let d = lesson.kernel.find("\nD:\n").expect("D") + 1;
-    lesson.kernel = format!("{}{}", &lesson.kernel[..c], &lesson.kernel[d..]).leak();
+    lesson.kernel = format!("{}{}", &lesson.kernel[..c], &lesson.kernel[d..]);
     let cycles = ["PDOM", "TBC"].map(|technique| {
         let mut sim = lesson.sim(technique).expect("it can run");
         sim.run(10_000, &mut Log::default());

@@ -51,18 +51,15 @@ pub struct Lesson {
     pub about: String,
     #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
-    /// Kernel and launch of a user's own lesson.
-    #[serde(default, rename = "kernel")]
-    own_kernel: Option<String>,
-    #[serde(default, rename = "launch")]
-    own_launch: Option<String>,
-    /// The name of the lesson's folder; `kernel` and `launch` hold its files.
+    /// The kernel's PTX: in the lesson's file, or in one beside it.
+    #[serde(default)]
+    pub kernel: String,
+    /// The launch file's text, likewise.
+    #[serde(default)]
+    pub launch: String,
+    /// The name of the lesson's folder.
     #[serde(skip)]
     pub id: &'static str,
-    #[serde(skip)]
-    pub kernel: &'static str,
-    #[serde(skip)]
-    pub launch: &'static str,
 }
 
 /// Returns every lesson, in order.
@@ -80,7 +77,7 @@ struct File {
 
 impl File {
     fn read(&self) -> Result<Lesson, String> {
-        Ok(Lesson { id: self.id, kernel: self.kernel, launch: self.launch, ..parse(self.lesson)? })
+        Ok(Lesson { id: self.id, kernel: self.kernel.into(), launch: self.launch.into(), ..parse(self.lesson)? })
     }
 }
 
@@ -174,17 +171,16 @@ impl Lesson {
     }
 
     /// Reads a user's own lesson; `beside` supplies the texts `kernel.ptx` and `launch.toml` that the lesson does not contain.
-    /// The lesson lives as long as the program, as all lessons do.
-    pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<&'static Lesson, String> {
-        let mut lesson = parse(text)?;
-        let part = |own: Option<String>, key: &str, file: &str| {
+    pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<Lesson, String> {
+        let lesson = parse(text)?;
+        let is_there = |text: &String| !text.trim().is_empty();
+        let part = |own: &String, key: &str, file: &str| {
             let missing = || format!("the lesson has no {key}: add `{key} = \'\'\'TEXT\'\'\'` above the first table");
-            own.or_else(|| beside(file)).filter(|text| !text.trim().is_empty()).ok_or_else(missing)
+            Some(own.clone()).filter(is_there).or_else(|| beside(file)).filter(is_there).ok_or_else(missing)
         };
-        let kernel = part(lesson.own_kernel.take(), "kernel", "kernel.ptx")?;
-        let launch = part(lesson.own_launch.take(), "launch", "launch.toml")?;
-        let lesson = Lesson { id: OWN, kernel: kernel.leak(), launch: launch.leak(), ..lesson };
-        Ok(Box::leak(Box::new(lesson)))
+        let kernel = part(&lesson.kernel, "kernel", "kernel.ptx")?;
+        let launch = part(&lesson.launch, "launch", "launch.toml")?;
+        Ok(Lesson { id: OWN, kernel, launch, ..lesson })
     }
 
     /// Returns everything that would keep a reader from completing the lesson.
@@ -257,7 +253,7 @@ impl Lesson {
     }
 
     fn sim_on(&self, machine: MachineSpec) -> Result<Sim, SpecError> {
-        let run = RunSpec::new(self.kernel, self.launch, machine);
+        let run = RunSpec::new(&self.kernel, &self.launch, machine);
         run.sim(&run.job(&|file| Err(format!("a lesson cannot read file {file}")))?)
     }
 
@@ -342,8 +338,7 @@ mod tests {
             (good.replacen("title", "#", 1), ["line 1", "title"]),
             (good.replacen("answer = 0", "answer = \"0\"", 1), ["answer", "whole number"]),
         ] {
-            let file = File { lesson: text.leak(), ..*sample() };
-            let error = file.read().expect_err("a refusal");
+            let error = parse(&text).expect_err("a refusal");
             assert!(words.iter().all(|word| error.contains(word)), "{error}");
         }
     }
@@ -386,7 +381,7 @@ mod tests {
         let expected = at(&lesson, "B");
         assert!(expected.is_some() && at(&lesson, "NOWHERE").is_none());
         for line in ["B: // a remark", "B :", "\tB:", "B:\r"] {
-            lesson.kernel = Box::leak(sample().kernel.replacen("\nB:\n", &format!("\n{line}\n"), 1).into_boxed_str());
+            lesson.kernel = sample().kernel.replacen("\nB:\n", &format!("\n{line}\n"), 1);
             assert_eq!(at(&lesson, "B"), expected, "{line:?}");
         }
     }
