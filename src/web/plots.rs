@@ -11,6 +11,7 @@ use super::handle::Handle;
 use js_sys::Array;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpscope_lab::Tracing;
 use warpscope_pictures::plot::{Chart, FIGURES, Figure, csv, svg};
 use warpscope_pictures::scene::{Palette, Theme};
 use wasm_bindgen::JsCast;
@@ -55,9 +56,9 @@ pub fn PlotsPanel(props: &Props) -> Html {
     let ontrace = {
         let handle = props.handle.clone();
         Callback::from(move |_: MouseEvent| {
-            let file = handle.on_stage(|lab, stage| Some((name(lab, stage, "trace", ".json"), stage.trace()?)));
-            if let Some((name, text)) = file.flatten() {
-                save_text(&name, "application/json", &text);
+            let begun = handle.on_stage(|lab, stage| (name(lab, stage, "trace", ".json"), stage.tracing()));
+            if let Some((name, tracing)) = begun {
+                wasm_bindgen_futures::spawn_local(save_trace(name, tracing));
             }
         })
     };
@@ -91,6 +92,18 @@ pub fn PlotsPanel(props: &Props) -> Html {
                 { for plots.map(|(at, canvas)| plot(at, canvas, !shows(at), &onsave)) }
             </div>
         </div>
+    }
+}
+
+/// Writes a trace in slices, between which the page answers, and saves it.
+async fn save_trace(name: String, mut tracing: Tracing) {
+    /// Cycles of a slice: some milliseconds.
+    const SLICE: u64 = 500;
+    while tracing.advance(SLICE) {
+        gloo_timers::future::TimeoutFuture::new(0).await;
+    }
+    if let Some(text) = tracing.finish() {
+        save_text(&name, "application/json", &text);
     }
 }
 

@@ -44,7 +44,7 @@ pub use inapplicable::Inapplicable;
 pub use link::{Link, LinkError, Texts};
 pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use show::{ShownBuffer, ShownValue};
-pub use stage::{LIMIT, ResultVerdict, Stage};
+pub use stage::{LIMIT, ResultVerdict, Stage, Tracing};
 pub use stretch::{LineCost, Stretch};
 pub use thumbnail::Thumbnail;
 pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};

@@ -11,7 +11,7 @@ use warpscope_machine::config::Config;
 use warpscope_machine::config::DivergenceKind;
 use warpscope_machine::event::Event;
 use warpscope_machine::metrics::Report;
-use warpscope_machine::replay;
+use warpscope_machine::replay::{self, Rerun};
 use warpscope_machine::sim::Sim;
 use warpscope_machine::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use warpscope_pictures::export::chrome::ChromeTrace;
@@ -63,6 +63,25 @@ pub struct Stage {
     pub range: Option<(u64, u64)>,
     /// Cache of the last stretch.
     pub(super) stretch: RefCell<Option<Rc<Stretch>>>,
+}
+
+/// A Perfetto trace that is being written, some cycles at a time.
+pub struct Tracing {
+    rerun: Rerun,
+    trace: ChromeTrace<Vec<u8>>,
+}
+
+impl Tracing {
+    /// Traces up to `most` further cycles. Returns whether cycles are left.
+    pub fn advance(&mut self, most: u64) -> bool {
+        self.rerun.advance(most, &mut self.trace)
+    }
+
+    /// Returns the file, up to the cycle that the trace has come to.
+    pub fn finish(self) -> Option<String> {
+        let cycle = self.rerun.sim().state.cycle;
+        String::from_utf8(self.trace.finish(cycle).ok()?).ok()
+    }
 }
 
 /// Rejects a kernel with more local memory than a page has.
@@ -225,13 +244,13 @@ impl Stage {
         shown
     }
 
-    /// Returns a Perfetto trace of the cycles simulated so far; of a long run, only the last ones.
-    pub fn trace(&self) -> Option<String> {
-        let (known, reached) = (self.session.sim(), self.session.reached());
-        let mut sim = Sim::of(&self.ready.job, known.machine.config.clone()).ok()?;
-        let mut trace = ChromeTrace::new(&sim, &self.listing.ptx, reached.saturating_sub(MOST_TRACED)..reached, Vec::new());
-        sim.run(reached, &mut trace);
-        String::from_utf8(trace.finish(sim.state.cycle).ok()?).ok()
+    /// Begins a Perfetto trace of the cycles simulated so far; of a long run, only of the last ones.
+    pub fn tracing(&self) -> Tracing {
+        let reached = self.session.reached();
+        let cycles = reached.saturating_sub(MOST_TRACED)..reached;
+        let rerun = self.session.replay().rerun(cycles.clone());
+        let trace = ChromeTrace::new(rerun.sim(), &self.listing.ptx, cycles, Vec::new());
+        Tracing { rerun, trace }
     }
 
     /// Returns what the kernel has printed.

@@ -10,6 +10,7 @@ use crate::event::{DynSink, Event, Listener, Reasons, Sink};
 use crate::metrics::Tally;
 use crate::sim::Sim;
 use crate::sim::footprint::Footprint;
+use std::ops::Range;
 use warpscope_kernel::program::Pc;
 
 /// The most snapshots that are kept, and the fewest, for a large machine.
@@ -37,6 +38,30 @@ pub struct Replay {
     /// The furthest cycle that has been simulated, and whether the run ended there.
     end: u64,
     ended: bool,
+}
+
+/// A machine that goes through known cycles of a run once more, apart from the run, some cycles at a time.
+#[derive(Debug)]
+pub struct Rerun {
+    sim: Sim,
+    end: u64,
+}
+
+impl Rerun {
+    /// Returns the machine at its current cycle.
+    pub fn sim(&self) -> &Sim {
+        &self.sim
+    }
+
+    /// Passes the events of up to `most` further cycles to a sink. Returns whether cycles are left.
+    pub fn advance<S: Sink>(&mut self, most: u64, sink: &mut S) -> bool {
+        let until = self.sim.state.cycle.saturating_add(most).min(self.end);
+        let mut sink = TallySink::new(None, Some(sink));
+        while self.sim.state.cycle < until && !self.sim.finished() {
+            self.sim.step_specialised(&mut sink);
+        }
+        self.sim.state.cycle < self.end && !self.sim.finished()
+    }
 }
 
 /// A snapshot: a machine, and the counts of its run so far.
@@ -238,13 +263,12 @@ impl Replay {
 
     /// Passes the events of the cycles from `start` up to `end` to a sink, without moving.
     pub fn events<S: Sink>(&self, start: u64, end: u64, sink: &mut S) {
-        let Some(before) = self.snapshots.iter().rfind(|s| s.cycle() <= start) else { return };
-        let mut sim = before.sim.clone();
-        sim.run_specialised(start - sim.state.cycle, &mut TallySink::new(None, None));
-        let mut sink = TallySink::new(None, Some(sink));
-        while sim.state.cycle < end && !sim.finished() {
-            sim.step_specialised(&mut sink);
-        }
+        self.rerun(start..end).advance(u64::MAX, sink);
+    }
+
+    /// Returns a copy of the machine that goes through these cycles once more. They have been simulated.
+    pub fn rerun(&self, cycles: Range<u64>) -> Rerun {
+        Rerun { sim: self.machine_at(cycles.start, None), end: cycles.end }
     }
 
     /// Restores the nearest snapshot before a cycle; if that is far, takes another one close to the cycle.

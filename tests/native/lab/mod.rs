@@ -8,7 +8,9 @@ mod telling;
 mod texts;
 
 use warpscope_catalogue::Size;
-use warpscope_lab::{Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Texts, Visit, Wanted, grouped, too_large, typed_cycle};
+use warpscope_lab::{
+    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Stage, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
+};
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};
 use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};

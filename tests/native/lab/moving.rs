@@ -9,13 +9,39 @@ fn a_trace_of_the_run_is_a_file_for_perfetto() {
     let stage = lab.stage.as_mut().expect("a stage");
     stage.session.advance(300, &Breakpoints::default());
     stage.session.seek(10);
-    let text = stage.trace().expect("a trace");
+    let text = trace_of(stage, u64::MAX);
+    assert_eq!(trace_of(stage, 7), text, "in slices it is the same");
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let events = json["traceEvents"].as_array().expect("a list");
     let ends =
         events.iter().filter(|event| event["ph"] == "X").filter_map(|event| Some(event["ts"].as_u64()? + event["dur"].as_u64()?));
     assert_eq!(ends.max(), Some(300));
     assert_eq!(stage.session.cycle(), 10, "the run stays where it is");
+}
+
+fn trace_of(stage: &Stage, slice: u64) -> String {
+    let mut tracing = stage.tracing();
+    while tracing.advance(slice) {}
+    tracing.finish().expect("a trace")
+}
+
+/// A trace begins in the middle of a long run, with the waits that hold there.
+#[test]
+fn a_trace_of_a_long_run_has_its_last_cycles() {
+    let mut lab = Lab::new();
+    lab.choose(Origin::find("collatz", Size::Full));
+    let stage = lab.stage.as_mut().expect("a stage");
+    stage.session.advance(53_000, &Breakpoints::default());
+    let json: serde_json::Value = serde_json::from_str(&trace_of(stage, 10_000)).expect("JSON");
+    let events = json["traceEvents"].as_array().expect("a list");
+    let starts: Vec<u64> = events
+        .iter()
+        .filter(|event| event["ph"] == "X" && event["cat"] == "wait")
+        .filter_map(|event| event["ts"].as_u64())
+        .collect();
+    let reached = stage.session.reached();
+    assert!(reached > 50_000, "{reached}");
+    assert_eq!(starts.iter().min(), Some(&(reached - 50_000)), "a warp waits there already");
 }
 
 /// A short jump is played through every cycle on the way, in under two seconds; any other action ends it at its goal.

@@ -5,6 +5,7 @@
 //! The trace is written while the machine runs, in chunks of whole records, so its memory does not grow with the run. After a
 //! failed write nothing more is written; [`Incomplete`] says how much of the output is whole.
 
+use crate::view::reason_of;
 use std::fmt::{Arguments, Display};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,6 +13,7 @@ use thiserror::Error;
 use warpscope_kernel::program::inspect::code;
 use warpscope_machine::event::{Event, EventKind, Reason, SCATTERED, Sink};
 use warpscope_machine::sim::Sim;
+use warpscope_machine::sim::state::Sm;
 
 /// The bytes that close the list of events and the file.
 pub const END: &[u8] = b"\n]}\n";
@@ -46,9 +48,11 @@ pub struct Incomplete {
 }
 
 impl<W: Write> ChromeTrace<W> {
-    /// Begins a trace of these cycles; `text` is the PTX that the program was built from.
+    /// Begins a trace of these cycles with the machine before the first of them, or earlier; `text` is the PTX that the program
+    /// was built from.
     pub fn new(sim: &Sim, text: &str, cycles: Range<u64>, writer: W) -> ChromeTrace<W> {
         let program = &sim.machine.program;
+        let begun = |sm: &Sm| (0..sim.machine.max_warps).map(|warp| Some((reason_of(sm, warp)?, sim.state.cycle))).collect();
         let (sms, warps) = (sim.state.sms.len(), sim.machine.max_warps as usize);
         let name = |pc| quoted(&format!("{pc}: {}", code(program, text, pc)));
         let mut records = Records::new(writer);
@@ -66,7 +70,7 @@ impl<W: Write> ChromeTrace<W> {
         ChromeTrace {
             records,
             cycles,
-            since: vec![vec![None; warps]; sms],
+            since: sim.state.sms.iter().map(begun).collect(),
             threads: vec![(0, 0); sms],
             names: (0..program.instructions.len() as u32).map(name).collect(),
             scattered: 0,

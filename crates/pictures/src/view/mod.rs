@@ -13,7 +13,7 @@ pub mod why;
 pub mod words;
 
 pub use listing::{Listing, ListingLine, Script};
-pub use picture::{LaneActivity, Picture, StackEntry, WarpPicture};
+pub use picture::{LaneActivity, Picture, StackEntry, WarpPicture, reason_of};
 
 use serde::{Deserialize, Serialize};
 use warpscope_machine::sim::Sim;

@@ -119,7 +119,7 @@ impl Picture {
 }
 
 /// Returns what a static warp did in the last cycle.
-fn reason(sm: &Sm, warp: u32) -> Option<Reason> {
+pub fn reason_of(sm: &Sm, warp: u32) -> Option<Reason> {
     let sets = &sm.sets.before[warp as usize / 64];
     Reason::ALL.into_iter().find(|&reason| sets[reason as usize] >> (warp % 64) & 1 != 0)
 }
@@ -151,7 +151,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         at_barrier: whereabouts.at_barrier,
         alive: if sim.machine.reforms { state.live } else { on_stack(sm, warp) },
         present,
-        reason: reason(sm, warp),
+        reason: reason_of(sm, warp),
         stack: sm
             .divergence
             .stack(warp)
