@@ -255,7 +255,7 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Fa
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
     print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses))?;
     let resident = report.resident_warp_cycles.max(1) as f64;
-    let parts = report.warp_cycles.0.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * *value as f64 / resident));
+    let parts = report.warp_cycles.iter().map(|(key, value)| format!("{key} {:.1}%", 100.0 * value as f64 / resident));
     print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")))
 }
 

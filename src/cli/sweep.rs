@@ -5,6 +5,7 @@ use super::cache::RunCache;
 use super::subject::no_workload;
 use super::{Failure, batch, print, settings};
 use warpscope_catalogue as catalogue;
+use warpscope_machine::metrics::slots::SlotClass;
 use warpscope_study::papers::{Results, Run, RunError};
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
@@ -33,7 +34,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     ];
     for (run, report) in &done {
         let Ok(report) = report else { continue };
-        let slot = |name: &str| report.issue_slots.get(name);
+        let slot = |class| report.issue_slots.get(class);
         rows.push(format!(
             "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{},{:.4}",
             run.workload,
@@ -44,9 +45,9 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
             report.simd_efficiency,
             report.warp_instructions,
             report.thread_instructions,
-            slot("stall"),
-            slot("w0_mem"),
-            slot("w0_idle"),
+            slot(SlotClass::Stall),
+            slot(SlotClass::Memory),
+            slot(SlotClass::Idle),
             report.memory_transactions,
             report.shared_bank_conflicts,
             report.max_stack_depth,

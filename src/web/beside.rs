@@ -118,7 +118,7 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
 /// Renders the share of each reason in the warp-cycles so far, as a bar.
 fn what_warps_did(handle: &Handle) -> Html {
     let Some(cycles) = handle.on_stage(|_, stage| stage.report().warp_cycles) else { return Html::default() };
-    let count = |reason: Reason| cycles.get(reason.key());
+    let count = |reason: Reason| cycles.get(reason);
     let all: u64 = Reason::ALL.into_iter().map(count).sum();
     let share = |reason: Reason| count(reason) as f64 / all.max(1) as f64;
     let part = |reason: Reason| {

@@ -5,6 +5,7 @@ use super::handle::Handle;
 use super::tips::term;
 use warpscope_lab::{Lab, LineCost, Stage, grouped};
 use warpscope_machine::event::{Reason, StallCause};
+use warpscope_machine::metrics::slots::SlotClass;
 use warpscope_machine::metrics::{CacheCounts, DEFINITIONS, Definition, Fold, Report, ReportNumber};
 use warpscope_pictures::plot::slot_words;
 use yew::prelude::*;
@@ -66,8 +67,8 @@ pub fn numbers(handle: &Handle, others: &[Handle]) -> Html {
             <h3>{ "What warps did" }</h3>
             { reasons(&led, &others) }
             <h3>{ "Issue slots" }<span class="note">{ "by active threads" }</span></h3>
-            { shares(&led, &others, |report| report.issue_slots.0.clone()) }
-            if led.report.issue_slots.get("stall") > 0 {
+            { shares(&led, &others, |report| report.issue_slots.iter().map(|(name, count)| (name.to_string(), count)).collect()) }
+            if led.report.issue_slots.get(SlotClass::Stall) > 0 {
                 <h3>{ "Stalls" }<span class="note">{ "a warp was ready; what it waited for" }</span></h3>
                 { shares(&led, &others, stalls) }
             }
@@ -202,7 +203,7 @@ fn points(led: f64, others: impl Iterator<Item = f64>) -> Html {
 }
 
 fn reasons(led: &Told, others: &[Told]) -> Html {
-    let count = |told: &Told, reason: Reason| told.report.warp_cycles.get(reason.key());
+    let count = |told: &Told, reason: Reason| told.report.warp_cycles.get(reason);
     let share =
         |told: &Told, reason: Reason| share_of(count(told, reason), Reason::ALL.into_iter().map(|r| count(told, r)).sum());
     let any = |reason: Reason| others.iter().chain([led]).map(|told| count(told, reason)).max().unwrap_or(0);
@@ -229,7 +230,7 @@ fn outcomes(cache: CacheCounts) -> Vec<(String, u64)> {
 }
 
 fn stalls(report: &Report) -> Vec<(String, u64)> {
-    StallCause::ALL.map(|cause| (cause.label().to_string(), report.stalls.get(cause.key()))).to_vec()
+    StallCause::ALL.map(|cause| (cause.label().to_string(), report.stalls.get(cause))).to_vec()
 }
 
 fn shares(led: &Told, others: &[Told], of: impl Fn(&Report) -> Vec<(String, u64)>) -> Html {

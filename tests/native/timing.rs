@@ -7,6 +7,7 @@ use warpscope_kernel::launch::{Buffer, Init, Launch, Param};
 use warpscope_kernel::ptx::types::Type;
 use warpscope_machine::config::MachineSpec;
 use warpscope_machine::event::{Event, Log, Space};
+use warpscope_machine::metrics::slots::SlotClass;
 use warpscope_machine::metrics::{Metrics, Report};
 
 /// Returns a kernel of one block over a buffer of words.
@@ -150,8 +151,8 @@ fn stalls(kernel: &Kernel, preset: &str, keys: &[(&str, &str)]) -> Vec<(String, 
     let mut metrics = Metrics::of(&config);
     sim.run(machine::MOST_CYCLES, &mut metrics);
     let report = Report::new(&metrics, &config, sim.state.cycle);
-    assert_eq!(report.stalls.0.iter().map(|(_, count)| count).sum::<u64>(), report.issue_slots.get("stall"));
-    report.stalls.0.into_iter().filter(|(_, count)| *count > 0).collect()
+    assert_eq!(report.stalls.total(), report.issue_slots.get(SlotClass::Stall));
+    report.stalls.iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_string(), count)).collect()
 }
 
 /// The second instruction of each pair waits for the unit of the first: four lanes in one bank, at four constants or in four

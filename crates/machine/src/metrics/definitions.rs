@@ -4,12 +4,20 @@
 use super::blocks::WarpDivergence;
 use super::gangs::GangReport;
 use super::power::PowerReport;
-use super::report::{BarrierReport, Counts, ReportNumber, barriers, named};
+use super::report::{BarrierReport, Counts, ReportNumber, barriers};
+use super::slots::SlotClass;
 use super::{CacheCounts, Metrics, Totals, VirtualBlocks, slots};
 use crate::config::Config;
 use crate::config::area::area;
 use crate::event::{Reason, StallCause};
 use serde::{Deserialize, Serialize};
+
+/// Issue slots by what they were used for.
+type SlotCounts = Counts<SlotClass>;
+/// Issue slots with a stall, by its cause.
+type StallCounts = Counts<StallCause>;
+/// Cycles of resident warps by reason.
+type ReasonCycles = Counts<Reason>;
 
 /// How a number of a run comes about from those of its stretches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -164,14 +172,14 @@ definitions! {
         "SMs", "", "Streaming multiprocessors simulated";
     issue_ports: u64 = [whole] |of| of.config.issue_ports().into();
         "Issue ports", "", "Issue ports of an SM";
-    issue_slots: Counts = [sum] |of| {
-        let names = slots::names(of.config.warp_width).into_iter().chain(slots::UNUSED.map(str::to_string));
-        Counts(names.zip(slots::classes(of.totals, of.config.warp_width)).collect())
+    issue_slots: SlotCounts = [sum] |of| {
+        let classes = slots::issued(of.config.warp_width).chain(slots::UNUSED);
+        Counts::new(classes.zip(slots::classes(of.totals, of.config.warp_width)))
     };
         "Issue slots", "slots", "What each issue port did each cycle: active threads in eighths of its width, stall, w0_mem, w0_idle (TBC figure 13)";
-    stalls: Counts = [sum] |of| named(StallCause::ALL.map(StallCause::key), of.totals.slots_stalled);
+    stalls: StallCounts = [sum] |of| Counts::new(StallCause::ALL.into_iter().zip(of.totals.slots_stalled));
         "Stalls", "slots", "The issue slots with a stall by what held the ready warp back: an access to several lines, bank conflicts, several constants, memory that takes no more, another instruction in the unit, or lanes that are not on (TBC figures 13(b), 14(b): all but the last two)";
-    warp_cycles: Counts = [sum] |of| named(Reason::ALL.map(Reason::key), of.totals.warp_cycles);
+    warp_cycles: ReasonCycles = [sum] |of| Counts::new(Reason::ALL.into_iter().zip(of.totals.warp_cycles));
         "Warp cycles", "warp-cycles", "What each resident static warp did each cycle, or why it did not issue (BAWS figure 10)";
     resident_warp_cycles: u64 = [sum] |of| of.totals.warp_cycles.iter().sum();
         "Resident warp cycles", "warp-cycles", "Static warps resident, summed over cycles";
@@ -234,7 +242,7 @@ impl Report {
 
     /// Returns the issue slots with a stall of the memory pipeline (TBC figures 2(b), 13(b) and 14(b)).
     pub fn memory_stalls(&self) -> u64 {
-        StallCause::ALL.into_iter().filter(|cause| cause.is_memory()).map(|cause| self.stalls.get(cause.key())).sum()
+        self.stalls.sum(StallCause::ALL.into_iter().filter(|cause| cause.is_memory()))
     }
 }
 
@@ -251,7 +259,7 @@ mod tests {
         let text = serde_json::to_string(&report).expect("a report is JSON");
         let again: Report = serde_json::from_str(&text).expect("and JSON a report");
         assert_eq!(serde_json::to_string(&again).ok(), Some(text));
-        assert_eq!((again.warp_instructions, again.issue_slots.get("w0_mem"), again.cycles), (7, 3, 9));
+        assert_eq!((again.warp_instructions, again.issue_slots.get(SlotClass::Memory), again.cycles), (7, 3, 9));
     }
 
     #[test]
@@ -285,8 +293,11 @@ mod tests {
                 assert_eq!((a + b, *fold), (sum, Fold::Sum), "{name}");
             }
         }
-        for (part, both) in [(&first.warp_cycles, &all.warp_cycles), (&first.issue_slots, &all.issue_slots)] {
-            assert!(part.0.iter().zip(&both.0).all(|((_, part), (_, both))| part <= both));
+        let counts = |report: &Report| -> Vec<u64> {
+            report.warp_cycles.iter().chain(report.issue_slots.iter()).map(|(_, count)| count).collect()
+        };
+        for (part, both) in [(counts(&first), counts(&all))] {
+            assert!(part.iter().zip(&both).all(|(part, both)| part <= both));
         }
     }
 

@@ -18,7 +18,7 @@ mod totals;
 
 pub use definitions::{DEFINITIONS, Definition, Fold, MetricSource, Report};
 pub use power::{LaneCycles, PipelinePower, PowerReport};
-pub use report::{Counts, ReportNumber};
+pub use report::{Counted, Counts, ReportNumber};
 pub use tally::{Cost, Tally};
 pub use totals::{Additive, Totals};
 

@@ -1,33 +1,87 @@
 //! What a report is made of besides single numbers.
 
 use super::Metrics;
-use crate::event::Reason;
+use crate::event::{Reason, StallCause};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
-/// Named numbers, in a fixed order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub Vec<(String, u64)>);
+/// What a list of [`Counts`] counts.
+pub trait Counted {
+    /// The key in results.
+    fn name(&self) -> Cow<'static, str>;
+}
 
-impl Counts {
-    /// Returns the number of that name, or 0 if there is none.
-    pub fn get(&self, name: &str) -> u64 {
-        self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
+impl Counted for Reason {
+    fn name(&self) -> Cow<'static, str> {
+        self.key().into()
     }
 }
 
-impl Serialize for Counts {
+impl Counted for StallCause {
+    fn name(&self) -> Cow<'static, str> {
+        self.key().into()
+    }
+}
+
+/// Numbers of things of one kind, in a fixed order, by their names in results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts<K> {
+    list: Vec<(String, u64)>,
+    of: PhantomData<K>,
+}
+
+impl<K> Default for Counts<K> {
+    fn default() -> Counts<K> {
+        Counts { list: Vec::new(), of: PhantomData }
+    }
+}
+
+impl<K: Counted> Counts<K> {
+    /// Lists counts in this order.
+    pub fn new(counts: impl IntoIterator<Item = (K, u64)>) -> Counts<K> {
+        let list = counts.into_iter().map(|(key, count)| (key.name().into_owned(), count)).collect();
+        Counts { list, of: PhantomData }
+    }
+
+    /// Returns how many there are of one thing: 0 if the list does not have it.
+    pub fn get(&self, key: K) -> u64 {
+        let name = key.name();
+        self.list.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count)
+    }
+
+    /// Returns how many there are of some things together.
+    pub fn sum(&self, keys: impl IntoIterator<Item = K>) -> u64 {
+        keys.into_iter().map(|key| self.get(key)).sum()
+    }
+}
+
+impl<K> Counts<K> {
+    /// Returns the names with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.list.iter().map(|(name, count)| (name.as_str(), *count))
+    }
+
+    /// Returns how many there are in all.
+    pub fn total(&self) -> u64 {
+        self.list.iter().map(|(_, count)| count).sum()
+    }
+}
+
+impl<K> Serialize for Counts<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, count)| (name, count)))
+        serializer.collect_map(self.iter())
     }
 }
 
 /// Reads the map that serialising writes, and keeps its order.
-impl<'de> Deserialize<'de> for Counts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
+impl<'de, K> Deserialize<'de> for Counts<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Counts<K>, D::Error> {
         let map = serde_json::Map::deserialize(deserializer)?;
         let count = |(name, value): (String, serde_json::Value)| value.as_u64().map(|count| (name, count));
-        let counts: Option<Vec<_>> = map.into_iter().map(count).collect();
-        counts.map(Counts).ok_or_else(|| serde::de::Error::custom("a count is a whole number"))
+        let list: Option<Vec<_>> = map.into_iter().map(count).collect();
+        let list = list.ok_or_else(|| serde::de::Error::custom("a count is a whole number"))?;
+        Ok(Counts { list, of: PhantomData })
     }
 }
 
@@ -53,9 +107,4 @@ pub fn barriers(metrics: &Metrics) -> BarrierReport {
         rtru: metrics.block_folds.rtru(),
         stall_fraction: if resident == 0 { 0.0 } else { waits as f64 / resident as f64 },
     }
-}
-
-/// Gives counts their names.
-pub fn named<const N: usize>(names: [&str; N], counts: [u64; N]) -> Counts {
-    Counts(names.into_iter().map(str::to_string).zip(counts).collect())
 }

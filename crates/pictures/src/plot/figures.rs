@@ -4,6 +4,7 @@ use crate::scene::{Palette, Rgb, Tone};
 use std::sync::LazyLock;
 use warpscope_machine::config::Config;
 use warpscope_machine::event::Reason;
+use warpscope_machine::metrics::Counted;
 use warpscope_machine::metrics::{CacheCounts, DEFINITIONS, Definition, MetricSource, slots};
 use warpscope_machine::record::StretchCounts;
 
@@ -304,7 +305,7 @@ fn slot_labels(facts: &RunFacts) -> Vec<Label> {
         .into_iter()
         .enumerate()
         .map(class)
-        .chain(slots::UNUSED.into_iter().zip(UNUSED).map(|(name, tone)| Paint::Pure(tone).label(name)))
+        .chain(slots::UNUSED.into_iter().zip(UNUSED).map(|(class, tone)| Paint::Pure(tone).label(&class.name())))
         .collect()
 }
 

@@ -84,7 +84,7 @@ impl Outcome {
             warp_instructions: report.warp_instructions,
             fetches: report.fetches,
             memory_transactions: report.memory_transactions,
-            warp_cycles: Reason::ALL.map(|reason| report.warp_cycles.get(reason.key())).to_vec(),
+            warp_cycles: Reason::ALL.map(|reason| report.warp_cycles.get(reason)).to_vec(),
             numbers: columns().iter().map(|column| (column.value)(report)).collect(),
             memory: hasher.finish(),
         }
@@ -120,7 +120,7 @@ const BARRIER_WAITS: Column = Column {
     label: "Barrier waits",
     unit: "warp-cycles",
     about: "Warp-cycles spent at a barrier",
-    value: |report| ReportNumber::Count(report.warp_cycles.get(Reason::Barrier.key())),
+    value: |report| ReportNumber::Count(report.warp_cycles.get(Reason::Barrier)),
 };
 
 /// Returns the numbers by which techniques are compared.

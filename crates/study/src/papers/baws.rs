@@ -12,6 +12,7 @@ use super::judge::{ClaimedEffect, Judge, Speedups, each, mean};
 use super::{Claim, Results, Run, STAGES};
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::config::Config;
+use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
 const JUDGE: Judge = Judge { paper: "baws" };
@@ -96,8 +97,8 @@ impl<'a> Board<'a> {
     }
 
     /// Returns stall cycles of some reasons over those under LRR, each summed over the set.
-    fn stalls(&self, technique: &str, reasons: &[&str]) -> Option<f64> {
-        let of = |report: &Report| reasons.iter().map(|reason| report.warp_cycles.get(reason) as f64).sum::<f64>();
+    fn stalls(&self, technique: &str, reasons: &[Reason]) -> Option<f64> {
+        let of = |report: &Report| report.warp_cycles.sum(reasons.iter().copied()) as f64;
         let lrr = self.average("LRR", of).filter(|&stalls| stalls > 0.0)?;
         Some(self.average(technique, of)? / lrr)
     }
@@ -263,20 +264,20 @@ fn stalls(board: &Board) -> Vec<Claim> {
     let fraction = |technique: &str| board.average(technique, |report| report.barriers.stall_fraction);
     let rtru = |technique: &str| board.average(technique, |report| report.barriers.rtru);
     let breakdown = |technique: &str| {
-        let kinds: [(&str, &[&str]); 6] = [
-            ("control", &["control"]),
-            ("data", &["memory", "result"]),
-            ("structural", &["structural"]),
-            ("barrier", &["barrier"]),
-            ("exit", &["exit"]),
-            ("fetch", &["fetch"]),
+        let kinds: [(&str, &[Reason]); 6] = [
+            ("control", &[Reason::Control]),
+            ("data", &[Reason::Memory, Reason::Result]),
+            ("structural", &[Reason::Structural]),
+            ("barrier", &[Reason::Barrier]),
+            ("exit", &[Reason::Exit]),
+            ("fetch", &[Reason::Fetch]),
         ];
         let told = kinds.map(|(name, reasons)| board.stalls(technique, reasons).map(|ratio| format!("{name} {ratio:.2}")));
         format!("{technique}: {}", told.into_iter().flatten().collect::<Vec<_>>().join(", "))
     };
     let all = ["GTO", "MWF-LRR", "MWF-LRR+CFF", "MWF-GTO+CFF"].map(breakdown).join("; ");
-    let barrier = |technique: &str| board.stalls(technique, &["barrier", "exit"]);
-    let less = |id, claim, reasons: &[&str], (technique, than): (&str, &str)| {
+    let barrier = |technique: &str| board.stalls(technique, &[Reason::Barrier, Reason::Exit]);
+    let less = |id, claim, reasons: &[Reason], (technique, than): (&str, &str)| {
         let measured = match (board.stalls(technique, reasons), board.stalls(than, reasons)) {
             (Some(one), Some(other)) => Some((format!("{one:.2} against {other:.2}"), one < other)),
             _ => None,
@@ -313,9 +314,9 @@ fn stalls(board: &Board) -> Vec<Claim> {
             }),
             format!("Barrier and exit stalls over LRR's. {all}"),
         ),
-        less("baws.structural", "BAWS has fewer structural stalls than LRR", &["structural"], ("MWF-LRR+CFF", "LRR")),
-        less("baws.structural-gto", "GTO has fewer structural stalls than BAWS", &["structural"], ("GTO", "MWF-LRR+CFF")),
-        less("baws.fetch-stalls", "CFF removes fetch stalls of MWF", &["fetch"], ("MWF-LRR+CFF", "MWF-LRR")),
+        less("baws.structural", "BAWS has fewer structural stalls than LRR", &[Reason::Structural], ("MWF-LRR+CFF", "LRR")),
+        less("baws.structural-gto", "GTO has fewer structural stalls than BAWS", &[Reason::Structural], ("GTO", "MWF-LRR+CFF")),
+        less("baws.fetch-stalls", "CFF removes fetch stalls of MWF", &[Reason::Fetch], ("MWF-LRR+CFF", "MWF-LRR")),
     ]
 }
 

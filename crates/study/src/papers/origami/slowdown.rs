@@ -28,7 +28,7 @@ pub fn runs() -> Vec<Run> {
 
 /// Returns the share of its issue slots that a program uses.
 fn used(report: &Report) -> f64 {
-    let slots: u64 = report.issue_slots.0.iter().map(|(_, count)| count).sum();
+    let slots: u64 = report.issue_slots.total();
     report.warp_instructions as f64 / slots.max(1) as f64
 }
 

@@ -2,12 +2,13 @@
 
 use super::{Board, JUDGE, PRESET, effect, named};
 use crate::papers::{Claim, Run, RunError};
+use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges claims about single applications that the catalogue has a similar workload for.
 pub fn applications(board: &Board) -> Vec<Claim> {
     let told = |name: &'static str, technique: &str| board.one(name, technique).map(|speedup| (format!("{speedup:.2}"), speedup));
     let memory = |name: &'static str| {
-        let share = |technique: &str| board.slots(&[name], technique, &["w0_mem"]).pop().map(|(_, share)| share);
+        let share = |technique: &str| board.slots(&[name], technique, &[SlotClass::Memory]).pop().map(|(_, share)| share);
         let (pdom, tbc) = (share("PDOM")?, share("TBC-LCP")?);
         Some((format!("{:.1}% of issue slots, PDOM {:.1}%", 100.0 * tbc, 100.0 * pdom), tbc > pdom + 0.01))
     };
@@ -90,7 +91,8 @@ pub fn persistent_threads(board: &Board) -> Vec<Claim> {
     const NAME: &str = "rayqueue";
     let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
     let lanes = |technique: &str| board.report(NAME, technique).map(|report| report.simd_efficiency);
-    let waits = |technique: &str| board.slots(&[NAME], technique, &["w0_mem", "w0_idle"]).pop().map(|(_, share)| share);
+    let waits =
+        |technique: &str| board.slots(&[NAME], technique, &[SlotClass::Memory, SlotClass::Idle]).pop().map(|(_, share)| share);
     let told = |names: &[&str], number: &dyn Fn(&str) -> Option<f64>| {
         let told = names.iter().filter_map(|name| Some(format!("{name} {:.0}%", 100.0 * number(name)?)));
         told.collect::<Vec<_>>().join(", ")

@@ -4,7 +4,9 @@ use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, full_warps, perce
 use crate::papers::judge::{Speedups, each};
 use crate::papers::{Claim, Run};
 use warpscope_catalogue::{self as catalogue, Suite};
+use warpscope_machine::event::StallCause;
 use warpscope_machine::metrics::Report;
+use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges figures 2, 7, 11, 13, 14, 16 and table 3.
 pub fn mechanisms(board: &Board) -> Vec<Claim> {
@@ -30,16 +32,15 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
     // The machine has one port, so cycles are issue slots.
     let causes = |technique: &str| {
         let reports: Vec<&Report> = all.iter().filter_map(|name| board.report(name, technique)).collect();
-        let named = reports.first().into_iter().flat_map(|report| report.stalls.0.iter().map(|(cause, _)| cause.as_str()));
-        let share = |cause: &str| {
+        let share = |cause: StallCause| {
             let sum: f64 = reports.iter().map(|report| report.stalls.get(cause) as f64 / report.cycles.max(1) as f64).sum();
-            format!("{cause} {:.2}%", 100.0 * sum / reports.len() as f64)
+            format!("{} {:.2}%", cause.key(), 100.0 * sum / reports.len() as f64)
         };
-        named.map(share).collect::<Vec<_>>().join(", ")
+        if reports.is_empty() { String::new() } else { StallCause::ALL.map(share).join(", ") }
     };
     let right: Vec<&'static str> = all.iter().copied().filter(|name| is_right(name)).collect();
     // Of streams, memory holds every mechanism up alike.
-    let conflicts = |report: &Report| stalls(report) - report.stalls.get("memory_full") as f64;
+    let conflicts = |report: &Report| stalls(report) - report.stalls.get(StallCause::MemoryFull) as f64;
     let stall_ratios = (board.ratio_of_shares(&right, "DWF", stalls), board.ratio_of_shares(&right, "TBC-LCP", stalls));
     let conflict_ratio = board.ratio_of_shares(&right, "DWF", conflicts);
     let transactions = |report: &Report| report.memory_transactions as f64;
@@ -51,7 +52,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         .filter(|((_, before), (_, after))| *after < before - 0.02)
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
-    let empty = |technique: &str| average(&board.slots(divergent, technique, &["w0_mem", "w0_idle"]));
+    let empty = |technique: &str| average(&board.slots(divergent, technique, &[SlotClass::Memory, SlotClass::Idle]));
     // The listing with the break counts here: it shows only this effect.
     let everything: Vec<&'static str> = catalogue::suite(Suite::Divergence).map(|workload| workload.name).collect();
     let lcp_tbc = board.speedups(&everything, "TBC-LCP", "TBC");

@@ -18,6 +18,7 @@ use super::judge::{ClaimedEffect, Judge, Speedups};
 use super::{Claim, Results, Run};
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::metrics::Report;
+use warpscope_machine::metrics::slots::{self, SlotClass};
 
 const JUDGE: Judge = Judge { paper: "tbc" };
 const PRESET: &str = "tbc";
@@ -143,11 +144,11 @@ impl<'a> Board<'a> {
     }
 
     /// Returns the share of issue slots in some classes, workload by workload.
-    fn slots(&self, set: &[&'static str], technique: &str, classes: &[&str]) -> Speedups {
+    fn slots(&self, set: &[&'static str], technique: &str, classes: &[SlotClass]) -> Speedups {
         let share = |name: &&'static str| {
             let report = self.report(name, technique)?;
-            let all: u64 = report.issue_slots.0.iter().map(|(_, count)| count).sum();
-            Some((*name, classes.iter().map(|class| slot(report, class)).sum::<f64>() / all.max(1) as f64))
+            let these = report.issue_slots.sum(classes.iter().cloned());
+            Some((*name, these as f64 / report.issue_slots.total().max(1) as f64))
         };
         set.iter().filter_map(share).collect()
     }
@@ -157,8 +158,8 @@ impl<'a> Board<'a> {
 fn full_warps(board: &Board, set: &[&'static str], technique: &str) -> Speedups {
     let share = |name: &&'static str| {
         let report = board.report(name, technique)?;
-        let used: f64 = report.issue_slots.0.iter().filter(|(key, _)| key.starts_with('W')).map(|(_, count)| *count as f64).sum();
-        Some((*name, slot(report, "W29_32") / used.max(1.0)))
+        let used = report.issue_slots.total() - report.issue_slots.sum(slots::UNUSED);
+        Some((*name, report.issue_slots.get(slots::FULL) as f64 / used.max(1) as f64))
     };
     set.iter().filter_map(share).collect()
 }
@@ -170,10 +171,6 @@ fn percents(shares: &Speedups) -> String {
 
 fn average(values: &Speedups) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().map(|(_, value)| value).sum::<f64>() / values.len() as f64)
-}
-
-fn slot(report: &Report, name: &str) -> f64 {
-    report.issue_slots.get(name) as f64
 }
 
 fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {

@@ -3,6 +3,7 @@
 use super::{Board, JUDGE, full_warps, percents};
 use crate::papers::Claim;
 use crate::papers::judge::each;
+use warpscope_machine::metrics::slots::SlotClass;
 
 /// A workload, the paper's abbreviation of the application that it stands for (table 1), whether that is in the divergent set,
 /// and its entries in table 3.
@@ -164,7 +165,7 @@ fn mummer(board: &Board) -> Vec<Claim> {
     const NAME: &str = "trie";
     let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
     let depth = |technique: &str| board.report(NAME, technique).map(|report| report.max_stack_depth);
-    let memory = |technique: &str| board.slots(&[NAME], technique, &["w0_mem"]).pop().map(|(_, share)| share);
+    let memory = |technique: &str| board.slots(&[NAME], technique, &[SlotClass::Memory]).pop().map(|(_, share)| share);
     let gain = over("TBC-LCP", "TBC").zip(over("PDOM-LCP", "PDOM")).map_or_else(String::new, |(tbc, pdom)| {
         format!(" With these points it is {tbc:.3} times as fast under TBC, and {pdom:.3} under PDOM.")
     });

@@ -4,6 +4,7 @@ use super::{Board, DWF_OVER_PDOM, EXAMPLES, JUDGE, SMALL_L2, dwf, effect, named,
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 use warpscope_machine::metrics::Report;
+use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges figure 12.
 pub fn speeds(board: &Board) -> Vec<Claim> {
@@ -31,7 +32,7 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
         mean(&over_pdom(&set, technique))
             .map_or_else(String::new, |mean| format!(" With the paper's two listings counted in: {mean:.2}."))
     };
-    let waits = |technique: &str| percents(&board.slots(divergent, technique, &["w0_mem", "w0_idle"]));
+    let waits = |technique: &str| percents(&board.slots(divergent, technique, &[SlotClass::Memory, SlotClass::Idle]));
     let filled = |technique: &str| {
         let of = |name: &&'static str| board.report(name, technique).map(|report| (*name, report.simd_efficiency));
         percents(&divergent.iter().filter_map(of).collect())
@@ -131,7 +132,7 @@ fn by_name(board: &Board, divergent: bool, technique: &str, over: &str) -> Strin
 /// Describes the loss of coalescing: transactions, and issue slots behind a busy pipeline.
 fn coalescing(board: &Board, set: &[&'static str]) -> String {
     let transactions = |report: &Report| report.memory_transactions as f64;
-    let stalls = |technique: &str| percents(&board.slots(set, technique, &["stall"]));
+    let stalls = |technique: &str| percents(&board.slots(set, technique, &[SlotClass::Stall]));
     format!(
         "Transactions over PDOM's: {}. Issue slots behind a busy pipeline: PDOM {}; DWF {}.",
         each(&board.ratios(set, "DWF", transactions)),

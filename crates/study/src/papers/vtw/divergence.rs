@@ -4,6 +4,7 @@
 
 use super::{BASE, Board, JUDGE};
 use crate::papers::Claim;
+use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
 pub fn claims(board: &Board) -> Vec<Claim> {
@@ -81,15 +82,15 @@ fn stalls(board: &Board) -> Claim {
 /// Judges the time that warps wait at their block's end (sections 1 and 4.1).
 fn waiting(board: &Board) -> Claim {
     let set = board.sets.both(0, 1);
-    let share = |technique: &'static str, reasons: &'static [&'static str]| {
+    let share = |technique: &'static str, reasons: &'static [Reason]| {
         average(board, &set, technique, move |report| {
-            let cycles: u64 = reasons.iter().map(|reason| report.warp_cycles.get(reason)).sum();
+            let cycles: u64 = report.warp_cycles.sum(reasons.iter().copied());
             Some(cycles as f64 / report.resident_warp_cycles as f64)
         })
     };
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-    let (before, after) = (share(BASE, &["exit"]), share("VTW", &["exit", "ahead", "siblings"]));
-    let parts = (share("VTW", &["exit"]), share("VTW", &["ahead"]), share("VTW", &["siblings"]));
+    let (before, after) = (share(BASE, &[Reason::Exit]), share("VTW", &[Reason::Exit, Reason::Ahead, Reason::Siblings]));
+    let parts = (share("VTW", &[Reason::Exit]), share("VTW", &[Reason::Ahead]), share("VTW", &[Reason::Siblings]));
     let note = match parts {
         (Some(exit), Some(ahead), Some(siblings)) => format!(
             "Under VTW {} at the end, {} because a warp may be one block ahead of its siblings and no more (section 4.2.1), {} at shared memory (section 4.4).",

@@ -7,6 +7,7 @@
 use super::why::{Kernel, MOST, mean_gain, such};
 use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
 use crate::papers::judge::{Speedups, each, geometric_mean};
+use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
 /// Speedup below which more slots do not help, because the kernel does not wait for them.
@@ -71,7 +72,7 @@ fn slots(board: &Board, set: &[&'static str]) -> String {
     let twice: Speedups = set.iter().filter_map(ratio).collect();
     let Some(mean) = geometric_mean(&twice) else { return String::new() };
     let no_help = twice.iter().filter(|(_, ratio)| *ratio < NO_HELP).count();
-    let waiting = |report: &Report| report.warp_cycles.get("exit") as f64 / report.resident_warp_cycles as f64;
+    let waiting = |report: &Report| report.warp_cycles.get(Reason::Exit) as f64 / report.resident_warp_cycles as f64;
     let base = || set.iter().filter_map(|name| Some((*name, board.report(name, BASE, &[])?)));
     let waits: Vec<f64> = base().map(|(_, report)| waiting(report)).collect();
     let used = base().map(|(name, report)| format!("{name} {:.0}%", 100.0 * speed::used(report))).collect::<Vec<_>>();

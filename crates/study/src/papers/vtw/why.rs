@@ -4,6 +4,7 @@
 use super::{BASE, Board};
 use crate::papers::judge::geometric_mean;
 use std::ops::Range;
+use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
 /// The paper's kernels in the order of its tables: rounds (*Iters* of table 1), the speedup of VTW, and the share of instructions
@@ -174,7 +175,7 @@ fn living(board: &Board) -> String {
     let set = &board.sets.0[0];
     let mean = |technique: &str| {
         let living = |report: &Report| {
-            let waiting: u64 = ["exit", "ahead", "siblings"].iter().map(|reason| report.warp_cycles.get(reason)).sum();
+            let waiting = report.warp_cycles.sum([Reason::Exit, Reason::Ahead, Reason::Siblings]);
             (report.resident_warp_cycles - waiting) as f64 / (report.cycles as f64 * report.sms as f64)
         };
         geometric_mean(&set.iter().filter_map(|name| Some((*name, living(board.report(name, technique, &[])?)))).collect())

@@ -3,6 +3,7 @@
 use super::{ANY_GANGS, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, WAITS, effect, faster};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
+use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
 /// Returns the speed of each workload with the lowest PC first, over big gangs first.
@@ -27,7 +28,10 @@ fn why_unharmed(board: &Board, unharmed: &Speedups) -> String {
         each.collect::<Vec<_>>().join(", ")
     };
     let at_barriers = |report: &Report| {
-        Some(format!("{:.0}%", 100.0 * report.warp_cycles.get("barrier") as f64 / report.resident_warp_cycles.max(1) as f64))
+        Some(format!(
+            "{:.0}%",
+            100.0 * report.warp_cycles.get(Reason::Barrier) as f64 / report.resident_warp_cycles.max(1) as f64
+        ))
     };
     let gangs = |report: &Report| report.gangs.as_ref().map(|gangs| format!("{:.2}", gangs.mean_size));
     format!(
