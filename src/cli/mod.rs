@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod cache;
 mod compare;
+mod files;
 mod inspect;
 mod lesson;
 mod list;

@@ -1,6 +1,6 @@
 //! The subject of a command: a workload of the catalogue, or files.
 
-use super::Failure;
+use super::{Failure, files};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use warpscope_catalogue::{self as catalogue, Size, Workload};
@@ -10,6 +10,7 @@ use warpscope_kernel::program;
 use warpscope_kernel::ptx::{self, Problem, Trouble};
 use warpscope_machine::config::{did_you_mean, nearest};
 use warpscope_machine::run::Draft;
+use warpscope_machine::sim::footprint::memory_bytes;
 
 /// Problems of a PTX file that are shown in full.
 const MOST_PROBLEMS: usize = 20;
@@ -41,7 +42,8 @@ impl KernelSource {
         if name.ends_with(".cu") || name.ends_with(".cuh") {
             return Err(Failure::Input(cuda_source(name)));
         }
-        let bytes = std::fs::read(name).map_err(|error| Failure::Input(format!("cannot read `{name}`: {error}")))?;
+        let bytes = files::read(Path::new(name), files::MOST_TEXT_BYTES)
+            .map_err(|error| Failure::Input(format!("cannot read `{name}`: {error}")))?;
         let text =
             String::from_utf8(bytes).map_err(|_| Failure::Input(format!("`{name}` is not text (UTF-8), so it is not PTX")))?;
         if text.contains("__global__") && !text.contains(".entry") {
@@ -86,7 +88,7 @@ impl KernelSource {
                 LaunchFile::read(text, &format!("{}.toml", size.name()), Files::Workload(workload))
             }
             (_, Some(path)) => {
-                let text = std::fs::read_to_string(path)
+                let text = files::read_text(Path::new(path))
                     .map_err(|error| Failure::Input(format!("cannot read the launch file `{path}`: {error}")))?;
                 let folder: PathBuf = Path::new(path).parent().map(Path::to_path_buf).unwrap_or_default();
                 LaunchFile::read(&text, path, Files::Folder(folder))
@@ -132,10 +134,11 @@ impl LaunchFile {
 impl RunSubject {
     /// Fills the launch's buffers.
     pub fn job(self) -> Result<Job, Failure> {
-        let RunSubject { draft, file: LaunchFile { path, files } } = self;
-        let read = |file: &str| match &files {
+        let RunSubject { draft, file: LaunchFile { path, files: from } } = self;
+        let most = memory_bytes(&draft.program, &draft.launch).max(files::MOST_TEXT_BYTES);
+        let read = |file: &str| match &from {
             Files::Workload(workload) => workload.read_file(file),
-            Files::Folder(folder) => std::fs::read(folder.join(file)).map_err(|error| error.to_string()),
+            Files::Folder(folder) => files::read(&folder.join(file), most),
         };
         draft.fill(&read).map_err(|error| Failure::Input(format!("{path}: {error}")))
     }
