@@ -1,16 +1,20 @@
-//! Many runs in parallel, with a progress bar on a terminal.
+//! Many runs in parallel, within one memory budget, with a progress bar on a terminal.
 
 use super::cache::RunCache;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use std::sync::{Condvar, Mutex, PoisonError};
 use warpscope_machine::metrics::Report;
+use warpscope_machine::sim::footprint::BUDGET;
 use warpscope_study::papers::{Run, RunError};
 
 /// Performs runs of the catalogue, except those that the cache has.
 pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {
     let label = |run: &Run| format!("{} {}", run.workload, run.machine.technique);
+    let memory = Memory::default();
     let one = |run: Run| -> (Run, Result<Report, RunError>) {
         let outcome = cache.get(&run).unwrap_or_else(|| {
+            let _taken = memory.take(run.bytes());
             let outcome = run.perform();
             cache.put(&run, &outcome);
             outcome
@@ -18,6 +22,42 @@ pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run,
         (run, outcome)
     };
     each(runs, jobs, label, one)
+}
+
+/// The memory limit of one machine, for all that run at a time: a run waits until what it takes is free.
+pub struct Memory {
+    free: Mutex<u64>,
+    returned: Condvar,
+}
+
+/// Memory that a run has; it is returned when this is dropped.
+pub struct Taken<'a> {
+    memory: &'a Memory,
+    bytes: u64,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { free: Mutex::new(BUDGET), returned: Condvar::new() }
+    }
+}
+
+impl Memory {
+    /// Waits for memory. A run that would take more than there is takes all: it is refused before it allocates any.
+    pub fn take(&self, bytes: u64) -> Taken<'_> {
+        let bytes = bytes.min(BUDGET);
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.returned.wait_while(free, |free| *free < bytes).unwrap_or_else(PoisonError::into_inner);
+        *free -= bytes;
+        Taken { memory: self, bytes }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.memory.free.lock().unwrap_or_else(PoisonError::into_inner) += self.bytes;
+        self.memory.returned.notify_all();
+    }
 }
 
 /// Applies `work` to every item on several threads; the results are in the items' order.
@@ -64,5 +104,19 @@ mod tests {
         assert_eq!(threads(Some(u64::MAX), 3), 3);
         assert_eq!(threads(Some(4), 0), 1);
         assert_eq!(threads(None, 1), 1);
+    }
+
+    #[test]
+    fn runs_wait_until_the_memory_that_they_take_is_free() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        let (memory, taken, most) = (Memory::default(), AtomicU64::new(0), AtomicU64::new(0));
+        let one = |bytes: u64| {
+            let _taken = memory.take(bytes);
+            most.fetch_max(taken.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            taken.fetch_sub(bytes, Ordering::SeqCst);
+        };
+        each(vec![BUDGET / 3 * 2, BUDGET / 2, BUDGET / 2, BUDGET / 4, BUDGET], Some(5), |_| String::new(), one);
+        assert!((1..=BUDGET).contains(&most.into_inner()));
     }
 }

@@ -1,10 +1,12 @@
 //! `warpscope compare`: every technique on one kernel, side by side.
 
 use super::args::CompareArgs;
+use super::batch::Memory;
 use super::subject::KernelSource;
 use super::{Failure, batch, print, print_json, settings};
 use serde::Serialize;
 use warpscope_machine::config::MachineSpec;
+use warpscope_machine::sim::Sim;
 use warpscope_study::compare::{Candidate, Comparison, Entry, all_techniques, cell, columns, csv, heading};
 
 /// The comparison as JSON.
@@ -31,8 +33,17 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(why) = asked.iter().find_map(|candidate| candidate.machine.as_ref().err()) {
         return Err(Failure::Input(why.clone()));
     }
+    for config in asked.iter().filter_map(|candidate| candidate.machine.as_ref().ok()) {
+        Sim::check(&job, config).map_err(Failure::input)?;
+    }
     let label = |candidate: &Candidate| candidate.technique.clone();
-    let mut entries = batch::each(candidates, args.jobs, label, |candidate| candidate.perform(&job, args.max_cycles));
+    let memory = Memory::default();
+    let perform = |candidate: Candidate| {
+        let config = candidate.machine.as_ref().ok();
+        let _taken = memory.take(config.and_then(|config| Sim::check(&job, config).ok()).unwrap_or(0));
+        candidate.perform(&job, args.max_cycles)
+    };
+    let mut entries = batch::each(candidates, args.jobs, label, perform);
     let comparison = Comparison::new(entries.remove(0), entries);
     if let Err(why) = &comparison.default().outcome {
         return Err(Failure::Kernel(format!("{}: {why}", job.program.kernel)));
@@ -43,7 +54,15 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         (false, Some(path)) => std::fs::write(path, csv(&comparison)).map_err(|error| Failure::file(path, error))?,
         (false, None) => table(&comparison, kernel, &args.preset)?,
     }
-    Ok(())
+    let failures: Vec<String> = match args.technique.is_empty() {
+        true => Vec::new(),
+        false => comparison
+            .refused
+            .iter()
+            .filter_map(|entry| Some(format!("{}: {}", entry.name(), entry.outcome.as_ref().err()?)))
+            .collect(),
+    };
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Kernel(failures.join("\n"))) }
 }
 
 /// Returns a row of the table, or `None` if the technique did not run.

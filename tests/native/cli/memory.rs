@@ -76,3 +76,11 @@ fn a_sweep_of_machines_over_the_budget_is_bad_input() {
     let output = run_in_3_gib(&[&["sweep", "saxpy", "--technique", "PDOM", "--csv", &csv][..], &settings].concat());
     assert_ends(&output, 2, &["l1d_bytes = 1073741824"]);
 }
+
+#[test]
+fn runs_side_by_side_share_one_budget() {
+    let settings = ["--set", "l2_bytes=1073741824", "--set", "l2_line=32", "--jobs", "8"];
+    let techniques = ["PDOM", "PDOM-LCP", "TBC", "DWF", "LRR", "GTO", "TLS"].map(|name| ["--technique", name]).concat();
+    let output = run_in_3_gib(&[&["compare", "saxpy", "--launch", "small"][..], &settings, &techniques].concat());
+    assert_ends(&output, 0, &[]);
+}

@@ -124,6 +124,11 @@ impl Footprint {
         self.parts.iter().filter(|part| part.copied).fold(0, |sum, part| sum.saturating_add(part.bytes))
     }
 
+    /// Returns the bytes of the machine and its memory, without snapshots.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
+    }
+
     /// Refuses a machine if `copies` copies of it need more than `budget` bytes.
     pub fn check(&self, config: &Config, budget: u64, copies: u64) -> Result<(), OverBudget> {
         let weight = |part: &FootprintPart| part.bytes.saturating_mul(if part.copied { copies } else { 1 });

@@ -135,13 +135,8 @@ impl Sim {
     /// Builds the machine for a job, before its first cycle: checks that they go together, and takes the program through the
     /// passes of this machine.
     pub fn of(job: &Job, config: Config) -> Result<Sim, SimError> {
-        let Job { program, launch, before } = job;
-        config.validate()?;
-        Start::check(program, launch)?;
-        let program = program.clone().through(&config.passes(launch.grid, launch.block));
-        let shape = GridShape::new(&program, launch, config.ptx_warp, config.sms);
-        config.validate_launch(&program, &shape)?;
-        Footprint::of(&config, &program, &shape, memory_bytes(&program, launch)).check(&config, BUDGET, 1)?;
+        let Job { launch, before, .. } = job;
+        let (program, _) = Sim::fit(job, &config)?;
         let start = Start::new(&program, launch, before, config.ptx_warp, config.sms)?;
         let max_warps = config.max_threads / config.row_threads() * config.slices;
         let entries = config.divergence.entries(max_warps, config.max_threads);
@@ -164,6 +159,24 @@ impl Sim {
         let mut sim = Sim { machine: Rc::new(machine), state };
         sim.dispatch_first();
         Ok(sim)
+    }
+
+    /// Checks that a machine can be built for a job, and returns the memory in bytes that its run takes.
+    pub fn check(job: &Job, config: &Config) -> Result<u64, SimError> {
+        Sim::fit(job, config).map(|(_, footprint)| footprint.bytes())
+    }
+
+    /// Checks that a job and a machine go together; returns the program after the passes of this machine.
+    fn fit(job: &Job, config: &Config) -> Result<(Program, Footprint), SimError> {
+        let Job { program, launch, .. } = job;
+        config.validate()?;
+        Start::check(program, launch)?;
+        let program = program.clone().through(&config.passes(launch.grid, launch.block));
+        let shape = GridShape::new(&program, launch, config.ptx_warp, config.sms);
+        config.validate_launch(&program, &shape)?;
+        let footprint = Footprint::of(config, &program, &shape, memory_bytes(&program, launch));
+        footprint.check(config, BUDGET, 1)?;
+        Ok((program, footprint))
     }
 
     /// Dispatches blocks before the first cycle; their events belong to it.

@@ -148,6 +148,11 @@ impl Run {
         relies && self.config().is_ok_and(|config| !config.reunites_warps())
     }
 
+    /// Describes the failure of this run.
+    pub fn failure(&self, error: &RunError) -> String {
+        format!("{} under {} on {}: {error}", self.workload, self.machine.technique, self.machine.preset)
+    }
+
     /// Returns a hash of the program, the launch and the machine; runs with the same hash are the same. `None` for what cannot be
     /// run.
     pub fn key(&self) -> Option<u64> {
@@ -160,6 +165,14 @@ impl Run {
     /// Returns the registers of a thread in the program that the machine runs.
     fn registers(&self) -> Option<u32> {
         self.load().ok().map(|(_, _, sim)| sim.machine.program.registers_needed)
+    }
+
+    /// Returns the memory in bytes that the run takes; none if it cannot be made.
+    pub fn bytes(&self) -> u64 {
+        let (Some(named), Ok(config)) = (catalogue::find(&self.workload), self.config()) else { return 0 };
+        let run = RunSpec::new(named.ptx, self.launch(named), self.machine.clone());
+        let job = run.job(&|file| named.read_file(file));
+        job.ok().and_then(|job| Sim::check(&job, &config).ok()).unwrap_or(0)
     }
 
     /// Runs the launch to its end and checks what it left.
@@ -191,6 +204,18 @@ pub enum RunError {
     /// The kernel left other results than its reference.
     #[error("{0}")]
     Wrong(String),
+}
+
+impl RunError {
+    /// Returns one word for tables.
+    pub fn status(&self) -> &'static str {
+        match self {
+            RunError::Unfit(_) => "refused",
+            RunError::Failed(_) => "trapped",
+            RunError::Endless => "endless",
+            RunError::Wrong(_) => "wrong",
+        }
+    }
 }
 
 /// Runs, each with its report or its error.
@@ -229,7 +254,7 @@ impl Results {
     pub fn failures(&self) -> Vec<String> {
         let failed = |(run, report): (&Run, &Result<Report, RunError>)| {
             let error = report.as_ref().err().filter(|error| matches!(error, RunError::Unfit(_)) || !run.loses_lock_step())?;
-            Some(format!("{} under {} on {}: {error}", run.workload, run.machine.technique, run.machine.preset))
+            Some(run.failure(error))
         };
         self.runs.iter().filter_map(failed).collect()
     }
