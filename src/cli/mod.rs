@@ -11,6 +11,7 @@ mod files;
 mod inspect;
 mod lesson;
 mod list;
+mod message;
 mod papers;
 mod run;
 mod subject;
@@ -70,24 +71,33 @@ pub fn main() -> ExitCode {
 
 /// Prints why the command failed and returns its exit status. An error in printing it is ignored; the exit status remains.
 fn tell(failure: &Failure) -> ExitCode {
-    let _ = writeln!(io::stderr(), "{}", failure.to_string().trim_end());
+    warn(&failure.to_string());
     match failure {
         Failure::Kernel(_) => ExitCode::from(1),
         Failure::Input(_) | Failure::Output { .. } => ExitCode::from(2),
     }
 }
 
+/// Prints a message to standard error. Every message goes through here.
+fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "{}", message::short(message));
+}
+
 fn asked_or_misused(asked: &clap::Error) -> ExitCode {
-    match asked.print() {
-        Err(error) if !asked.use_stderr() => {
-            standard_output(Err(error)).map_or_else(|failure| tell(&failure), |()| ExitCode::SUCCESS)
-        }
-        _ => ExitCode::from(asked.exit_code() as u8),
+    if asked.use_stderr() {
+        warn(&asked.render().to_string());
+        return ExitCode::from(asked.exit_code() as u8);
     }
+    standard_output(asked.print()).map_or_else(|failure| tell(&failure), |()| ExitCode::SUCCESS)
 }
 
 /// Prints to standard output.
 fn print(text: &str) -> Result<(), Failure> {
+    print_raw(&message::escape(text))
+}
+
+/// Prints what a kernel printed, as it is.
+fn print_raw(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     standard_output(writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()))
 }
@@ -102,13 +112,17 @@ fn standard_output(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Parses the `KEY=VALUE` pairs of `--set`; of two values of a key, the last one counts.
+/// Parses the `KEY=VALUE` pairs of `--set`, each key once.
 fn settings(flags: &[String]) -> Result<BTreeMap<String, String>, Failure> {
-    let pair = |setting: &'_ String| match setting.split_once('=') {
-        Some((key, value)) => Ok((key.trim().to_string(), value.to_string())),
-        None => Err(Failure::Input(format!("--set expects KEY=VALUE, not `{setting}`"))),
-    };
-    flags.iter().map(pair).collect()
+    let mut settings = BTreeMap::new();
+    for setting in flags {
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| Failure::Input(format!("--set expects KEY=VALUE, not `{setting}`")))?;
+        if let Some(first) = settings.insert(key.trim().to_string(), value.to_string()) {
+            return Err(Failure::Input(format!("--set gives `{}` twice: `{first}` and `{value}`", key.trim())));
+        }
+    }
+    Ok(settings)
 }
 
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::args::RunArgs;
 use super::subject::KernelSource;
-use super::{Failure, print, print_json, settings, trace};
+use super::{Failure, print, print_json, print_raw, settings, trace};
 use serde::Serialize;
 use std::time::Instant;
 use warpscope_catalogue::Mismatch;
@@ -239,7 +239,7 @@ fn check(task: &Task, sim: &Sim, finished: &Finished) -> Result<(), String> {
 }
 
 fn print_output(output: &[u8]) -> Result<(), Failure> {
-    if output.is_empty() { Ok(()) } else { print(&String::from_utf8_lossy(output)) }
+    if output.is_empty() { Ok(()) } else { print_raw(&String::from_utf8_lossy(output)) }
 }
 
 fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Failure> {

@@ -104,3 +104,48 @@ fn a_misspelt_workload_or_technique_is_told_the_nearest_one() {
     let output = run(&["run", "nothing-like-it"]);
     assert_ends(&output, 2, &["`nothing-like-it`; the workloads are"]);
 }
+
+#[test]
+fn control_characters_of_names_do_not_reach_the_terminal() {
+    let odd = "\u{1b}[31m\u{9b}0m";
+    let ptx = file("control", "k.ptx", &TWO.replacen("ret;", &format!("ret{odd};"), 1));
+    for arguments in [
+        &["run", &format!("{odd}.ptx")][..],
+        &["run", "saxpy", "--technique", odd],
+        &["run", "saxpy", "--launch", &format!("{odd}.toml")],
+        &["run", "saxpy", "--max-cycles", odd],
+        &["run", &ptx],
+        &["inspect", "saxpy", "--kernel", odd],
+        &["lesson", "check", odd],
+    ] {
+        let output = run(arguments);
+        assert_ends(&output, 2, &[]);
+        let said = said(&output);
+        assert!(!said.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "{said:?}");
+    }
+}
+
+#[test]
+fn a_message_stays_short_however_long_the_input_is() {
+    let long = "x".repeat(100_000);
+    let ptx = file("long", "k.ptx", &TWO.replacen("ret;", &format!("{long};"), 1));
+    let launch = file("long", "l.toml", &format!("grid = [1]\nblock = [32]\n{long} = 1\n"));
+    let value = file("long", "v.toml", &format!("grid = [1]\nblock = '{long}'\n"));
+    for arguments in [
+        &["run", &long][..],
+        &["run", "saxpy", "--technique", &long],
+        &["run", "saxpy", "--set", &format!("{long}=1")],
+        &["run", "saxpy", "--set", &format!("sms={long}")],
+        &["run", "saxpy", "--max-cycles", &long],
+        &["run", &ptx, "--launch", &launch],
+        &["run", "saxpy", "--launch", &launch],
+        &["run", "saxpy", "--launch", &value],
+        &["run", "saxpy", "--dump", &long],
+        &["inspect", &ptx],
+        &["lesson", "check", &launch],
+    ] {
+        let output = run(arguments);
+        assert_ends(&output, 2, &[]);
+        assert!(output.stderr.len() < 4000, "{} bytes for {}", output.stderr.len(), &arguments[1][..arguments[1].len().min(20)]);
+    }
+}
