@@ -3,10 +3,16 @@
 use super::args::SweepArgs;
 use super::cache::RunCache;
 use super::subject::no_workload;
-use super::{Failure, batch, print, settings};
+use super::{Failure, batch, print, settings, warn};
 use warpscope_catalogue as catalogue;
+use warpscope_machine::metrics::Report;
 use warpscope_machine::metrics::slots::SlotClass;
-use warpscope_study::papers::{Results, Run, RunError};
+use warpscope_study::papers::{Run, RunError};
+
+/// The columns: what was run, [`NUMBERS`] numbers, and whether it failed.
+const HEADING: &str = "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,\
+    w0_idle,memory_transactions,shared_bank_conflicts,max_stack_depth,lane_efficiency,status,error";
+const NUMBERS: usize = 12;
 
 pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let (shard, shards) = shard(&args.shard)?;
@@ -27,46 +33,55 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     }
     let runs = runs.into_iter().enumerate().filter(|(at, _)| at % shards == shard).map(|(_, run)| run).collect();
     let done = batch::perform(runs, args.jobs, &RunCache::default());
-    let mut rows = vec![
-        "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,w0_idle,\
-         memory_transactions,shared_bank_conflicts,max_stack_depth,lane_efficiency"
-            .to_string(),
-    ];
-    for (run, report) in &done {
-        let Ok(report) = report else { continue };
-        let slot = |class| report.issue_slots.get(class);
-        rows.push(format!(
-            "{},{},\"{}\",{},{:.4},{:.4},{},{},{},{},{},{},{},{},{:.4}",
-            run.workload,
-            run.machine.preset,
-            run.machine.technique,
-            report.cycles,
-            report.ipc,
-            report.simd_efficiency,
-            report.warp_instructions,
-            report.thread_instructions,
-            slot(SlotClass::Stall),
-            slot(SlotClass::Memory),
-            slot(SlotClass::Idle),
-            report.memory_transactions,
-            report.shared_bank_conflicts,
-            report.max_stack_depth,
-            report.lane_efficiency
-        ));
-    }
-    let table = rows.join("\n") + "\n";
+    let mut table = format!("{HEADING}\n");
+    done.iter().for_each(|(run, outcome)| table += &row(run, outcome));
     match &args.csv {
         Some(path) => std::fs::write(path, table).map_err(|error| Failure::file(path, error))?,
         None => print(&table)?,
     }
-    let is_kernels =
-        done.iter().any(|(_, report)| matches!(report, Err(RunError::Failed(_) | RunError::Endless | RunError::Wrong(_))));
-    let failures = Results::from_iter(done).failures();
-    match (failures.is_empty(), is_kernels) {
-        (true, _) => Ok(()),
-        (false, true) => Err(Failure::Kernel(failures.join("\n"))),
-        (false, false) => Err(Failure::Input(failures.join("\n"))),
+    let failed: Vec<(&Run, &RunError)> = done.iter().filter_map(|(run, outcome)| Some((run, outcome.as_ref().err()?))).collect();
+    if failed.is_empty() {
+        return Ok(());
     }
+    failed.iter().for_each(|(run, error)| warn(&run.failure(error)));
+    let count = format!("{} of {} runs failed", failed.len(), done.len());
+    // A machine that cannot be built is bad input, as it is for one run.
+    let are_refused = failed.iter().all(|(_, error)| matches!(error, RunError::Unfit(_)));
+    Err(if are_refused { Failure::Input(count) } else { Failure::Kernel(count) })
+}
+
+/// Formats a run as a row of the table; without a report there are no numbers.
+fn row(run: &Run, outcome: &Result<Report, RunError>) -> String {
+    let numbers = outcome.as_ref().map_or_else(|_| ",".repeat(NUMBERS - 1), numbers);
+    let status = outcome.as_ref().map_or_else(RunError::status, |_| "ok");
+    let error = outcome.as_ref().err().map_or(String::new(), |error| quoted(&error.to_string()));
+    let technique = quoted(&run.machine.technique);
+    format!("{},{},{technique},{numbers},{status},{error}\n", run.workload, run.machine.preset)
+}
+
+/// Formats the numbers of a report, [`NUMBERS`] of them.
+fn numbers(report: &Report) -> String {
+    let slot = |class| report.issue_slots.get(class);
+    format!(
+        "{},{:.4},{:.4},{},{},{},{},{},{},{},{},{:.4}",
+        report.cycles,
+        report.ipc,
+        report.simd_efficiency,
+        report.warp_instructions,
+        report.thread_instructions,
+        slot(SlotClass::Stall),
+        slot(SlotClass::Memory),
+        slot(SlotClass::Idle),
+        report.memory_transactions,
+        report.shared_bank_conflicts,
+        report.max_stack_depth,
+        report.lane_efficiency
+    )
+}
+
+/// Quotes a field of a CSV row, on one line.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " "))
 }
 
 /// Parses `K/N`, counted from one: every Nth run, beginning with the Kth.

@@ -8,6 +8,7 @@ mod lesson;
 mod memory;
 mod messages;
 mod output;
+mod sweep;
 mod trace;
 
 use std::path::PathBuf;
