@@ -114,6 +114,14 @@ fn a_barrier_that_cannot_complete_names_who_waits_and_who_exited() {
 }
 
 #[test]
+fn lanes_that_go_off_before_they_can_be_used_are_refused() {
+    let never = [("gating", "on"), ("idle_detect", "0")];
+    assert_names(&refusal(&kernel("", LAUNCH), "origami", &never), &["`idle_detect`", "`0`", "at least 1", "wakeup"]);
+    let config = Config::preset("origami").map(|config| Config { idle_detect: 0, ..config }).expect("a preset");
+    assert!(machine::load(&kernel("", LAUNCH), &config).is_ok(), "without gating no lane goes off");
+}
+
+#[test]
 fn lanes_are_tracked_of_as_many_units_as_events_can_name() {
     let many = [("sp_units", "129")];
     assert!(refusal(&kernel("", LAUNCH), "origami", &[many[0], ("gating", "on")]).contains("1 to 128"));

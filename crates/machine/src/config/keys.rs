@@ -180,6 +180,7 @@ keys! {
     schedulers: u32 = 2, "schedulers", "Issue ports, in each slice; warp n of a slice belongs to scheduler n modulo this number (BAWS section 5: even and odd)";
     schedule: ScheduleKind = ScheduleKind::Lrr, "", "Which ready warp issues; Majority and Oldest are from DWF, LPC from VWS, progress from VTW (section 4.3.2)";
     block_priority: BlockPriorityKind = BlockPriorityKind::None, "", "Which block's warps come first; the schedule chooses among them (TBC section 6.2, BAWS sections 4.1 and 6.6)";
+    schedule_patience: u32 = 0, "cycles", "How long the order of warps may keep a ready warp from issuing, or from being fetched for, before it goes first once; 0: no limit, as in the papers, whose strict orders can starve the holder of a lock for ever";
     exits_wait: bool = true, "", "Exited warps count as waiting at an implicit barrier at their block's end (BAWS section 1)";
     tls_active: u32 = 8, "warps", "Two-level scheduling: warps of a scheduler in the active set";
     dispatch: DispatchKind = DispatchKind::Plain, "", "Whether a resident block runs one logical block or, with the kernel in a loop, one after another (VTW section 4)";

@@ -176,6 +176,9 @@ impl Config {
             return Ok(());
         }
         self.demand("sp_units", |v| v <= 128, "1 to 128 are allowed with gating, which tracks the lanes of each")?;
+        let never_on = "with wakeup above 0, at least 1 is allowed: a lane that has just been switched on would be switched off before it can be used";
+        let may_be_off_at_once = self.gating != GatingKind::On || self.wakeup == 0;
+        self.demand("idle_detect", |v| v > 0 || may_be_off_at_once, never_on)?;
         let refuse = |allowed: String| Err(ConfigError::Value { key: "gating", value: self.gating.name().to_string(), allowed });
         if self.slices > 1 {
             return refuse("gating works on the pipelines of an SP, and a slice has lanes and units of its own: choose one slice (PDOM, TBC or DWF)".to_string());

@@ -12,6 +12,7 @@ pub mod divergence;
 pub mod fetch;
 pub mod gang;
 pub mod gating;
+pub mod patience;
 pub mod schedule;
 pub mod view;
 pub mod warp_set;

@@ -61,7 +61,7 @@ pub fn keep(
     for warp in available.iter(view.words).filter(|&warp| Some(warp) != first) {
         let words = |chosen: u32| match view.available.contains(warp) {
             true => scheduler.precedes(chosen, warp, view).map(|precedence| precedence.words),
-            false => Some("which gangs have kept waiting for too long"),
+            false => Some("which has been kept waiting for too long"),
         };
         let cause = match first {
             None => Some(Cause::HeldBack),

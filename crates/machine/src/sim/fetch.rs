@@ -86,7 +86,7 @@ impl<S: Sink> Core<'_, S> {
     fn choose_to_fetch(&mut self, slice: u32, from_l0: bool) -> Option<u32> {
         let (machine, words) = (self.machine, self.sm.sets.words);
         let config = &machine.config;
-        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, l0i, .. } = &mut *self.sm;
+        let Sm { sets, fetch, gangs, ports, warps, blocks, age, scratch, statics, l0i, patience, .. } = &mut *self.sm;
         let Scratch { wanting, stalled, nobody, .. } = &mut **scratch;
         for word in 0..words {
             let alone = gangs.as_ref().map_or(u64::MAX, |gangs| gangs.singles.bits[word]);
@@ -96,6 +96,7 @@ impl<S: Sink> Core<'_, S> {
             let held = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
             stalled.bits[word] = held | sets.data.bits[word];
         }
+        patience.narrow(wanting, words);
         if from_l0 {
             let cache = l0i.get(slice as usize)?;
             let all = *wanting;

@@ -10,7 +10,7 @@
 use super::choice;
 use super::core::Core;
 use super::decode::UNITS;
-use super::issue::{could_issue, unit_is_free};
+use super::issue::{could_issue, fetched_or_not, unit_is_free};
 use super::state::Sm;
 use super::wheel::{Completion, Done};
 use crate::config::{GangMeetKind, GangSplitKind};
@@ -133,6 +133,13 @@ impl<S: Sink> Core<'_, S> {
             let could = |word: usize| could_issue(sets, issued, word) | sets.wants_fetch.bits[word];
             gangs.patience.note(self.cycle..self.cycle + repeat, sets.words, &issued.warps, could);
         }
+    }
+
+    /// Records, after issue, which warps the order of warps passes over in this cycle and in the `repeat - 1` that are like it.
+    #[inline(never)]
+    pub fn note_waiting(&mut self, repeat: u64) {
+        let Sm { patience, sets, issued, .. } = &mut *self.sm;
+        patience.note(self.cycle..self.cycle + repeat, sets.words, &issued.warps, |word| fetched_or_not(sets, word));
     }
 
     /// Splits gangs, after the completions, of which only some members can go on because the others' loads are not back.

@@ -72,6 +72,9 @@ impl<S: Sink> Core<'_, S> {
         if self.machine.config.gangs {
             self.note_passed_over(repeat);
         }
+        if self.sm.patience.is_bound() {
+            self.note_waiting(repeat);
+        }
         if self.machine.config.gang_reform
             && let Some(gangs) = self.sm.gangs.as_mut()
         {

@@ -9,7 +9,6 @@ use super::slices::SliceAccess;
 use super::state::{Sets, Sm};
 use crate::config::Config;
 use crate::event::{Sink, SlotUse, StallCause};
-use crate::policy::gang::Gangs;
 use crate::policy::gang::schedule::ReadyGang;
 use crate::policy::view::IssueView;
 use crate::policy::warp_set::WarpSet;
@@ -61,11 +60,26 @@ impl<S: Sink> Core<'_, S> {
         if self.machine.config.slices > 1 {
             return self.issue_sliced();
         }
-        for port in 0..self.sm.ports.len() {
-            let slot = self.issue_port(port, &mut busy);
-            self.sm.issued.ports.push(slot);
+        let ports = self.sm.ports.len();
+        // A unit that all ports share goes to a late warp first, whichever port it has.
+        let first = if self.sm.patience.is_bound() { self.port_of_late() } else { 0 };
+        self.sm.issued.ports.resize(ports, SlotUse::Idle);
+        for port in (first..ports).chain(0..first) {
+            self.sm.issued.ports[port] = self.issue_port(port, &mut busy);
         }
         busy
+    }
+
+    /// Returns the port of the first late warp that only a unit can hold back, or else the first port.
+    #[inline(never)]
+    fn port_of_late(&self) -> usize {
+        let late = self.sm.patience.late();
+        let could = |word: usize| late.bits[word] & could_issue(&self.sm.sets, &self.sm.issued, word);
+        let warp = (0..self.sm.sets.words).find_map(|word| {
+            let bits = could(word);
+            (bits != 0).then(|| word as u32 * 64 + bits.trailing_zeros())
+        });
+        warp.map_or(0, |warp| self.machine.config.port_of(warp) as usize)
     }
 
     /// Lets a port choose among its warps that are in no gang, and returns how it is used in this cycle.
@@ -82,7 +96,7 @@ impl<S: Sink> Core<'_, S> {
             if self.sm.ports[port].scheduler.looks_at_fetch() {
                 unfetched(self.sm, port, words);
             }
-            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, .. } =
+            let Sm { sets, ports, issued, scratch, age, warps, blocks, gangs, statics, gating, units, chosen, patience, .. } =
                 &mut *self.sm;
             let Scratch { candidates, available, resident, unfetched, long_wait, choices, .. } = &mut **scratch;
             let all = if S::KEEPS_CHOICES { *available } else { WarpSet::default() };
@@ -92,14 +106,18 @@ impl<S: Sink> Core<'_, S> {
                 issued.available.bits[word] |= available.bits[word];
             }
             if let Some(gangs) = gangs {
-                late_first(gangs, available, words);
+                gangs.patience.narrow(available, words);
             }
+            let is_late = patience.narrow(available, words);
             let slow_phase = self.uncore.next_block >= self.machine.start.shape.blocks();
             let facts = Facts { warps, blocks, sets, statics: &statics.warps, machine: self.machine, slow_phase };
             let (slots, cycle) = (blocks.len() as u16, self.cycle);
             let ready = candidates;
             let view = IssueView { available, ready, unfetched, long_wait, resident, age, warps: &facts, slots, cycle, words };
             state.scheduler.arrange(&view);
+            if is_late {
+                state.scheduler.promote(&view);
+            }
             let first = match gating {
                 None => state.scheduler.first(&view),
                 Some(gating) => {
@@ -165,7 +183,7 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
 
 /// As [`could_issue`], with those whose instructions have not been fetched, and whatever this cycle's issues were.
 #[inline(always)]
-fn fetched_or_not(sets: &Sets, word: usize) -> u64 {
+pub fn fetched_or_not(sets: &Sets, word: usize) -> u64 {
     let held = sets.exited.bits[word]
         | sets.barrier.bits[word]
         | sets.sync.bits[word]
@@ -224,15 +242,6 @@ fn choices(sm: &mut Sm, port: usize, config: &Config, cycle: u64, words: usize) 
                 available.bits[word] |= own & needs.bits[word];
             }
         }
-    }
-}
-
-/// Narrows a port's available warps to those that gangs have passed over for too long, if there are any.
-#[inline(never)]
-fn late_first(gangs: &Gangs, available: &mut WarpSet, words: usize) {
-    let late = gangs.patience.late();
-    if (0..words).any(|word| available.bits[word] & late.bits[word] != 0) {
-        (0..words).for_each(|word| available.bits[word] &= late.bits[word]);
     }
 }
 

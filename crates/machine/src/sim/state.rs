@@ -16,6 +16,7 @@ use crate::policy::divergence::{Divergence, Edits, Members, Place};
 use crate::policy::fetch::Fetch;
 use crate::policy::gang::Gangs;
 use crate::policy::gating::Gating;
+use crate::policy::patience::Patience;
 use crate::policy::schedule::Scheduler;
 use crate::policy::warp_set::WarpSet;
 use warpscope_kernel::interp::lanes::{Lanes, Registers};
@@ -73,6 +74,8 @@ pub struct Sm {
     pub divergence: Divergence,
     /// The gang table, if narrow warps run in gangs.
     pub gangs: Option<Box<Gangs>>,
+    /// The bound on how long the order of warps keeps one waiting.
+    pub patience: Patience,
     /// Edits by the control-flow unit that are not applied to the table yet.
     pub edits: Edits,
     /// Leaving warps with nothing in flight any more.
@@ -347,6 +350,7 @@ impl Sm {
                 let (rows, schedulers) = (max_warps / slices, config.schedulers);
                 Box::new(Gangs::new(rows, slices, schedulers, config.gang_schedule, config.gang_patience))
             }),
+            patience: Patience::new(config.schedule_patience),
             edits: Edits::default(),
             departed: Vec::new(),
             resumed: Vec::new(),

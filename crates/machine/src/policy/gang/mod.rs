@@ -17,14 +17,15 @@
 //! ([`ENTRIES`]). Each warp keeps its own stack, scoreboard and I-buffer; a gang is ready when all of its members are.
 //!
 //! This file is the table. [`split`] takes gangs apart, [`reform`] merges them, [`schedule`] orders them for issue, and
-//! [`patience`] bounds how long they keep other warps waiting. The pipeline stages that use the table are in `sim/gang.rs`.
+//! [`patience`](super::patience) bounds how long they keep other warps waiting. The pipeline stages that use the table are in
+//! `sim/gang.rs`.
 
-pub mod patience;
 pub mod reform;
 pub mod schedule;
 pub mod split;
 
 use crate::config::GangScheduleKind;
+use crate::policy::patience::Patience;
 use crate::policy::warp_set::WarpSet;
 use schedule::GangSchedule;
 
@@ -88,7 +89,7 @@ pub struct Gangs {
     /// Whether a set has been replaced since the gang sizes were last reported.
     pub resized: bool,
     pub reform: reform::Reformation,
-    pub patience: patience::Patience,
+    pub patience: Patience,
 }
 
 impl Gangs {
@@ -103,7 +104,7 @@ impl Gangs {
             next_fetch: 0,
             resized: false,
             reform: reform::Reformation::default(),
-            patience: patience::Patience::new(patience),
+            patience: Patience::new(patience),
         }
     }
 

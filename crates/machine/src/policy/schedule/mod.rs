@@ -186,6 +186,14 @@ impl Scheduler {
         self.schedule.arrange(view);
     }
 
+    /// Lets the available warps issue although the policy would keep them back: they have waited for too long.
+    #[inline(never)]
+    pub fn promote(&mut self, view: &IssueView) {
+        if let Schedule::TwoLevel(policy) = &mut self.schedule {
+            policy.promote(view.available);
+        }
+    }
+
     /// Returns a warp's rank, after [`Scheduler::arrange`]; `None` if a policy does not let it issue now.
     pub fn rank(&self, warp: u32, view: &IssueView) -> Option<IssueRank> {
         Some((self.groups.rank(warp, view), self.priority.rank(warp, view), self.schedule.rank(warp, view)?))

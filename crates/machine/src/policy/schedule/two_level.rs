@@ -47,6 +47,18 @@ impl TwoLevel {
         }
     }
 
+    /// Moves the first of these warps into the active set, if none of them is in it, in the place of the one that issued last.
+    pub fn promote(&mut self, warps: &WarpSet) {
+        let TwoLevel { active, pending, .. } = self;
+        if active.iter().any(|&warp| warps.contains(warp)) {
+            return;
+        }
+        if let Some(warp) = pending.iter().position(|&warp| warps.contains(warp)).and_then(|at| pending.remove(at)) {
+            pending.extend(active.pop_back());
+            active.push_back(warp);
+        }
+    }
+
     /// Returns the available warp whose turn it is.
     pub fn first(&self, available: &WarpSet) -> Option<u32> {
         self.active.iter().copied().find(|&warp| available.contains(warp))
@@ -80,5 +92,17 @@ mod tests {
         assert_eq!(pick(&[1, 2, 3], &[0]), Some(2));
         assert_eq!(pick(&[0, 3], &[]), None, "0 and 3 could, but 1 and 2 are active");
         assert_eq!(pick(&[0, 3], &[1, 2]), Some(3), "3 has been pending since before 0 left");
+    }
+
+    #[test]
+    fn a_pending_warp_that_has_waited_for_too_long_takes_the_place_of_the_last() {
+        let mut policy = TwoLevel { size: 2, active: [4, 5].into(), pending: [6, 7].into() };
+        let mut late = WarpSet::default();
+        late.insert(7);
+        policy.promote(&late);
+        assert_eq!((&policy.active, &policy.pending), (&[4, 7].into(), &[6, 5].into()));
+        let before = policy.clone();
+        policy.promote(&late);
+        assert_eq!(policy, before, "it is in the active set");
     }
 }

@@ -1,8 +1,9 @@
-//! The bound on how long gangs can keep other warps waiting.
+//! The bound on how long an order of warps can keep a warp waiting.
 //!
 //! Gangs issue and are fetched for before singletons (VWS section 4.1), and some orders let large gangs issue before small ones
-//! (section 6.3). The paper sets no limit, so gangs that spin on a flag could keep the warp that sets it from issuing for ever. A
-//! warp that has been passed over for `gang_patience` cycles is **late**: the warp, or its gang, goes first once.
+//! (section 6.3). Orders of warps can be as strict: greedy ones, block priorities, issue groups, the majority PC of DWF. The papers
+//! set no limit, so warps that spin on a flag or a lock could keep the warp that sets or holds it from issuing for ever. A warp
+//! that has been passed over for `gang_patience` or `schedule_patience` cycles is **late**: the warp, or its gang, goes first once.
 //!
 //! Time is divided into periods of that length. A warp that is passed over at the start of a period and has not issued by its end
 //! is late, so a warp is late after less than two periods.
@@ -22,6 +23,22 @@ pub struct Patience {
 impl Patience {
     pub fn new(period: u32) -> Patience {
         Patience { period: period.into(), waiting: WarpSet::default(), late: WarpSet::default() }
+    }
+
+    /// Narrows warps to the late ones among them, if there are any; returns whether there are.
+    #[inline(always)]
+    pub fn narrow(&self, warps: &mut WarpSet, words: usize) -> bool {
+        let any = self.period > 0 && (0..words).any(|word| warps.bits[word] & self.late.bits[word] != 0);
+        if any {
+            (0..words).for_each(|word| warps.bits[word] &= self.late.bits[word]);
+        }
+        any
+    }
+
+    /// Whether there is a bound.
+    #[inline(always)]
+    pub fn is_bound(&self) -> bool {
+        self.period > 0
     }
 
     /// Returns the late warps, which go first.
