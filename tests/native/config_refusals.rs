@@ -114,6 +114,21 @@ fn a_barrier_that_cannot_complete_names_who_waits_and_who_exited() {
 }
 
 #[test]
+fn a_kernel_that_needs_wider_ptx_warps_is_refused() {
+    let voting = |mask: &str| kernel(&format!("{mask}\nvote.sync.ballot.b32 %r1, 1, %r2;\nst.shared.u32 [slots], %r1;"), LAUNCH);
+    let first = "shr.u32 %r3, %r0, 3;\nshl.b32 %r3, %r3, 3;\nmov.u32 %r4, 255;\nshl.b32 %r2, %r4, %r3;";
+    for mask in ["mov.u32 %r2, 255;", "mov.u32 %r3, 65535;\nmov.u32 %r2, %r3;", first] {
+        assert_names(&refusal(&voting(mask), "toy", &[]), &["`ptx_warp`", "`4`", "PTX warps of 32", "`--set ptx_warp=32`"]);
+        machine::load(&voting(mask), &Config { ptx_warp: 32, ..Config::preset("toy").expect("a preset") })
+            .expect("as wide as a GPU's");
+    }
+    let given = "activemask.b32 %r3;\nmov.u32 %r4, 3;\nand.b32 %r2, %r4, %r3;";
+    for mask in ["mov.u32 %r2, -1;", "mov.u32 %r2, 15;", "activemask.b32 %r2;", given] {
+        machine::load(&voting(mask), &Config::preset("toy").expect("a preset")).expect("right for any width");
+    }
+}
+
+#[test]
 fn lanes_that_go_off_before_they_can_be_used_are_refused() {
     let never = [("gating", "on"), ("idle_detect", "0")];
     assert_names(&refusal(&kernel("", LAUNCH), "origami", &never), &["`idle_detect`", "`0`", "at least 1", "wakeup"]);

@@ -8,6 +8,7 @@ mod acts;
 pub mod area;
 mod choices;
 mod keys;
+mod members;
 mod preset;
 mod rate;
 mod spec;

@@ -232,8 +232,9 @@ impl Config {
         Ok(())
     }
 
-    /// Refuses a launch whose blocks an SM of this machine cannot hold.
+    /// Refuses a launch whose blocks an SM of this machine cannot hold, and a kernel made for wider PTX warps.
     pub fn validate_launch(&self, program: &Program, shape: &GridShape) -> Result<(), ConfigError> {
+        self.validate_members(program)?;
         let threads = shape.threads.next_multiple_of(self.row_threads());
         let enough = |key: &str, needed: u64, most: u64| {
             if needed <= most {
