@@ -1,10 +1,13 @@
 //! Basic blocks and the edges between them.
 
+use super::graph::{Graph, dominators};
+use super::loops::LoopForest;
 use super::{Instruction, Pc};
 use crate::ptx::op::{Kind, Op};
-use petgraph::Direction;
-use petgraph::algo::dominators::{Dominators, simple_fast};
-use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Limit on the blocks that all loops list together; in a kernel with very many loops, each lists at least [`LEAST_LISTED`].
+const MOST_LISTED: usize = 1 << 20;
+const LEAST_LISTED: usize = 16;
 
 /// A basic block: entered at its first instruction and left at its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +28,10 @@ pub struct Loop {
     pub header: usize,
     /// The block whose branch goes back to the header.
     pub latch: usize,
-    /// All blocks of the loop: the header first, then the others in program order.
+    /// The blocks of the loop: the header first, then the others in program order.
     pub body: Vec<usize>,
+    /// Whether these are all of its blocks: in a kernel with very many loops, not all are listed.
+    pub is_whole: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -61,6 +66,8 @@ impl Cfg {
                 block.end = pc as Pc + 1;
             }
         }
+        // By block: the last block that it has been found to follow.
+        let mut seen = vec![usize::MAX; cfg.blocks.len()];
         for at in 0..cfg.blocks.len() {
             let end = cfg.blocks[at].end as usize;
             let last = &instructions[end - 1];
@@ -73,13 +80,7 @@ impl Cfg {
             if falls_through {
                 successors.push(cfg.block_of[end] as usize);
             }
-            let mut seen = Vec::new();
-            successors.retain(|s| {
-                !seen.contains(s) && {
-                    seen.push(*s);
-                    true
-                }
-            });
+            successors.retain(|&next| std::mem::replace(&mut seen[next], at) != at);
             cfg.blocks[at].exits =
                 matches!(last.op, Op::Exit | Op::Again | Op::Trap | Op::AssertFail) || (end == n && successors.is_empty());
             cfg.blocks[at].successors = successors;
@@ -87,92 +88,52 @@ impl Cfg {
         cfg
     }
 
-    /// Returns the graph of the blocks; a node's index is its block's number.
-    pub fn graph(&self) -> DiGraph<usize, ()> {
-        let mut graph = DiGraph::with_capacity(self.blocks.len(), self.blocks.len() * 2);
-        for at in 0..self.blocks.len() {
-            graph.add_node(at);
-        }
-        for (at, block) in self.blocks.iter().enumerate() {
-            for &next in &block.successors {
-                graph.add_edge(NodeIndex::new(at), NodeIndex::new(next), ());
-            }
-        }
-        graph
+    /// Returns the graph of the blocks.
+    pub fn graph(&self) -> Graph {
+        let edges = self.blocks.iter().enumerate().flat_map(|(at, block)| block.successors.iter().map(move |&next| (at, next)));
+        Graph::new(self.blocks.len(), edges)
+    }
+
+    /// Returns the immediate dominator of each block.
+    pub fn dominators(&self) -> Vec<u32> {
+        let graph = self.graph();
+        dominators(&graph, &graph.turned(), 0)
     }
 
     /// Returns the natural loops: an edge to a block that dominates its source closes one.
     pub fn loops(&self) -> Vec<Loop> {
-        if self.blocks.is_empty() {
-            return Vec::new();
-        }
-        let graph = self.graph();
-        let tree = Tree::new(&simple_fast(&graph, NodeIndex::new(0)), self.blocks.len());
-        let mut loops = Vec::new();
+        let edges = LoopForest::new(self).back_edges;
+        let most = (MOST_LISTED / edges.len().max(1)).max(LEAST_LISTED);
+        let before = self.graph().turned();
         let mut visits = vec![0; self.blocks.len()];
-        for (latch, block) in self.blocks.iter().enumerate() {
-            for &header in &block.successors {
-                if tree.dominates(header, latch) {
-                    let visit = loops.len() + 1;
-                    loops.push(Loop { header, latch, body: loop_body(&graph, header, latch, &mut visits, visit) });
-                }
-            }
-        }
-        loops
+        let found = edges.iter().enumerate().map(|(at, &(latch, header))| {
+            let (body, is_whole) = loop_body(&before, header, latch, most, &mut visits, at + 1);
+            Loop { header, latch, body, is_whole }
+        });
+        found.collect()
     }
 }
 
-/// The dominator tree: when a walk enters and leaves each block; `None` for unreachable blocks.
-struct Tree {
-    spans: Vec<Option<(usize, usize)>>,
-}
-
-impl Tree {
-    fn new(dominators: &Dominators<NodeIndex>, blocks: usize) -> Tree {
-        let mut children = vec![Vec::new(); blocks];
-        for block in 0..blocks {
-            if let Some(parent) = dominators.immediate_dominator(NodeIndex::new(block)) {
-                children[parent.index()].push(block);
-            }
-        }
-        let mut spans = vec![None; blocks];
-        let mut clock = 0;
-        // Every block is pushed twice: to be entered, and to be left after its children.
-        let mut pile = vec![(dominators.root().index(), false)];
-        while let Some((block, entered)) = pile.pop() {
-            clock += 1;
-            if entered {
-                spans[block] = spans[block].map(|(enter, _)| (enter, clock));
-                continue;
-            }
-            spans[block] = Some((clock, clock));
-            pile.push((block, true));
-            pile.extend(children[block].iter().map(|&child| (child, false)));
-        }
-        Tree { spans }
-    }
-
-    fn dominates(&self, a: usize, b: usize) -> bool {
-        let (Some(a), Some(b)) = (self.spans[a], self.spans[b]) else { return false };
-        a.0 <= b.0 && b.1 <= a.1
-    }
-}
-
-/// Returns the header and every block that reaches the latch without passing the header. Marks visited blocks in `visits` with
-/// `visit`.
-fn loop_body(graph: &DiGraph<usize, ()>, header: usize, latch: usize, visits: &mut [usize], visit: usize) -> Vec<usize> {
+/// Returns the header and the blocks that reach the latch without passing the header, and whether these are all: the search ends
+/// at `most`. Marks visited blocks in `visits` with `visit`.
+fn loop_body(before: &Graph, header: usize, latch: usize, most: usize, visits: &mut [usize], visit: usize) -> (Vec<usize>, bool) {
     let mut body = vec![header];
     visits[header] = visit;
     let mut open = vec![latch];
+    let mut is_whole = true;
     while let Some(at) = open.pop() {
         if std::mem::replace(&mut visits[at], visit) == visit {
             continue;
         }
+        if body.len() == most {
+            is_whole = false;
+            break;
+        }
         body.push(at);
-        open.extend(graph.neighbors_directed(NodeIndex::new(at), Direction::Incoming).map(NodeIndex::index));
+        open.extend(before.next(at).iter().map(|&from| from as usize));
     }
     body[1..].sort_unstable();
-    body
+    (body, is_whole)
 }
 
 /// Whether control may continue elsewhere than at the next instruction.

@@ -16,35 +16,62 @@
 //! threads that wait at the meeting point would keep such a barrier from completing. If there is none, it takes the
 //! highest-ranked exit that it can reach.
 
+//!
+//! Searches behind branches are limited, together as well as one by one, so that the time taken grows with the program and not with
+//! its square.
+
 use super::Instruction;
 use super::cfg::Cfg;
+use super::graph::{Graph, NONE, dominators};
 use super::passes::returns::only_returns;
 use crate::ptx::op::Op;
-use petgraph::algo::dominators::simple_fast;
-use petgraph::graph::{DiGraph, NodeIndex};
+use std::cell::RefCell;
 
 /// Limits on the blocks searched behind one branch, to rank exits and to find a barrier.
 const MOST_FOR_RANK: usize = 128;
 const MOST_FOR_BARRIER: usize = 2048;
+/// Limit on the blocks searched for one purpose behind all branches together. In a program with very many branches, fewer blocks
+/// are searched behind each, but always [`LEAST_SEARCHED`].
+const MOST_SEARCHED: usize = 1 << 24;
+const LEAST_SEARCHED: usize = 16;
+
+/// Returns how many blocks one search may visit: `most`, or its share of what all `searches` may visit together.
+pub fn share(most: usize, searches: usize) -> usize {
+    (MOST_SEARCHED / searches.max(1)).clamp(LEAST_SEARCHED.min(most), most)
+}
 
 /// The blocks in which threads end: of more than 64, the last 64 in the text.
 pub struct Exits<'a> {
-    cfg: &'a Cfg,
+    pub search: Search<'a>,
     /// Lowest rank first.
     exits: Vec<Exit>,
     /// Blocks in which threads wait for other threads.
     waits: Vec<bool>,
     pub any_waits: bool,
+    /// Limit on the blocks searched for a barrier behind one branch.
+    most_for_barrier: usize,
     /// Immediate post-dominators with every exit kept, for branches that reach none of `exits`.
-    towards_any: Vec<Option<usize>>,
+    towards_any: Vec<u32>,
 }
 
 struct Exit {
     block: usize,
-    /// By block: whether it can reach this exit.
-    reached_from: Vec<bool>,
-    /// By block: its immediate post-dominator with all other exits cut off.
-    towards: Vec<Option<usize>>,
+    /// By block: its immediate post-dominator with all other exits cut off; [`NONE`] for the exit and where it cannot be reached.
+    towards: Vec<u32>,
+}
+
+impl Exit {
+    fn is_reached_from(&self, block: usize) -> bool {
+        block == self.block || self.towards[block] != NONE
+    }
+
+    fn meeting(&self, block: usize) -> Option<usize> {
+        some(self.towards[block])
+    }
+}
+
+fn some(block: u32) -> Option<usize> {
+    (block != NONE).then_some(block as usize)
 }
 
 /// The rank of an exit, by the criteria of the module's comment.
@@ -58,115 +85,171 @@ struct Rank {
     block: usize,
 }
 
+impl Rank {
+    /// Whether the criteria in front of `rerun` do not decide between two exits.
+    fn is_open(&self, other: &Rank) -> bool {
+        (self.is_no_trap, self.waiting, self.does_more) == (other.is_no_trap, other.waiting, other.does_more)
+    }
+}
+
 impl<'a> Exits<'a> {
     /// Finds and ranks the exits; `branches` are the blocks that end in a branch.
     pub fn find(cfg: &'a Cfg, instructions: &[Instruction], branches: &[usize]) -> Exits<'a> {
+        let n = cfg.blocks.len();
         let of = |at: usize| &instructions[cfg.blocks[at].start as usize..cfg.blocks[at].end as usize];
-        let is_live = reachable(cfg.blocks.len(), 0, |at| &cfg.blocks[at].successors);
+        let graph = cfg.graph();
+        let is_live = graph.reached(0);
         let ends = |at: &usize| is_live[*at] && cfg.blocks[*at].exits && cfg.blocks[*at].successors.is_empty();
-        let blocks: Vec<usize> = (0..cfg.blocks.len()).rev().filter(ends).take(64).collect();
+        let blocks: Vec<usize> = (0..n).rev().filter(ends).take(64).collect();
         let waits = |at: usize| of(at).iter().any(|instruction| instruction.op.is_barrier() || instruction.op.joins_warp());
-        let waits: Vec<bool> = (0..cfg.blocks.len()).map(|at| is_live[at] && waits(at)).collect();
+        let waits: Vec<bool> = (0..n).map(|at| is_live[at] && waits(at)).collect();
         let any_waits = waits.contains(&true);
-        let mut before = vec![Vec::new(); cfg.blocks.len()];
-        for (at, block) in cfg.blocks.iter().enumerate().filter(|(at, _)| is_live[*at]) {
-            block.successors.iter().for_each(|&next| before[next].push(at));
-        }
-        let exit = |block: usize| Exit {
-            block,
-            reached_from: reachable(cfg.blocks.len(), block, |at| &before[at]),
-            towards: post_dominators(cfg, |_, _| true, |at| cfg.blocks[at].exits && at == block),
-        };
+        let live = |at: &usize| is_live[*at];
+        let before = (0..n).filter(live).flat_map(|at| cfg.blocks[at].successors.iter().map(move |&next| (next, at)));
+        let before = Graph::new(n, before);
+        let exit = |block: usize| Exit { block, towards: dominators(&before, &graph, block) };
         let exits: Vec<Exit> = blocks.into_iter().map(exit).collect();
-        // A single exit needs no ranking.
-        let several = exits.len() > 1;
-        let rerun = |exit: &Exit| {
-            let again = |&&at: &&usize| reaches(cfg, at, exit.towards[at], MOST_FOR_RANK, |block| block == at);
-            branches.iter().filter(|&&at| several && exit.reached_from[at]).filter(again).count()
-        };
         let rank = |exit: &Exit| Rank {
             is_no_trap: !of(exit.block).last().is_some_and(|last| matches!(last.op, Op::Trap | Op::AssertFail)),
-            waiting: exit.reached_from.iter().zip(&waits).filter(|(from, waits)| **from && **waits).count(),
+            waiting: (0..n).filter(|&at| waits[at] && exit.is_reached_from(at)).count(),
             does_more: only_returns(instructions, cfg.blocks[exit.block].start).is_none(),
-            rerun: std::cmp::Reverse(rerun(exit)),
-            reached_from: exit.reached_from.iter().filter(|from| **from).count(),
+            rerun: std::cmp::Reverse(0),
+            reached_from: (0..n).filter(|&at| exit.is_reached_from(at)).count(),
             block: exit.block,
         };
         let mut ranked: Vec<(Rank, Exit)> = exits.into_iter().map(|exit| (rank(&exit), exit)).collect();
         ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let search = Search::new(cfg);
+        for equals in ranked.chunk_by_mut(|(a, _), (b, _)| a.is_open(b)).filter(|equals| equals.len() > 1) {
+            count_reruns(&search, branches, equals);
+        }
+        ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
         let exits: Vec<Exit> = ranked.into_iter().map(|(_, exit)| exit).collect();
-        let unreached = branches.iter().any(|&at| exits.iter().all(|exit| !exit.reached_from[at]));
-        let towards_any = if unreached { post_dominators(cfg, |_, _| true, |at| cfg.blocks[at].exits) } else { Vec::new() };
-        Exits { cfg, exits, waits, any_waits, towards_any }
+        let unreached = branches.iter().any(|&at| exits.iter().all(|exit| !exit.is_reached_from(at)));
+        let towards_any = if unreached { post_dominators(cfg) } else { Vec::new() };
+        let most_for_barrier = share(MOST_FOR_BARRIER, branches.len() * exits.len());
+        Exits { search, exits, waits, any_waits, most_for_barrier, towards_any }
     }
 
     /// Returns the block at which the sides of a branch meet; `None` if all paths meet only at the kernel's end.
     pub fn meeting(&self, branch: usize) -> Option<usize> {
-        let reached = || self.exits.iter().rev().filter(|exit| exit.reached_from[branch]);
+        let reached = || self.exits.iter().rev().filter(|exit| exit.is_reached_from(branch));
         let several = reached().nth(1).is_some();
-        let waits = |exit: &Exit| self.waits_before(branch, exit.towards[branch]);
+        // Exits in a row often have the same meeting point.
+        let mut known = None;
+        let mut waits = |exit: &Exit| {
+            let meeting = exit.meeting(branch);
+            let found =
+                known.filter(|(of, _)| *of == meeting).map_or_else(|| self.waits_before(branch, meeting), |(_, found)| found);
+            known = Some((meeting, found));
+            found
+        };
         let clear = if several && self.any_waits { reached().find(|exit| !waits(exit)) } else { None };
         match clear.or_else(|| reached().next()) {
-            Some(exit) => exit.towards[branch],
-            None => self.towards_any[branch],
+            Some(exit) => exit.meeting(branch),
+            None => self.towards_any.get(branch).copied().and_then(some),
         }
     }
 
     /// Whether threads of a branch can reach a block that waits for others before they reach `meeting`.
     fn waits_before(&self, branch: usize, meeting: Option<usize>) -> bool {
-        reaches(self.cfg, branch, meeting, MOST_FOR_BARRIER, |block| self.waits[block])
+        self.search.reaches(branch, meeting, self.most_for_barrier, |block| self.waits[block])
     }
 }
 
-/// Whether some path from a branch reaches a wanted block before it reaches `stop`.
-///
-/// Searches `most` blocks, and assumes that a wanted block is reached if that does not settle it.
-pub fn reaches(cfg: &Cfg, branch: usize, stop: Option<usize>, most: usize, wanted: impl Fn(usize) -> bool) -> bool {
-    let mut seen = std::collections::HashSet::new();
-    seen.extend(stop);
-    let mut open = cfg.blocks[branch].successors.clone();
-    while let Some(at) = open.pop() {
-        if seen.contains(&at) {
-            continue;
+/// Counts for each of several exits the branches that can run again before their sides have met.
+fn count_reruns(search: &Search, branches: &[usize], exits: &mut [(Rank, Exit)]) {
+    let most = share(MOST_FOR_RANK, branches.len() * exits.len());
+    let mut known: Vec<(Option<usize>, bool)> = Vec::new();
+    for &branch in branches {
+        known.clear();
+        for (rank, exit) in exits.iter_mut().filter(|(_, exit)| exit.is_reached_from(branch)) {
+            let meeting = exit.meeting(branch);
+            let again = match known.iter().find(|(of, _)| *of == meeting) {
+                Some(&(_, again)) => again,
+                None => {
+                    let again = search.reaches(branch, meeting, most, |block| block == branch);
+                    known.push((meeting, again));
+                    again
+                }
+            };
+            rank.rerun.0 += usize::from(again);
         }
-        if wanted(at) || seen.len() == most {
+    }
+}
+
+/// Searches through blocks, with the memory that they share.
+pub struct Search<'a> {
+    cfg: &'a Cfg,
+    memory: RefCell<Memory>,
+}
+
+struct Memory {
+    /// By block: the last search that has found it.
+    seen: Vec<u32>,
+    searches: u32,
+    open: Vec<usize>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(cfg: &'a Cfg) -> Search<'a> {
+        let memory = Memory { seen: vec![0; cfg.blocks.len()], searches: 0, open: Vec::new() };
+        Search { cfg, memory: RefCell::new(memory) }
+    }
+
+    /// Whether some path from a branch reaches a wanted block before it reaches `stop`.
+    ///
+    /// Searches `most` blocks, and assumes that a wanted block is reached if that does not settle it.
+    pub fn reaches(&self, branch: usize, stop: Option<usize>, most: usize, wanted: impl Fn(usize) -> bool) -> bool {
+        let memory = &mut *self.memory.borrow_mut();
+        if memory.searches == u32::MAX {
+            memory.seen.fill(0);
+            memory.searches = 0;
+        }
+        memory.searches += 1;
+        let Memory { seen, searches, open } = memory;
+        let mut found = 0;
+        if let Some(stop) = stop {
+            seen[stop] = *searches;
+            found = 1;
+        }
+        open.clear();
+        if !extend(open, &self.cfg.blocks[branch].successors, |at| seen[at] != *searches, most - found) {
             return true;
         }
-        seen.insert(at);
-        open.extend(&cfg.blocks[at].successors);
-    }
-    false
-}
-
-/// Returns which nodes can be reached from one, itself included.
-fn reachable<'n>(nodes: usize, from: usize, next: impl Fn(usize) -> &'n [usize]) -> Vec<bool> {
-    let mut found = vec![false; nodes];
-    let mut open: Vec<usize> = (from..nodes).take(1).collect();
-    while let Some(at) = open.pop() {
-        if !std::mem::replace(&mut found[at], true) {
-            open.extend(next(at));
+        while let Some(at) = open.pop() {
+            if seen[at] == *searches {
+                continue;
+            }
+            if wanted(at) || found == most {
+                return true;
+            }
+            seen[at] = *searches;
+            found += 1;
+            if !extend(open, &self.cfg.blocks[at].successors, |at| seen[at] != *searches, most - found) {
+                return true;
+            }
         }
+        false
     }
-    found
 }
 
-/// Returns the immediate post-dominator of each block, if it is a block, in a part of the graph: the edges (from, to) that are kept,
-/// and the blocks where paths end.
-pub fn post_dominators(cfg: &Cfg, keeps: impl Fn(usize, usize) -> bool, ends: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+/// Adds the blocks that are new, unless these are more than `room`: then it returns false.
+fn extend(open: &mut Vec<usize>, blocks: &[usize], is_new: impl Fn(usize) -> bool, room: usize) -> bool {
+    let before = open.len();
+    open.extend(blocks.iter().copied().filter(|&at| is_new(at)).take(room + 1));
+    open.len() - before <= room
+}
+
+/// Returns the immediate post-dominator of each block, if it is a block, with every exit kept.
+fn post_dominators(cfg: &Cfg) -> Vec<u32> {
     let n = cfg.blocks.len();
     // Reversed edges, from a root that stands for the kernel's end.
-    let mut graph = DiGraph::<usize, ()>::with_capacity(n + 1, 2 * n);
-    for at in 0..=n {
-        graph.add_node(at);
-    }
-    for (at, block) in cfg.blocks.iter().enumerate() {
-        for &next in block.successors.iter().filter(|next| keeps(at, **next)) {
-            graph.add_edge(NodeIndex::new(next), NodeIndex::new(at), ());
-        }
-        if ends(at) {
-            graph.add_edge(NodeIndex::new(n), NodeIndex::new(at), ());
-        }
-    }
-    let dominators = simple_fast(&graph, NodeIndex::new(n));
-    (0..n).map(|at| dominators.immediate_dominator(NodeIndex::new(at)).map(NodeIndex::index).filter(|&b| b < n)).collect()
+    let inner = cfg.blocks.iter().enumerate().flat_map(|(at, block)| block.successors.iter().map(move |&next| (next, at)));
+    let edges = inner.chain((0..n).filter(|&at| cfg.blocks[at].exits).map(|at| (n, at)));
+    let graph = Graph::new(n + 1, edges);
+    let mut found = dominators(&graph, &graph.turned(), n);
+    found.truncate(n);
+    found.iter_mut().filter(|by| **by as usize == n).for_each(|by| *by = NONE);
+    found
 }

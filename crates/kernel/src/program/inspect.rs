@@ -242,8 +242,8 @@ pub fn code(program: &Program, text: &str, pc: u32) -> String {
         Some(made) => made.to_string(),
         None => instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "),
     };
-    if instruction.text.is_none() && !program.renamed.is_empty() {
-        written = program.with_operands(&written);
+    if instruction.text.is_none() {
+        written = program.renamed.put(&written);
     }
     if let (Some(Rewrite::Predicated), Some(guard)) = (instruction.rewrite, instruction.guard) {
         written = format!("{}{written}", program.guard_text(guard));

@@ -97,7 +97,7 @@ impl ModuleLayout {
 
 /// Returns the address of a function. Compilers put functions into tables that a kernel may hold without calling through them.
 pub fn code_address(module: &Module, name: &str) -> Option<(Space, u64)> {
-    let at = module.functions.iter().position(|function| function.name == name)?;
+    let at = module.position(name)?;
     Some((Space::Generic, CODE_WINDOW + 16 * at as u64))
 }
 

@@ -16,9 +16,11 @@
 pub mod address;
 pub mod cfg;
 mod exits;
+mod graph;
 pub mod inspect;
 mod layout;
 pub mod liveness;
+mod loops;
 mod lower;
 pub mod passes;
 pub mod reconverge;
@@ -33,9 +35,13 @@ use crate::ptx::types::{Space, Type};
 use crate::ptx::{Module, Trouble};
 use cfg::Cfg;
 use passes::Rewrite;
-use passes::native::ParamRegister;
+use passes::native::{ParamRegister, Renames};
 use passes::virtualise::Wrapper;
 use reconverge::Reconvergence;
+use std::collections::HashSet;
+
+/// Limit on the names that a message lists.
+const MOST_LISTED: usize = 50;
 
 /// Index of an instruction in [`Program::instructions`].
 pub type Pc = u32;
@@ -79,8 +85,8 @@ pub struct Program {
     pub wrapper: Option<Wrapper>,
     /// Registers that hold a parameter when the block starts.
     pub param_registers: Vec<ParamRegister>,
-    /// PTX names that passes replaced, each with its new operand; a later entry may replace the operand of an earlier one.
-    pub renamed: Vec<(String, String)>,
+    /// The operands that passes put in the place of registers.
+    pub renamed: Renames,
 }
 
 /// A module-scope variable in `.global` or `.const`.
@@ -199,7 +205,7 @@ pub fn load(text: &str, kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
 /// serves the others.
 pub fn load_parsed(module: &Module, problems: &[Problem], kernel: Option<&str>) -> Result<Program, Vec<Problem>> {
     let name = choose_kernel(module, problems, kernel)?;
-    let needed = reachable(module, &name);
+    let needed: HashSet<String> = reachable(module, &name).into_iter().collect();
     let is_relevant = |problem: &&Problem| problem.function.as_ref().is_none_or(|function| needed.contains(function));
     let relevant: Vec<Problem> = problems.iter().filter(is_relevant).cloned().collect();
     if relevant.is_empty() { Program::build(module, &name) } else { Err(relevant) }
@@ -207,9 +213,9 @@ pub fn load_parsed(module: &Module, problems: &[Problem], kernel: Option<&str>) 
 
 fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) -> Result<String, Vec<Problem>> {
     let names: Vec<&str> = module.kernels().map(|k| k.name.as_str()).collect();
-    let list = || names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let list = || listed(&names);
     let message = match (kernel, names.as_slice()) {
-        (Some(name), _) if names.contains(&name) => return Ok(name.to_string()),
+        (Some(name), _) if module.kernel(name).is_some() => return Ok(name.to_string()),
         (None, [only]) => return Ok(only.to_string()),
         (_, []) if !problems.is_empty() => return Err(problems.to_vec()),
         (_, []) => {
@@ -224,21 +230,29 @@ fn choose_kernel(module: &Module, problems: &[Problem], kernel: Option<&str>) ->
     Err(vec![Problem::new(Trouble::Choice, Span::default(), message)])
 }
 
+/// Returns names in a row for a message, the first of them if they are many.
+pub fn listed(names: &[&str]) -> String {
+    let mut list = names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if names.len() > MOST_LISTED {
+        list += &format!(" and {} more", names.len() - MOST_LISTED);
+    }
+    list
+}
+
 /// Returns the function and all functions that it calls, directly or not.
 pub fn reachable(module: &Module, name: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![name.to_string()];
+    let mut known = HashSet::from([name]);
     let mut at = 0;
     while at < found.len() {
         let body = module.function(&found[at]).and_then(|f| f.body.as_ref());
         let callees = body.iter().flat_map(|b| &b.instructions).flat_map(|i| &i.operands).filter_map(|operand| match operand {
-            Operand::Callee { name, .. } => Some(name.clone()),
+            Operand::Callee { name, .. } => Some(name.as_str()),
             _ => None,
         });
-        for callee in callees.collect::<Vec<_>>() {
-            if !found.contains(&callee) {
-                found.push(callee);
-            }
-        }
+        let new = callees.filter(|callee| known.insert(callee));
+        let new: Vec<String> = new.map(str::to_string).collect();
+        found.extend(new);
         at += 1;
     }
     found

@@ -15,14 +15,20 @@
 //! A path that ends in an exit does not count: exited threads leave every mask, so the others can meet as if the path did not
 //! exist. Post-dominance is therefore computed with only the branch's main exit (`exits.rs`); the other exits are cut off.
 
-use super::cfg::{BasicBlock, Cfg, Loop};
-use super::exits::{Exits, post_dominators, reaches};
+use super::cfg::{BasicBlock, Cfg};
+use super::exits::Exits;
+use super::graph::{Graph, NONE, dominators};
+use super::loops::LoopForest;
 use super::{Instruction, Pc};
 use crate::ptx::op::Op;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit on the blocks searched for a likely-convergence point, before it is assumed to be on the way.
 const MOST_BLOCKS: usize = 128;
+/// Limits on the post-dominators tried in search of one that no later iteration leads to: for one branch, and for all together,
+/// of which each branch has its share.
+const MOST_POINTS: usize = 4096;
+const MOST_POINTS_TOGETHER: usize = 1 << 19;
+const LEAST_POINTS: usize = 8;
 
 /// The reconvergence points of one branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +54,14 @@ impl Reconvergence {
         let branches: Vec<usize> =
             (0..cfg.blocks.len()).filter(|&at| may_diverge(&instructions[cfg.blocks[at].end as usize - 1])).collect();
         let exits = Exits::find(cfg, instructions, &branches);
-        let loops = if trips { cfg.loops() } else { Vec::new() };
+        let loops = trips.then(|| LoopForest::new(cfg));
         let mut likely = likely_convergence(cfg);
-        for (branch, meeting) in meetings_within_trips(cfg, &loops, &branches) {
-            likely[branch] = Some(meeting);
+        if let Some(loops) = &loops {
+            for (branch, meeting) in meetings_within_trips(cfg, loops, &branches) {
+                likely[branch] = Some(meeting);
+            }
         }
+        let most_points = (MOST_POINTS_TOGETHER / branches.len().max(1)).clamp(LEAST_POINTS, MOST_POINTS);
         let mut meetings = Vec::new();
         let mut index = vec![0; instructions.len()];
         let point = |block: usize| {
@@ -61,8 +70,8 @@ impl Reconvergence {
         };
         for at in branches {
             let pc = cfg.blocks[at].end - 1;
-            let meeting = past_later_trips(cfg, &loops, &exits, at);
-            let first = |&to: &usize| reaches(cfg, at, meeting, MOST_BLOCKS, |block| block == to);
+            let meeting = past_later_trips(cfg, loops.as_ref(), &exits, at, most_points);
+            let first = |&to: &usize| exits.search.reaches(at, meeting, MOST_BLOCKS, |block| block == to);
             let lpc = likely[at].filter(first).map(point);
             let rpc = meeting.map(point);
             meetings.push(Meeting { pc, rpc, lpc });
@@ -79,15 +88,17 @@ impl Reconvergence {
 
 /// Returns where the sides of a branch meet without waiting for a later iteration of the loop around it. In a kernel whose
 /// threads wait at barriers, they meet at the ordinary point.
-fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> Option<usize> {
+fn past_later_trips(cfg: &Cfg, loops: Option<&LoopForest>, exits: &Exits, branch: usize, most: usize) -> Option<usize> {
     let mut meeting = exits.meeting(branch);
-    let around = loops.iter().filter(|around| around.body.contains(&branch)).min_by_key(|around| around.body.len());
-    let Some(Loop { header, body, .. }) = around.filter(|_| !exits.any_waits) else { return meeting };
-    while let Some(point) = meeting.filter(|point| point != header && body.contains(point)) {
+    let around = loops.and_then(|loops| Some((loops, loops.innermost(branch)?))).filter(|_| !exits.any_waits);
+    let Some((loops, around)) = around else { return meeting };
+    let header = loops.headers[around];
+    for _ in 0..most {
+        let Some(point) = meeting.filter(|&point| point != header && loops.contains(around, point)) else { break };
         let comes_first = |side: usize, to: usize, other: usize| {
-            side == to || side != other && reaches(cfg, side, Some(other), MOST_BLOCKS, |block| block == to)
+            side == to || side != other && exits.search.reaches(side, Some(other), MOST_BLOCKS, |block| block == to)
         };
-        let is_later = |side: usize| comes_first(side, *header, point) && !comes_first(side, point, *header);
+        let is_later = |side: usize| comes_first(side, header, point) && !comes_first(side, point, header);
         if !cfg.blocks[branch].successors.iter().any(|&side| is_later(side)) {
             break;
         }
@@ -98,25 +109,76 @@ fn past_later_trips(cfg: &Cfg, loops: &[Loop], exits: &Exits, branch: usize) -> 
 
 /// Returns the branches whose sides meet within an iteration of the loop around them, with the block where they do. Sides that
 /// leave the loop are not waited for; one that begins the next iteration meets the others nowhere before.
-fn meetings_within_trips(cfg: &Cfg, loops: &[Loop], branches: &[usize]) -> Vec<(usize, usize)> {
-    let mut bodies: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for found in loops {
-        bodies.entry(found.header).or_default().extend(&found.body);
-    }
+///
+/// Each loop is looked at with every loop inside it as one block, its header: all paths into such a loop pass the header first, so
+/// no other block of it is where sides meet.
+fn meetings_within_trips(cfg: &Cfg, loops: &LoopForest, branches: &[usize]) -> Vec<(usize, usize)> {
+    let count = loops.headers.len();
+    let within = edges_within(cfg, loops);
+    let branches = Graph::new(count, branches.iter().filter_map(|&branch| Some((loops.innermost(branch)?, branch))));
+    let mut place = vec![NONE; cfg.blocks.len()];
     let mut meetings = Vec::new();
-    for (&header, body) in &bodies {
-        let is_innermost = |block: usize| {
-            !bodies.iter().any(|(other, inner)| *other != header && body.contains(other) && inner.contains(&block))
+    for (of_loop, edges) in within.iter().enumerate().filter(|(of_loop, _)| !branches.next(*of_loop).is_empty()) {
+        let header = loops.headers[of_loop];
+        // The blocks of the loop as numbers, with 0 for the end of an iteration.
+        let mut blocks = vec![usize::MAX];
+        let mut number = |block: usize| {
+            if place[block] == NONE {
+                place[block] = blocks.len() as u32;
+                blocks.push(block);
+            }
+            place[block] as usize
         };
-        let goes_on = |next: usize| next != header && body.contains(&next);
-        let ends = |at: usize| body.contains(&at) && cfg.blocks[at].successors.contains(&header);
-        let behind = post_dominators(cfg, |at, next| body.contains(&at) && goes_on(next), ends);
-        for &branch in branches.iter().filter(|branch| body.contains(branch) && is_innermost(**branch)) {
-            let sides = cfg.blocks[branch].successors.iter().filter(|side| goes_on(**side)).count();
-            meetings.extend(behind[branch].filter(|_| sides > 1).map(|meeting| (branch, meeting)));
+        let turned: Vec<(usize, usize)> =
+            edges.iter().map(|&(at, next)| (if next == header { 0 } else { number(next) }, number(at))).collect();
+        let graph = Graph::new(blocks.len(), turned.iter().copied());
+        let behind = dominators(&graph, &graph.turned(), 0);
+        for branch in branches.next(of_loop).iter().map(|&branch| branch as usize) {
+            let goes_on = |next: &&usize| **next != header && loops.contains(of_loop, **next);
+            let sides = cfg.blocks[branch].successors.iter().filter(goes_on).count();
+            let point = Some(place[branch]).filter(|&at| at != NONE).map(|at| behind[at as usize]);
+            let point = point.filter(|&point| sides > 1 && point != NONE && point != 0);
+            meetings.extend(point.map(|point| (branch, blocks[point as usize])));
         }
+        blocks[1..].iter().for_each(|&block| place[block] = NONE);
     }
     meetings
+}
+
+/// Returns by loop the edges that stay in it and in no loop inside it, each loop inside it taken as its header.
+fn edges_within(cfg: &Cfg, loops: &LoopForest) -> Vec<Vec<(usize, usize)>> {
+    let mut within: Vec<Vec<(usize, usize)>> = vec![Vec::new(); loops.headers.len()];
+    for (at, block) in cfg.blocks.iter().enumerate().filter(|(at, _)| loops.innermost(*at).is_some()) {
+        for &next in &block.successors {
+            // An edge from outside of the target's innermost loop enters that loop, and is inside the one around.
+            let inner = loops.innermost(next);
+            let both = inner.and_then(|inner| if loops.contains(inner, at) { Some(inner) } else { loops.around(inner) });
+            if let Some(both) = both.filter(|&both| loops.contains(both, at)) {
+                within[both].push((at, next));
+            }
+        }
+    }
+    // By loop: a loop around it; inner loops come first, so those before the current one are the ones inside of it.
+    let mut above = loops.around.clone();
+    let mut outermost = |inner: usize, before: usize| {
+        let mut at = inner;
+        while above[at] != NONE && (above[at] as usize) < before {
+            let next = above[above[at] as usize];
+            if next != NONE && (next as usize) < before {
+                above[at] = next;
+            }
+            at = above[at] as usize;
+        }
+        at
+    };
+    for (of_loop, edges) in within.iter_mut().enumerate() {
+        for (at, _) in edges {
+            if let Some(inner) = loops.innermost(*at).filter(|&inner| inner != of_loop) {
+                *at = loops.headers[outermost(inner, of_loop)];
+            }
+        }
+    }
+    within
 }
 
 /// Whether an instruction can split a warp: conditional and indexed branches can. A guarded exit cannot, because exited threads

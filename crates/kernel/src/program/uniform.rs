@@ -5,13 +5,17 @@
 //! if it is computed from one that does, if it comes from memory that the kernel can write, or if it is written where threads of
 //! the block may be missing: between a branch that may split the block and the point where its sides meet.
 //!
-//! The analysis starts with nothing varying and adds until nothing changes. What it does not know varies.
+//! The analysis starts with nothing varying and adds until nothing changes. What it does not know varies; in a kernel for which it
+//! takes too long, that is every branch.
 
 use super::liveness::{for_reads, for_writes};
-use super::{Instruction, Program, Src};
+use super::{Instruction, Pc, Program, Src};
 use crate::ptx::module::Special;
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
+
+/// Limit on the ways followed between branches and the points where their sides meet, all branches together.
+const MOST_WAYS: usize = 1 << 25;
 
 /// Returns for each instruction whether it is a branch that could split a warp but cannot split a block.
 pub fn uniform_branches(program: &Program) -> Vec<bool> {
@@ -29,12 +33,21 @@ pub fn uniform_branches(program: &Program) -> Vec<bool> {
 
 struct Analysis<'a> {
     program: &'a Program,
-    /// By plane: whether it varies.
+    /// By plane: whether it varies, and which instructions read it.
     varies: Vec<bool>,
+    readers: Vec<Vec<Pc>>,
     /// By basic block: whether threads of the thread block may arrive apart.
     apart: Vec<bool>,
     /// By basic block: whether its branch may split the thread block.
     splits: Vec<bool>,
+    /// Branches that may split the block, of which the ways have not been followed yet.
+    fresh: Vec<usize>,
+    /// By basic block: whether the ways behind its branch have been followed.
+    followed: Vec<bool>,
+    /// By basic block: the last branch from which it was found.
+    seen: Vec<usize>,
+    /// Instructions to look at.
+    open: Vec<Pc>,
     /// No instruction writes parameters.
     fixed_params: bool,
 }
@@ -43,38 +56,61 @@ impl Analysis<'_> {
     fn new(program: &Program) -> Analysis<'_> {
         let blocks = program.cfg.blocks.len();
         let writes_params = |i: &Instruction| matches!(i.op, Op::Store(access) if access.space == Space::Param);
+        let mut readers = vec![Vec::new(); program.planes as usize];
+        for (pc, instruction) in program.instructions.iter().enumerate() {
+            for_reads(instruction, program.planes - 1, |plane| readers[plane as usize].push(pc as Pc));
+        }
         Analysis {
             program,
             varies: vec![false; program.planes as usize],
+            readers,
             apart: vec![false; blocks],
             splits: vec![false; blocks],
+            fresh: Vec::new(),
+            followed: vec![false; blocks],
+            seen: vec![usize::MAX; blocks],
+            open: (0..program.instructions.len() as Pc).rev().collect(),
             fixed_params: !program.instructions.iter().any(writes_params),
         }
     }
 
     fn run(mut self) -> Vec<bool> {
-        let program = self.program;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (at, block) in program.cfg.blocks.iter().enumerate() {
-                for instruction in &program.instructions[block.start as usize..block.end as usize] {
-                    let varies = self.apart[at] || !self.is_known(instruction) || self.reads_varying(instruction);
-                    if varies {
-                        for_writes(instruction, program.planes - 1, |plane| {
-                            changed |= !std::mem::replace(&mut self.varies[plane as usize], true);
-                        });
-                    }
-                }
-                let last = &program.instructions[block.end as usize - 1];
-                if last.op.kind() == Kind::Branch && !self.splits[at] && self.reads_varying(last) {
-                    self.splits[at] = true;
-                    self.part(at);
-                    changed = true;
+        let mut ways = MOST_WAYS;
+        loop {
+            while let Some(pc) = self.open.pop() {
+                self.look_at(pc);
+            }
+            // Of branches in each other the inner ones come later, and go first: the ways behind them need not be followed again.
+            let mut fresh = std::mem::take(&mut self.fresh);
+            fresh.sort_unstable();
+            if fresh.is_empty() {
+                return self.splits;
+            }
+            for branch in fresh.into_iter().rev() {
+                if !self.part(branch, &mut ways) {
+                    return vec![true; self.splits.len()];
                 }
             }
         }
-        self.splits
+    }
+
+    fn look_at(&mut self, pc: Pc) {
+        let program = self.program;
+        let instruction = &program.instructions[pc as usize];
+        let block = program.cfg.block_of[pc as usize] as usize;
+        let reads_varying = self.reads_varying(instruction);
+        if self.apart[block] || !self.is_known(instruction) || reads_varying {
+            for_writes(instruction, program.planes - 1, |plane| {
+                if !std::mem::replace(&mut self.varies[plane as usize], true) {
+                    self.open.extend(&self.readers[plane as usize]);
+                }
+            });
+        }
+        let is_last = program.cfg.blocks[block].end == pc + 1;
+        if is_last && instruction.op.kind() == Kind::Branch && reads_varying && !std::mem::replace(&mut self.splits[block], true)
+        {
+            self.fresh.push(block);
+        }
     }
 
     /// Whether the instruction gives equal results to all threads with equal inputs.
@@ -91,21 +127,41 @@ impl Analysis<'_> {
         varies
     }
 
-    /// Marks the blocks that threads pass between a branch and the point where its sides meet.
-    fn part(&mut self, branch: usize) {
+    /// Marks the blocks that threads pass between a branch and the point where its sides meet. Returns false if there are no `ways`
+    /// left to follow.
+    fn part(&mut self, branch: usize, ways: &mut usize) -> bool {
         let cfg = &self.program.cfg;
-        let pc = cfg.blocks[branch].end - 1;
-        let rpc = self.program.reconvergence.at(pc).and_then(|meeting| meeting.rpc);
-        let meeting = rpc.map(|rpc| cfg.block_of[rpc as usize] as usize);
-        let mut seen = vec![false; cfg.blocks.len()];
-        let mut todo = cfg.blocks[branch].successors.clone();
+        let meeting = self.meeting(branch);
+        let mut todo = vec![branch];
+        let mut is_first = true;
         while let Some(at) = todo.pop() {
-            if Some(at) == meeting || std::mem::replace(&mut seen[at], true) {
-                continue;
+            if !is_first {
+                if Some(at) == meeting || std::mem::replace(&mut self.seen[at], branch) == branch {
+                    continue;
+                }
+                if !std::mem::replace(&mut self.apart[at], true) {
+                    self.open.extend(cfg.blocks[at].start..cfg.blocks[at].end);
+                }
             }
-            self.apart[at] = true;
-            todo.extend(&cfg.blocks[at].successors);
+            // What lies between a branch that has been followed and its point is marked; beyond the point it goes on.
+            if !is_first && self.followed[at] {
+                todo.extend(self.meeting(at));
+            } else {
+                let successors = &cfg.blocks[at].successors;
+                let Some(rest) = ways.checked_sub(successors.len()) else { return false };
+                *ways = rest;
+                todo.extend(successors);
+            }
+            is_first = false;
         }
+        self.followed[branch] = true;
+        true
+    }
+
+    /// Returns the block where the sides of a block's branch meet.
+    fn meeting(&self, branch: usize) -> Option<usize> {
+        let rpc = self.program.reconvergence.at(self.program.cfg.blocks[branch].end - 1)?.rpc?;
+        Some(self.program.cfg.block_of[rpc as usize] as usize)
     }
 }
 

@@ -5,7 +5,8 @@
 //! defines the name, which may be known only when that scope closes.
 
 use super::lexer::{Token, TokenKind};
-use super::module::{BranchTable, CodeLabel, Function, FunctionBody, LabelId, Operand};
+use super::lookup::NameMap;
+use super::module::{BranchTable, CodeLabel, Function, FunctionBody, LabelId, Operand, Variable};
 use super::parser::{MOST_NESTING, Parser, Result};
 use super::problem::{Problem, Trouble};
 use super::scopes::{Scope, UNDEFINED};
@@ -16,6 +17,8 @@ pub(super) fn parse(parser: &mut Parser, function: &Function) -> FunctionBody {
     let mut builder = Builder {
         p: parser,
         function,
+        params: positions(&function.params),
+        returns: positions(&function.returns),
         body: FunctionBody::default(),
         scopes: Vec::new(),
         aliases: Vec::new(),
@@ -27,10 +30,18 @@ pub(super) fn parse(parser: &mut Parser, function: &Function) -> FunctionBody {
     builder.finish()
 }
 
+/// Returns the place of each variable; of several with the same name that of the first.
+fn positions(list: &[Variable]) -> NameMap<'_> {
+    list.iter().enumerate().rev().map(|(at, variable)| (variable.name.as_str(), at as u32)).collect()
+}
+
 /// A body under construction. [`super::scopes`] adds its names, [`super::instruction`] its instructions.
 pub(super) struct Builder<'p, 'a> {
     pub p: &'p mut Parser<'a>,
     pub function: &'p Function,
+    /// The places of the function's parameters and results.
+    pub params: NameMap<'p>,
+    pub returns: NameMap<'p>,
     pub body: FunctionBody,
     /// Open scopes, innermost last.
     pub scopes: Vec<Scope<'a>>,

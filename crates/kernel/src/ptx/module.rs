@@ -4,6 +4,7 @@ use super::op::Op;
 use super::problem::Span;
 use super::types::{Space, Type};
 use serde::Serialize;
+use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default)]
 pub struct Module {
@@ -17,6 +18,23 @@ pub struct Module {
     /// `.alias` directives: the alias and the function that it names.
     pub aliases: Vec<(String, String)>,
     pub files: Vec<SourceFile>,
+    names: Names,
+}
+
+/// Where the names of a module stand in its lists.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    /// By name: the first function of that name, and its definition or, if nothing defines it, its first declaration.
+    functions: HashMap<String, Named>,
+    /// By alias: its place among the aliases.
+    aliases: HashMap<String, usize>,
+    variables: HashMap<String, usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    first: usize,
+    best: usize,
 }
 
 /// A `.file` line.
@@ -310,11 +328,43 @@ impl Module {
         self.functions.iter().filter(|f| f.is_kernel && f.body.is_some())
     }
 
+    /// Finds the names of the lists, once these are complete.
+    pub(super) fn index(&mut self) {
+        let mut names = Names::default();
+        for (at, function) in self.functions.iter().enumerate() {
+            let named = names.functions.entry(function.name.clone()).or_insert(Named { first: at, best: at });
+            if function.body.is_some() && self.functions[named.best].body.is_none() {
+                named.best = at;
+            }
+        }
+        for (at, (alias, _)) in self.aliases.iter().enumerate() {
+            names.aliases.entry(alias.clone()).or_insert(at);
+        }
+        for (at, variable) in self.variables.iter().enumerate() {
+            names.variables.entry(variable.name.clone()).or_insert(at);
+        }
+        self.names = names;
+    }
+
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.names.variables.get(name).map(|&at| &self.variables[at])
+    }
+
+    /// Returns the place of the first function of that name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.names.functions.get(name).map(|named| named.first)
+    }
+
+    /// Returns the kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&Function> {
+        let is_kernel = |f: &&Function| f.is_kernel && f.body.is_some();
+        let best = self.names.functions.get(name).map(|named| &self.functions[named.best]);
+        best.filter(is_kernel).or_else(|| best.and_then(|_| self.kernels().find(|f| f.name == name)))
+    }
+
     /// Returns the function of that name or alias: its definition, or its declaration if nothing defines it.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        let name = self.aliases.iter().find(|(alias, _)| alias == name).map_or(name, |(_, aliased)| aliased);
-        let mut named = self.functions.iter().filter(|f| f.name == name);
-        let first = named.next()?;
-        if first.body.is_some() { Some(first) } else { named.find(|f| f.body.is_some()).or(Some(first)) }
+        let name = self.names.aliases.get(name).map_or(name, |&at| self.aliases[at].1.as_str());
+        self.names.functions.get(name).map(|named| &self.functions[named.best])
     }
 }

@@ -24,6 +24,7 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     parser.module();
     parser.check_module_names();
     parser.settle_named_files();
+    parser.module.index();
     parser.problems.sort_by_key(|problem| problem.span.start);
     (parser.module, parser.problems)
 }
@@ -357,10 +358,12 @@ impl<'a> Parser<'a> {
         for function in &self.module.functions {
             let Some(body) = &function.body else { continue };
             let mut reported = NameMap::default();
+            let most = MOST_OF_A_FUNCTION as usize;
             for instruction in &body.instructions {
                 for symbol in instruction.operands.iter().filter_map(Operand::symbol) {
                     if let Symbol::Module(name) = symbol
                         && !known.contains_key(name.as_str())
+                        && reported.len() < most
                         && reported.insert(name, 0).is_none()
                     {
                         let mut problem = Problem::new(Trouble::Name, instruction.span, format!("`{name}` is not declared"))

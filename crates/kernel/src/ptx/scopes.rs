@@ -4,7 +4,7 @@ use super::body::Builder;
 use super::cursor::shorten;
 use super::lexer::Token;
 use super::lookup::NameMap;
-use super::module::{CodeLabel, LabelId, Register, RegisterId, Symbol, Variable};
+use super::module::{CodeLabel, LabelId, Register, RegisterId, Symbol};
 use super::parser::Result;
 use super::problem::{Problem, Trouble};
 use super::types::Type;
@@ -12,8 +12,10 @@ use super::types::Type;
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     pub registers: NameMap<'a>,
-    /// Register ranges such as `%r<20>`: prefix, bits, count.
-    pub ranges: Vec<(&'a str, u32, u64)>,
+    /// The place in `ranges` of each prefix of register ranges such as `%r<20>`.
+    pub prefixes: NameMap<'a>,
+    /// By prefix: bits and count of its ranges. A range counts only if it is longer than those declared before.
+    pub ranges: Vec<Vec<(u32, u64)>>,
     pub labels: NameMap<'a>,
     pub variables: NameMap<'a>,
     pub tables: NameMap<'a>,
@@ -49,7 +51,13 @@ impl<'a> Builder<'_, 'a> {
                 let count = self.p.integer("how many registers")?.max(0) as u64;
                 self.p.expect(b'>', "after a number of registers")?;
                 if let Some(scope) = self.scopes.last_mut() {
-                    scope.ranges.push((text, bits, count));
+                    let new = scope.ranges.len() as u32;
+                    let at = *scope.prefixes.entry(text).or_insert(new);
+                    scope.ranges.resize(scope.ranges.len().max(at as usize + 1), Vec::new());
+                    let ranges = &mut scope.ranges[at as usize];
+                    if ranges.last().is_none_or(|&(_, longest)| count > longest) {
+                        ranges.push((bits, count));
+                    }
                 }
             } else {
                 let id = self.new_register(text, bits);
@@ -78,11 +86,12 @@ impl<'a> Builder<'_, 'a> {
             }
             let number = &name[digits..];
             let index: Option<u64> = if number.len() > 1 && number.starts_with('0') { None } else { number.parse().ok() };
-            let range = self.scopes[at]
-                .ranges
-                .iter()
-                .find(|(prefix, _, count)| *prefix == &name[..digits] && index.is_some_and(|i| i < *count));
-            if let Some(&(_, bits, _)) = range {
+            let scope = &self.scopes[at];
+            let range = index.and_then(|index| {
+                let ranges = &scope.ranges[*scope.prefixes.get(&name[..digits])? as usize];
+                ranges.get(ranges.partition_point(|(_, count)| *count <= index))
+            });
+            if let Some(&(bits, _)) = range {
                 let id = self.new_register(name, bits);
                 self.scopes[at].registers.insert(name, id.0);
                 return Some(id);
@@ -97,11 +106,10 @@ impl<'a> Builder<'_, 'a> {
                 return Symbol::FunctionBody(index);
             }
         }
-        let position = |list: &[Variable]| list.iter().position(|v| v.name == name).map(|at| at as u32);
-        if let Some(at) = position(&self.function.params) {
+        if let Some(&at) = self.params.get(name) {
             return Symbol::Param(at);
         }
-        if let Some(at) = position(&self.function.returns) {
+        if let Some(&at) = self.returns.get(name) {
             return Symbol::Return(at);
         }
         Symbol::Module(name.to_string())

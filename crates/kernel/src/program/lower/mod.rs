@@ -23,8 +23,7 @@ use std::collections::HashMap;
 pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
     let one = |problem| vec![problem];
     let function = module
-        .kernels()
-        .find(|f| f.name == kernel)
+        .kernel(kernel)
         .ok_or_else(|| one(Problem::new(Trouble::Name, Span::default(), format!("the module has no kernel `{kernel}`"))))?;
     let layout = ModuleLayout::new(module).map_err(one)?;
     let mut lowering = Lowering {
@@ -75,7 +74,7 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         wrapper: None,
         reconverges_within_trip: false,
         param_registers: Vec::new(),
-        renamed: Vec::new(),
+        renamed: Default::default(),
     })
 }
 

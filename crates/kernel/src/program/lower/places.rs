@@ -60,7 +60,7 @@ impl Lowering<'_> {
                 if let Some(place) = self.layout.find(name) {
                     return Ok(place);
                 }
-                let Some(variable) = self.module.variables.iter().find(|v| v.name == *name) else {
+                let Some(variable) = self.module.variable(name) else {
                     return code_address(self.module, name)
                         .ok_or_else(|| Problem::new(Trouble::Name, span, format!("`{name}` is not declared")));
                 };

@@ -10,6 +10,8 @@ use crate::program::{Base, Instruction, Pc, Program, Src};
 use crate::ptx::module::Special;
 use crate::ptx::op::{Kind, Op};
 use crate::ptx::types::Space;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Returns the instructions to move, in an order in which they can run.
 pub fn invariant(program: &Program) -> Vec<Pc> {
@@ -18,21 +20,40 @@ pub fn invariant(program: &Program) -> Vec<Pc> {
     for register in &program.param_registers {
         known[register.plane as usize..(register.plane + register.planes) as usize].fill(true);
     }
-    let mut chosen = vec![false; program.instructions.len()];
-    let mut order: Vec<Pc> = Vec::new();
-    loop {
-        let before = order.len();
-        for (pc, instruction) in program.instructions.iter().enumerate() {
-            if !chosen[pc] && facts.is_invariant(instruction, &known) {
-                chosen[pc] = true;
-                order.push(pc as Pc);
-                for_writes(instruction, facts.carry, |plane| known[plane as usize] = true);
+    // By plane: the instructions that read it; by instruction: how often it reads what is not known yet.
+    let mut readers: Vec<Vec<Pc>> = vec![Vec::new(); program.planes as usize];
+    let mut missing = vec![0u32; program.instructions.len()];
+    for (pc, instruction) in program.instructions.iter().enumerate() {
+        for_reads(instruction, facts.carry, |plane| {
+            if !known[plane as usize] {
+                readers[plane as usize].push(pc as Pc);
+                missing[pc] += 1;
             }
-        }
-        if order.len() == before {
-            return worth_moving(program, facts.carry, order);
-        }
+        });
     }
+    // In rounds through the program, in each of which an instruction is chosen if those before it have computed what it reads.
+    let mut ready: BinaryHeap<Reverse<(u32, Pc)>> =
+        (0..program.instructions.len()).filter(|&pc| missing[pc] == 0).map(|pc| Reverse((0, pc as Pc))).collect();
+    let mut order: Vec<Pc> = Vec::new();
+    while let Some(Reverse((round, pc))) = ready.pop() {
+        let instruction = &program.instructions[pc as usize];
+        if !facts.may_move(instruction) {
+            continue;
+        }
+        order.push(pc);
+        for_writes(instruction, facts.carry, |plane| {
+            if std::mem::replace(&mut known[plane as usize], true) {
+                return;
+            }
+            for &reader in &readers[plane as usize] {
+                missing[reader as usize] -= 1;
+                if missing[reader as usize] == 0 {
+                    ready.push(Reverse((round + u32::from(reader < pc), reader)));
+                }
+            }
+        });
+    }
+    worth_moving(program, facts.carry, order)
 }
 
 /// Drops constants that no other moved instruction reads.
@@ -59,8 +80,7 @@ struct Facts<'a> {
     carry: u32,
     /// How many instructions write each plane.
     writers: Vec<u32>,
-    /// Planes that may be read before they are written, as a bit set.
-    read_first: Vec<u64>,
+    live: Liveness,
 }
 
 impl Facts<'_> {
@@ -70,19 +90,17 @@ impl Facts<'_> {
         for instruction in &program.instructions {
             for_writes(instruction, carry, |plane| writers[plane as usize] += 1);
         }
-        let read_first = Liveness::build(program).live_in.into_iter().next().unwrap_or_default();
-        Facts { program, carry, writers, read_first }
+        Facts { program, carry, writers, live: Liveness::build(program) }
     }
 
-    fn is_invariant(&self, instruction: &Instruction, known: &[bool]) -> bool {
+    /// Whether an instruction may move once all that it reads is known.
+    fn may_move(&self, instruction: &Instruction) -> bool {
         if instruction.guard.is_some() || !self.is_harmless(instruction) {
             return false;
         }
         let mut holds = instruction.src.iter().all(|src| !matches!(src, Src::Special(special) if !is_fixed(*special)));
-        for_reads(instruction, self.carry, |plane| holds &= known[plane as usize]);
         for_writes(instruction, self.carry, |plane| {
-            let read_first = self.read_first.get(plane as usize / 64).is_some_and(|word| word >> (plane % 64) & 1 != 0);
-            holds &= self.writers[plane as usize] == 1 && !read_first;
+            holds &= self.writers[plane as usize] == 1 && !self.live.is_read_first(plane);
         });
         holds
     }

@@ -86,10 +86,12 @@ pub fn run(program: &mut Program, dimensions: Dimensions, hoists: bool) {
 
 /// Returns the planes that may be read before they are written.
 fn read_first(program: &Program) -> Vec<Plane> {
-    let live = Liveness::build(program).live_in.into_iter().next().unwrap_or_default();
-    let is_param = |plane: Plane| program.param_registers.iter().any(|p| (p.plane..p.plane + p.planes).contains(&plane));
-    let read = |plane: &Plane| live[*plane as usize / 64] >> (plane % 64) & 1 != 0 && !is_param(*plane);
-    (0..program.planes - 1).filter(read).collect()
+    let live = Liveness::build(program);
+    let mut is_param = vec![false; program.planes as usize];
+    for register in &program.param_registers {
+        is_param[register.plane as usize..(register.plane + register.planes) as usize].fill(true);
+    }
+    (0..program.planes - 1).filter(|&plane| live.is_read_first(plane) && !is_param[plane as usize]).collect()
 }
 
 /// Joins hoisted code, the loop's head and the remaining code, and patches branch targets.
@@ -135,7 +137,12 @@ fn guard_text(guard: Guard, registers: &[RegisterInfo]) -> String {
 
 /// Returns the name of the register that begins at a plane.
 pub fn name(registers: &[RegisterInfo], plane: Plane) -> &str {
-    registers.iter().find(|register| register.plane == plane).map_or("?", |register| register.name.as_str())
+    register(registers, plane).map_or("?", |register| register.name.as_str())
+}
+
+/// Returns the register that begins at a plane; registers stand in the order of their planes.
+pub fn register(registers: &[RegisterInfo], plane: Plane) -> Option<&RegisterInfo> {
+    registers.binary_search_by_key(&plane, |register| register.plane).ok().map(|at| &registers[at])
 }
 
 impl Program {
@@ -250,19 +257,19 @@ impl Making<'_> {
     /// Finds a copy of the index to a register that is written only there and never read before.
     fn copied_to(&self, special: Special) -> Option<(usize, Plane)> {
         let carry = self.program.planes - 1;
-        let live = Liveness::build(self.program).live_in.into_iter().next()?;
+        let live = Liveness::build(self.program);
+        let mut writers = vec![0u32; self.program.planes as usize];
+        for instruction in &self.program.instructions {
+            for_writes(instruction, carry, |plane| writers[plane as usize] += 1);
+        }
         self.program.instructions.iter().enumerate().find_map(|(pc, instruction)| {
             let (Op::Mov(_), [Dst::Register { plane, bits: 32 }], [Src::Special(of)], None) =
                 (instruction.op, &instruction.dst[..], &instruction.src[..], instruction.guard)
             else {
                 return None;
             };
-            let mut writers = 0;
-            for other in &self.program.instructions {
-                for_writes(other, carry, |written| writers += u32::from(written == *plane));
-            }
-            let read_first = live[*plane as usize / 64] >> (plane % 64) & 1 != 0;
-            (*of == special && writers == 1 && !read_first).then_some((pc, *plane))
+            let is_only = writers[*plane as usize] == 1 && !live.is_read_first(*plane);
+            (*of == special && is_only).then_some((pc, *plane))
         })
     }
 

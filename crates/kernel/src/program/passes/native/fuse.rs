@@ -14,17 +14,27 @@ use crate::program::passes::Rewrite;
 use crate::program::{Dst, Instruction, Plane, Program, Src};
 use crate::ptx::op::{Int1, Int2, Int3, Op};
 use crate::ptx::types::Type;
+use std::collections::BTreeSet;
 
 pub fn run(program: &mut Program) {
-    while take_high_half(program) {}
+    take_high_halves(program);
+    program.renamed.settle();
     while fuse(program) {}
 }
 
-/// Narrows a wide right shift by 32 or more to the high half, if only its low word is read; a shift by 32 becomes that half.
-fn take_high_half(program: &mut Program) -> bool {
+/// Narrows wide right shifts by 32 or more to the high half, where only the low word is read; a shift by 32 becomes that half.
+fn take_high_halves(program: &mut Program) {
     let writers = Writers::of(program);
-    let readers = readers(program);
-    for pc in 0..program.instructions.len() {
+    let mut readers: Vec<u32> = vec![0; program.planes as usize];
+    let mut writer: Vec<Option<usize>> = vec![None; program.planes as usize];
+    for (pc, instruction) in program.instructions.iter().enumerate() {
+        for_reads(instruction, program.planes - 1, |plane| readers[plane as usize] += 1);
+        for_writes(instruction, program.planes - 1, |plane| writer[plane as usize] = Some(pc));
+    }
+    let mut names: Vec<Plane> = (0..program.planes).collect();
+    let mut gone = vec![false; program.instructions.len()];
+    let mut open: BTreeSet<usize> = (0..program.instructions.len()).collect();
+    while let Some(pc) = open.pop_first() {
         let instruction = &program.instructions[pc];
         let Some((plane, 64)) = only_destination(&instruction.dst).filter(|_| instruction.guard.is_none()) else { continue };
         let (Op::Shift { left: false, ty }, &[Src::Register(from), Src::Immediate(by @ 32..64)]) =
@@ -32,15 +42,18 @@ fn take_high_half(program: &mut Program) -> bool {
         else {
             continue;
         };
-        if ty.is_signed() || !readers[plane as usize + 1].is_empty() {
+        if gone[pc] || ty.is_signed() || readers[plane as usize + 1] > 0 {
             continue;
         }
         let high = from + 1;
         let (low_name, name) = (program.register_name(plane).to_string(), name_of(program, high));
-        if by == 32 && writers.is_once(program, plane) && writers.is_once(program, high) {
-            rename(program, plane, high);
-            program.renamed.push((low_name, name));
-            remove(program, |at, _| at == pc);
+        readers[from as usize] -= 1;
+        if by == 32 && writers.is_once(plane) && writers.is_once(high) {
+            names[plane as usize] = high;
+            readers[high as usize] += readers[plane as usize];
+            readers[high as usize] -= 1;
+            gone[pc] = true;
+            program.renamed.push(low_name, name);
         } else {
             let shift = &mut program.instructions[pc];
             (shift.op, shift.src) =
@@ -48,35 +61,38 @@ fn take_high_half(program: &mut Program) -> bool {
             shift.dst = [Dst::Register { plane, bits: 32 }].into();
             (shift.text, shift.rewrite) =
                 (Some(format!("shr.u32 {low_name}, {name}, {};", by - 32).into()), Some(Rewrite::Fused));
-            program.analyse();
         }
-        return true;
+        // The value that was shifted may itself be a shifted one, whose high half nothing reads any more.
+        open.extend(writer[from as usize]);
     }
-    false
+    rename(program, &names);
+    remove(program, |pc, _| gone[pc]);
 }
 
 /// Runs one round; returns whether any instruction has been fused into its readers.
 fn fuse(program: &mut Program) -> bool {
     let writers = Writers::of(program);
-    let readers = readers(program);
+    let readers = accesses(program, |instruction, carry, each| for_reads(instruction, carry, each));
+    let writes = accesses(program, |instruction, carry, each| for_writes(instruction, carry, each));
     let mut gone = vec![false; program.instructions.len()];
     let mut touched = vec![false; program.instructions.len()];
     for pc in 0..program.instructions.len() {
-        let inner = program.instructions[pc].clone();
+        let inner = &program.instructions[pc];
         let Some((plane, _)) = only_destination(&inner.dst).filter(|_| inner.guard.is_none()) else { continue };
         let behind = &readers[plane as usize];
-        let is_free = !touched[pc] && behind.iter().all(|reader| !touched[*reader]);
-        if behind.is_empty() || !is_free || !writers.is_once(program, plane) {
+        if behind.is_empty() || behind.len() > 1 && !matches!(inner.op, Op::MulWide(_)) {
             continue;
         }
-        let keeps = |reader: usize| keeps_sources(program, &writers, &inner, pc, reader);
+        let is_free = !touched[pc] && behind.iter().all(|reader| !touched[*reader]);
+        if !is_free || !writers.is_once(plane) {
+            continue;
+        }
+        let inner = inner.clone();
+        let keeps = |reader: usize| keeps_sources(program, &writers, &writes, &inner, pc, reader);
         let fused = |reader: &usize| together(&inner, &program.instructions[*reader], plane).filter(|_| keeps(*reader));
         let Some(all) = behind.iter().map(fused).collect::<Option<Vec<(Op, Vec<Src>)>>>() else { continue };
-        if behind.len() > 1 && !matches!(inner.op, Op::MulWide(_)) {
-            continue;
-        }
         for (&reader, (op, src)) in behind.iter().zip(all) {
-            let text = text(program, op, &program.instructions[reader], &src);
+            let text = program.renamed.put(&text(program, op, &program.instructions[reader], &src));
             let outer = &mut program.instructions[reader];
             (outer.op, outer.src) = (op, src.into());
             (outer.text, outer.rewrite) = (Some(text.into()), Some(Rewrite::Fused));
@@ -88,29 +104,31 @@ fn fuse(program: &mut Program) -> bool {
     gone.contains(&true)
 }
 
-/// Returns the instructions that read each plane.
-fn readers(program: &Program) -> Vec<Vec<usize>> {
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); program.planes as usize];
+/// Returns the instructions that read or write each plane, in program order.
+fn accesses(program: &Program, planes: impl Fn(&Instruction, Plane, &mut dyn FnMut(Plane))) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new(); program.planes as usize];
     for (pc, instruction) in program.instructions.iter().enumerate() {
-        for_reads(instruction, program.planes - 1, |plane| readers[plane as usize].push(pc));
+        planes(instruction, program.planes - 1, &mut |plane| found[plane as usize].push(pc));
     }
-    readers
+    found
 }
 
 /// Whether an instruction's sources still hold the same values at a reader: each is written only once in the program, or not
 /// between the two in the same block.
-fn keeps_sources(program: &Program, writers: &Writers, inner: &Instruction, pc: usize, reader: usize) -> bool {
-    let carry = program.planes - 1;
+fn keeps_sources(
+    program: &Program,
+    writers: &Writers,
+    writes: &[Vec<usize>],
+    inner: &Instruction,
+    pc: usize,
+    reader: usize,
+) -> bool {
     let in_block = pc < reader && program.cfg.block_of[pc] == program.cfg.block_of[reader];
     let mut keeps = true;
-    for_reads(inner, carry, |plane| {
-        let is_written = |instruction: &Instruction| {
-            let mut written = false;
-            for_writes(instruction, carry, |other| written |= other == plane);
-            written
-        };
-        let stays = in_block && !program.instructions[pc..reader].iter().any(is_written);
-        keeps &= stays || writers.is_once(program, plane);
+    for_reads(inner, program.planes - 1, |plane| {
+        let writes = &writes[plane as usize];
+        let stays = in_block && writes.get(writes.partition_point(|at| *at < pc)).is_none_or(|&next| next >= reader);
+        keeps &= stays || writers.is_once(plane);
     });
     keeps
 }
@@ -213,7 +231,7 @@ fn text(program: &Program, op: Op, outer: &Instruction, src: &[Src]) -> String {
         other => operand_text(*other),
     };
     let operands: Vec<String> = destination.into_iter().chain(src.iter().map(operand)).collect();
-    program.with_operands(&format!("{name} {};", operands.join(", ")))
+    format!("{name} {};", operands.join(", "))
 }
 
 /// Returns a register's name, or for the high plane of a wide register that register's name and `.hi`.

@@ -1,9 +1,11 @@
 //! A program as blocks that passes can change, and its conversion back.
 
 use crate::program::cfg::ends_block;
+use crate::program::graph::{Graph, Tree, dominators};
 use crate::program::lower::bare;
 use crate::program::{Guard, Instruction, Pc, Program};
 use crate::ptx::op::Op;
+use std::collections::BTreeMap;
 
 /// A block's instructions, without the branch at its end.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +46,10 @@ impl CodePart {
 
 pub struct Code {
     pub parts: Vec<CodePart>,
-    /// The parts in program order.
+    /// The parts in program order, without those that stand in front of others.
     places: Vec<usize>,
+    /// By part: new parts that stand in front of it, in order.
+    in_front: BTreeMap<usize, Vec<usize>>,
     /// The block that exits threads that run past the last instruction.
     end: usize,
     /// The blocks that each branch table leads to.
@@ -75,47 +79,73 @@ impl Code {
         let end = parts.len();
         parts.push(CodePart::default());
         let tables = program.tables.iter().map(|table| table.iter().map(|target| block_of(*target)).collect()).collect();
-        Code { places: (0..parts.len()).collect(), end, parts, tables }
+        Code { places: (0..parts.len()).collect(), in_front: BTreeMap::new(), end, parts, tables }
     }
 
     /// Counts the ways into each block: from blocks, from branch tables, and from the launch into the first.
-    pub fn leading(&self) -> Vec<usize> {
+    pub fn leading(&self, through: &[usize]) -> Vec<usize> {
         let mut leading = vec![0; self.parts.len()];
-        leading[self.through(0)] += 1;
-        let order = self.order();
-        for ways in order.iter().map(|at| self.parts[*at].successors()).chain(self.tables.clone()) {
-            ways.into_iter().for_each(|next| leading[self.through(next)] += 1);
+        leading[through[0]] += 1;
+        let order = self.order(through);
+        let tables = self.tables.iter().flatten().copied();
+        for next in order.iter().flat_map(|at| self.parts[*at].successors()).chain(tables) {
+            leading[through[next]] += 1;
         }
         leading
     }
 
-    /// Skips empty blocks: returns the first block from here on that has an instruction or a branch.
-    pub fn through(&self, mut at: usize) -> usize {
-        for _ in 0..self.parts.len() {
-            match &self.parts[at] {
-                CodePart { body, end: End::Next(next) } if body.is_empty() => at = *next,
-                _ => break,
-            }
+    /// Skips empty blocks: returns for each block the first one from there on that has an instruction or a branch. Of empty blocks
+    /// in a ring it is one of them.
+    pub fn through(&self) -> Vec<usize> {
+        let mut through: Vec<Option<usize>> = vec![None; self.parts.len()];
+        let mut path = Vec::new();
+        let mut on_path = vec![false; self.parts.len()];
+        for first in 0..self.parts.len() {
+            let mut at = first;
+            let found = loop {
+                match &self.parts[at] {
+                    _ if through[at].is_some() => break through[at].unwrap_or(at),
+                    CodePart { body, end: End::Next(next) } if body.is_empty() && !on_path[at] => {
+                        on_path[at] = true;
+                        path.push(at);
+                        at = *next;
+                    }
+                    _ => break at,
+                }
+            };
+            through[at] = Some(found);
+            path.drain(..).for_each(|at| through[at] = Some(found));
         }
-        at
+        through.into_iter().enumerate().map(|(at, found)| found.unwrap_or(at)).collect()
     }
 
     /// Moves each block that stands before all its predecessors behind the last of them, except loop heads: PTX has blocks in any
     /// order.
     pub fn put_in_order(&mut self) {
-        for at in self.order().into_iter().skip(1) {
-            let order = self.order();
-            let (before, behind) = order.split_at(order.iter().position(|block| *block == at).unwrap_or_default());
-            let leads = |block: &&usize| self.ways(**block).contains(&at);
-            let Some(&last) = behind.iter().rfind(leads).filter(|_| !before.iter().any(|block| leads(&block))) else { continue };
+        let through = self.through();
+        let order = self.order(&through);
+        let n = self.parts.len();
+        let edges = order.iter().flat_map(|&at| self.ways(at, &through).into_iter().map(move |next| (at, next)));
+        let edges: Vec<(usize, usize)> = edges.collect();
+        let graph = Graph::new(n, edges.iter().copied());
+        let before = graph.turned();
+        let dominated = Tree::new(&dominators(&graph, &before, through[0]));
+        // The order as a list, and as ranks with room between them.
+        let mut list = Order::new(n, &order);
+        for &at in order.iter().skip(1) {
+            let leads = || before.next(at).iter().map(|&from| from as usize);
             // The head of a loop is on every path to the block that jumps back to it.
-            let reached = self.reached(Some(at));
-            if behind.iter().filter(leads).all(|block| reached[*block]) {
-                self.places.retain(|block| *block != at);
-                let place = self.places.iter().position(|block| *block == last).map_or(self.places.len(), |place| place + 1);
-                self.places.insert(place, at);
+            if leads().all(|from| list.rank[from] > list.rank[at] && !dominated.is_above(at, from))
+                && let Some(last) = leads().max_by_key(|&from| list.rank[from])
+            {
+                list.put_behind(at, last);
             }
         }
+        let order = list.all();
+        let mut is_listed = vec![false; n];
+        order.iter().for_each(|&at| is_listed[at] = true);
+        let others: Vec<usize> = self.places.iter().copied().filter(|at| !is_listed[*at]).collect();
+        self.places = order.into_iter().chain(others).collect();
     }
 
     /// Puts a new block on the edges from some blocks to another; it stands in front of block `before`.
@@ -137,43 +167,38 @@ impl Code {
             }
         }
         self.parts.push(CodePart { body, end: End::Next(to) });
-        let place = self.places.iter().position(|at| *at == before).unwrap_or(self.places.len());
-        self.places.insert(place, new);
+        self.in_front.entry(before).or_default().push(new);
     }
 
     /// Returns the reachable blocks in program order.
-    fn order(&self) -> Vec<usize> {
-        let reached = self.reached(None);
-        self.places.iter().copied().filter(|at| reached[*at]).collect()
-    }
-
-    /// Whether each block can be reached without passing block `without`.
-    fn reached(&self, without: Option<usize>) -> Vec<bool> {
-        let mut seen = vec![false; self.parts.len()];
-        let mut todo = vec![self.through(0)];
+    fn order(&self, through: &[usize]) -> Vec<usize> {
+        let mut reached = vec![false; self.parts.len()];
+        let mut todo = vec![through[0]];
         while let Some(at) = todo.pop() {
-            if Some(at) != without && !std::mem::replace(&mut seen[at], true) {
-                todo.extend(self.ways(at));
+            if !std::mem::replace(&mut reached[at], true) {
+                todo.extend(self.ways(at, through));
             }
         }
-        seen
+        let places = self.places.iter().flat_map(|at| self.in_front.get(at).into_iter().flatten().chain([at]));
+        places.copied().filter(|at| reached[*at]).collect()
     }
 
     /// Returns the successors of a block, those by its branch table included.
-    fn ways(&self, at: usize) -> Vec<usize> {
+    fn ways(&self, at: usize, through: &[usize]) -> Vec<usize> {
         let table =
             self.parts[at].body.last().filter(|last| last.op == Op::BrxIdx).map(|last| &self.tables[last.target as usize]);
         let ways = self.parts[at].successors().into_iter().chain(table.into_iter().flatten().copied());
-        ways.map(|next| self.through(next)).collect()
+        ways.map(|next| through[next]).collect()
     }
 
     /// Writes the blocks back as a program, with as few jumps as their order allows.
     pub fn lay_out(self, program: &mut Program) {
-        let order = self.order();
+        let through = self.through();
+        let order = self.order(&through);
         let mut starts = vec![0; self.parts.len()];
         let mut instructions: Vec<Instruction> = Vec::new();
-        if order.first() != Some(&self.through(0)) {
-            instructions.push(jump(program, self.through(0)));
+        if order.first() != Some(&through[0]) {
+            instructions.push(jump(program, through[0]));
         }
         for (place, &at) in order.iter().enumerate() {
             starts[at] = instructions.len() as Pc;
@@ -186,13 +211,13 @@ impl Code {
                 }
                 End::FunctionBody => {}
                 End::Next(next) => {
-                    let next = self.through(*next);
+                    let next = through[*next];
                     if behind != Some(next) {
                         instructions.push(jump(program, next));
                     }
                 }
                 End::Branch { branch, taken, next } => {
-                    let (taken, next) = (self.through(*taken), self.through(*next));
+                    let (taken, next) = (through[*taken], through[*next]);
                     let turned = behind == Some(taken);
                     let guard = branch.guard.map(|guard| Guard { negated: guard.negated != turned, ..guard });
                     let target = if turned { next } else { taken } as Pc;
@@ -209,10 +234,66 @@ impl Code {
             instruction.text = Some(format!("{guard}bra $L{};", instruction.target).into());
         }
         for (table, targets) in program.tables.iter_mut().zip(&self.tables) {
-            *table = targets.iter().map(|target| starts[self.through(*target)]).collect();
+            *table = targets.iter().map(|target| starts[through[*target]]).collect();
         }
         program.instructions = instructions;
         program.analyse();
+    }
+}
+
+/// Blocks in an order in which they can be moved.
+struct Order {
+    first: usize,
+    /// By block: the block behind it and the block in front of it, where there are any.
+    next: Vec<Option<usize>>,
+    previous: Vec<Option<usize>>,
+    /// By block: a number that grows along the order.
+    pub rank: Vec<u64>,
+}
+
+impl Order {
+    /// The room between neighbours, so that many blocks can be moved before all ranks must be given anew.
+    const ROOM: u64 = 1 << 40;
+
+    fn new(blocks: usize, order: &[usize]) -> Order {
+        let first = order.first().copied().unwrap_or_default();
+        let mut list = Order { first, next: vec![None; blocks], previous: vec![None; blocks], rank: vec![0; blocks] };
+        for pair in order.windows(2) {
+            (list.next[pair[0]], list.previous[pair[1]]) = (Some(pair[1]), Some(pair[0]));
+        }
+        list.number();
+        list
+    }
+
+    fn number(&mut self) {
+        let all = self.all();
+        all.iter().zip(1..).for_each(|(&at, place)| self.rank[at] = place * Self::ROOM);
+    }
+
+    fn all(&self) -> Vec<usize> {
+        std::iter::successors(Some(self.first), |&at| self.next[at]).collect()
+    }
+
+    /// Moves a block that is not the first right behind another.
+    fn put_behind(&mut self, at: usize, other: usize) {
+        let (previous, next) = (self.previous[at], self.next[at]);
+        if let Some(previous) = previous {
+            self.next[previous] = next;
+        }
+        if let Some(next) = next {
+            self.previous[next] = previous;
+        }
+        let behind = self.next[other].replace(at);
+        (self.previous[at], self.next[at]) = (Some(other), behind);
+        if let Some(behind) = behind {
+            self.previous[behind] = Some(at);
+        }
+        let low = self.rank[other];
+        let high = behind.map_or(low + 2 * Self::ROOM, |behind| self.rank[behind]);
+        self.rank[at] = low + (high - low) / 2;
+        if self.rank[at] == low {
+            self.number();
+        }
     }
 }
 

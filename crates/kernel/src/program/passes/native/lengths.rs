@@ -13,11 +13,10 @@
 //! 64-bit sums stay single although they are two additions: most are addresses, and the machine adds those together with the
 //! product before them (`IMAD.WIDE`, `LEA`).
 
-use std::collections::BTreeSet;
-
 use super::copies::Writers;
 use super::{Rewrite, machine};
 use crate::program::liveness::{for_reads, for_writes};
+use crate::program::loops::LoopForest;
 use crate::program::{Base, Instruction, Plane, Program, Src};
 use crate::ptx::module::Special;
 use crate::ptx::op::{AtomOp, Float1, Float2, Int1, Int2, Int3, Kind, Op};
@@ -57,16 +56,9 @@ impl Lengths {
         if words == 0 {
             return 0;
         }
-        // By block: the headers of the loops around it.
-        let mut around = vec![BTreeSet::new(); program.cfg.blocks.len()];
-        for of_loop in program.cfg.loops() {
-            for &block in &of_loop.body {
-                around[block].insert(of_loop.header);
-            }
-        }
         let (mut gain, mut loss, mut is_known) = (0.0, 0.0, false);
-        for (block, around) in program.cfg.blocks.iter().zip(&around) {
-            let times = TRIPS.powi(around.len() as i32);
+        for (block, around) in program.cfg.blocks.iter().zip(LoopForest::new(&program.cfg).depths()) {
+            let times = TRIPS.powi(around as i32);
             for instruction in &program.instructions[block.start as usize..block.end as usize] {
                 if !is_local(instruction) {
                     continue;
@@ -172,15 +164,19 @@ fn same_for_all(program: &Program) -> Vec<bool> {
         let is_plain = instruction.op.kind() == Kind::Alu && !matches!(instruction.op, Op::Carry { .. });
         is_plain && instruction.guard.is_none() && instruction.src.iter().all(|src| is_same(*src, same))
     };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for instruction in program.instructions.iter().filter(|i| !i.dst.is_empty()) {
-            if is_known(instruction, &same) {
-                for_writes(instruction, carry, |plane| {
-                    changed |= writers.is_once(program, plane) && !std::mem::replace(&mut same[plane as usize], true);
-                });
-            }
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); program.planes as usize];
+    for (pc, instruction) in program.instructions.iter().enumerate() {
+        for_reads(instruction, carry, |plane| readers[plane as usize].push(pc));
+    }
+    let mut open: Vec<usize> = (0..program.instructions.len()).rev().collect();
+    while let Some(pc) = open.pop() {
+        let instruction = &program.instructions[pc];
+        if !instruction.dst.is_empty() && is_known(instruction, &same) {
+            for_writes(instruction, carry, |plane| {
+                if writers.is_once(plane) && !std::mem::replace(&mut same[plane as usize], true) {
+                    open.extend(&readers[plane as usize]);
+                }
+            });
         }
     }
     same

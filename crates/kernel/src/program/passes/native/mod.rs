@@ -21,11 +21,13 @@ mod meet;
 mod predicate;
 
 use super::Rewrite;
-use crate::program::liveness::Liveness;
+use super::virtualise::register;
+use crate::program::liveness::LiveIn;
 use crate::program::lower::bare;
 use crate::program::{Dst, Instruction, Plane, Program};
 use crate::ptx::op::Op;
 use lengths::Lengths;
+use std::collections::HashMap;
 
 /// A register that holds a parameter when the block starts: machine code has the parameter as an operand instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub fn run(program: &mut Program) {
     fuse::run(program);
     let mut code = layout::Code::of(program);
     let lengths = Lengths::new(program);
-    predicate::run(&mut code, &Liveness::build(program).live_in, &lengths);
+    predicate::run(&mut code, &LiveIn::build(program), &lengths);
     for part in &mut code.parts {
         lengths.expand(&mut part.body);
     }
@@ -57,31 +59,48 @@ fn machine(op: Op, text: &str, rewrite: Rewrite, at: &Instruction) -> Instructio
     Instruction { place: at.place, rewrite: Some(rewrite), text: Some(text.into()), ..bare(op, at.span) }
 }
 
-impl Program {
-    /// Replaces the operands in an instruction's PTX text by those that the passes chose.
-    pub fn with_operands(&self, text: &str) -> String {
-        let named = |text: String, (from, to): &(String, String)| replace_word(&text, from, to);
-        self.renamed.iter().fold(text.to_string(), named).replace("!!", "")
-    }
+/// What stands in a text for the registers that passes replaced.
+#[derive(Clone, Debug, Default)]
+pub struct Renames {
+    /// PTX names, each with its new operand; a later entry may replace the operand of an earlier one.
+    list: Vec<(String, String)>,
+    /// The final operand of each name, as of the last [`settle`](Renames::settle).
+    operands: HashMap<String, String>,
 }
 
-/// Replaces a register's name, but not longer names that begin with it.
-fn replace_word(text: &str, from: &str, to: &str) -> String {
-    let mut replaced = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(from) {
-        let behind = &rest[at + from.len()..];
-        let is_word = !behind.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
-        replaced += &rest[..at];
-        replaced += if is_word { to } else { from };
-        rest = behind;
+impl Renames {
+    fn push(&mut self, from: String, to: String) {
+        self.list.push((from, to));
     }
-    replaced + rest
+
+    /// Finds the final operand of each name.
+    fn settle(&mut self) {
+        self.operands.clear();
+        for (from, to) in self.list.iter().rev() {
+            let to = self.put(to);
+            self.operands.insert(from.clone(), to);
+        }
+    }
+
+    /// Replaces the operands in an instruction's PTX text by those that the passes chose.
+    pub fn put(&self, text: &str) -> String {
+        if self.operands.is_empty() {
+            return text.to_string();
+        }
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '$' | '%');
+        let mut replaced = String::with_capacity(text.len());
+        for part in text.split_inclusive(|letter| !is_word(letter)) {
+            let word = part.trim_end_matches(|letter| !is_word(letter));
+            replaced += self.operands.get(word).map_or(word, String::as_str);
+            replaced += &part[word.len()..];
+        }
+        replaced.replace("!!", "")
+    }
 }
 
 /// Returns the bits of the register that begins at a plane.
 fn register_bits(program: &Program, plane: Plane) -> Option<u32> {
-    program.registers.iter().find(|register| register.plane == plane).map(|register| register.bits)
+    register(&program.registers, plane).map(|register| register.bits)
 }
 
 /// Returns the plane and the bits of the only destination.
