@@ -3,15 +3,19 @@
 use super::args::InspectArgs;
 use super::subject::KernelSource;
 use super::{Failure, print, print_json};
-use serde::Serialize;
 use warpscope_kernel::program::Program;
 use warpscope_kernel::program::inspect::Inspection;
 use warpscope_kernel::program::passes::Pass;
 use warpscope_kernel::program::passes::virtualise::Dimensions;
-use warpscope_kernel::program::reachable;
 use warpscope_kernel::program::transformed;
+use warpscope_kernel::program::{listed, reachable};
 use warpscope_kernel::ptx::problem::{self, Located, Span, Trouble};
 use warpscope_kernel::ptx::{self, Module, Problem};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Limit on the instructions of all kernels that are shown at once, with what each kernel has of the module.
+const MOST_SHOWN: usize = 4_000_000;
 
 /// What `inspect --json` prints.
 #[derive(Serialize)]
@@ -33,21 +37,42 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         problems.insert(0, Problem::new(Trouble::Name, Span::default(), message));
     }
     let (mut reports, mut refused, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    // Two kernels may share a function that cannot be used, whose problems are listed once.
+    let mut known: HashSet<(Span, String)> = problems.iter().map(|p| (p.span, p.message.clone())).collect();
+    let mut unsound: HashSet<Option<String>> = problems.iter().map(|p| p.function.clone()).collect();
+    let mut shown = 0;
     for name in names {
+        if shown > MOST_SHOWN {
+            let message = format!(
+                "the kernels in front of `{name}` have more than {MOST_SHOWN} instructions, variables and constants: \
+                 name one kernel with --kernel"
+            );
+            problems.push(Problem::new(Trouble::Choice, Span::default(), message));
+            break;
+        }
         let needed = reachable(&module, &name);
-        let sound = !problems.iter().any(|p| p.function.as_ref().is_none_or(|f| needed.contains(f)));
+        let sound = !unsound.contains(&None) && !needed.into_iter().any(|function| unsound.contains(&Some(function)));
+        shown += module.variables.len() + module.files.len();
         match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
             Ok(program) if args.is_virtual || args.native => {
                 let dimensions = Dimensions::named(&program);
                 let native = args.native.then_some(Pass::Native);
                 let virtualise = args.is_virtual.then_some(Pass::Virtualise { dimensions, most_registers: u32::MAX });
+                let before = program.instructions.len();
                 let program = program.through(&native.into_iter().chain(virtualise).collect::<Vec<_>>());
+                shown += before.max(program.instructions.len()) + program.constants.len() / 64;
                 reports.push(Inspection::new(&program, &subject.ptx));
                 texts.push(transformed::text(&program, &subject.ptx));
             }
-            Ok(program) => reports.push(Inspection::new(&program, &subject.ptx)),
+            Ok(program) => {
+                shown += program.instructions.len() + program.constants.len() / 64;
+                reports.push(Inspection::new(&program, &subject.ptx));
+            }
             Err(more) => {
-                add_new(&mut problems, more);
+                for problem in more.into_iter().filter(|p| known.insert((p.span, p.message.clone()))) {
+                    unsound.insert(problem.function.clone());
+                    problems.push(problem);
+                }
                 refused.push(name);
             }
         }
@@ -68,21 +93,12 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
 
 /// Returns the message for a file or name without a kernel to show, with the names of the kernels there are.
 fn nothing_to_show(module: &Module, wanted: Option<&str>, sound: bool) -> Option<String> {
-    let known: Vec<String> = module.kernels().map(|kernel| format!("`{}`", kernel.name)).collect();
+    let known: Vec<&str> = module.kernels().map(|kernel| kernel.name.as_str()).collect();
     match (wanted, known.as_slice()) {
         (_, []) => sound.then(|| "the text has no kernel: no `.entry` with a body".to_string()),
-        (Some("") | None, known) => Some(format!("--kernel needs a name; the kernels are {}", known.join(", "))),
+        (Some("") | None, known) => Some(format!("--kernel needs a name; the kernels are {}", listed(known))),
         (Some(name), known) => {
-            Some(format!("the text has no kernel (`.entry`) named `{name}`; the kernels are {}", known.join(", ")))
-        }
-    }
-}
-
-/// Adds problems that are not listed yet: two kernels may share a function that cannot be used.
-fn add_new(problems: &mut Vec<Problem>, more: Vec<Problem>) {
-    for problem in more {
-        if !problems.iter().any(|known| known.span == problem.span && known.message == problem.message) {
-            problems.push(problem);
+            Some(format!("the text has no kernel (`.entry`) named `{name}`; the kernels are {}", listed(known)))
         }
     }
 }

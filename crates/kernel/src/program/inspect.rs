@@ -3,7 +3,11 @@
 use super::passes::Rewrite;
 use super::{Program, SourcePlace};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::fmt::Write;
+
+/// Limit on the bytes of one instruction's text.
+const MOST_OF_A_LINE: usize = 4000;
 
 /// The data that `warpscope inspect` prints about one kernel.
 #[derive(Serialize)]
@@ -70,12 +74,21 @@ pub struct LoopReport {
     pub header: usize,
     pub latch: usize,
     pub blocks: Vec<usize>,
+    /// The loop has more blocks than these: in a kernel with very many loops, not all are listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
 }
 
 impl Inspection {
     /// Builds the report; `text` is the PTX that the program was built from.
     pub fn new(program: &Program, text: &str) -> Inspection {
-        let place = |place: Option<SourcePlace>| place.map(|p| program.place_name(p));
+        let mut files: HashMap<u32, &str> = HashMap::new();
+        for file in &program.files {
+            files.entry(file.index).or_insert(&file.name);
+        }
+        let place = |place: Option<SourcePlace>| {
+            place.map(|place| format!("{}:{}", files.get(&place.file).copied().unwrap_or("?"), place.line))
+        };
         let cfg = &program.cfg;
         Inspection {
             kernel: program.kernel.clone(),
@@ -123,7 +136,11 @@ impl Inspection {
                     lpc: meeting.lpc,
                 })
                 .collect(),
-            loops: cfg.loops().into_iter().map(|l| LoopReport { header: l.header, latch: l.latch, blocks: l.body }).collect(),
+            loops: cfg
+                .loops()
+                .into_iter()
+                .map(|l| LoopReport { header: l.header, latch: l.latch, blocks: l.body, more: !l.is_whole })
+                .collect(),
         }
     }
 
@@ -148,6 +165,8 @@ impl Inspection {
         for param in &self.params {
             writeln!(out, "  param {} .{} ({} B at {})", param.name, param.r#type, param.bytes, param.offset)?;
         }
+        // Branches stand in program order.
+        let mut branches = self.branches.iter().peekable();
         for block in &self.blocks {
             let next = if block.successors.is_empty() {
                 "end".to_string()
@@ -164,7 +183,7 @@ impl Inspection {
             )?;
             for (at, line) in block.code.iter().enumerate() {
                 let pc = block.start + at as u32;
-                let meeting = self.branches.iter().find(|b| b.pc == pc).map(meets).unwrap_or_default();
+                let meeting = branches.next_if(|branch| branch.pc == pc).map(meets).unwrap_or_default();
                 writeln!(out, "{pc:6}  {line}{meeting}")?;
             }
         }
@@ -183,13 +202,11 @@ impl Inspection {
             )?;
         }
         for l in &self.loops {
-            writeln!(
-                out,
-                "loop B{} <- B{} over {}",
-                l.header,
-                l.latch,
-                l.blocks.iter().map(|b| format!("B{b}")).collect::<Vec<_>>().join(" ")
-            )?;
+            write!(out, "loop B{} <- B{} over", l.header, l.latch)?;
+            for block in &l.blocks {
+                write!(out, " B{block}")?;
+            }
+            writeln!(out, "{}", if l.more { " and more" } else { "" })?;
         }
         Ok(())
     }
@@ -200,6 +217,11 @@ impl Inspection {
         let mut out = String::new();
         let _ = self.write_dot(&mut out);
         out
+    }
+
+    /// Returns the block that begins at an instruction.
+    fn block_at(&self, pc: u32) -> Option<&BlockReport> {
+        self.blocks.binary_search_by_key(&pc, |block| block.start).ok().map(|at| &self.blocks[at])
     }
 
     fn write_dot(&self, out: &mut String) -> std::fmt::Result {
@@ -220,7 +242,7 @@ impl Inspection {
         }
         for branch in &self.branches {
             for (point, style) in [(branch.rpc, "dashed"), (branch.lpc, "dotted")] {
-                if let Some(block) = point.and_then(|pc| self.blocks.iter().find(|b| b.start == pc)) {
+                if let Some(block) = point.and_then(|pc| self.block_at(pc)) {
                     writeln!(out, "  b{} -> b{} [style={style}, constraint=false];", branch.block, block.block)?;
                 }
             }
@@ -240,7 +262,7 @@ pub fn code(program: &Program, text: &str, pc: u32) -> String {
     let instruction = &program.instructions[pc as usize];
     let mut written = match &instruction.text {
         Some(made) => made.to_string(),
-        None => instruction.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "),
+        None => on_one_line(instruction.span.text(text)),
     };
     if instruction.text.is_none() {
         written = program.renamed.put(&written);
@@ -255,6 +277,17 @@ pub fn code(program: &Program, text: &str, pc: u32) -> String {
         Some(rewrite) => format!("{written} // {}", rewrite.text()),
         None => written,
     }
+}
+
+/// Puts a text on one line, as much of it as one may show.
+fn on_one_line(text: &str) -> String {
+    let is_long = text.len() > MOST_OF_A_LINE;
+    let end = if is_long { (0..=MOST_OF_A_LINE).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0) } else { text.len() };
+    let mut line = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
+    if is_long {
+        line.push('…');
+    }
+    line
 }
 
 fn escape(text: &str) -> String {

@@ -39,7 +39,7 @@ fn labels(program: &Program, source: &str) -> BTreeMap<Pc, String> {
     for instruction in &program.instructions {
         for target in cfg::targets(instruction, &program.tables) {
             let text = instruction.text.as_deref().unwrap_or_else(|| instruction.span.text(source));
-            let written = text.trim_end_matches(';').split_whitespace().last().unwrap_or_default();
+            let written = text.trim_end_matches(';').split_whitespace().next_back().unwrap_or_default();
             let is_plain = matches!(instruction.op, Op::Bra { .. }) && !written.is_empty();
             let label = if is_plain { written.to_string() } else { format!("$L{target}") };
             labels.entry(target).or_insert(label);

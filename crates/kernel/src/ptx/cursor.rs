@@ -5,6 +5,9 @@ use super::literal::Literal;
 use super::parser::{Parser, Result};
 use super::problem::{Problem, Span, Trouble};
 
+/// Limit on the letters of a name, because names are copied with what they name. Compilers write some of several thousand.
+const MOST_OF_A_NAME: usize = 1 << 14;
+
 impl<'a> Parser<'a> {
     pub fn peek(&self) -> Token {
         self.tokens[self.at]
@@ -58,10 +61,16 @@ impl<'a> Parser<'a> {
     }
 
     pub fn name(&mut self, what: &str) -> Result<Token> {
-        if self.peek().kind == TokenKind::Name {
-            return Ok(self.next());
+        let token = self.peek();
+        if token.kind != TokenKind::Name {
+            return Err(self.unexpected(what));
         }
-        Err(self.unexpected(what))
+        let length = self.word(token).len();
+        if length > MOST_OF_A_NAME {
+            let message = format!("a name has {length} letters; names have at most {MOST_OF_A_NAME}");
+            return Err(Problem::new(Trouble::Syntax, token.span, message));
+        }
+        Ok(self.next())
     }
 
     /// Returns a problem at the next token: `wanted` was expected.
@@ -109,6 +118,21 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(b')') => depth -= 1,
                 _ => {}
             }
+        }
+    }
+
+    /// Skips the results in front of a function's name, if there are any. They are parsed afterwards; braces and semicolons end what
+    /// cannot be results, so that a text of open parentheses is not read again and again.
+    pub fn skip_results(&mut self) {
+        let mut depth = 0u32;
+        while !self.is_end() && (depth > 0 || self.is(b'(')) {
+            match self.peek().kind {
+                TokenKind::Punct(b'(') => depth += 1,
+                TokenKind::Punct(b')') => depth -= 1,
+                TokenKind::Punct(b';' | b'{' | b'}') => return,
+                _ => {}
+            }
+            self.next();
         }
     }
 

@@ -7,6 +7,7 @@ use super::lookup::NameMap;
 use super::module::{Function, FunctionBody, Module, Operand, SourceFile, Symbol, Variable};
 use super::problem::{Problem, Span, Trouble};
 use super::types::Space;
+use std::collections::HashMap;
 
 /// Problems outside of functions after which parsing stops, because the text is hardly PTX.
 const MOST_PROBLEMS: u32 = 200;
@@ -51,6 +52,8 @@ pub(super) struct Parser<'a> {
     known_forms: NameMap<'a>,
     /// Files that only comments name; see [`super::sources`].
     pub named_files: Vec<String>,
+    /// The place of each in that list.
+    pub known_files: HashMap<String, u32>,
 }
 
 impl<'a> Parser<'a> {
@@ -69,6 +72,7 @@ impl<'a> Parser<'a> {
             forms: Vec::new(),
             known_forms: NameMap::default(),
             named_files: Vec::new(),
+            known_files: HashMap::new(),
         }
     }
 
@@ -256,7 +260,7 @@ impl<'a> Parser<'a> {
         }
         // The name follows the results, but problems in the results already refer to it.
         let head = self.at;
-        self.skip_parentheses();
+        self.skip_results();
         let token = self.name("the name of a function")?;
         self.at = head;
         self.function = Some(self.word(token).to_string());

@@ -71,8 +71,12 @@ pub struct Located<'a> {
     pub found: &'a str,
     pub help: Option<&'a str>,
     pub function: Option<&'a str>,
+    /// The line on which it begins; of a very long line, the part around the problem.
     pub source_line: &'a str,
 }
+
+/// Limit on the bytes of a line that are shown with a problem.
+const MOST_OF_A_LINE: usize = 2000;
 
 impl Problem {
     pub fn new(trouble: Trouble, span: Span, message: impl Into<String>) -> Problem {
@@ -106,7 +110,7 @@ impl Problem {
             found: self.span.text(lines.source),
             help: self.help.as_deref(),
             function: self.function.as_deref(),
-            source_line: lines.text(line),
+            source_line: lines.text(line, self.span.start as usize),
         }
     }
 }
@@ -126,25 +130,46 @@ pub fn line_column(source: &str, at: usize) -> (usize, usize) {
 struct Lines<'a> {
     source: &'a str,
     starts: Vec<usize>,
+    /// How many characters begin before each [`STEP`] of bytes.
+    characters: Vec<usize>,
 }
+
+const STEP: usize = 1 << 10;
 
 impl<'a> Lines<'a> {
     fn new(source: &'a str) -> Lines<'a> {
         let breaks = source.bytes().enumerate().filter(|(_, c)| *c == b'\n').map(|(at, _)| at + 1);
-        Lines { source, starts: std::iter::once(0).chain(breaks).collect() }
+        let characters = source.as_bytes().chunks(STEP).scan(0, |before, part| {
+            let here = *before;
+            *before += begun(part);
+            Some(here)
+        });
+        Lines { source, starts: std::iter::once(0).chain(breaks).collect(), characters: characters.collect() }
+    }
+
+    /// Returns how many characters begin before a position.
+    fn characters_before(&self, at: usize) -> usize {
+        let step = (at / STEP).min(self.characters.len().saturating_sub(1));
+        self.characters.get(step).map_or(0, |before| before + begun(&self.source.as_bytes()[step * STEP..at]))
     }
 
     /// Returns the line and column of a byte position.
     fn place(&self, at: usize) -> (usize, usize) {
         let at = clip_start(at, self.source);
         let line = self.starts.partition_point(|&start| start <= at);
-        (line, self.source[self.starts[line - 1]..at].chars().count() + 1)
+        (line, self.characters_before(at) - self.characters_before(self.starts[line - 1]) + 1)
     }
 
-    /// Returns the text of a line, counted from 1.
-    fn text(&self, line: usize) -> &'a str {
+    /// Returns the text of a line, counted from 1, or the part around a position if the line is very long.
+    fn text(&self, line: usize, at: usize) -> &'a str {
         let start = self.starts.get(line - 1).map_or(self.source.len(), |&start| start);
-        self.source[start..].lines().next().unwrap_or("")
+        let end = self.starts.get(line).map_or(self.source.len(), |&next| next);
+        let text = self.source[start..end].lines().next().unwrap_or("");
+        if text.len() <= MOST_OF_A_LINE {
+            return text;
+        }
+        let from = clip_start(at.saturating_sub(start + MOST_OF_A_LINE / 2), text);
+        &text[from..clip_start(from + MOST_OF_A_LINE, text)]
     }
 
     /// Returns the byte range of the lines from the one that holds `from` to the one that holds `to`.
@@ -152,6 +177,11 @@ impl<'a> Lines<'a> {
         let last = self.place(to).0;
         self.starts[self.place(from).0 - 1]..self.starts.get(last).map_or(self.source.len(), |&next| next)
     }
+}
+
+/// Returns how many characters begin in a part of a text.
+fn begun(part: &[u8]) -> usize {
+    part.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// Renders problems as text for a terminal or a log: place, source line, caret and help.

@@ -13,6 +13,8 @@ use std::hash::BuildHasherDefault;
 
 /// Limit on the depth of inlined calls that are followed outwards.
 const MOST_DEPTH: u32 = 32;
+/// Limit on the folders of a `.file` that are tried to find the file that a comment names.
+const MOST_FOLDERS: usize = 64;
 /// File indices from this value on refer to [`Parser::named_files`].
 const NAMED_FILE: u32 = 1 << 31;
 
@@ -158,22 +160,36 @@ impl<'a> Places<'a> {
 impl Parser<'_> {
     /// Returns a placeholder index for a file that a comment names.
     pub fn named_file(&mut self, name: &str) -> u32 {
-        let at = self.named_files.iter().position(|known| known == name).unwrap_or_else(|| {
+        let new = self.named_files.len() as u32;
+        let at = *self.known_files.entry(name.to_string()).or_insert(new);
+        if at == new {
             self.named_files.push(name.to_string());
-            self.named_files.len() - 1
-        });
-        NAMED_FILE + at as u32
+        }
+        NAMED_FILE + at
     }
 
     /// Replaces placeholder indices by that of the `.file` with the same name, or by a new index.
     pub fn settle_named_files(&mut self) {
+        // By name, with fewer and fewer folders in front of it: the first such file.
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let add = |known: &mut HashMap<String, u32>, file: &SourceFile| {
+            let folders = file.name.rmatch_indices('/').map(|(at, _)| at + 1).take(MOST_FOLDERS);
+            for start in folders.chain([0]) {
+                known.entry(file.name[start..].to_string()).or_insert(file.index);
+            }
+        };
         let mut settled = Vec::new();
+        if !self.named_files.is_empty() {
+            self.module.files.iter().for_each(|file| add(&mut known, file));
+        }
+        let mut next = self.module.files.iter().map(|file| file.index.saturating_add(1)).max().unwrap_or(1);
         for name in &self.named_files {
-            let same = |file: &&SourceFile| file.name == *name || file.name.ends_with(&format!("/{name}"));
-            let index = self.module.files.iter().find(same).map(|file| file.index).unwrap_or_else(|| {
-                let index = self.module.files.iter().map(|file| file.index + 1).max().unwrap_or(1);
-                self.module.files.push(SourceFile { index, name: name.clone() });
-                index
+            let index = known.get(name).copied().unwrap_or_else(|| {
+                let file = SourceFile { index: next, name: name.clone() };
+                add(&mut known, &file);
+                self.module.files.push(file);
+                next = next.saturating_add(1);
+                next - 1
             });
             settled.push(index);
         }

@@ -27,7 +27,7 @@ impl<'m> Lowering<'m> {
             .body
             .as_ref()
             .ok_or_else(|| unsupported(function.span, format!("`{}` is declared but never defined", function.name)))?;
-        if self.calls.contains(&function.name) {
+        if self.calls.contains(&function.name.as_str()) {
             return Err(unsupported(
                 function.span,
                 format!("`{}` calls itself: recursion is not supported, because calls are expanded", function.name),
@@ -37,7 +37,7 @@ impl<'m> Lowering<'m> {
         if self.calls.len() >= MOST_DEPTH {
             return Err(unsupported(function.span, format!("calls are nested more than {MOST_DEPTH} deep")));
         }
-        self.calls.push(function.name.clone());
+        self.calls.push(&function.name);
         Ok(body)
     }
 

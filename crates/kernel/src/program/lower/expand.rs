@@ -11,6 +11,10 @@ use crate::ptx::types::Space;
 
 /// Limit on the instructions of a kernel with its calls expanded.
 const MOST_INSTRUCTIONS: usize = 2_000_000;
+/// Limit on the registers, variables and branch targets of a kernel with its calls expanded.
+const MOST_NAMES: usize = 2_000_000;
+/// Limit on the bytes of the names of those.
+const MOST_BYTES_OF_NAMES: usize = 1 << 28;
 
 /// One expansion of a function: its registers, variables and labels.
 pub struct Instance<'f> {
@@ -52,12 +56,38 @@ impl<'m> Lowering<'m> {
         body: &'f FunctionBody,
         call_site: CallSite,
     ) -> Result<Instance<'f>, Problem> {
+        self.count_names(function, body)?;
         let planes = body.registers.iter().map(|r| self.add_register(&r.name, r.bits)).collect();
         let variables = body.variables.iter().map(|v| self.place_variable(function, v)).collect::<Result<_, _>>()?;
         let first_table = self.tables.len();
         self.tables.resize(first_table + body.tables.len(), Box::default());
         let positions = Vec::with_capacity(body.instructions.len() + 1);
         Ok(Instance { body, call_site, planes, variables, first_table, positions, branches: Vec::new() })
+    }
+
+    /// Counts what an expansion of a function adds besides instructions, and refuses more than there may be.
+    fn count_names(&mut self, function: &Function, body: &FunctionBody) -> Result<(), Problem> {
+        let targets: usize = body.tables.iter().map(|table| table.targets.len()).sum();
+        self.names += body.registers.len() + body.variables.len() + body.tables.len() + targets;
+        let bytes: usize = body.registers.iter().map(|register| register.name.len()).sum();
+        self.bytes_of_names += bytes + body.variables.iter().map(|v| v.name.len() + function.name.len()).sum::<usize>();
+        if self.names > MOST_NAMES {
+            let message = format!(
+                "the kernel has {} registers, variables and branch targets when its calls are expanded up to `{}`; it may have \
+                 {MOST_NAMES}",
+                self.names, function.name
+            );
+            return Err(unsupported(function.span, message));
+        }
+        if self.bytes_of_names > MOST_BYTES_OF_NAMES {
+            let message = format!(
+                "the names of the kernel's registers and variables take more than {} MiB when its calls are expanded up to `{}`",
+                MOST_BYTES_OF_NAMES >> 20,
+                function.name
+            );
+            return Err(unsupported(function.span, message));
+        }
+        Ok(())
     }
 
     /// Appends one instruction, or the function that it calls.

@@ -38,6 +38,8 @@ pub fn lower(module: &Module, kernel: &str) -> Result<Program, Vec<Problem>> {
         shared_places: HashMap::new(),
         dynamic_shared: Vec::new(),
         calls: Vec::new(),
+        names: 0,
+        bytes_of_names: 0,
     };
     let mut params = Stack::default();
     let param_offsets: Vec<u32> = function.params.iter().map(|p| params.place(p.bytes.unwrap_or(0), p.align) as u32).collect();
@@ -92,5 +94,8 @@ struct Lowering<'m> {
     /// Instructions that refer to the dynamic shared array, whose address is known last.
     dynamic_shared: Vec<(usize, AddressFixup)>,
     /// The functions being expanded, outermost first.
-    calls: Vec<String>,
+    calls: Vec<&'m str>,
+    /// How many registers, variables and branch targets the expansions have, and how long their names are together.
+    names: usize,
+    bytes_of_names: usize,
 }

@@ -154,6 +154,8 @@ struct Copying<'a> {
     writer: Vec<Option<u32>>,
     /// By plane that has not been replaced: the instructions that name it or a plane that it replaced, except as a destination.
     users: Vec<Vec<u32>>,
+    /// By plane that has not been replaced: how often instructions read it as a source, not as a guard or in an address.
+    sources: Vec<u32>,
     /// Instructions that may be copies to replace.
     candidates: BTreeSet<u32>,
     gone: Vec<bool>,
@@ -163,16 +165,18 @@ struct Copying<'a> {
 impl Copying<'_> {
     fn new(program: &mut Program) -> Copying<'_> {
         let planes = program.planes as usize;
-        let (mut writer, mut users) = (vec![None; planes], vec![Vec::new(); planes]);
+        let (mut writer, mut users, mut sources) = (vec![None; planes], vec![Vec::new(); planes], vec![0; planes]);
         for (pc, instruction) in program.instructions.iter().enumerate() {
             for_writes(instruction, program.planes - 1, |plane| writer[plane as usize] = Some(pc as u32));
             for_names(instruction, |plane| users[plane as usize].push(pc as u32));
+            for_sources(instruction, |plane| sources[plane as usize] += 1);
         }
         Copying {
             writers: Writers::of(program),
             names: Names { replaced: (0..program.planes).map(|plane| (plane, false)).collect() },
             writer,
             users,
+            sources,
             candidates: (0..program.instructions.len() as u32)
                 .filter(|&pc| may_copy(&program.instructions[pc as usize]))
                 .collect(),
@@ -198,11 +202,13 @@ impl Copying<'_> {
         };
         let done = match original {
             Original::Register(plane) => self.unite(copy, plane, false),
-            Original::Negated(plane) => !self.is_source(copy) && self.unite(copy, plane, true),
+            Original::Negated(plane) => self.sources[copy as usize] == 0 && self.unite(copy, plane, true),
             Original::Operand(src) => self.put_operand(copy, src),
         };
         if done {
             self.gone[pc] = true;
+            let Copying { program, names, sources, .. } = self;
+            for_sources(&program.instructions[pc], |plane| sources[names.find(plane).0 as usize] -= 1);
             self.renamed.push((from, to));
         }
     }
@@ -210,6 +216,7 @@ impl Copying<'_> {
     /// Lets one plane, or its negation, stand for another.
     fn unite(&mut self, copy: Plane, original: Plane, negated: bool) -> bool {
         self.names.replaced[copy as usize] = (original, negated);
+        self.sources[original as usize] += std::mem::take(&mut self.sources[copy as usize]);
         let (mut few, mut many) =
             (std::mem::take(&mut self.users[copy as usize]), std::mem::take(&mut self.users[original as usize]));
         if few.len() > many.len() {
@@ -222,19 +229,9 @@ impl Copying<'_> {
         true
     }
 
-    /// Whether an instruction reads a predicate as a source, not as a guard.
-    fn is_source(&mut self, predicate: Plane) -> bool {
-        let Copying { program, names, users, gone, .. } = self;
-        let mut reads = |src: &Src| matches!(src, Src::Register(p) | Src::Not(p) if names.find(*p).0 == predicate);
-        let found = users[predicate as usize]
-            .iter()
-            .position(|&pc| !gone[pc as usize] && program.instructions[pc as usize].src.iter().any(&mut reads));
-        first(&mut users[predicate as usize], found)
-    }
-
     /// Replaces a register's reads by its constant, if every reader is arithmetic that can take one.
     fn put_operand(&mut self, copy: Plane, operand: Src) -> bool {
-        let Copying { program, names, users, gone, candidates, .. } = self;
+        let Copying { program, names, users, sources, gone, candidates, .. } = self;
         let found = users[copy as usize].iter().position(|&pc| {
             let instruction = &program.instructions[pc as usize];
             let (mut reads, mut as_source) = (0, 0);
@@ -254,6 +251,7 @@ impl Copying<'_> {
             let is_copy = may_copy(&program.instructions[pc as usize]);
             for src in &mut program.instructions[pc as usize].src {
                 if matches!(src, Src::Register(plane) if names.find(*plane).0 == copy) {
+                    sources[copy as usize] -= 1;
                     *src = operand;
                     candidates.extend(Some(pc).filter(|_| is_copy));
                 }
@@ -279,6 +277,10 @@ fn for_names(instruction: &Instruction, mut each: impl FnMut(Plane)) {
     if let Some(Base::Register32(plane) | Base::Register64(plane)) = instruction.address.map(|address| address.base) {
         each(plane);
     }
+    for_sources(instruction, each);
+}
+
+fn for_sources(instruction: &Instruction, mut each: impl FnMut(Plane)) {
     for src in &instruction.src {
         if let Src::Register(plane) | Src::Not(plane) = src {
             each(*plane);

@@ -129,7 +129,7 @@ impl Ways<'_> {
     /// Whether more than one side of a branch leads to a point; threads that exit on another side are not waited for.
     fn several_come(&mut self, branch: usize, point: usize) -> bool {
         let cfg = self.cfg;
-        cfg.blocks[branch].successors.iter().filter(|side| self.comes(**side, point)).count() > 1
+        cfg.blocks[branch].successors.iter().filter(|side| self.comes(**side, point)).nth(1).is_some()
     }
 
     /// Whether a point can be reached from a block, which is assumed where a search is too long.
