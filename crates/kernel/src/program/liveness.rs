@@ -4,7 +4,7 @@
 //! register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it does not end the
 //! live range of the old value, unless a pass says otherwise ([`Instruction::begins`]).
 //!
-//! The planes are analysed 64 at a time, and only in the blocks where one of them is live: a set of all planes for every block would
+//! The planes are analysed some hundreds at a time ([`Set`]), and only in the blocks where one of them is live: a set of all planes for every block would
 //! be quadratic in a program with many of both.
 
 use super::graph::Graph;
@@ -43,13 +43,16 @@ impl LiveIn {
     pub fn build(program: &Program) -> LiveIn {
         let (mut words, mut kept) = (Vec::new(), 0);
         Flow::new(program).run(|touched, live_in| {
-            let mut found: Vec<(u32, u64)> = Vec::new();
-            if kept < MOST_KEPT {
-                found.extend(touched.iter().map(|&at| (at, live_in[at as usize])).filter(|(_, word)| *word != 0));
-                found.sort_unstable();
+            for word in 0..WORDS {
+                let mut found: Vec<(u32, u64)> = Vec::new();
+                if kept < MOST_KEPT {
+                    let of_word = touched.iter().map(|&at| (at, live_in[at as usize].0[word]));
+                    found.extend(of_word.filter(|(_, word)| *word != 0));
+                    found.sort_unstable();
+                }
+                kept += found.len();
+                words.push(found.into());
             }
-            kept += found.len();
-            words.push(found.into());
         });
         LiveIn { words: (kept < MOST_KEPT).then_some(words) }
     }
@@ -63,21 +66,51 @@ impl LiveIn {
     }
 }
 
-/// What one instruction does to a word of 64 planes.
+/// Words of 64 planes that are analysed together.
+const WORDS: usize = 8;
+const PLANES: u32 = 64 * WORDS as u32;
+
+/// A set of neighbouring planes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Set([u64; WORDS]);
+
+impl Set {
+    fn has(&self, plane: u32) -> bool {
+        self.0[plane as usize / 64] >> (plane % 64) & 1 != 0
+    }
+
+    fn add(&mut self, plane: u32) {
+        self.0[plane as usize / 64] |= 1 << (plane % 64);
+    }
+
+    fn remove(&mut self, plane: u32) {
+        self.0[plane as usize / 64] &= !(1 << (plane % 64));
+    }
+
+    fn unite(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    fn count(&self, of: &Set) -> u32 {
+        self.0.iter().zip(&of.0).map(|(word, of)| (word & of).count_ones()).sum()
+    }
+}
+
+/// What one instruction does to a plane: it reads it, or begins its live range by a write.
 struct Access {
     pc: u32,
-    reads: u64,
-    /// Planes whose live range its write begins.
-    begins: u64,
+    /// The plane's number in its set.
+    plane: u16,
+    is_read: bool,
 }
 
 /// The analysis of one program.
 struct Flow<'a> {
     program: &'a Program,
-    /// By word: its accesses, in program order.
+    /// By set: its accesses in program order, those of one instruction with the reads first.
     accesses: Vec<Vec<Access>>,
-    /// By word: the planes that count as registers.
-    counted: Vec<u64>,
+    /// By set: the planes that count as registers.
+    counted: Vec<Set>,
     next: Graph,
     before: Graph,
     /// The blocks, each behind those that it leads to as far as loops allow, and the place of each block in that order.
@@ -87,33 +120,28 @@ struct Flow<'a> {
 
 impl Flow<'_> {
     fn new(program: &Program) -> Flow<'_> {
-        let (words, blocks) = ((program.planes as usize).div_ceil(64), &program.cfg.blocks);
+        let (sets, blocks) = (program.planes.div_ceil(PLANES) as usize, &program.cfg.blocks);
         let mut accesses: Vec<Vec<Access>> = Vec::new();
-        accesses.resize_with(words, Vec::new);
+        accesses.resize_with(sets, Vec::new);
         for (pc, instruction) in program.instructions.iter().enumerate() {
             let mut access = |plane: Plane, is_read: bool| {
-                let of_word = &mut accesses[plane as usize / 64];
-                if of_word.last().is_none_or(|last| last.pc != pc as u32) {
-                    of_word.push(Access { pc: pc as u32, reads: 0, begins: 0 });
-                }
-                if let Some(last) = of_word.last_mut() {
-                    *if is_read { &mut last.reads } else { &mut last.begins } |= 1 << (plane % 64);
-                }
+                let plane_in_set = (plane % PLANES) as u16;
+                accesses[(plane / PLANES) as usize].push(Access { pc: pc as u32, plane: plane_in_set, is_read });
             };
+            for_reads(instruction, program.planes - 1, |plane| access(plane, true));
             if instruction.guard.is_none() || instruction.begins {
                 for_writes(instruction, program.planes - 1, |plane| access(plane, false));
             }
-            for_reads(instruction, program.planes - 1, |plane| access(plane, true));
         }
-        let mut counted = vec![0u64; words];
+        let mut counted = vec![Set::default(); sets];
         for register in program.registers.iter().filter(|r| r.bits > 1) {
             for plane in register.plane..register.plane + super::planes_of(register.bits) {
-                counted[plane as usize / 64] |= 1 << (plane % 64);
+                counted[(plane / PLANES) as usize].add(plane % PLANES);
             }
         }
         // In machine code a parameter is an operand, so its register does not count.
         for plane in program.param_registers.iter().flat_map(|register| register.plane..register.plane + register.planes) {
-            counted[plane as usize / 64] &= !(1 << (plane % 64));
+            counted[(plane / PLANES) as usize].remove(plane % PLANES);
         }
         // The CFG treats a jump to the head of the loop over logical blocks as an exit; values stay live across it.
         let head = program.wrapper.as_ref().map(|wrapper| program.cfg.block_of[wrapper.head as usize] as usize);
@@ -129,63 +157,81 @@ impl Flow<'_> {
         Flow { program, accesses, counted, before: next.turned(), next, order, place }
     }
 
-    /// Analyses word by word; `each` gets the blocks that were looked at, some twice, and by block the planes that are live at its
-    /// start.
-    fn run(self, mut each: impl FnMut(&[u32], &[u64])) -> Liveness {
+    /// Analyses set by set; `each` gets the blocks that were looked at, and by block the planes that are live at its start.
+    fn run(self, mut each: impl FnMut(&[u32], &[Set])) -> Liveness {
         let blocks = &self.program.cfg.blocks;
         let n = blocks.len();
-        // By block, for the current word: planes read before they are written, planes written before they are read, live planes.
-        let (mut reads, mut begins, mut live_in) = (vec![0u64; n], vec![0u64; n], vec![0u64; n]);
         let mut open = Open::new(n);
-        let mut touched: Vec<u32> = Vec::new();
+        // By block, for the current set: planes read before they are written, planes written, live planes.
+        let (mut reads, mut begins, mut live_in) = (vec![Set::default(); n], vec![Set::default(); n], vec![Set::default(); n]);
+        let (mut touched, mut is_touched): (Vec<u32>, Vec<bool>) = (Vec::new(), vec![false; n]);
         // How many registers are live at the end of each block, and how many more before each instruction than behind it.
         let (mut at_end, mut more) = (vec![0u32; n], vec![0i32; self.program.instructions.len()]);
-        let mut at_entry = Vec::with_capacity(self.accesses.len());
-        for (accesses, &counted) in self.accesses.iter().zip(&self.counted) {
+        let mut at_entry = Vec::with_capacity(self.accesses.len() * WORDS);
+        for (accesses, counted) in self.accesses.iter().zip(&self.counted) {
             let block_of = |access: &Access| self.program.cfg.block_of[access.pc as usize];
-            let live_out = |at: u32, live_in: &[u64]| {
-                self.next.next(at as usize).iter().fold(0, |live, &next| live | live_in[next as usize])
+            let live_out = |at: u32, live_in: &[Set]| {
+                let mut live = Set::default();
+                self.next.next(at as usize).iter().for_each(|&next| live.unite(&live_in[next as usize]));
+                live
+            };
+            let mut touch = |at: u32, touched: &mut Vec<u32>| {
+                if !std::mem::replace(&mut is_touched[at as usize], true) {
+                    touched.push(at);
+                }
             };
             let mark = |at: u32, open: &mut Open| {
                 self.before.next(at as usize).iter().for_each(|&from| open.add(self.place[from as usize]));
             };
             for of_block in accesses.chunk_by(|a, b| block_of(a) == block_of(b)) {
                 let at = block_of(&of_block[0]);
+                let (reads, begins) = (&mut reads[at as usize], &mut begins[at as usize]);
                 for access in of_block.iter().rev() {
-                    reads[at as usize] = reads[at as usize] & !access.begins | access.reads;
-                    begins[at as usize] |= access.begins;
+                    if access.is_read {
+                        reads.add(access.plane.into());
+                    } else {
+                        reads.remove(access.plane.into());
+                        begins.add(access.plane.into());
+                    }
                 }
-                live_in[at as usize] = reads[at as usize];
-                touched.push(at);
-                if reads[at as usize] != 0 {
+                live_in[at as usize] = *reads;
+                touch(at, &mut touched);
+                if *reads != Set::default() {
                     mark(at, &mut open);
                 }
             }
             while let Some(place) = open.take() {
                 let at = self.order[place as usize];
-                touched.push(at);
-                let live = reads[at as usize] | live_out(at, &live_in) & !begins[at as usize];
+                touch(at, &mut touched);
+                let (mut live, begins) = (live_out(at, &live_in), &begins[at as usize]);
+                live.0.iter_mut().zip(&begins.0).for_each(|(word, begins)| *word &= !begins);
+                live.unite(&reads[at as usize]);
                 if std::mem::replace(&mut live_in[at as usize], live) != live {
                     mark(at, &mut open);
                 }
             }
             for of_block in accesses.chunk_by(|a, b| block_of(a) == block_of(b)) {
-                let mut live = live_out(block_of(&of_block[0]), &live_in) & counted;
-                for access in of_block.iter().rev() {
-                    let before = (live & !access.begins | access.reads) & counted;
-                    more[access.pc as usize] += before.count_ones() as i32 - live.count_ones() as i32;
-                    live = before;
+                let mut live = live_out(block_of(&of_block[0]), &live_in);
+                for Access { pc, plane, is_read } in of_block.iter().rev() {
+                    let plane = u32::from(*plane);
+                    let one = i32::from(counted.has(plane));
+                    if *is_read && !live.has(plane) {
+                        live.add(plane);
+                        more[*pc as usize] += one;
+                    } else if !is_read && live.has(plane) {
+                        live.remove(plane);
+                        more[*pc as usize] -= one;
+                    }
                 }
             }
-            at_entry.push(live_in.first().copied().unwrap_or(0));
-            touched.sort_unstable();
-            touched.dedup();
+            at_entry.extend(live_in.first().copied().unwrap_or_default().0);
             for &at in &touched {
-                at_end[at as usize] += (live_out(at, &live_in) & counted).count_ones();
+                at_end[at as usize] += live_out(at, &live_in).count(counted);
             }
             each(&touched, &live_in);
-            for at in touched.drain(..) {
-                (reads[at as usize], begins[at as usize], live_in[at as usize]) = (0, 0, 0);
+            for at in touched.drain(..).map(|at| at as usize) {
+                (reads[at], begins[at], live_in[at]) = Default::default();
+                is_touched[at] = false;
             }
         }
         let mut most = 0;
@@ -255,6 +301,11 @@ impl LiveAfter<'_> {
             }
         }
         LiveAfter { program, live_in: LiveIn::build(program), events }
+    }
+
+    /// Whether a plane may be read before it is written.
+    pub fn is_read_first(&self, plane: Plane) -> bool {
+        !self.program.cfg.blocks.is_empty() && self.live_in.is_live(0, plane)
     }
 
     /// Whether a plane is live after an instruction.

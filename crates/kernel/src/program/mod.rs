@@ -266,8 +266,17 @@ impl Program {
 
     /// Recomputes blocks, reconvergence points and register needs from the instructions.
     fn analyse(&mut self) {
+        self.find_meetings();
+        self.count_registers();
+    }
+
+    /// Recomputes blocks and reconvergence points.
+    fn find_meetings(&mut self) {
         self.cfg = Cfg::build(&self.instructions, &self.tables);
         self.reconvergence = Reconvergence::build(&self.cfg, &self.instructions, self.reconverges_within_trip);
+    }
+
+    fn count_registers(&mut self) {
         self.registers_needed = liveness::Liveness::build(self).registers_needed;
     }
 

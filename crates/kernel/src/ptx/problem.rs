@@ -164,7 +164,8 @@ impl<'a> Lines<'a> {
     fn text(&self, line: usize, at: usize) -> &'a str {
         let start = self.starts.get(line - 1).map_or(self.source.len(), |&start| start);
         let end = self.starts.get(line).map_or(self.source.len(), |&next| next);
-        let text = self.source[start..end].lines().next().unwrap_or("");
+        let text = &self.source[start..end];
+        let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
         if text.len() <= MOST_OF_A_LINE {
             return text;
         }

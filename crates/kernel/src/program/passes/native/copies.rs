@@ -8,7 +8,8 @@
 
 use super::{ParamRegister, only_destination, register_bits};
 use crate::program::cfg::Cfg;
-use crate::program::liveness::{LiveAfter, Liveness, for_reads, for_writes};
+use crate::program::graph::{NONE, Tree};
+use crate::program::liveness::{LiveAfter, for_reads, for_writes};
 use crate::program::{Base, Dst, Guard, Instruction, Plane, Program, Src};
 use crate::ptx::module::{Axis, Special};
 use crate::ptx::op::{Kind, Op};
@@ -33,34 +34,45 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// How often each plane is written, and which planes may be read before they are written.
+/// Which planes have one writer and are never read before it, or hold a parameter.
 pub struct Writers {
-    count: Vec<u32>,
-    read_first: Vec<bool>,
+    is_once: Vec<bool>,
     is_param: Vec<bool>,
 }
 
 impl Writers {
     pub fn of(program: &Program) -> Writers {
         let carry = program.planes - 1;
-        let mut count = vec![0; program.planes as usize];
-        for instruction in &program.instructions {
-            for_writes(instruction, carry, |plane| count[plane as usize] += 1);
+        let mut writer: Vec<Option<usize>> = vec![None; program.planes as usize];
+        let mut is_once = vec![false; program.planes as usize];
+        for (pc, instruction) in program.instructions.iter().enumerate() {
+            let begins = instruction.guard.is_none() || instruction.begins;
+            for_writes(instruction, carry, |plane| {
+                is_once[plane as usize] = writer[plane as usize].is_none() && begins;
+                writer[plane as usize] = Some(pc);
+            });
         }
-        let live = Liveness::build(program);
-        let mut read_first: Vec<bool> = (0..program.planes).map(|plane| live.is_read_first(plane)).collect();
+        // A plane is not read first if its writer stands on every path to every reader.
+        let parents = program.cfg.dominators();
+        let tree = Tree::new(&parents);
+        for (pc, instruction) in program.instructions.iter().enumerate() {
+            let block = program.cfg.block_of[pc] as usize;
+            for_reads(instruction, carry, |plane| {
+                let comes_first = writer[plane as usize].is_some_and(|writer| {
+                    let writing = program.cfg.block_of[writer] as usize;
+                    if writing == block { writer < pc } else { tree.is_above(writing, block) }
+                });
+                is_once[plane as usize] &= comes_first || parents[block] == NONE && block != 0;
+            });
+        }
         let mut is_param = vec![false; program.planes as usize];
-        for register in &program.param_registers {
-            read_first[register.plane as usize..(register.plane + register.planes) as usize].fill(false);
-            is_param[register.plane as usize] = true;
-        }
-        Writers { count, read_first, is_param }
+        program.param_registers.iter().for_each(|register| is_param[register.plane as usize] = true);
+        Writers { is_once, is_param }
     }
 
     /// Whether a plane has one writer and is never read before it, or holds a parameter.
     pub fn is_once(&self, plane: Plane) -> bool {
-        let at = plane as usize;
-        self.is_param[at] || self.count[at] == 1 && !self.read_first[at]
+        self.is_param[plane as usize] || self.is_once[plane as usize]
     }
 }
 
@@ -374,8 +386,10 @@ fn coalesce(program: &mut Program) -> bool {
 /// Registers in classes, each of which becomes one register.
 struct Merging<'a> {
     program: &'a Program,
-    writers: Writers,
     live: LiveAfter<'a>,
+    /// By plane: whether it holds a parameter, and whether it may be read before it is written.
+    is_param: Vec<bool>,
+    read_first: Vec<bool>,
     /// By plane: the instructions that write it.
     writes: Vec<Vec<u32>>,
     /// By plane: a plane of the same class, closer to the one that stands for the class.
@@ -404,9 +418,13 @@ impl Merging<'_> {
         for (pc, instruction) in program.instructions.iter().enumerate() {
             for_writes(instruction, program.planes - 1, |plane| writes[plane as usize].push(pc as u32));
         }
+        let live = LiveAfter::build(program);
+        let mut is_param = vec![false; program.planes as usize];
+        program.param_registers.iter().for_each(|register| is_param[register.plane as usize] = true);
         Merging {
-            writers: Writers::of(program),
-            live: LiveAfter::build(program),
+            read_first: (0..program.planes).map(|plane| live.is_read_first(plane)).collect(),
+            is_param,
+            live,
             writes,
             class: (0..program.planes).collect(),
             members: (0..program.planes).map(|plane| vec![plane]).collect(),
@@ -427,11 +445,11 @@ impl Merging<'_> {
         let Some((to, bits)) = only_destination(&instruction.dst) else { return Vec::new() };
         let (from, to) = (find(&mut self.class, *from), find(&mut self.class, to));
         let same = register_bits(program, from) == Some(bits) && register_bits(program, to) == Some(bits) && ty.bits() == bits;
-        let is_param = self.writers.is_param[from as usize] || self.writers.is_param[to as usize];
+        let is_param = self.is_param[from as usize] || self.is_param[to as usize];
         if bits < 32 || !same || from == to || is_param {
             return Vec::new();
         }
-        let both_first = self.writers.read_first[from as usize] && self.writers.read_first[to as usize];
+        let both_first = self.read_first[from as usize] && self.read_first[to as usize];
         if both_first || self.written_while_live(from, to, bits) || self.written_while_live(to, from, bits) {
             self.refused[from as usize].push(pc);
             self.refused[to as usize].push(pc);
@@ -439,7 +457,7 @@ impl Merging<'_> {
         }
         self.renamed.push((program.register_name(from).to_string(), program.register_name(to).to_string()));
         self.class[from as usize] = to;
-        self.writers.read_first[to as usize] |= self.writers.read_first[from as usize];
+        self.read_first[to as usize] |= self.read_first[from as usize];
         let (mut few, mut many) =
             (std::mem::take(&mut self.members[from as usize]), std::mem::take(&mut self.members[to as usize]));
         if few.len() > many.len() {

@@ -237,7 +237,7 @@ impl Code {
             *table = targets.iter().map(|target| starts[through[*target]]).collect();
         }
         program.instructions = instructions;
-        program.analyse();
+        program.find_meetings();
     }
 }
 

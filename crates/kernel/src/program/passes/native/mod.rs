@@ -52,6 +52,7 @@ pub fn run(program: &mut Program) {
     program.reconverges_within_trip = true;
     code.lay_out(program);
     meet::run(program);
+    program.count_registers();
 }
 
 /// Creates a machine instruction that PTX does not have, with the source place of `at`.
