@@ -3,6 +3,8 @@
 use super::args::InspectArgs;
 use super::subject::KernelSource;
 use super::{Failure, print, print_json};
+use serde::Serialize;
+use std::collections::HashSet;
 use warpscope_kernel::program::Program;
 use warpscope_kernel::program::inspect::Inspection;
 use warpscope_kernel::program::passes::Pass;
@@ -11,8 +13,6 @@ use warpscope_kernel::program::transformed;
 use warpscope_kernel::program::{listed, reachable};
 use warpscope_kernel::ptx::problem::{self, Located, Span, Trouble};
 use warpscope_kernel::ptx::{self, Module, Problem};
-use serde::Serialize;
-use std::collections::HashSet;
 
 /// Limit on the instructions of all kernels that are shown at once, with what each kernel has of the module.
 const MOST_SHOWN: usize = 4_000_000;
