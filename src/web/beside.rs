@@ -63,7 +63,7 @@ pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Ha
                     { align_menu(leader) }
                     <button type="button" class="plain" id="beside-none" title="Only this run" onclick={leader.callback(|lab| lab.beside.wishes.clear())}>{ "Alone" }</button>
                 </header>
-                <p class="standing"><span>{ "It leads." }</span><span class="note">{ cycle_words(leader) }</span></p>
+                <p class="standing"><span>{ "It sets the pace." }</span><span class="note">{ cycle_words(leader) }</span></p>
                 { what_warps_did(leader) }
                 { stage.clone() }
             </article>

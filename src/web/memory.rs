@@ -23,7 +23,7 @@ pub fn memory(handle: &Handle) -> Html {
         }
     };
     html! {
-        <div key="memory" class="scroll" tabindex="0" role="region" aria-label="Memory">
+        <div key="memory" class="scroll" tabindex="0" role="region" aria-label="Buffers">
             <div id="verdict" class={classes!("verdict", class)}>
                 <strong>{ title }</strong>
                 if let Some(text) = text {

@@ -16,7 +16,7 @@ pub enum Tab {
     Inspector,
     Numbers,
     Plots,
-    Memory,
+    Buffers,
     About,
     Lesson,
 }
@@ -27,7 +27,7 @@ impl Tab {
             Tab::Inspector => "Inspector",
             Tab::Numbers => "Numbers",
             Tab::Plots => "Plots",
-            Tab::Memory => "Memory",
+            Tab::Buffers => "Buffers",
             Tab::About => "About",
             Tab::Lesson => "Lesson",
         }
@@ -69,7 +69,7 @@ pub fn side(handle: &Handle, others: &[Handle], theme: Theme, shown: Tab, ontab:
                 Tab::Inspector => html! { <Inspector handle={handle.clone()} /> },
                 Tab::Numbers => numbers(handle, others),
                 Tab::Plots => html! { <PlotsPanel handle={handle.clone()} {theme} /> },
-                Tab::Memory => memory(handle),
+                Tab::Buffers => memory(handle),
                 Tab::About => about(handle),
                 Tab::Lesson => lesson_panel(handle),
             } }

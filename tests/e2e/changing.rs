@@ -250,7 +250,7 @@ async fn a_kernel_of_ones_own_is_pasted_dropped_or_refused() {
         page.see("#editor .status", "triple").await;
         page.click_text("#editor header button", "Close").await;
         page.run_to_end().await;
-        page.click("#tab-memory").await;
+        page.click("#tab-buffers").await;
         page.see("#verdict", "Done").await;
         page.see(".buffer .values", "21").await;
         assert_eq!(

@@ -66,7 +66,7 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.screenshot("two").await;
         // The page says which run is ahead, and at the end which one ends first.
         page.until(
-            "/It (is \\d+ cycles (ahead|behind)|has done as much work)\\./.test(document.querySelector('.run:nth-child(2) .standing').innerText)",
+            "/It (is (ahead|behind) by \\d+ cycles? in this program|has done as much work)\\./.test(document.querySelector('.run:nth-child(2) .standing').innerText)",
         )
         .await;
         page.press([key::END]).await;

@@ -39,7 +39,7 @@ async fn a_trap_names_its_place_and_the_page_goes_on() {
         page.see("#selected", "Warp 1").await;
         page.click_text("#notice button", "Show the warp").await;
         page.see("#selected", "Warp 0").await;
-        page.click("#tab-memory").await;
+        page.click("#tab-buffers").await;
         page.see("#verdict", "The kernel trapped").await;
         let end = page.cycle().await;
         page.click("#back").await;

@@ -131,7 +131,7 @@ async fn menus_show(page: &Page, lesson: &Lesson, technique: &str) {
     assert!(shown, "{}: no menu shows {technique}", lesson.id);
 }
 
-/// Lesson 5's kernel depends on lock-step: Memory shows a caution where the result is that of lock-step, and an error for DWF's.
+/// Lesson 5's kernel depends on lock-step: Buffers shows a caution where the result is that of lock-step, and an error for DWF's.
 #[tokio::test]
 async fn a_lesson_that_depends_on_lock_step_ends_with_a_caution_and_under_dwf_with_an_error() {
     on_the_page("lock-step", async |page| {

@@ -275,7 +275,7 @@ async fn every_kernel_of_the_catalogue_runs_and_is_right() {
     on_the_page("catalogue", async |page| {
         let kernels = page.values_of("#kernel option:not([value='']):not([value=as-pictures])").await;
         assert_eq!(kernels.len(), warpscope_catalogue::all().len(), "{kernels:?}");
-        page.click("#tab-memory").await;
+        page.click("#tab-buffers").await;
         page.see("#verdict", "Not done yet").await;
         for (_, kernel) in kernels.into_iter().enumerate().filter(|(at, _)| sampled(*at, 3)) {
             page.take_kernel(&kernel).await;

@@ -142,16 +142,20 @@ pub fn standing(leader: &Lab, follower: &Lab) -> Option<String> {
     if own.at_end() {
         return Some(format!("has ended, after {} cycles", grouped(own.cycle())));
     }
+    let by = |side: &str, apart: u64| {
+        let noun = if apart == 1 { "cycle" } else { "cycles" };
+        format!("is {side} by {} {noun} in this program", grouped(apart))
+    };
     Some(match done.cmp(&leads) {
         std::cmp::Ordering::Equal => "has done as much work".into(),
         // The cycle by which the follower had done the leader's current work.
         std::cmp::Ordering::Greater => {
             let then = own.record().series().cycle_of(leads)?;
-            format!("is {} cycles ahead", grouped(own.cycle().saturating_sub(then)))
+            by("ahead", own.cycle().saturating_sub(then))
         }
         std::cmp::Ordering::Less => {
             let then = led.record().series().cycle_of(done)?;
-            format!("is {} cycles behind", grouped(led.cycle().saturating_sub(then)))
+            by("behind", led.cycle().saturating_sub(then))
         }
     })
 }
@@ -201,6 +205,10 @@ mod tests {
         follow(&mut other, &lead);
         assert_eq!(standing(&lead, &other).as_deref(), Some("has done as much work"));
         lead.beside.wishes[0].technique = "TBC".into();
+        to(&mut lead, 900);
+        follow(&mut other, &lead);
+        let told = standing(&lead, &other).expect("it stands somewhere");
+        assert!(told.ends_with("in this program") && told.contains(" by "), "{told}");
         to(&mut lead, 100_000);
         follow(&mut other, &lead);
         let told = standing(&lead, &other).expect("it stands somewhere");
