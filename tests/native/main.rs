@@ -12,6 +12,8 @@ mod machine;
 mod recipe;
 #[path = "../shared/sample.rs"]
 mod sample;
+#[path = "../shared/texts.rs"]
+mod texts;
 
 mod arith_random;
 mod baws;
@@ -39,6 +41,7 @@ mod ptx_newer_forms;
 mod random_kernels;
 mod regrouping;
 mod replay;
+mod scaling;
 mod snapshots;
 mod spinning;
 mod step_equals_run;

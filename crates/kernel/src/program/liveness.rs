@@ -36,11 +36,11 @@ impl Liveness {
 /// The planes that are live at the start of each block.
 pub struct LiveIn {
     /// By word of 64 planes: the blocks where any of them is live, with the word; `None` where there are too many.
-    words: Option<Vec<LiveBlocks>>,
+    words: Option<Vec<OfWord>>,
 }
 
-/// The blocks where any of 64 planes is live, by number, each with the planes as bits.
-type LiveBlocks = Box<[(u32, u64)]>;
+/// The blocks where any of 64 planes is live, in order, each with a bit set of these planes.
+type OfWord = Box<[(u32, u64)]>;
 
 impl LiveIn {
     pub fn build(program: &Program) -> LiveIn {

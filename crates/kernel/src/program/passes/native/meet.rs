@@ -40,7 +40,7 @@ fn join_latches(program: &mut Program) {
     let count = loops.headers.len();
     // By loop: whether a branch in it may split, its last block, and its latches.
     let (mut may_split, mut last) = (vec![false; count], vec![0; count]);
-    for (block, splits) in splits.into_iter().enumerate() {
+    for (block, splits) in splits.iter().enumerate() {
         if let Some(inner) = loops.innermost(block) {
             may_split[inner] |= splits;
             last[inner] = last[inner].max(block);
@@ -87,7 +87,7 @@ fn put_meetings(program: &mut Program) {
     let most_above = share(MOST_ABOVE, points.len());
     let mut code = Code::of(program);
     for (point, branches) in points {
-        let from = ways.ways_into(&branches, point);
+        let from = ways.ways_to(&branches, point);
         code.put_between(&from, point, point, vec![meet(program, point)]);
         let set_up = set_up_block(&parents, &tree, &loops, &branches, point, most_above);
         code.parts[set_up].put_last(machine(Op::Nothing, "bssy;", Rewrite::Meeting, first_of(program, set_up)));
@@ -152,7 +152,7 @@ impl Ways<'_> {
 
     /// Returns the blocks from which threads enter a point behind the branches that meet there. Where the search is too long, all
     /// blocks that lead to the point count.
-    fn ways_into(&mut self, branches: &[usize], point: usize) -> Vec<usize> {
+    fn ways_to(&mut self, branches: &[usize], point: usize) -> Vec<usize> {
         self.searches += 1;
         let mut todo = branches.to_vec();
         let (mut found, mut count) = (Vec::new(), 0);
