@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod compare;
+mod exits;
 mod files;
 mod globals;
 mod lesson;

@@ -17,6 +17,7 @@ pub fn words(event: &Event, program: &Program, text: &str) -> Option<String> {
         | Event::BankConflict { .. }
         | Event::LaneAccess { .. }
         | Event::GangSizes { .. }
+        | Event::PartialExit { .. }
         | Event::SliceFetch { .. } => return None,
         Event::Fetched { warp, pc, count, hit, .. } => {
             format!("w{warp} fetches {count} from {pc}{}", if hit { "" } else { ", a miss" })

@@ -2,6 +2,7 @@
 
 use super::passes::Rewrite;
 use super::{Program, SourcePlace};
+use crate::ptx::op::Op;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -25,6 +26,8 @@ pub struct Inspection {
     pub params: Vec<ParamReport>,
     pub blocks: Vec<BlockReport>,
     pub branches: Vec<BranchReport>,
+    /// PCs of exits with a guard, at which a warp may leave in part.
+    pub partial_exits: Vec<u32>,
     pub loops: Vec<LoopReport>,
 }
 
@@ -136,6 +139,11 @@ impl Inspection {
                     lpc: meeting.lpc,
                 })
                 .collect(),
+            partial_exits: (0..)
+                .zip(&program.instructions)
+                .filter(|(_, instruction)| instruction.guard.is_some() && matches!(instruction.op, Op::Exit | Op::Ret))
+                .map(|(pc, _)| pc)
+                .collect(),
             loops: cfg
                 .loops()
                 .into_iter()
@@ -184,12 +192,17 @@ impl Inspection {
             for (at, line) in block.code.iter().enumerate() {
                 let pc = block.start + at as u32;
                 let meeting = branches.next_if(|branch| branch.pc == pc).map(meets).unwrap_or_default();
-                writeln!(out, "{pc:6}  {line}{meeting}")?;
+                let leaving = if self.partial_exits.binary_search(&pc).is_ok() { "   // lanes may exit here" } else { "" };
+                writeln!(out, "{pc:6}  {line}{meeting}{leaving}")?;
             }
         }
         writeln!(out, "\nreconvergence points (where the two sides of a branch meet again)")?;
         if self.branches.is_empty() {
-            writeln!(out, "  none: no branch of this kernel can diverge")?;
+            let exits = match self.partial_exits.len() {
+                0 => String::new(),
+                exits => format!("; a warp may leave in part at {exits} of its exits"),
+            };
+            writeln!(out, "  none: no branch of this kernel can diverge{exits}")?;
         }
         for branch in &self.branches {
             writeln!(

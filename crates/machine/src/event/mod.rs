@@ -407,6 +407,14 @@ pub enum Event {
         write: bool,
         address: u64,
     },
+    /// Some active lanes of a warp, `mask`, exited at a guarded exit, and its other active lanes go on. It repeats what masks tell,
+    /// so the hash of a run leaves it out.
+    PartialExit {
+        sm: u16,
+        warp: u16,
+        pc: Pc,
+        mask: u32,
+    },
 }
 
 impl Event {

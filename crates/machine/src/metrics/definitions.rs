@@ -163,11 +163,13 @@ definitions! {
     };
         "Partial warps", "", "Share of issued instructions with fewer active threads than the warp is wide (Origami figure 6)";
     branches: u64 = [sum] |of| of.totals.branches;
-        "Branches", "instructions", "Branches that could diverge, executed by warps";
+        "Branches", "instructions", "Branches that could diverge, executed by warps; exits under a guard are none, see partial_exits";
     divergent_branches: u64 = [sum] |of| of.totals.divergent_branches;
         "Divergent branches", "instructions", "Branches whose threads split";
     branch_efficiency: f64 = [ratio(1.0)] |of| (of.totals.branches - of.totals.divergent_branches, of.totals.branches);
         "Branch efficiency", "", "Share of branches that did not split";
+    partial_exits: u64 = [sum] |of| of.totals.partial_exits;
+        "Partial exits", "instructions", "Exits at which some active threads of a warp left and the others went on: a guarded exit, or a branch to where threads only return";
     sms: u64 = [whole] |of| of.config.sms.into();
         "SMs", "", "Streaming multiprocessors simulated";
     issue_ports: u64 = [whole] |of| of.config.issue_ports().into();

@@ -124,6 +124,7 @@ impl Sink for Metrics {
                 self.totals.branches += 1;
                 self.totals.divergent_branches += u64::from(diverged);
             }
+            Event::PartialExit { .. } => self.totals.partial_exits += 1,
             Event::IssuedFor { sm, origin, .. } => self.block_folds.issued(sm, origin),
             Event::Push { depth, .. } | Event::BlockPush { depth, .. } => {
                 self.max_stack_depth = self.max_stack_depth.max(depth.into())

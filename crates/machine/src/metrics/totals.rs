@@ -54,6 +54,7 @@ totals! {
     lanes_offered: u64,
     branches: u64,
     divergent_branches: u64,
+    partial_exits: u64,
     /// Issue slots by active threads, from one on; then those with a stall, with a wait for memory, and idle ones.
     slots_by_threads: [u64; 32],
     /// In the order of [`StallCause::ALL`].

@@ -196,6 +196,12 @@ impl<S: Sink> Core<'_, S> {
     fn go_on(&mut self, warp: u32, pc: Pc, effect: Effect) {
         let name = WarpName { sm: self.name, warp: warp as u16 };
         let (machine, cycle) = (self.machine, self.cycle);
+        if let Effect::Exit { mask } = effect
+            && mask != 0
+            && mask != self.sm.warps[warp as usize].place.mask
+        {
+            self.emit(Event::PartialExit { sm: self.name, warp: warp as u16, pc, mask });
+        }
         let flow = match &effect {
             Effect::Branch { sides, count } => branch(machine, pc, &sides[..*count]),
             Effect::Switch { groups } => branch(machine, pc, groups),
