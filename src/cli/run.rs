@@ -2,7 +2,7 @@
 
 use super::args::RunArgs;
 use super::subject::KernelSource;
-use super::{Failure, print, print_json, print_raw, settings, trace};
+use super::{Failure, print, print_json, print_raw, settings, trace, warn};
 use serde::Serialize;
 use std::time::Instant;
 use warpscope_catalogue::Mismatch;
@@ -252,6 +252,9 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Fa
     print(&format!("  lanes used        {:>13.1}%", 100.0 * report.lane_efficiency))?;
     print(&format!("  SIMD efficiency   {:>13.1}%", 100.0 * report.simd_efficiency))?;
     print(&format!("  branches          {:>14}   {:.1}% diverged", report.branches, 100.0 * (1.0 - report.branch_efficiency)))?;
+    if report.partial_exits > 0 {
+        print(&format!("  partial exits     {:>14}", report.partial_exits))?;
+    }
     let hits = 100.0 * report.l1d.hits as f64 / report.l1d.accesses.max(1) as f64;
     print(&format!("  L1D accesses      {:>14}   {hits:.1}% hits", report.l1d.accesses))?;
     let resident = report.resident_warp_cycles.max(1) as f64;
@@ -259,25 +262,27 @@ fn print_summary(report: &Report, kernel: &str, args: &RunArgs) -> Result<(), Fa
     print(&format!("  warp cycles       {}", parts.collect::<Vec<_>>().join(", ")))
 }
 
-/// Writes the dumps and reports how the run ended.
+/// Writes the dumps and reports how the run ended. A dump that cannot be written hides neither a trap nor a failed check.
 fn conclude(args: &RunArgs, program: &Program, finished: &Finished, check: Option<Result<(), String>>) -> Result<(), Failure> {
+    let mut unwritten = Vec::new();
     for flag in &args.dump {
         let (buffer, path) = flag.split_once('=').unwrap_or((flag, ""));
         let bytes = finished.after.iter().find(|b| b.name == buffer).map_or(&[][..], |b| &b.bytes);
-        std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))?;
+        unwritten.extend(std::fs::write(path, bytes).map_err(|error| Failure::file(path, error)).err());
     }
-    match (&finished.trap, check) {
+    let ended = match (&finished.trap, check) {
         (Some(trap), _) => Err(Failure::Kernel(format!("{} trapped: {trap}", program.kernel))),
         (None, Some(Err(mismatch))) => Err(Failure::Kernel(format!("check failed: {mismatch}"))),
-        (None, Some(Ok(()))) => {
-            if args.json {
-                Ok(())
-            } else {
-                print("check: every buffer matches the reference")
-            }
-        }
-        (None, None) => Ok(()),
+        (None, Some(Ok(()))) if !args.json => print("check: every buffer matches the reference"),
+        (None, _) => Ok(()),
+    };
+    if ended.is_err() {
+        unwritten.iter().for_each(|failure| warn(&failure.to_string()));
+        return ended;
     }
+    let last = unwritten.pop();
+    unwritten.iter().for_each(|failure| warn(&failure.to_string()));
+    last.map_or(Ok(()), Err)
 }
 
 /// Every dump must be `BUFFER=FILE` and name a buffer of the launch, or a module variable that the launch names.

@@ -67,3 +67,14 @@ fn jobs_are_clamped_to_the_runs_and_none_is_refused() {
     assert_ends(&run(&["sweep", "saxpy", "--technique", "PDOM", "--jobs", "0"]), 2, &["--jobs", "0"]);
     assert_ends(&run(&["papers", "tbc", "--jobs", "0"]), 2, &["--jobs", "0"]);
 }
+
+#[test]
+fn a_dump_that_cannot_be_written_hides_no_trap_and_no_failed_check() {
+    let dumps = ["--dump", "x=/dev/full", "--dump", "y=/nowhere/y.bin"];
+    let told = ["/dev/full", "/nowhere/y.bin"];
+    assert_ends(&run(&[&["run", "saxpy", "--launch", "small"][..], &dumps].concat()), 2, &told);
+    let stopped = run(&[&["run", "saxpy", "--launch", "small", "--max-cycles", "20"][..], &dumps].concat());
+    assert_ends(&stopped, 1, &[&told[..], &["--max-cycles 20"]].concat());
+    let wrong = run(&["run", "rayqueue", "--technique", "DWF", "--check", "--dump", "image=/nowhere/p.bin"]);
+    assert_ends(&wrong, 1, &["check failed", "/nowhere/p.bin"]);
+}
