@@ -29,6 +29,12 @@ pub struct CheckedKernel<'a> {
 pub enum Difference {
     /// The scalar reference trapped, with this message; the machine did not.
     Trapped(String),
+    /// The scalar reference read shared memory before any thread had written it; on the machine a thread had.
+    ReadTooEarly {
+        trap: String,
+        /// Whether threads in lock-step write in time.
+        depends_on_lock_step: bool,
+    },
     Memory {
         mismatch: Mismatch,
         /// The property of the kernel that explains it, if there is one.
@@ -61,6 +67,14 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Difference::Trapped(trap) => write!(f, "the scalar reference trapped, but the machine did not: {trap}"),
+            Difference::ReadTooEarly { trap, depends_on_lock_step } => {
+                let fault = if *depends_on_lock_step { "depends on lock-step" } else { "has a race" };
+                write!(
+                    f,
+                    "the kernel {fault}: a thread reads shared memory that another thread writes, and nothing orders the two. The \
+                     scalar reference, which runs one thread after another, finds {trap}"
+                )
+            }
             Difference::Memory { mismatch, cause: None } => write!(f, "{mismatch}"),
             Difference::Memory { mismatch, cause: Some(cause) } => write!(f, "{mismatch}. {cause}"),
         }
@@ -85,6 +99,11 @@ pub fn against_reference(kernel: CheckedKernel, after: &[BufferData]) -> Option<
     let outcome = reference::run(kernel.program, kernel.start, kernel.most);
     if let Some(trap) = outcome.trap {
         let gave_up = outcome.thread_instructions >= kernel.most;
+        if trap.is_uninitialised() {
+            let lock_step = reference::observe(kernel.program, kernel.start, kernel.most, Order::LockStep, &mut ());
+            let depends_on_lock_step = lock_step.trap.is_none();
+            return Some(Err(Difference::ReadTooEarly { trap: trap.to_string(), depends_on_lock_step }));
+        }
         return (!gave_up).then(|| Err(Difference::Trapped(trap.to_string())));
     }
     Some(compare(&left(&outcome.global, after), after).map_err(|mismatch| explain(kernel, mismatch, after)))
@@ -204,6 +223,20 @@ mod tests {
         let Some(KernelFault::LockStep { mismatch: against, .. }) = found.cause() else { panic!("{found:?}") };
         assert_eq!(*against, Some(mismatch(2, 3, 0, 1)), "beside lock-step's result");
         assert!(found.to_string().ends_with("nothing orders the two."), "{found}");
+    }
+
+    #[test]
+    fn a_read_of_shared_memory_that_is_written_in_time_by_luck_is_the_kernels_fault() {
+        let unwritten = NEIGHBOUR.replace("st.shared.u32 [%a], 0;\nbar.sync 0;\n", "");
+        let found = judge(&unwritten, [1, 0, 3, 2, 5, 4, 7, 6]).expect_err("the scalar reference traps");
+        assert!(matches!(found, Difference::ReadTooEarly { depends_on_lock_step: true, .. }), "{found:?}");
+        let said = found.to_string();
+        let parts =
+            ["the kernel depends on lock-step", "nothing orders the two", "before any thread has written", "thread (0, 0, 0)"];
+        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        // The other warp's word: lock-step within a warp does not help either.
+        let found = judge(&unwritten.replace("%t, 1;", "%t, 4;"), [4, 5, 6, 7, 0, 1, 2, 3]).expect_err("a race");
+        assert!(found.to_string().starts_with("the kernel has a race"), "{found}");
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub enum Fault {
     OutOfBounds { space: Space, address: u64, size: u32, write: bool },
     #[error("write to {space} memory, which is read-only: {size} bytes at {address:#x}")]
     ReadOnly { space: Space, address: u64, size: u32 },
-    #[error("uninitialised shared memory: {size} bytes at {address:#x} are read but were never written")]
+    /// Whether a thread has written depends on the order of threads where the kernel does not order them.
+    #[error("{}: {size} bytes at {address:#x} are read before any thread has written them", UNINITIALISED)]
     Uninitialised { address: u64, size: u32 },
     #[error("the kernel executed `trap`")]
     Trap,
@@ -34,6 +35,9 @@ pub enum Fault {
     #[error("the run did not end within --max-cycles {0}: an endless loop? (if not, raise --max-cycles)")]
     TooLong(u64),
 }
+
+/// How the message of [`Fault::Uninitialised`] begins.
+const UNINITIALISED: &str = "uninitialised shared memory";
 
 /// A fault, with the thread and the place where it happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Hash)]
@@ -86,6 +90,11 @@ impl Trap {
             self.message.push_str(&format!("{joint} {} bytes before `{name}` ({bytes} bytes)", start - address));
         }
         self
+    }
+
+    /// Whether a thread read shared memory that no thread had written.
+    pub fn is_uninitialised(&self) -> bool {
+        self.message.starts_with(UNINITIALISED)
     }
 
     /// Adds the PTX line and the instruction as written, from the text that the program was built from.
