@@ -4,7 +4,7 @@ use super::args::{ListArgs, Listed};
 use super::{Failure, print, print_json};
 use serde::Serialize;
 use warpscope_catalogue as catalogue;
-use warpscope_machine::config::{Config, KEYS, KeyKind, PRESETS, TECHNIQUES};
+use warpscope_machine::config::{self, Config, KEYS, KeyKind, PRESETS, TECHNIQUES};
 use warpscope_machine::metrics::DEFINITIONS;
 
 /// A row of any list: a name, a description, and further fields for the JSON.
@@ -41,6 +41,9 @@ struct KeyRow {
     unit: &'static str,
     kind: KeyKind,
     default: String,
+    /// The least and the largest value of a whole number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<(u32, u32)>,
     choices: Vec<&'static str>,
 }
 
@@ -86,11 +89,13 @@ pub fn list(args: &ListArgs) -> Result<(), Failure> {
                 KEYS.iter().map(|k| {
                     let value = (k.get)(&default);
                     let unit = if k.unit.is_empty() { String::new() } else { format!(" {}", k.unit) };
-                    let about = format!("{value}{unit}: {}", k.about);
+                    let range = config::range(k.name);
+                    let allowed = range.map_or(String::new(), |(least, most)| format!(" ({least} to {most})"));
+                    let about = format!("{value}{unit}: {}{allowed}", k.about);
                     Row {
                         name: k.name,
                         about,
-                        more: KeyRow { unit: k.unit, kind: k.kind, default: value, choices: (k.choices)() },
+                        more: KeyRow { unit: k.unit, kind: k.kind, default: value, range, choices: (k.choices)() },
                     }
                 }),
             )

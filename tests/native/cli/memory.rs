@@ -24,15 +24,15 @@ fn configurations_over_the_budget_are_refused_with_their_keys() {
     for (settings, words) in [
         (&["sms=64", "l1d_bytes=1073741824"][..], &["MiB", "2048", "sms = 64", "l1d_bytes = 1073741824"][..]),
         (&["sms=64", "l1d_bytes=1073741824", "l1d_line=32"], &["L1 data caches"]),
-        (&["sms=64", "sp_units=1048576", "ldst_units=1048576", "sfu_units=1048576", "slices=8", "warp_width=4"], &["sp_units"]),
+        (&["l2_bytes=1073741824", "l2_line=32", "sms=64", "l1d_bytes=268435456"], &["L2 cache", "l2_bytes = 1073741824"]),
     ] {
         let mut arguments = vec!["run", "saxpy", "--launch", "small"];
         settings.iter().for_each(|setting| arguments.extend(["--set", setting]));
         let output = run_in_3_gib(&arguments);
         assert_ends(&output, 2, words);
     }
-    // Half of the units fit: the machine runs up to its cycle limit, and no second machine is built beside it.
-    let settings = ["--set", "sms=64", "--set", "sp_units=524288", "--set", "ldst_units=524288", "--max-cycles", "20"];
+    // Half of that fits: the machine runs up to its cycle limit, and no second machine is built beside it.
+    let settings = ["--set", "l2_bytes=1073741824", "--set", "l2_line=32", "--max-cycles", "20"];
     let output = run_in_3_gib(&[&["run", "saxpy", "--launch", "small"][..], &settings].concat());
     assert_ends(&output, 1, &["--max-cycles"]);
 }
@@ -41,15 +41,15 @@ fn configurations_over_the_budget_are_refused_with_their_keys() {
 fn shared_memory_of_gigabytes_is_refused() {
     let ptx = file("large_shared", "k.ptx", &kernel("", ".shared .align 4 .b8 s[4294967000];\nst.shared.u32 [s], %r1;"));
     let launch = file("large_shared", "l.toml", "grid = [4]\nblock = [32]\n");
-    let output = run_in_3_gib(&["run", &ptx, "--launch", &launch, "--set", "shared_memory=4294967295"]);
+    let output = run_in_3_gib(&["run", &ptx, "--launch", &launch, "--set", "shared_memory=268435456"]);
     assert_ends(&output, 2, &["MiB", "memory"]);
     let output = run_in_3_gib(&["run", &ptx, "--launch", &launch, "--reference"]);
     assert_ends(&output, 2, &["MiB", "2048"]);
     let ptx = file("large_shared", "m.ptx", &kernel("", ".shared .align 4 .b8 s[33554432];\nst.shared.u32 [s], %r1;"));
     let launch = file("large_shared", "m.toml", "grid = [10000]\nblock = [32]\n");
-    let settings = ["--set", "shared_memory=4294967295", "--set", "sms=64", "--set", "max_blocks=64"];
+    let settings = ["--set", "shared_memory=268435456", "--set", "sms=64", "--set", "max_blocks=64"];
     let output = run_in_3_gib(&[&["run", &ptx, "--launch", &launch][..], &settings].concat());
-    assert_ends(&output, 2, &["shared memory of resident blocks", "shared_memory = 4294967295"]);
+    assert_ends(&output, 2, &["shared memory of resident blocks", "shared_memory = 268435456"]);
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn assert_refused(lab: &Lab, before: &Link, runs: &str) {
 /// Setups that need more memory than a page has.
 const HUGE: [&str; 4] = [
     "sms:64,l1d_bytes:1073741824",
-    "sms:64,sp_units:1048576,ldst_units:1048576",
+    "sms:64,l1d_bytes:1073741824,l1d_line:32",
     "l2_bytes:1073741824,l2_line:32",
     "sms:64,max_threads:4096,schedulers:32,divergence:DWF",
 ];

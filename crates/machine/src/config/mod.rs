@@ -29,7 +29,7 @@ pub use technique::{
     AXES, DISPATCH, DIVERGENCE, FETCH, GATING, SCHEDULE, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup,
     apply_techniques, join_techniques, split_techniques,
 };
-pub use validate::{MAX_THREADS, MAX_WARPS};
+pub use validate::{MAX_THREADS, MAX_WARPS, range};
 
 use thiserror::Error;
 use warpscope_kernel::program::passes::Pass;

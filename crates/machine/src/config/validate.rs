@@ -11,10 +11,56 @@ pub const MAX_THREADS: u32 = 4096;
 
 /// The largest cache: 1 GiB.
 const MOST_CACHE_BYTES: u32 = 1 << 30;
-/// The largest value of a key that counts something.
-const MOST_COUNT: u32 = 1 << 20;
+/// The largest shared memory of an SM: 256 MiB.
+const MOST_SHARED_BYTES: u32 = 1 << 28;
+/// The most registers of an SM.
+const MOST_REGISTERS: u32 = 1 << 20;
+/// The most units of a kind, ways of a cache, or things done in a cycle: all are looked at one by one.
+const MOST_EACH: u32 = 1024;
+/// The longest queue.
+const MOST_QUEUED: u32 = 1 << 16;
 /// The largest bandwidth, in bytes per cycle.
 const MOST_RATE: u32 = 1 << 20;
+/// The longest latency or interval, in cycles.
+const MOST_CYCLES: u32 = 10_000;
+/// The longest period, in cycles or phases.
+const MOST_PERIOD: u32 = 1 << 20;
+/// The longest patience, in cycles.
+const MOST_PATIENCE: u32 = 1_000_000_000;
+
+/// The least and the largest value of every key that is a whole number. Beyond them there is no machine, or none whose runs
+/// somebody can wait for. Some keys must also fit others.
+const RANGES: &[(&[&str], u32, u32)] = &[
+    (&["sms"], 1, 64),
+    (&["warp_width", "simd_width", "ptx_warp", "slices", "cluster_lanes", "schedulers"], 1, 32),
+    (&["ibuffer"], 1, 16),
+    (&["max_threads", "max_blocks", "tls_active"], 1, MAX_THREADS),
+    (&["registers"], 1, MOST_REGISTERS),
+    (&["shared_memory"], 0, MOST_SHARED_BYTES),
+    (&["shared_banks", "sp_units", "sfu_units", "ldst_units", "l1d_ways", "l2_ways", "icache_ways"], 1, MOST_EACH),
+    (&["gangs_per_cycle", "gang_fetches", "fetch_ports", "icache_ports", "fetch_instructions"], 1, MOST_EACH),
+    (&["collectors", "miss_queue"], 0, MOST_EACH),
+    (&["l1d_mshrs"], 1, MOST_QUEUED),
+    (&["dram_queue"], 0, MOST_QUEUED),
+    (&["l1d_line", "l2_line", "icache_line", "l0i_line"], 32, 4096),
+    (&["instruction_bytes"], 1, 4096),
+    (&["store_sector"], 0, 4096),
+    (&["l1d_bytes", "l2_bytes", "icache_bytes"], 1, MOST_CACHE_BYTES),
+    (&["l0i_bytes"], 0, 1 << 20),
+    (&["int_latency", "mul_latency", "div_latency", "fp_latency", "dp_latency", "sfu_latency"], 1, MOST_CYCLES),
+    (&["int_interval", "mul_interval", "div_interval", "fp_interval", "dp_interval", "sfu_interval"], 1, MOST_CYCLES),
+    (&["shared_latency", "constant_latency", "l1d_latency", "l2_latency", "fetch_latency"], 1, MOST_CYCLES),
+    (&["dram_latency", "icache_miss_latency", "branch_latency", "read_latency", "logic_latency"], 0, MOST_CYCLES),
+    (&["l1d_lookup", "atomic_interval", "gang_wait", "idle_detect", "break_even", "wakeup", "fold_stages"], 0, MOST_CYCLES),
+    (&["fold_aggressive", "fold_conservative", "fold_off"], 0, 100),
+    (&["phase_cycles", "group_phases"], 1, MOST_PERIOD),
+    (&["gang_patience", "schedule_patience"], 0, MOST_PATIENCE),
+];
+
+/// Returns the least and the largest value of a key that is a whole number.
+pub fn range(key: &str) -> Option<(u32, u32)> {
+    RANGES.iter().find(|(keys, ..)| keys.contains(&key)).map(|&(_, least, most)| (least, most))
+}
 
 impl Config {
     /// Checks the configuration; an error names the key, its value and what is allowed.
@@ -26,41 +72,17 @@ impl Config {
         for key in ["l1d_line", "l2_line", "icache_line", "l0i_line"] {
             self.demand(key, |v| v.is_power_of_two() && (32..=4096).contains(&v), "a power of two from 32 to 4096 is allowed")?;
         }
+        self.validate_ranges()?;
         self.demand(
             "instruction_bytes",
             |v| v.is_power_of_two() && v <= self.icache_line.min(self.l0i_line),
             "a power of two up to icache_line and l0i_line is allowed",
         )?;
-        self.demand("miss_queue", |v| v <= 1024, "0 to 1024 lines are allowed")?;
         self.demand(
             "store_sector",
             |v| v == 0 || v.is_power_of_two() && (4..=self.l1d_line).contains(&v),
             "0, or a power of two from 4 to l1d_line is allowed",
         )?;
-        self.demand("collectors", |v| v <= 1024, "0 to 1024 instructions are allowed")?;
-        self.demand("sms", |v| (1..=64).contains(&v), "1 to 64 are allowed")?;
-        self.demand("max_threads", |v| (1..=MAX_THREADS).contains(&v), "1 to 4096 are allowed")?;
-        self.demand("schedulers", |v| (1..=32).contains(&v), "1 to 32 are allowed")?;
-        self.demand("ibuffer", |v| (1..=16).contains(&v), "1 to 16 are allowed")?;
-        for key in [
-            "max_blocks",
-            "registers",
-            "tls_active",
-            "fetch_ports",
-            "icache_ports",
-            "gangs_per_cycle",
-            "gang_fetches",
-            "fetch_instructions",
-            "sp_units",
-            "sfu_units",
-            "ldst_units",
-            "l1d_mshrs",
-            "l1d_ways",
-            "l2_ways",
-            "icache_ways",
-        ] {
-            self.demand(key, |v| (1..=MOST_COUNT).contains(&v), &format!("1 to {MOST_COUNT} are allowed"))?;
-        }
         for (key, rate) in [("l2_bytes_per_cycle", self.l2_bytes_per_cycle), ("dram_bytes_per_cycle", self.dram_bytes_per_cycle)]
         {
             if !(Rate::thousandths(1)..=Rate::whole(MOST_RATE)).contains(&rate) {
@@ -68,45 +90,12 @@ impl Config {
                 return Err(ConfigError::Value { key, value: rate.to_string(), allowed });
             }
         }
-        for key in [
-            "int_latency",
-            "mul_latency",
-            "div_latency",
-            "fp_latency",
-            "dp_latency",
-            "sfu_latency",
-            "int_interval",
-            "mul_interval",
-            "div_interval",
-            "fp_interval",
-            "dp_interval",
-            "sfu_interval",
-            "shared_latency",
-            "constant_latency",
-            "l1d_latency",
-            "l2_latency",
-            "fetch_latency",
-        ] {
-            self.demand(key, |v| (1..=10_000).contains(&v), "1 to 10000 cycles are allowed")?;
-        }
-        for key in [
-            "dram_latency",
-            "icache_miss_latency",
-            "branch_latency",
-            "read_latency",
-            "logic_latency",
-            "atomic_interval",
-            "gang_wait",
-        ] {
-            self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
-        }
         for (bytes, line, ways) in [
             ("l1d_bytes", self.l1d_line, self.l1d_ways),
             ("l2_bytes", self.l2_line, self.l2_ways),
             ("icache_bytes", self.icache_line, self.icache_ways),
         ] {
             let set = u64::from(line) * u64::from(ways);
-            self.demand(bytes, |v| v <= MOST_CACHE_BYTES, &format!("at most {MOST_CACHE_BYTES} bytes are allowed"))?;
             let least = format!("at least one set of {ways} ways of {line} bytes ({set}) is needed");
             self.demand(bytes, |v| u64::from(v) >= set, &least)?;
         }
@@ -130,6 +119,17 @@ impl Config {
                 self.divergence.name()
             );
             return Err(ConfigError::Value { key: "schedule", value: self.schedule.name().to_string(), allowed });
+        }
+        Ok(())
+    }
+
+    /// Checks every whole number by itself.
+    fn validate_ranges(&self) -> Result<(), ConfigError> {
+        for key in KEYS {
+            if let Some((least, most)) = range(key.name) {
+                let unit = if key.unit.is_empty() { String::new() } else { format!(" {}", key.unit) };
+                self.demand(key.name, |v| (least..=most).contains(&v), &format!("{least} to {most}{unit} are allowed"))?;
+            }
         }
         Ok(())
     }
@@ -162,14 +162,6 @@ impl Config {
 
     /// Refuses invalid gating, folding and phase parameters.
     fn validate_gating(&self) -> Result<(), ConfigError> {
-        for key in ["idle_detect", "break_even", "wakeup", "fold_stages"] {
-            self.demand(key, |v| v <= 10_000, "0 to 10000 cycles are allowed")?;
-        }
-        for key in ["fold_aggressive", "fold_conservative", "fold_off"] {
-            self.demand(key, |v| v <= 100, "0 to 100 per cent are allowed")?;
-        }
-        self.demand("phase_cycles", |v| (1..=1 << 20).contains(&v), "1 to 1048576 cycles are allowed")?;
-        self.demand("group_phases", |v| (1..=1 << 20).contains(&v), "1 to 1048576 phases are allowed")?;
         let lanes = self.simd_width;
         self.demand("cluster_lanes", |v| v.is_power_of_two() && v <= 32, "a power of two from 1 to 32 is allowed")?;
         if self.gating == GatingKind::Off {
@@ -247,10 +239,10 @@ impl Config {
         let needed = format!("a block of this launch has {} threads{would_do}", shape.threads);
         self.demand("max_threads", |v| threads <= v, &needed)?;
         let registers = u64::from(program.registers_needed.max(1)) * u64::from(threads);
-        let would_do = enough("registers", registers, MOST_COUNT.into());
+        let would_do = enough("registers", registers, MOST_REGISTERS.into());
         self.demand("registers", |v| registers <= v.into(), &format!("a block of this launch needs {registers}{would_do}"))?;
         let shared = shape.shared_bytes;
-        let would_do = enough("shared_memory", shared.into(), u32::MAX.into());
+        let would_do = enough("shared_memory", shared.into(), MOST_SHARED_BYTES.into());
         self.demand("shared_memory", |v| shared <= v, &format!("a block of this launch needs {shared} bytes{would_do}"))
     }
 
@@ -270,13 +262,31 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::PRESETS;
+    use crate::config::{KeyKind, PRESETS};
 
     #[test]
     fn every_preset_is_sound() {
         for preset in PRESETS {
             assert_eq!((preset.make)().validate(), Ok(()), "{}", preset.name);
         }
+    }
+
+    #[test]
+    fn every_whole_number_has_a_largest_value_and_is_refused_beyond_it_by_name() {
+        let mut checked = 0;
+        for key in KEYS.iter().filter(|key| key.kind == KeyKind::Number) {
+            let mut config = Config::default();
+            if (key.set)(&mut config, "0.5").is_ok() {
+                continue; // A bandwidth.
+            }
+            let (least, most) = range(key.name).unwrap_or_else(|| panic!("`{}` has no range", key.name));
+            assert_eq!(config.set(key.name, &u32::MAX.to_string()), Ok(()));
+            let message = config.validate().expect_err(key.name).to_string();
+            assert!(message.contains(&format!("`{}` = `4294967295`", key.name)), "{message}");
+            assert!(message.contains(&format!(" to {most}")), "{}: {least} to {most}: {message}", key.name);
+            checked += 1;
+        }
+        assert_eq!(checked, RANGES.iter().map(|(keys, ..)| keys.len()).sum::<usize>(), "a range of no key");
     }
 
     #[test]

@@ -226,8 +226,7 @@ mod tests {
     fn what_is_over_the_budget_names_figure_limit_and_keys() {
         for (keys, words) in [
             (&[("sms", "64"), ("l1d_bytes", "1073741824")][..], "l1d_bytes = 1073741824"),
-            (&[("sms", "64"), ("sp_units", "1048576"), ("ldst_units", "1048576")], "sp_units = 1048576"),
-            (&[("sms", "64"), ("l1d_mshrs", "1048576"), ("l2_bytes", "1073741824"), ("l2_line", "32")], "l2_bytes"),
+            (&[("sms", "64"), ("l1d_mshrs", "65536"), ("l2_bytes", "1073741824"), ("l2_line", "32")], "l2_bytes"),
         ] {
             let mut config = Config::default();
             keys.iter().for_each(|(key, value)| config.set(key, value).expect("a key"));
