@@ -27,8 +27,8 @@ const FIRST_CHECK: u64 = 256;
 
 /// The most work for a copy, so that stopping a large machine takes no longer than a short run of it: cycles of one SM, and
 /// registers of threads that are looked at.
-const MOST_SM_CYCLES: u64 = 400_000;
-const MOST_LOOKS: u64 = 20_000_000;
+const MOST_SM_CYCLES: u64 = 200_000;
+const MOST_LOOKS: u64 = 4_000_000;
 
 /// Machines with a larger snapshot, in bytes, are not copied: the copy takes as much again, and minutes to run.
 const MOST_BYTES: u64 = 256 << 20;

@@ -98,9 +98,8 @@ mod tests {
 
     #[test]
     fn a_pending_warp_that_has_waited_for_too_long_takes_the_place_of_the_last() {
-        let mut policy = TwoLevel { size: 2, active: [4, 5].into(), pending: [6, 7].into() };
-        let mut late = WarpSet::default();
-        late.insert(7);
+        let mut policy = super::TwoLevel { size: 2, active: [4, 5].into(), pending: [6, 7].into() };
+        let late = set(&[7]);
         policy.promote(&late);
         assert_eq!((&policy.active, &policy.pending), (&[4, 7].into(), &[6, 5].into()));
         let before = policy.clone();
