@@ -66,7 +66,7 @@ fn hashes(workload: &catalogue::Workload, machine: &MachineSpec) -> [u64; 2] {
     [coarse.0.value(), full.value()]
 }
 
-/// A hash to which both waits for a value are one reason, and all stalls are one.
+/// A hash to which both waits for a value are one reason, and all stalls are one, and which hears nothing of partial exits.
 #[derive(Default)]
 struct Coarse(EventHash);
 
@@ -92,6 +92,10 @@ impl Sink for Coarse {
     const WANTS_WARPS: bool = true;
 
     fn event(&mut self, cycle: u64, event: Event) {
+        // It repeats what masks tell.
+        if matches!(event, Event::PartialExit { .. }) {
+            return;
+        }
         let hash = &mut self.0;
         hash.write_u64(cycle);
         match event {

@@ -84,6 +84,8 @@ impl Masks<'_> {
             match instruction.op {
                 Op::ActiveMask | Op::Vote(_) | Op::Match { .. } => true,
                 Op::Mov(_) => instruction.src.iter().all(|&src| self.fits(src, most - 1)),
+                // The third operand chooses one of two masks.
+                Op::Selp(_) => instruction.src.iter().take(2).all(|&src| self.fits(src, most - 1)),
                 // A part of a mask that fits.
                 Op::Int2(Int2::And, Type::B32) => instruction.src.iter().any(|&src| self.fits(src, most - 1)),
                 _ => false,
