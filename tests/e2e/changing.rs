@@ -58,7 +58,7 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
 
         // An invalid value is refused beside the key, and the last machine stays.
         page.retype("#schedulers", "33").await;
-        page.see(".key .bad", "1 to 32 are allowed").await;
+        page.see(".key .bad", "1 to 32 schedulers are allowed").await;
         page.see("#notice", "The last machine stays").await;
         assert_eq!(page.attribute("#schedulers", "aria-invalid").await.as_deref(), Some("true"));
         page.screenshot("refused").await;
