@@ -78,9 +78,7 @@ impl TwoLevel {
 #[cfg(test)]
 mod tests {
     use super::super::test_view::{TestWarps, scheduler, set};
-    use super::TwoLevel;
     use crate::config::ScheduleKind;
-    use crate::policy::warp_set::WarpSet;
 
     #[test]
     fn a_warp_that_waits_for_memory_makes_room() {
