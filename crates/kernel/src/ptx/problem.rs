@@ -76,7 +76,7 @@ pub struct Located<'a> {
 }
 
 /// Limit on the bytes of a line that are shown with a problem.
-const MOST_OF_A_LINE: usize = 2000;
+const MOST_OF_A_LINE: usize = 1000;
 
 impl Problem {
     pub fn new(trouble: Trouble, span: Span, message: impl Into<String>) -> Problem {
