@@ -17,16 +17,17 @@ use super::notice::status_line;
 use super::pool::use_contest;
 use super::print::PrintSheet;
 use super::settings::Settings;
-use super::side::{Tab, side};
+use super::side::side;
 use super::source::SourcePanel;
 use super::split::{Edge, Sizes, Split};
-use super::stage::{Choice, load_alone, next_alone, save_alone, stage_panel, use_has_room, use_lesson_panel};
+use super::stage::{Choice, next_alone, save_alone, stage_panel, use_has_room};
 use super::timeline::Timeline;
 use super::tips::Tips;
 use super::transport::TransportBar;
 use super::visit::{self, use_links, use_memory};
 use super::{share, theme};
-use warpscope_lab::{Goal, Notice};
+use std::rc::Rc;
+use warpscope_lab::{Goal, Lab, Notice, Tab};
 use warpscope_pictures::scene::Theme;
 use warpscope_pictures::view::{Script, Selection};
 use yew::prelude::*;
@@ -42,7 +43,6 @@ pub fn App() -> Html {
     let layout = use_reducer_eq(|| first_layout(&handle, *embed));
     let theme = use_state_eq(theme::current);
     let sizes = use_state_eq(Sizes::load);
-    let alone = use_state_eq(load_alone);
     let has_room = use_has_room();
     let dropping = use_dropping(handle.clone());
     use_clock(&handle);
@@ -54,15 +54,15 @@ pub fn App() -> Html {
     use_progress(&handle);
     use_first_step(&handle, &layout);
     use_lesson_text(&handle, &layout, *embed);
-    use_lesson_panel(&handle, alone.setter());
 
     let zoom = if layout.presents { PRESENTED } else { 1.0 };
+    let alone = handle.read(|lab| lab.panel.clone());
     let choice = Choice { alone: alone.as_deref(), has_room, zoom };
     let onalone = {
-        let alone = alone.setter();
-        Callback::from(move |chosen: Option<AttrValue>| {
+        let handle = handle.clone();
+        Callback::from(move |chosen: Option<Rc<str>>| {
             save_alone(chosen.as_deref());
-            alone.set(chosen);
+            handle.act(|lab| lab.panel = chosen);
         })
     };
     let ontheme = {
@@ -86,9 +86,14 @@ pub fn App() -> Html {
         })
     };
     let bar = use_bar(&handle, &layout, *theme, ontheme);
-    // The tab of a lesson closes with the lesson.
-    let has_lesson = handle.read(|lab| lab.course.is_some());
-    let tab = if layout.tab == Tab::Lesson && !has_lesson { Tab::Inspector } else { layout.tab };
+    let tab = handle.read(Lab::tab);
+    let ontab = {
+        let (handle, layout) = (handle.clone(), layout.dispatcher());
+        Callback::from(move |tab: Tab| {
+            handle.act(|lab| lab.show_tab(tab));
+            layout.dispatch(LayoutAction::PageColumn(PageColumn::Side));
+        })
+    };
     let hint = layout.hint && !*embed && !layout.presents && layout.sheet.is_none() && tab != Tab::Lesson;
     let column = if layout.presents { PageColumn::Stage } else { layout.column };
     let split = |edge: Edge| html! { <Split {edge} sizes={*sizes} onresize={onresize.clone()} /> };
@@ -112,7 +117,7 @@ pub fn App() -> Html {
                     }) }
                     if !layout.presents {
                         { split(Edge::Side) }
-                        { side(&handle, &others, *theme, tab, &changing(&layout, LayoutAction::Tab)) }
+                        { side(&handle, &others, *theme, &ontab) }
                     }
                 </div>
                 if layout.presents {
@@ -123,7 +128,7 @@ pub fn App() -> Html {
                 }
             </main>
             <footer class="dock">
-                { status_line(&handle, hint, *embed, &changing(&layout, |()| LayoutAction::Tab(Tab::Inspector))) }
+                { status_line(&handle, hint, *embed, &ontab.reform(|()| Tab::Inspector)) }
                 <TransportBar handle={handle.clone()} theme={*theme} />
             </footer>
             <Tips />
@@ -135,9 +140,9 @@ pub fn App() -> Html {
 
 /// Returns what is open at first: a link to a lesson shows the lesson's text.
 fn first_layout(handle: &Handle, embed: bool) -> Layout {
-    let tab = if handle.read(|lab| lab.course.is_some()) { Tab::Lesson } else { Tab::Inspector };
-    let column = if tab == Tab::Lesson && !embed { PageColumn::Side } else { PageColumn::Stage };
-    Layout { tab, column, sheet: None, presents: false, hint: visit::is_first(), asked: (0, None) }
+    let is_lesson = handle.read(|lab| lab.course.is_some());
+    let column = if is_lesson && !embed { PageColumn::Side } else { PageColumn::Stage };
+    Layout { column, sheet: None, presents: false, hint: visit::is_first(), asked: (0, None) }
 }
 
 /// Removes the hint, for good, once the user has stepped. A link that is still on its way to its cycle is no step.

@@ -1,4 +1,4 @@
-//! The menu of breakpoints: kinds of events, warps that issue, and lines of the source.
+//! The menu of breakpoints: kinds of events, warps that issue, lines of the source, and elements of buffers that are written.
 
 use super::handle::Handle;
 use super::listening::{closest, use_window_events};
@@ -45,11 +45,12 @@ pub fn BreakpointMenu(props: &Props) -> Html {
             }
         })
     };
-    let count = breakpoints.kinds.len() + breakpoints.warps.len() + lines(handle, &breakpoints).len();
+    let lines = lines(handle, &breakpoints);
+    let count = breakpoints.kinds.len() + breakpoints.warps.len() + lines.len() + breakpoints.elements.len();
     html! {
         <span class="menu" {onkeydown}>
             <button type="button" id="breakpoints" ref={button} aria-expanded={open.to_string()} onclick={toggle}
-                title="Where play stops: lines (click a line number), events, a warp">
+                title="Where play stops: lines (click a line number), events, a warp, a value that is written">
                 { if count == 0 { "Stops".to_string() } else { format!("Stops · {count}") } }
             </button>
             if *open {
@@ -67,9 +68,13 @@ pub fn BreakpointMenu(props: &Props) -> Html {
                         check(named((sm, warp)), true, handle.callback(move |lab| lab.breakpoints.toggle_warp(sm, warp)))
                     }) }
                     <h3>{ "Stop at a line" }</h3>
-                    { for lines(handle, &breakpoints).into_iter().map(|(name, pcs)| check(name, true,
+                    { for lines.into_iter().map(|(name, pcs)| check(name, true,
                         handle.callback(move |lab| lab.breakpoints.toggle_pcs(&pcs)))) }
                     <p class="note">{ "Click a line's number in the source, or press B for the selected warp's line." }</p>
+                    <h3>{ "Stop when a value is written" }</h3>
+                    { for breakpoints.elements.iter().cloned().map(|element| check(element.to_string(), true,
+                        handle.callback(move |lab| lab.breakpoints.toggle_element(element.clone())))) }
+                    <p class="note">{ "Click a value in the tab of buffers." }</p>
                     if count > 0 {
                         <button type="button" class="plain" onclick={handle.callback(|lab| lab.breakpoints = Breakpoints::default())}>{ "Remove all" }</button>
                     }

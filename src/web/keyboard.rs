@@ -1,5 +1,6 @@
 //! The keyboard: what a key press does on the page, and how the keys stay the page's after a click.
 
+use super::columns::PageColumn;
 use super::handle::Handle;
 use super::keys::{KeyCommand, command};
 use super::layout::{Layout, LayoutAction};
@@ -36,6 +37,10 @@ pub fn use_shortcuts(handle: &Handle, layout: &UseReducerHandle<Layout>, theme: 
         match command {
             KeyCommand::Act(act) => handle.act(act),
             KeyCommand::Layout(action) => layout.dispatch(action),
+            KeyCommand::Details(tab) => {
+                handle.act(|lab| lab.show_tab(tab));
+                layout.dispatch(LayoutAction::PageColumn(PageColumn::Side));
+            }
             KeyCommand::Theme => theme.emit(()),
             KeyCommand::Share => share::copy(&handle),
             KeyCommand::Panels => panels.emit(()),

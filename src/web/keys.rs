@@ -1,21 +1,22 @@
 //! The keyboard shortcuts in one table, which the page acts on and the help sheet shows.
 
 use super::layout::{LayoutAction, Sheet};
-use super::side;
 use super::timeline::Move;
-use warpscope_lab::{Lab, SPEEDS};
+use warpscope_lab::{Lab, SPEEDS, Tab};
 use warpscope_pictures::view::{Script, Selection};
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use KeyCommand::{Act, Layout, Panels, Share, Theme};
-use LayoutAction::{Present, Tab, Timeline};
+use KeyCommand::{Act, Details, Layout, Panels, Share, Theme};
+use LayoutAction::{Present, Timeline};
 
 /// What a shortcut does.
 #[derive(Clone, Copy)]
 pub enum KeyCommand {
     Act(fn(&mut Lab)),
     Layout(LayoutAction),
+    /// Shows a tab of details.
+    Details(Tab),
     /// Switches between light and dark.
     Theme,
     /// Copies a link to what is shown.
@@ -77,12 +78,12 @@ pub static SHORTCUTS: &[Shortcut] = &[
     key(&["f", "F"], "F", "Timeline: the whole run", Layout(Timeline(Move::Fit))),
     key(&["["], "[", "Numbers: begin at this cycle", Act(Lab::begin_range)),
     key(&["]"], "]", "Numbers: end at this cycle", Act(Lab::end_range)),
-    key(&["1"], "1 … 6", "Inspector, numbers, plots, buffers, about, lesson", Layout(Tab(side::Tab::Inspector))),
-    key(&["2"], "", "", Layout(Tab(side::Tab::Numbers))),
-    key(&["3"], "", "", Layout(Tab(side::Tab::Plots))),
-    key(&["4"], "", "", Layout(Tab(side::Tab::Buffers))),
-    key(&["5"], "", "", Layout(Tab(side::Tab::About))),
-    key(&["6"], "", "", Layout(Tab(side::Tab::Lesson))),
+    key(&["1"], "1 … 6", "Inspector, numbers, plots, buffers, about, lesson", Details(Tab::Inspector)),
+    key(&["2"], "", "", Details(Tab::Numbers)),
+    key(&["3"], "", "", Details(Tab::Plots)),
+    key(&["4"], "", "", Details(Tab::Buffers)),
+    key(&["5"], "", "", Details(Tab::About)),
+    key(&["6"], "", "", Details(Tab::Lesson)),
     key(&["v", "V"], "V", "Stage: the next panel alone, or all", Panels),
     key(&["k", "K"], "K", "Kernels", toggle(Sheet::Gallery)),
     key(&["e", "E"], "E", "Edit the kernel", toggle(Sheet::Editor)),

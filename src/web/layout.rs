@@ -1,10 +1,9 @@
-//! What is open on the page: the sheet over it, the tab and the column, and whether it presents.
+//! What is open on the page: the sheet over it, the column, and whether it presents.
 //!
-//! One reducer holds it, so that a key, a button and a link change it by the same [`LayoutAction`]. Which run is on stage is
-//! not part of it; that is in the lab.
+//! One reducer holds it, so that a key, a button and a link change it by the same [`LayoutAction`]. What a link
+//! restores, such as the run on stage and the tab of details, is not part of it; that is in the lab.
 
 use super::columns::PageColumn;
-use super::side::Tab;
 use super::timeline::Move;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -22,7 +21,6 @@ pub enum Sheet {
 
 #[derive(Clone, PartialEq)]
 pub struct Layout {
-    pub tab: Tab,
     /// The column that a narrow page shows.
     pub column: PageColumn,
     pub sheet: Option<Sheet>,
@@ -36,8 +34,6 @@ pub struct Layout {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum LayoutAction {
-    /// Shows a tab of the right-hand column, and the column.
-    Tab(Tab),
     PageColumn(PageColumn),
     /// Opens a sheet in place of another.
     Open(Sheet),
@@ -61,7 +57,6 @@ impl Reducible for Layout {
     fn reduce(self: Rc<Self>, action: LayoutAction) -> Rc<Self> {
         let mut next = (*self).clone();
         match action {
-            LayoutAction::Tab(tab) => (next.tab, next.column) = (tab, PageColumn::Side),
             LayoutAction::PageColumn(column) => next.column = column,
             LayoutAction::Open(sheet) => next.sheet = Some(sheet),
             LayoutAction::Toggle(sheet) => next.sheet = (self.sheet != Some(sheet)).then_some(sheet),
@@ -70,7 +65,7 @@ impl Reducible for Layout {
                 next.presents &= self.sheet.is_some();
                 (next.sheet, next.hint) = (None, false);
             }
-            LayoutAction::BeginLesson => (next.sheet, next.tab, next.column) = (None, Tab::Lesson, PageColumn::Side),
+            LayoutAction::BeginLesson => (next.sheet, next.column) = (None, PageColumn::Side),
             LayoutAction::Present => next.presents = !self.presents,
             LayoutAction::Timeline(wish) => next.asked = (self.asked.0.wrapping_add(1), Some(wish)),
             LayoutAction::Stepped => next.hint = false,

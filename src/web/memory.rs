@@ -1,7 +1,8 @@
-//! Device memory at the current cycle: the first values of every buffer, and what the kernel printed.
+//! Device memory at the current cycle: the first values of every buffer, with breakpoints on them, and what the kernel printed.
 
 use super::handle::Handle;
 use warpscope_lab::{ResultVerdict, ShownBuffer, ShownValue, grouped};
+use warpscope_pictures::session::Element;
 use yew::prelude::*;
 
 /// Number of a buffer's values that are shown until the user asks for more.
@@ -12,6 +13,7 @@ pub fn memory(handle: &Handle) -> Html {
     let Some((buffers, output, verdict, trap)) = found else {
         return html! { <p class="empty"><strong>{ "No run yet" }</strong>{ "Choose a kernel." }</p> };
     };
+    let stops = handle.read(|lab| lab.breakpoints.elements.clone());
     let (class, title, text) = match (&trap, &verdict) {
         (Some(trap), _) => ("bad", "The kernel trapped", Some(trap.message.clone())),
         (None, Some(ResultVerdict::Right)) => ("good", "Done", Some("Every byte is what the reference computes.".to_string())),
@@ -33,14 +35,24 @@ pub fn memory(handle: &Handle) -> Html {
             if !output.is_empty() {
                 <section><h3>{ "Printed" }</h3><pre class="output" tabindex="0">{ output }</pre></section>
             }
-            { for buffers.iter().map(|buffer| html! { <BufferView key={buffer.name.clone()} buffer={buffer.clone()} /> }) }
+            if !buffers.is_empty() {
+                <p class="note">{ "Click a value to stop where it is written; Next and Previous go from write to write, if they search for breakpoints." }</p>
+            }
+            { for buffers.iter().map(|buffer| {
+                let stops = stops.iter().filter(|element| element.buffer == buffer.name).map(|element| element.index).collect::<Vec<_>>();
+                html! { <BufferView key={buffer.name.clone()} handle={handle.steady()} buffer={buffer.clone()} {stops} /> }
+            }) }
         </div>
     }
 }
 
 #[derive(Properties, PartialEq)]
 struct BufferProps {
+    /// Equal at every version: the buffer and its stops are all that is shown.
+    handle: Handle,
     buffer: ShownBuffer,
+    /// The elements with a breakpoint.
+    stops: Vec<u64>,
 }
 
 #[component]
@@ -58,6 +70,10 @@ fn BufferView(props: &BufferProps) -> Html {
         0 => "unchanged".to_string(),
         n => format!("{} of {} changed", grouped(n as u64), grouped(buffer.len as u64)),
     };
+    let cell = |(index, value): (usize, &ShownValue)| {
+        let element = Element { buffer: buffer.name.clone(), index: index as u64, bytes: buffer.ty.bytes() as u8 };
+        cell(&props.handle, element, value, props.stops.contains(&(index as u64)))
+    };
     html! {
         <section class="buffer">
             <h3>{ &buffer.name }<span class="note">{ format!("{} · {changed}", buffer.ty.name()) }</span></h3>
@@ -65,7 +81,7 @@ fn BufferView(props: &BufferProps) -> Html {
                 { for rows.map(|(row, values)| html! {
                     <>
                         <span class="index">{ row * per_row }</span>
-                        { for values.iter().map(cell) }
+                        { for (row * per_row..).zip(values).map(cell) }
                         { for (values.len()..per_row).map(|_| html! { <span></span> }) }
                     </>
                 }) }
@@ -79,11 +95,14 @@ fn BufferView(props: &BufferProps) -> Html {
     }
 }
 
-fn cell(value: &ShownValue) -> Html {
-    match &value.before {
-        Some(before) => html! { <span class="changed" title={format!("was {before}")}>{ &value.text }</span> },
-        None => html! { <span>{ &value.text }</span> },
-    }
+/// Renders a value: a button that sets or removes a breakpoint on its element.
+fn cell(handle: &Handle, element: Element, value: &ShownValue, stops: bool) -> Html {
+    let was = value.before.as_ref().map_or_else(String::new, |before| format!(", was {before}"));
+    let then = if stops { "play stops where it is written" } else { "click to stop where it is written" };
+    let title = format!("{element}{was}: {then}");
+    let class = classes!(value.before.is_some().then_some("changed"), stops.then_some("stop"));
+    let onclick = handle.callback(move |lab| lab.breakpoints.toggle_element(element.clone()));
+    html! { <button type="button" {class} {title} aria-pressed={stops.to_string()} {onclick}>{ &value.text }</button> }
 }
 
 /// Returns the number of values that fit side by side.

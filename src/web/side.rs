@@ -8,31 +8,9 @@ use super::numbers::numbers;
 use super::plots::PlotsPanel;
 use super::prose::prose;
 use strum::VariantArray;
+use warpscope_lab::Tab;
 use warpscope_pictures::scene::Theme;
 use yew::prelude::*;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, VariantArray)]
-pub enum Tab {
-    Inspector,
-    Numbers,
-    Plots,
-    Buffers,
-    About,
-    Lesson,
-}
-
-impl Tab {
-    fn name(self) -> &'static str {
-        match self {
-            Tab::Inspector => "Inspector",
-            Tab::Numbers => "Numbers",
-            Tab::Plots => "Plots",
-            Tab::Buffers => "Buffers",
-            Tab::About => "About",
-            Tab::Lesson => "Lesson",
-        }
-    }
-}
 
 const YOUR_OWN: &str = "\
 Compile with `nvcc -ptx -lineinfo kernel.cu`, or with `clang --cuda-device-only -S -gline-tables-only`, and paste the result \
@@ -48,13 +26,13 @@ A buffer's `init` is one of:
 - `{ random = { seed = 7, min = -1.0, max = 1.0 } }`
 - `{ values = [1, 2, 3] }`";
 
-pub fn side(handle: &Handle, others: &[Handle], theme: Theme, shown: Tab, ontab: &Callback<Tab>) -> Html {
-    let has_lesson = handle.read(|lab| lab.course.is_some());
+pub fn side(handle: &Handle, others: &[Handle], theme: Theme, ontab: &Callback<Tab>) -> Html {
+    let (shown, has_lesson) = handle.read(|lab| (lab.tab(), lab.course.is_some()));
     let tab = |(at, tab): (usize, Tab)| {
         let onclick = ontab.reform(move |_: MouseEvent| tab);
         let selected = (shown == tab).to_string();
         html! {
-            <button type="button" id={format!("tab-{}", tab.name().to_ascii_lowercase())} aria-pressed={selected}
+            <button type="button" id={format!("tab-{}", tab.key())} aria-pressed={selected}
                 title={format!("{} ({})", tab.name(), at + 1)} {onclick}>{ tab.name() }</button>
         }
     };

@@ -6,6 +6,7 @@ use super::handle::Handle;
 use super::motion::MotionMenu;
 use super::storage;
 use super::tips::{self, term};
+use std::rc::Rc;
 use warpscope_lab::Lab;
 use warpscope_pictures::mechanism::{self, Panel, Share};
 use warpscope_pictures::scene::Theme;
@@ -23,8 +24,8 @@ const ROOM: &str = "(min-height: 960px) and (min-width: 1001px), (min-width: 220
 const ALL: &str = "all";
 
 /// Loads the name of the panel that is shown alone, or [`ALL`]; `None` if the user has not chosen.
-pub fn load_alone() -> Option<AttrValue> {
-    storage::load(ALONE).filter(|name| !name.is_empty()).map(AttrValue::from)
+pub fn load_alone() -> Option<Rc<str>> {
+    storage::load(ALONE).filter(|name| !name.is_empty()).map(Rc::from)
 }
 
 pub fn save_alone(alone: Option<&str>) {
@@ -55,31 +56,15 @@ pub fn use_has_room() -> bool {
     *has_room
 }
 
-/// Shows the panel that a lesson or its stop names; after the lesson, the one that the user had chosen.
-#[hook]
-pub fn use_lesson_panel(handle: &Handle, alone: UseStateSetter<Option<AttrValue>>) {
-    let course = handle.read(|lab| lab.course.as_ref().map(|course| (course.lesson.id, course.stop)));
-    let panel = handle.read(|lab| {
-        let course = lab.course.as_ref()?;
-        let named = course.current().and_then(|stop| stop.panel.as_deref()).or(course.lesson.panel.as_deref());
-        named.map(|name| AttrValue::from(name.to_string()))
-    });
-    // At a stop that names no other panel, a choice made during the lesson stays; one made before it does not apply.
-    let wanted = (course.map(|(id, _)| id), panel);
-    use_effect_with(wanted, move |(lesson, panel)| {
-        alone.set(panel.clone().or_else(|| if lesson.is_some() { None } else { load_alone() }));
-    });
-}
-
 /// Returns the choice after the current one: each panel alone, then all of them.
-pub fn next_alone(handle: &Handle, choice: Choice) -> Option<AttrValue> {
+pub fn next_alone(handle: &Handle, choice: Choice) -> Option<Rc<str>> {
     let panels = applying(handle)?;
     let (together, leading) = sharing(handle, &panels);
     let names: Vec<&str> = panels.iter().map(|panel| panel.name).collect();
     let shown = choice.chosen(&panels, leading).map(|panel| panel.name);
     let next = shown.and_then(|shown| names.iter().position(|name| *name == shown)).map_or(0, |at| at + 1);
     let after = if together.len() > 1 { ALL } else { names[0] };
-    Some(AttrValue::from(names.get(next).copied().unwrap_or(after)))
+    Some(Rc::from(names.get(next).copied().unwrap_or(after)))
 }
 
 fn applying(handle: &Handle) -> Option<Vec<&'static Panel>> {
@@ -110,7 +95,7 @@ impl Choice<'_> {
 }
 
 /// Renders the stage. Without a choice, the leading panel is alone if it always is, or if several have no room.
-pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Callback<Option<AttrValue>>) -> Html {
+pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Callback<Option<Rc<str>>>) -> Html {
     let zoom = choice.zoom;
     let Some(panels) = applying(handle) else {
         let (what, next) = match handle.read(|lab| lab.misfit.is_some()) {
@@ -174,10 +159,10 @@ fn chooser(
     panels: &[&'static Panel],
     chosen: Option<&'static Panel>,
     several: bool,
-    onalone: &Callback<Option<AttrValue>>,
+    onalone: &Callback<Option<Rc<str>>>,
 ) -> Html {
     let button = |name: &'static str, label: &'static str, tip: String| {
-        let onclick = onalone.reform(move |_: MouseEvent| Some(AttrValue::from(name)));
+        let onclick = onalone.reform(move |_: MouseEvent| Some(Rc::from(name)));
         let pressed = chosen.map_or(ALL, |panel| panel.name) == name;
         html! {
             <button type="button" data-alone={name} aria-pressed={pressed.to_string()} data-tip={tip} aria-describedby={tips::BOX} {onclick}>

@@ -2,7 +2,7 @@
 
 use super::handle::Handle;
 use super::listening::use_window_events;
-use super::{motion, share, storage};
+use super::{motion, share, stage, storage};
 use gloo_timers::callback::Timeout;
 use warpscope_lab::{Lab, Link, Notice, Visit};
 use yew::prelude::*;
@@ -45,6 +45,10 @@ pub fn open() -> Lab {
     }
     if !is_first() {
         lab.hints = None;
+    }
+    // A lesson or a link brings a panel of its own.
+    if lab.panel.is_none() && lab.course.is_none() {
+        lab.panel = stage::load_alone();
     }
     lab.plays_jumps = motion::is_wanted;
     lab

@@ -4,7 +4,7 @@ use crate::machine::stream::fingerprint;
 use std::time::Instant;
 use warpscope_catalogue as catalogue;
 use warpscope_machine::config::MachineSpec;
-use warpscope_machine::event::{Event, Log};
+use warpscope_machine::event::Log;
 use warpscope_machine::replay::Replay;
 use warpscope_machine::run::RunSpec;
 use warpscope_machine::sim::Sim;
@@ -45,28 +45,14 @@ fn every_way_to_a_cycle_ends_in_the_same_state() {
 }
 
 #[test]
-fn events_are_found_in_both_directions() {
+fn the_events_of_a_span_are_the_same_stepped_through_or_replayed() {
     let mut replay = Replay::new(simulator("tbc_example1", false));
-    let diverged = |event: &Event| matches!(event, Event::Branch { diverged: true, .. });
-    let mut found = Vec::new();
-    while let Some((cycle, _)) = replay.next_event(diverged, u64::MAX) {
-        assert_eq!(replay.cycle(), cycle + 1, "the machine stands behind the event's cycle");
-        found.push(cycle);
-    }
-    assert!(!found.is_empty(), "the example diverges");
-    let mut back = Vec::new();
-    while let Some((cycle, _)) = replay.previous_event(diverged) {
-        back.push(cycle);
-    }
-    back.reverse();
-    found.dedup();
-    assert_eq!(back, found);
-    // The events of a span are the same whether it is stepped through or replayed.
     let mut lived = Log::default();
     replay.seek(10);
     (0..20).for_each(|_| replay.step(&mut lived));
     let mut looked_up = Log::default();
     replay.events(10, 30, &mut looked_up);
+    assert!(!lived.events.is_empty());
     assert_eq!(lived.events, looked_up.events);
 }
 

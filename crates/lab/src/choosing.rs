@@ -37,15 +37,17 @@ impl Lab {
             misfit: self.misfit.take(),
             breakpoints: self.breakpoints.clone(),
             course: self.course.clone(),
+            panel: self.panel.clone(),
         };
         change(self);
         // Without a stage there is nothing to revert to.
         let Some(misfit) = self.misfit.take_if(|_| self.stage.is_some()) else { return true };
         let elsewhere = self.elsewhere_words();
         let words = self.setup.words();
-        let Choices { origin, ptx, launch, reading, setup, misfit: was_misfit, breakpoints, course } = before;
+        let Choices { origin, ptx, launch, reading, setup, misfit: was_misfit, breakpoints, course, panel } = before;
         (self.origin, self.ptx, self.launch, self.reading) = (origin, ptx, launch, reading);
         (self.setup, self.misfit, self.breakpoints, self.course) = (setup, was_misfit, breakpoints, course);
+        self.panel = panel;
         self.refused += 1;
         let runs = self.running.setup.words();
         self.notice =
@@ -60,7 +62,7 @@ impl Lab {
 
     /// Replaces the texts, and drops lesson, hints and breakpoints.
     pub(super) fn load_texts(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
-        self.course = None;
+        self.end_course();
         self.hints = None;
         self.origin = origin;
         self.ptx = ptx.into();
@@ -105,14 +107,14 @@ impl Lab {
     }
 
     pub fn edit_ptx(&mut self, text: String) {
-        let in_lesson = self.course.take().is_some();
+        let in_lesson = self.end_course();
         self.ptx = text.into();
         self.reread("The kernel changed: the run starts again.");
         self.end_lesson(in_lesson);
     }
 
     pub fn edit_launch(&mut self, text: String) {
-        let in_lesson = self.course.take().is_some();
+        let in_lesson = self.end_course();
         self.launch = text.into();
         self.reread("The launch changed: the run starts again.");
         self.end_lesson(in_lesson);

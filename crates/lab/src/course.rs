@@ -1,6 +1,6 @@
 //! The open lesson: its current stop, and the user's answers.
 
-use super::{Lab, Notice, Stage, read};
+use super::{Lab, Notice, Stage, Tab, read};
 use std::rc::Rc;
 use warpscope_pictures::session::Breakpoints;
 use warpscope_pictures::view::Selection;
@@ -16,11 +16,18 @@ pub struct Course {
     pub cycle: u64,
     /// The answer at each stop: the number of a choice, or lanes as bits.
     pub answers: Vec<Option<u64>>,
+    /// The panel on the stage before the lesson, which comes back after it.
+    panel_before: Option<Rc<str>>,
 }
 
 impl Course {
     pub fn current(&self) -> Option<&Stop> {
         self.stop.and_then(|at| self.lesson.stops.get(at))
+    }
+
+    /// Returns the panel that the current stop, or else the lesson, asks for.
+    fn panel(&self) -> Option<&str> {
+        self.current().and_then(|stop| stop.panel.as_deref()).or(self.lesson.panel.as_deref())
     }
 
     pub fn is_last(&self) -> bool {
@@ -79,11 +86,25 @@ impl Lab {
     pub fn begin_lesson(&mut self, lesson: Lesson) {
         self.own_lesson = None;
         self.keep_own();
+        self.end_course();
         self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
         self.load_texts(None, &lesson.kernel, &lesson.launch);
         self.notice = None;
         let answers = vec![None; lesson.stops.len()];
-        self.course = Some(Course { lesson: Rc::new(lesson), stop: None, cycle: 0, answers });
+        let course = Course { lesson: Rc::new(lesson), stop: None, cycle: 0, answers, panel_before: self.panel.take() };
+        self.panel = course.panel().map(Rc::from);
+        self.course = Some(course);
+        self.tab = Tab::Lesson;
+    }
+
+    /// Ends the lesson, if one is open. Returns whether one was.
+    pub(super) fn end_course(&mut self) -> bool {
+        let ended = self.course.take();
+        let was_open = ended.is_some();
+        if let Some(course) = ended {
+            self.panel = course.panel_before;
+        }
+        was_open
     }
 
     /// Goes to a stop of the lesson: takes its technique and keys, and seeks to its cycle.
@@ -107,7 +128,12 @@ impl Lab {
         self.selection = self.selection.or(Some(Selection::Warp { sm: 0, warp: 0 }));
         self.notice = None;
         if let Some(course) = &mut self.course {
+            let before = course.panel().map(str::to_string);
             (course.stop, course.cycle) = (Some(at), cycle);
+            // Where a stop asks for the panel that was asked for before, the user's own choice since then stays.
+            if course.panel() != before.as_deref() {
+                self.panel = course.panel().map(Rc::from);
+            }
         }
     }
 
@@ -145,7 +171,7 @@ impl Lab {
 
     /// Leaves the lesson; the kernel and the machine stay, to try things out.
     pub fn leave_lesson(&mut self) {
-        self.course = None;
+        self.end_course();
         self.notice = Some(Notice::good("The lesson is closed; its kernel and machine stay for your own trials."));
     }
 }

@@ -28,6 +28,7 @@ mod sharing;
 mod show;
 mod stage;
 mod stretch;
+mod tab;
 mod tell;
 mod thumbnail;
 pub mod timeline;
@@ -46,6 +47,7 @@ pub use read::{MOST_TEXT_BYTES, Reading, Ready, too_large};
 pub use show::{ShownBuffer, ShownValue};
 pub use stage::{LIMIT, ResultVerdict, Stage, Tracing};
 pub use stretch::{LineCost, Stretch};
+pub use tab::Tab;
 pub use thumbnail::Thumbnail;
 pub use transport::{Goal, Jump, SPEEDS, Transport, Wanted, typed_cycle};
 pub use visit::Visit;
@@ -151,6 +153,7 @@ struct Choices {
     misfit: Option<String>,
     breakpoints: Breakpoints,
     course: Option<Course>,
+    panel: Option<Rc<str>>,
 }
 
 const KEPT: &str = "Your edits are kept: Your own kernel, at the end of the menu, brings them back.";
@@ -193,6 +196,10 @@ pub struct Lab {
     pub contests: u32,
     /// The hints of a first visit, until all are done.
     pub hints: Option<Hints>,
+    /// The chosen tab of details; [`Lab::tab`] is the one that is shown.
+    tab: Tab,
+    /// The panel that is alone on the stage, by name; `None` if none was chosen.
+    pub panel: Option<Rc<str>>,
 }
 
 impl Default for Lab {
@@ -227,6 +234,17 @@ impl Lab {
             contest: None,
             contests: 0,
             hints: None,
+            tab: Tab::default(),
+            panel: None,
         }
+    }
+
+    /// Returns the tab of details that is shown; that of the lesson closes with the lesson.
+    pub fn tab(&self) -> Tab {
+        if self.tab == Tab::Lesson && self.course.is_none() { Tab::default() } else { self.tab }
+    }
+
+    pub fn show_tab(&mut self, tab: Tab) {
+        self.tab = tab;
     }
 }

@@ -3,12 +3,13 @@
 //! ```text
 //! #kernel=collatz&machine=PDOM@gtx480+sms:2&cycle=412&select=w3.7&break=divergence,pc12
 //! #kernel=collatz&machine=PDOM@gtx480&beside=TBC@gtx480;DWF@tbc&align=work
+//! #kernel=collatz&machine=TBC@gtx480&cycle=412&range=100-400&tab=numbers&panel=blocks
 //! #ptx=<deflate, base64url>&launch=<…>&machine=@toy&mode=embed
 //! ```
 //!
 //! A link is untrusted input: everything in it is validated, and opening it takes a bounded amount of time and memory.
 
-use super::{Beside, MOST_BESIDE, MOST_TEXT_BYTES, MachineSpec, RunAlignment};
+use super::{Beside, MOST_BESIDE, MOST_TEXT_BYTES, MachineSpec, RunAlignment, Tab};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -43,6 +44,12 @@ pub struct Link {
     pub breakpoints: Breakpoints,
     /// The runs beside this one.
     pub beside: Beside,
+    /// The selected range of cycles: its start, and its end (exclusive).
+    pub range: Option<(u64, u64)>,
+    /// The tab of details; `None` means the one with which a page or a lesson opens.
+    pub tab: Option<Tab>,
+    /// The panel alone on the stage; a name that the page does not know shows what it shows by itself.
+    pub panel: Option<String>,
     /// Opens the page without its frame, for slides and course pages.
     pub embed: bool,
 }
@@ -75,6 +82,8 @@ pub enum LinkError {
     Machine(String),
     #[error("the link's `beside={0}` is not valid: at most {MOST_BESIDE} runs like `TBC@gtx480`, with `;` between them")]
     Beside(String),
+    #[error("the link's range `{0}` is not valid: it is written like `100-400`, its first cycle and the one after its last")]
+    Range(String),
     #[error("the link has `{0}`, which this page does not know")]
     Unknown(String),
 }
@@ -117,6 +126,15 @@ impl Link {
             if self.beside.align != RunAlignment::Cycle {
                 parts.push(("align", self.beside.align.key().into()));
             }
+        }
+        if let Some((from, to)) = self.range {
+            parts.push(("range", format!("{from}-{to}")));
+        }
+        if let Some(tab) = self.tab {
+            parts.push(("tab", tab.key()));
+        }
+        if let Some(panel) = &self.panel {
+            parts.push(("panel", panel.clone()));
         }
         if self.embed {
             parts.push(("mode", "embed".into()));
@@ -172,6 +190,12 @@ impl Link {
                     let align = RunAlignment::from_key(&value);
                     link.beside.align = align.ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?;
                 }
+                "range" => link.range = Some(range(&value).ok_or(LinkError::Range(value))?),
+                "tab" => {
+                    let tab = Tab::from_key(&value);
+                    link.tab = Some(tab.ok_or_else(|| LinkError::Unknown(format!("{name}={value}")))?);
+                }
+                "panel" => link.panel = Some(value),
                 "mode" => link.embed = one_of(name, &value, ["page", "embed"])? == 1,
                 unknown => return Err(LinkError::Unknown(unescape(unknown))),
             }
@@ -184,6 +208,13 @@ impl Link {
         }
         Ok(Some(link))
     }
+}
+
+/// Parses a range of cycles; an empty one is none.
+fn range(text: &str) -> Option<(u64, u64)> {
+    let (from, to) = text.split_once('-')?;
+    let range = (from.parse().ok()?, to.parse().ok()?);
+    (range.0 < range.1).then_some(range)
 }
 
 /// Returns the index of the word that a part of a link holds.
@@ -217,6 +248,7 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
     use warpscope_machine::event::EventKind;
+    use warpscope_pictures::session::Element;
 
     fn round_trip(link: &Link) {
         let text = link.write();
@@ -243,7 +275,11 @@ mod tests {
                 pcs: vec![3, 12],
                 kinds: vec![EventKind::Divergence, EventKind::Trap],
                 warps: vec![(0, 3), (1, 4)],
+                elements: vec![Element { buffer: "out".into(), index: 12, bytes: 4 }],
             },
+            range: Some((100, 400)),
+            tab: Some(Tab::Buffers),
+            panel: Some("blocks".into()),
             beside: Beside {
                 wishes: vec![MachineSpec::new("gtx480", "TBC,GTO", []), MachineSpec::new("tbc", "", [("sms", "2")])],
                 align: RunAlignment::Event(EventKind::Reconvergence),
@@ -270,6 +306,9 @@ mod tests {
         assert_eq!(Link::read("lesson=1-compaction&stop=many"), Err(LinkError::Stop("many".into())));
         assert_eq!(Link::read("select=w9999999"), Err(LinkError::Selection("w9999999".into())));
         assert_eq!(Link::read("break=w3,w3.7"), Err(LinkError::Breakpoint("w3.7".into())));
+        for range in ["4", "4-4", "9-4", "a-b"] {
+            assert_eq!(Link::read(&format!("range={range}")), Err(LinkError::Range(range.into())));
+        }
         assert_eq!(Link::read("script=1"), Err(LinkError::Unknown("script".into())));
         for machine in ["TBC", "TBC@toy+sms"] {
             assert_eq!(Link::read(&format!("machine={machine}")), Err(LinkError::Machine(machine.into())));
@@ -277,7 +316,7 @@ mod tests {
         for beside in ["TBC", "a@b;a@b;a@b;a@b"] {
             assert_eq!(Link::read(&format!("beside={beside}")), Err(LinkError::Beside(beside.into())));
         }
-        for unknown in ["align=moon", "size=huge", "mode=dark", "set=sms"] {
+        for unknown in ["align=moon", "size=huge", "mode=dark", "set=sms", "tab=moon"] {
             assert_eq!(Link::read(unknown), Err(LinkError::Unknown(unknown.into())));
         }
         assert_eq!(Link::read("ptx=!!!"), Err(LinkError::Damaged("kernel")));

@@ -1,9 +1,14 @@
 //! Converts a [`Lab`] to a [`Link`] and back: for sharing and the address bar.
 
 use super::first::FIRST;
-use super::{Lab, Link, MachineSpec, Notice, Origin, Texts};
+use super::{Lab, Link, MachineSpec, Notice, Origin, Tab, Texts};
 use warpscope_catalogue::Size;
 use warpscope_pictures::view::Selection;
+
+/// Returns the tab with which a page opens, or a lesson.
+fn opening_tab(is_lesson: bool) -> Tab {
+    if is_lesson { Tab::Lesson } else { Tab::default() }
+}
 
 impl Lab {
     /// Returns a link to what runs now, without what was typed or chosen since and cannot run.
@@ -46,6 +51,9 @@ impl Lab {
             selection: self.selection,
             breakpoints: self.breakpoints.clone(),
             beside: self.beside.clone(),
+            range: self.stage.as_ref().and_then(|stage| stage.range),
+            tab: Some(self.tab()).filter(|&tab| tab != opening_tab(course.is_some())),
+            panel: self.panel.as_ref().map(|panel| panel.to_string()),
             embed: false,
         }
     }
@@ -103,6 +111,15 @@ impl Lab {
         }
         self.breakpoints = link.breakpoints;
         self.beside = link.beside;
+        self.show_tab(link.tab.unwrap_or(opening_tab(self.course.is_some())));
+        if let Some(panel) = link.panel {
+            self.panel = Some(panel.into());
+        }
+        if let Some(range) = link.range {
+            let told = self.notice.take();
+            self.select_known(range, link.cycle.unwrap_or(self.cycle()));
+            self.notice = self.notice.take().or(told);
+        }
         let instructions = self.stage.as_ref().map_or(0, |stage| stage.session.sim().machine.program.instructions.len());
         let stops = self.breakpoints.pcs.len();
         self.breakpoints.pcs.retain(|&pc| (pc as usize) < instructions);

@@ -2,23 +2,31 @@
 
 use super::{Notice, Stage};
 use warpscope_machine::event::{Event, EventKind};
-use warpscope_pictures::session::Hit;
+use warpscope_pictures::session::{Breakpoints, Hit};
 use warpscope_pictures::view::Selection;
 use warpscope_pictures::view::words::counted;
 
 impl Stage {
-    /// Returns the notice at a breakpoint.
-    pub fn tell_hit(&self, hit: Hit) -> Notice {
-        match hit {
+    /// Returns the notice at a breakpoint, one of `breakpoints`.
+    pub fn tell_hit(&self, hit: Hit, breakpoints: &Breakpoints) -> Notice {
+        // Where warps re-form, a warp of the table is dynamic and has no name.
+        let reforms = self.session.sim().machine.reforms;
+        let who = |sm: u16, warp: u16| if reforms { "a dynamic warp".to_string() } else { self.named(sm, warp) };
+        let (text, by) = match hit {
             Hit::Pc { pc, sm, warp } | Hit::Warp { pc, sm, warp } => {
-                let who = self.named(sm, warp);
-                Notice::good(format!("Breakpoint: {who} issued PC {pc}, {}.", self.listing.line(pc)))
+                (format!("Breakpoint: {} issued PC {pc}, {}.", who(sm, warp), self.listing.line(pc)), (sm, warp))
+            }
+            Hit::Write { pc, sm, warp, element } => {
+                let element = breakpoints.elements.get(element).map_or_else(String::new, ToString::to_string);
+                (format!("Breakpoint: {} wrote {element} at {} (PC {pc}).", who(sm, warp), self.listing.place(pc)), (sm, warp))
             }
             Hit::Event(kind) => {
                 let notice = self.tell_event(kind);
-                Notice { text: format!("Breakpoint: {}", lower_first(&notice.text)), ..notice }
+                return Notice { text: format!("Breakpoint: {}", lower_first(&notice.text)), ..notice };
             }
-        }
+        };
+        let show = Some(Selection::Warp { sm: by.0, warp: by.1 }).filter(|_| !reforms);
+        Notice { show, ..Notice::good(text) }
     }
 
     /// Returns a notice about the last cycle's events of a kind: the first one in words, and how many more there are.

@@ -5,7 +5,7 @@
 use super::Notice;
 use super::stage::LIMIT;
 use warpscope_machine::event::EventKind;
-use warpscope_pictures::session::{Breakpoints, SearchTarget, Session, StopReason};
+use warpscope_pictures::session::{BackwardSearch, Backwards, Breakpoints, SearchTarget, Session, StopReason};
 
 /// The goal of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,16 @@ pub enum Goal {
     Play,
     End,
     Cycle(u64),
+    /// Runs to the end of a range, selects it, and goes to a cycle.
+    Range {
+        range: (u64, u64),
+        then: u64,
+    },
     Search(SearchTarget),
+    /// Runs to the next breakpoint.
+    NextBreakpoint,
+    /// Searches for the last breakpoint before this cycle.
+    PreviousBreakpoint,
     /// Goes to a near, simulated cycle through all cycles on the way, at a pace that can be watched.
     Jump(Jump),
     /// The run has ended; its result is judged in a slice of its own.
@@ -69,17 +78,20 @@ pub enum Wanted {
     Event(EventKind),
     /// The selected warp begins to wait.
     Stall,
+    /// Any of the breakpoints that are set.
+    Breakpoint,
 }
 
 impl Wanted {
     pub fn all() -> impl Iterator<Item = Wanted> {
-        EventKind::sought().map(Wanted::Event).chain([Wanted::Stall])
+        EventKind::sought().map(Wanted::Event).chain([Wanted::Stall, Wanted::Breakpoint])
     }
 
     pub fn label(self) -> &'static str {
         match self {
             Wanted::Event(kind) => kind.label(),
             Wanted::Stall => "Stall of the selected warp",
+            Wanted::Breakpoint => "Breakpoint",
         }
     }
 
@@ -87,6 +99,7 @@ impl Wanted {
         match self {
             Wanted::Event(kind) => kind.key(),
             Wanted::Stall => "stall",
+            Wanted::Breakpoint => "breakpoint",
         }
     }
 
@@ -149,12 +162,23 @@ pub struct Transport {
     pub(super) arrival: Option<Notice>,
     /// The cycle where a search began, to which a search without a hit returns.
     pub searched_from: u64,
+    /// The search for an earlier breakpoint, between two slices of it.
+    backwards: Option<Box<BackwardSearch>>,
 }
 
 impl Default for Transport {
     fn default() -> Transport {
         let wanted = Wanted::Event(EventKind::Divergence);
-        Transport { goal: Goal::Rest, speed: 3, wanted, owed: 0.0, jumping: 0.0, arrival: None, searched_from: 0 }
+        Transport {
+            goal: Goal::Rest,
+            speed: 3,
+            wanted,
+            owed: 0.0,
+            jumping: 0.0,
+            arrival: None,
+            searched_from: 0,
+            backwards: None,
+        }
     }
 }
 
@@ -168,6 +192,7 @@ impl Transport {
         self.owed = 0.0;
         self.jumping = 0.0;
         self.arrival = None;
+        self.backwards = None;
     }
 
     /// Returns the jump that is being animated.
@@ -225,8 +250,32 @@ impl Transport {
                 })
             }
             Goal::End => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
-            Goal::Cycle(cycle) => Some(run(session, cycle, &none, deadline, clock)),
+            Goal::Cycle(cycle) | Goal::Range { range: (_, cycle), .. } => Some(run(session, cycle, &none, deadline, clock)),
             Goal::Search(target) => Some(search(session, target, deadline, clock)),
+            Goal::NextBreakpoint => Some(match run(session, u64::MAX, breakpoints, deadline, clock) {
+                Halt::Stopped(StopReason::Ended) => Halt::NotFound,
+                halt => halt,
+            }),
+            Goal::PreviousBreakpoint => {
+                let mut search = self.backwards.take().unwrap_or_else(|| Box::new(session.search_back(breakpoints)));
+                let found = loop {
+                    let found = search.advance(session, CHUNK);
+                    if found != Backwards::Going || clock() >= deadline {
+                        break found;
+                    }
+                };
+                Some(match found {
+                    Backwards::Going => {
+                        self.backwards = Some(search);
+                        Halt::Going
+                    }
+                    Backwards::Nothing => Halt::NotFound,
+                    Backwards::Found(cycle) => {
+                        session.seek(cycle);
+                        Halt::Arrived
+                    }
+                })
+            }
             Goal::Jump(jump) => {
                 self.jumping += elapsed.min(250.0);
                 let at = jump.at(self.jumping);

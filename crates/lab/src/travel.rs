@@ -68,6 +68,17 @@ impl Lab {
         }
     }
 
+    /// Selects a range, and goes to cycle `then`: at once if both have been simulated, else in time slices.
+    pub(super) fn select_known(&mut self, range: (u64, u64), then: u64) {
+        let Some(stage) = &self.stage else { return };
+        if range.1.max(then) <= stage.session.reached() || stage.session.ended() {
+            self.set_range(Some(range));
+            self.seek(then);
+        } else {
+            self.transport.start(Goal::Range { range, then });
+        }
+    }
+
     pub fn start(&mut self) {
         self.seek(0);
     }
@@ -109,13 +120,31 @@ impl Lab {
         match self.transport.wanted {
             Wanted::Event(kind) => Some(SearchTarget::Event(kind)),
             Wanted::Stall => self.selection.and_then(Selection::warp).map(|(sm, warp)| SearchTarget::Stall { sm, warp }),
+            Wanted::Breakpoint => None,
         }
+    }
+
+    /// Starts for the next or the previous breakpoint, if that is what is wanted. Returns whether it is.
+    fn seeks_breakpoint(&mut self, goal: Goal) -> bool {
+        let wanted = self.transport.wanted == Wanted::Breakpoint;
+        if wanted && self.breakpoints.is_empty() {
+            self.notice = Some(Notice::bad(
+                "No breakpoint is set. Click a line's number, or a value of a buffer; the Stops menu has events and warps.",
+            ));
+        } else if wanted && self.stage.is_some() {
+            self.transport.searched_from = self.cycle();
+            self.transport.goal = goal;
+        }
+        wanted
     }
 
     pub fn next_event(&mut self) {
         self.arrive();
         self.transport.rest();
         self.notice = None;
+        if self.seeks_breakpoint(Goal::NextBreakpoint) {
+            return;
+        }
         let Some(target) = self.target() else {
             self.notice = Some(Notice::bad("Select a warp first, to search for its next stall."));
             return;
@@ -140,6 +169,9 @@ impl Lab {
         self.arrive();
         self.transport.rest();
         self.notice = None;
+        if self.seeks_breakpoint(Goal::PreviousBreakpoint) {
+            return;
+        }
         let Some(target) = self.target() else {
             self.notice = Some(Notice::bad("Select a warp first, to search for its last stall."));
             return;
@@ -162,7 +194,16 @@ impl Lab {
         self.notice = match self.transport.wanted {
             Wanted::Event(kind) => Some(stage.tell_event(kind)),
             Wanted::Stall => self.selection.and_then(Selection::warp).and_then(|(sm, warp)| stage.tell_stall(sm, warp)),
+            Wanted::Breakpoint => None,
         };
+    }
+
+    /// Tells which breakpoint was hit, and selects the warp that the breakpoint is about.
+    fn tell_breakpoint(&mut self, hit: Hit) {
+        let Some(stage) = &self.stage else { return };
+        let notice = stage.tell_hit(hit, &self.breakpoints);
+        self.selection = notice.show.filter(|_| !matches!(hit, Hit::Event(_))).or(self.selection);
+        self.notice = Some(notice);
     }
 
     /// Works towards the goal: `elapsed` milliseconds have passed since the last call, and the work may take `slice`
@@ -173,11 +214,29 @@ impl Lab {
             return false;
         };
         let Some(stop) = self.transport.tick(&mut stage.session, &self.breakpoints, elapsed, slice, clock) else { return false };
+        match (stop, self.transport.goal) {
+            (transport::Halt::Going, _) => return true,
+            // The run may have ended, or come to the page's limit, before the end of the range.
+            (_, Goal::Range { range, then }) => {
+                self.set_range(Some(range));
+                self.seek(then);
+                return true;
+            }
+            _ => {}
+        }
         match stop {
-            transport::Halt::Going => return true,
+            transport::Halt::Going => {}
             transport::Halt::Arrived if matches!(self.transport.goal, Goal::Search(_)) => {
                 self.transport.rest();
                 self.tell_found();
+                self.play_way(self.transport.searched_from);
+                return true;
+            }
+            transport::Halt::Arrived if self.transport.goal == Goal::PreviousBreakpoint => {
+                self.transport.rest();
+                if let Some(hit) = stage.session.hit(&self.breakpoints) {
+                    self.tell_breakpoint(hit);
+                }
                 self.play_way(self.transport.searched_from);
                 return true;
             }
@@ -188,15 +247,19 @@ impl Lab {
             transport::Halt::Arrived => {}
             transport::Halt::NotFound => {
                 stage.session.seek(self.transport.searched_from);
-                self.notice = Some(Notice::good(self.transport.wanted.none_follows()));
+                let is_before = self.transport.goal == Goal::PreviousBreakpoint;
+                let wanted = self.transport.wanted;
+                self.notice = Some(Notice::good(if is_before { wanted.none_before() } else { wanted.none_follows() }));
             }
             transport::Halt::Limit => {
                 self.notice = Some(Notice::limit());
             }
             transport::Halt::Stopped(StopReason::Hit(hit)) => {
-                self.notice = Some(stage.tell_hit(hit));
-                if let Hit::Pc { sm, warp, .. } | Hit::Warp { sm, warp, .. } = hit {
-                    self.selection = Some(Selection::Warp { sm, warp });
+                self.tell_breakpoint(hit);
+                if self.transport.goal == Goal::NextBreakpoint {
+                    self.transport.rest();
+                    self.play_way(self.transport.searched_from);
+                    return true;
                 }
             }
             transport::Halt::Stopped(_) if self.transport.goal != Goal::Verdict => {

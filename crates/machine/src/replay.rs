@@ -41,7 +41,7 @@ pub struct Replay {
 }
 
 /// A machine that goes through known cycles of a run once more, apart from the run, some cycles at a time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rerun {
     sim: Sim,
     end: u64,
@@ -180,44 +180,6 @@ impl Replay {
         self.seek(self.cycle().saturating_sub(1));
     }
 
-    /// Moves just past the next cycle with an event that `wanted` accepts, and returns it; gives up after `most` cycles.
-    pub fn next_event(&mut self, wanted: impl Fn(&Event) -> bool, most: u64) -> Option<(u64, Event)> {
-        let limit = self.cycle().saturating_add(most);
-        while !self.now.sim.finished() && self.cycle() < limit {
-            let mut catch = First { wanted: &wanted, found: None };
-            self.step(&mut catch);
-            if catch.found.is_some() {
-                return catch.found;
-            }
-        }
-        None
-    }
-
-    /// Moves just past the last earlier cycle with an event that `wanted` accepts, and returns it.
-    pub fn previous_event(&mut self, wanted: impl Fn(&Event) -> bool) -> Option<(u64, Event)> {
-        let here = self.cycle();
-        // The current position follows cycle `here - 1`, so an event of that cycle would not move it.
-        let mut end = here.saturating_sub(1);
-        for at in (0..self.snapshots.len()).rev() {
-            let start = self.snapshots[at].cycle();
-            if start >= end {
-                continue;
-            }
-            let mut sim = self.snapshots[at].sim.clone();
-            let mut last = Last { wanted: &wanted, found: None };
-            let mut sink = TallySink::new(None, Some(&mut last));
-            while sim.state.cycle < end && !sim.finished() {
-                sim.step_specialised(&mut sink);
-            }
-            if let Some((cycle, event)) = last.found {
-                self.seek(cycle + 1);
-                return Some((cycle, event));
-            }
-            end = start;
-        }
-        None
-    }
-
     /// Returns the counts up to a cycle that has been simulated, without moving.
     pub fn tally_at(&self, cycle: u64) -> Tally {
         let cycle = cycle.min(self.end);
@@ -259,6 +221,12 @@ impl Replay {
             snapshot.run(1, None);
         }
         Some(snapshot.cycle())
+    }
+
+    /// Returns the cycles from the last snapshot before `end` up to `end`; they are the cheapest to go through once more.
+    pub fn stretch_before(&self, end: u64) -> Range<u64> {
+        let last = self.snapshots.iter().map(Snapshot::cycle).rfind(|&cycle| cycle < end);
+        last.unwrap_or(0)..end
     }
 
     /// Passes the events of the cycles from `start` up to `end` to a sink, without moving.
@@ -312,37 +280,5 @@ impl Replay {
             keep
         });
         self.distance *= 2;
-    }
-}
-
-/// Keeps the first event that is wanted.
-struct First<'a, F> {
-    wanted: &'a F,
-    found: Option<(u64, Event)>,
-}
-
-impl<F: Fn(&Event) -> bool> Sink for First<'_, F> {
-    const WANTS_WARPS: bool = true;
-
-    fn event(&mut self, cycle: u64, event: Event) {
-        if self.found.is_none() && (self.wanted)(&event) {
-            self.found = Some((cycle, event));
-        }
-    }
-}
-
-/// Keeps the last event that is wanted.
-struct Last<'a, F> {
-    wanted: &'a F,
-    found: Option<(u64, Event)>,
-}
-
-impl<F: Fn(&Event) -> bool> Sink for Last<'_, F> {
-    const WANTS_WARPS: bool = true;
-
-    fn event(&mut self, cycle: u64, event: Event) {
-        if (self.wanted)(&event) {
-            self.found = Some((cycle, event));
-        }
     }
 }

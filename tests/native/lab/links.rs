@@ -34,6 +34,39 @@ fn a_link_opens_the_same_picture() {
 }
 
 #[test]
+fn a_link_keeps_the_range_the_tab_and_the_panel() {
+    let mut lab = lab("mergesort", "tbc");
+    lab.seek(700);
+    settle(&mut lab);
+    lab.set_range(Some((100, 600)));
+    lab.seek(50);
+    lab.show_tab(Tab::Numbers);
+    lab.panel = Some("memory".into());
+    let link = Link::read(&lab.link().write()).expect("a sound link").expect("not empty");
+    let mut other = Lab::new();
+    other.open(link.clone());
+    settle(&mut other);
+    assert_eq!((other.cycle(), other.tab(), other.panel.as_deref()), (50, Tab::Numbers, Some("memory")));
+    let stretch = |lab: &Lab| {
+        let stage = lab.stage.as_ref().expect("a stage");
+        (stage.range, serde_json::to_value(&stage.stretch(stage.range).report).expect("a report is JSON"))
+    };
+    assert_eq!(stretch(&other), stretch(&lab), "the numbers of the range are the same");
+    // Beyond the end of the run there is no range.
+    let mut short = Lab::new();
+    short.open(Link { range: Some((100, u64::MAX)), cycle: None, ..link });
+    settle(&mut short);
+    let stage = short.stage.as_ref().expect("a stage");
+    assert_eq!(stage.range, Some((100, stage.session.reached())));
+    assert!(stage.session.ended());
+    // A lesson opens with its text, and gives the panel back.
+    other.open_lesson("1-compaction");
+    assert_eq!(other.tab(), Tab::Lesson);
+    other.leave_lesson();
+    assert_eq!((other.tab(), other.panel.as_deref()), (Tab::Inspector, Some("memory")));
+}
+
+#[test]
 fn what_a_link_cannot_have_is_told_though_it_has_a_moment() {
     let texts = Texts { ptx: with_local(16).replace("mov.u32", "move.u32"), launch: "grid = [1]\nblock = [64]\n".into() };
     for cycle in [None, Some(5)] {

@@ -1,5 +1,6 @@
 //! The page's behaviour without the page: stepping, going back, searching, breakpoints, mistakes, links.
 
+mod breakpoints;
 mod choosing;
 mod links;
 mod moving;
@@ -9,7 +10,7 @@ mod texts;
 
 use warpscope_catalogue::Size;
 use warpscope_lab::{
-    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Stage, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
+    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Stage, Tab, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
 };
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};

@@ -396,8 +396,8 @@ pub enum Event {
         block: u64,
         iteration: u32,
     },
-    /// A lane of the access that is emitted next goes to this address of its space: for pictures, and only for sinks that ask
-    /// ([`Sink::wants_lanes`]).
+    /// A lane of the access that is emitted next goes to `bytes` bytes at this address of its space: for pictures and data
+    /// breakpoints, and only for sinks that ask ([`Sink::wants_lanes`]). `write` holds for stores and for atomics alike.
     LaneAccess {
         sm: u16,
         warp: u16,
@@ -406,6 +406,7 @@ pub enum Event {
         space: Space,
         write: bool,
         address: u64,
+        bytes: u8,
     },
     /// Some active lanes of a warp, `mask`, exited at a guarded exit, and its other active lanes go on. It repeats what masks tell,
     /// so the hash of a run leaves it out.

@@ -74,7 +74,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
 fn accesses(view: &PanelView) -> Vec<WarpAccess> {
     let mut all: Vec<WarpAccess> = Vec::new();
     for event in view.last {
-        let Event::LaneAccess { sm, warp, pc, lane, space, write, address } = *event else { continue };
+        let Event::LaneAccess { sm, warp, pc, lane, space, write, address, .. } = *event else { continue };
         if sm != view.sm() {
             continue;
         }

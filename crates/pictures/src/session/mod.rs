@@ -3,9 +3,11 @@
 //! **Cycle** here is how many cycles have been simulated: at cycle n the picture shows what cycle n − 1 did. Long moves are split
 //! ([`Session::advance`] takes the most cycles to go), so that the caller can draw in between.
 
+mod backwards;
 mod breakpoints;
 
-pub use breakpoints::{Breakpoints, Hit};
+pub use backwards::{BackwardSearch, Backwards};
+pub use breakpoints::{Breakpoints, Element, Hit};
 
 use crate::view::why::Choices;
 use breakpoints::BreakpointMatcher;
@@ -156,9 +158,10 @@ impl Session {
     pub fn advance(&mut self, cycles: u64, breakpoints: &Breakpoints) -> StopReason {
         let end = self.cycle().saturating_add(cycles);
         if !breakpoints.is_empty() {
+            let matcher = BreakpointMatcher::new(breakpoints, self.sim());
             while self.cycle() < end && !self.at_end() {
                 self.step();
-                if let Some(hit) = BreakpointMatcher::new(breakpoints).find(&self.last) {
+                if let Some(hit) = matcher.find(&self.last) {
                     return StopReason::Hit(hit);
                 }
             }
@@ -166,6 +169,11 @@ impl Session {
             self.go(end, true);
         }
         if self.at_end() { StopReason::Ended } else { StopReason::Paused }
+    }
+
+    /// Returns the first breakpoint that the last cycle hit.
+    pub fn hit(&self, breakpoints: &Breakpoints) -> Option<Hit> {
+        BreakpointMatcher::new(breakpoints, self.sim()).find(&self.last)
     }
 
     /// Runs to `end` through known and new cycles, and keeps the events of the last one; unless `long`, by one cycle.

@@ -109,10 +109,11 @@ impl<S: Sink> AccessContext<'_, S> {
     /// Emits the address of every lane, for views that draw it.
     fn tell_lanes(&mut self, who: Requester, traffic: &Traffic<32>, mask: u32) {
         let Requester { sm, warp, pc, .. } = who;
+        let (write, bytes) = (traffic.write, traffic.size as u8);
         for lane in active(mask) {
             let Target { space, address } = traffic.targets[lane];
             let address = if space == Space::Local { who.local_address(address, lane) } else { address };
-            self.emit(Event::LaneAccess { sm, warp, pc, lane: lane as u8, space, write: traffic.write, address });
+            self.emit(Event::LaneAccess { sm, warp, pc, lane: lane as u8, space, write, address, bytes });
         }
     }
 }
