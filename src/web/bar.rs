@@ -4,10 +4,11 @@ use super::canvas::use_size;
 use super::handle::Handle;
 use super::layout::Sheet;
 use super::share;
+use super::techniques::TechniqueMenu;
 use strum::VariantArray;
 use warpscope_catalogue::{self as catalogue, Class, Size, Workload};
 use warpscope_lab::{MachineSpec, Origin};
-use warpscope_machine::config::{AXES, DISPATCH, DIVERGENCE, FETCH, GATING, PRESETS, SCHEDULE, TECHNIQUE_GROUPS, Technique};
+use warpscope_machine::config::PRESETS;
 use warpscope_pictures::scene::Theme;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlSelectElement;
@@ -50,8 +51,6 @@ pub fn Bar(props: &Props) -> Html {
     let button = |from: u8, id: &'static str, (title, name): (&'static str, String), onclick: Callback<MouseEvent>| {
         html! { <button type="button" {id} {title} popovertarget={closes(from)} {onclick}>{ name }</button> }
     };
-    // Rarely used choices are the first to move to the More menu, unless the user has made them.
-    let rarely = |decides: &str| if setup.technique_for(decides).is_some() { 3 } else { 1 };
     let settings = match setup.keys.len() {
         0 => "Settings".to_string(),
         changed if !applied => format!("Settings · {changed} not applied"),
@@ -71,11 +70,7 @@ pub fn Bar(props: &Props) -> Html {
         ),
         (5, origin.map_or_else(Html::default, |origin| sizes(handle, origin))),
         (4, button(4, "edit", ("Edit or paste a kernel (E)", edit.into()), sheet(Sheet::Editor))),
-        (8, techniques(handle, DIVERGENCE)),
-        (5, techniques(handle, SCHEDULE)),
-        (rarely(FETCH), techniques(handle, FETCH)),
-        (rarely(DISPATCH), techniques(handle, DISPATCH)),
-        (rarely(GATING), techniques(handle, GATING)),
+        (TIGHTEST, html! { <TechniqueMenu handle={handle.steady()} setup={setup.clone()} /> }),
         (7, html! { <label><span>{ "Machine" }</span>{ presets(handle) }</label> }),
         (machine, button(machine, "machine", ("Every setting of the machine (M)", settings), sheet(Sheet::Settings))),
         (u8::MAX, html! { <span class="push"></span> }),
@@ -163,13 +158,6 @@ fn show_chosen(origin: Option<Origin>, setup: &MachineSpec) {
     };
     set("kernel", origin.map_or(OWN, |origin| origin.workload.name));
     set("preset", &setup.preset);
-    for decides in AXES {
-        set(&menu_of(decides), setup.technique_for(decides).unwrap_or(""));
-    }
-}
-
-fn menu_of(decides: &str) -> String {
-    format!("technique-{decides}")
 }
 
 fn kernels(handle: &Handle, origin: Option<Origin>, edited: bool, onsheet: &Callback<Sheet>) -> Html {
@@ -220,51 +208,6 @@ fn sizes(handle: &Handle, origin: Origin) -> Html {
             { button(Size::Small, "Small", "A launch of a few blocks, to watch") }
             { button(Size::Full, "Full", "A launch that keeps an SM busy, to measure") }
         </span>
-    }
-}
-
-/// Renders the menu of techniques for one axis, by paper. The chosen one alone has no description, so that the closed menu
-/// shows its name.
-fn techniques(handle: &Handle, decides: &'static str) -> Html {
-    let (chosen, default) =
-        handle.read(|lab| (lab.setup.technique_for(decides).map(str::to_string), lab.setup.default_for(decides)));
-    let handle = handle.clone();
-    let onchange = Callback::from(move |event: Event| {
-        if let Some(menu) = event.target_dyn_into::<HtmlSelectElement>() {
-            let name = menu.value();
-            handle.act(|lab| lab.decide(decides, Some(name.as_str()).filter(|name| !name.is_empty())));
-        }
-    });
-    let listed = |technique: &&Technique| {
-        let name = technique.name;
-        let text = if chosen.as_deref() == Some(name) { name.to_string() } else { format!("{name}: {}", technique.line()) };
-        html! { <option value={name} title={technique.about}>{ text }</option> }
-    };
-    let groups = TECHNIQUE_GROUPS.iter().map(|group| (group, group.techniques(decides))).filter(|(_, found)| !found.is_empty());
-    let groups: Vec<_> = groups.collect();
-    // An alias, or a name with another number than the table's.
-    let other = chosen.as_ref().filter(|name| !groups.iter().any(|(_, found)| found.iter().any(|t| t.name == **name)));
-    let label = decides[..1].to_ascii_uppercase() + &decides[1..];
-    html! {
-        <label><span>{ label.clone() }</span>
-            <select id={menu_of(decides)} aria-label={label} {onchange}>
-                <option value="">{ default_words(default.unwrap_or_default(), chosen.is_none()) }</option>
-                { for groups.iter().map(|(group, found)| html! {
-                    <optgroup label={format!("{}: {}", group.paper, group.title)}>{ for found.iter().map(listed) }</optgroup>
-                }) }
-                if let Some(name) = other {
-                    <option value={name.clone()}>{ name }</option>
-                }
-            </select>
-        </label>
-    }
-}
-
-/// Returns the label of the default: in short if it is chosen, for the closed menu; else in full.
-fn default_words(default: String, chosen: bool) -> String {
-    match default.split_once(',') {
-        Some((name, _)) if chosen => format!("{name} (default)"),
-        _ => format!("default: {default}"),
     }
 }
 

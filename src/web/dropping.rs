@@ -1,7 +1,8 @@
-//! A hook for files dropped on the page: `.toml` is a launch or a lesson, anything else PTX.
+//! Files from the user's machine, dropped on the page or opened by a button: `.toml` is a launch or a lesson, anything else PTX.
 
 use gloo_file::futures::read_as_text;
 use gloo_file::{File, FileList};
+use web_sys::HtmlInputElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
@@ -65,4 +66,42 @@ fn take(file: File, handle: Handle) {
             handle.act(|lab| lab.take_file(&file.name(), text));
         }
     });
+}
+
+#[derive(Properties, PartialEq)]
+pub struct OpenProps {
+    pub handle: Handle,
+}
+
+/// A button that opens files from the user's machine.
+#[component]
+pub fn OpenButton(props: &OpenProps) -> Html {
+    let field = use_node_ref();
+    let onclick = {
+        let field = field.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(field) = field.cast::<HtmlInputElement>() {
+                field.click();
+            }
+        })
+    };
+    let onchange = {
+        let handle = props.handle.clone();
+        Callback::from(move |event: Event| {
+            let Some(field) = event.target_dyn_into::<HtmlInputElement>() else { return };
+            if let Some(files) = field.files() {
+                for file in FileList::from(files).iter().cloned() {
+                    take(file, handle.clone());
+                }
+            }
+            // So that the same file can be opened again after it was changed.
+            field.set_value("");
+        })
+    };
+    html! {
+        <>
+            <button type="button" class="plain" id="open-file" title="Opens a kernel (.ptx), a launch or a lesson (.toml) from this machine" {onclick}>{ "Open…" }</button>
+            <input type="file" id="file" ref={field} hidden={true} multiple={true} accept=".ptx,.toml,.txt" aria-label="Open a file" {onchange} />
+        </>
+    }
 }

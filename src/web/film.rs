@@ -14,7 +14,8 @@ use warpscope_pictures::export::film::FilmWriter;
 use warpscope_pictures::scene::{Align, Film, Palette, Rect, Scene, StripPicture, Theme, Tone, strip};
 use warpscope_pictures::view::Selection;
 use wasm_bindgen::JsCast;
-use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement};
+use wasm_bindgen::JsValue;
+use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, Element, HtmlCanvasElement};
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
@@ -29,6 +30,8 @@ const STAY: u16 = 40;
 /// Space around the pictures of a film, and below them for text, in pixels.
 const MARGIN: f32 = 12.0;
 const WORDS: f32 = 28.0;
+/// Between the Save button and its menu, in pixels.
+const GAP: f64 = 4.0;
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -41,6 +44,12 @@ pub struct Props {
 pub fn SaveMenu(props: &Props) -> Html {
     let Props { theme, subject, .. } = *props;
     let menu = format!("save-{}", props.handle.id(subject.id()));
+    let place = use_state_eq(String::new);
+    // The browser opens the menu after the click, at the place that is set here.
+    let onclick = {
+        let place = place.setter();
+        Callback::from(move |event: MouseEvent| place.set(below(&event).unwrap_or_default()))
+    };
     let item = |what: &'static str, name: &'static str, save: fn(&Handle, Theme, Subject)| {
         let handle = props.handle.steady();
         let onclick = Callback::from(move |_: MouseEvent| save(&handle, theme, subject));
@@ -48,8 +57,8 @@ pub fn SaveMenu(props: &Props) -> Html {
     };
     html! {
         <>
-            <button type="button" class="plain save" popovertarget={menu.clone()} title="Save this picture, a strip of several, or an animation">{ "Save" }</button>
-            <div id={menu.clone()} class="saves" popover="auto">
+            <button type="button" class="plain save" popovertarget={menu.clone()} {onclick} title="Save this picture, a strip of several, or an animation">{ "Save" }</button>
+            <div id={menu.clone()} class="saves" popover="auto" style={(*place).clone()}>
                 { item("picture", "This picture (SVG)", save_picture) }
                 { item("strip", "A strip of cycles (SVG)", save_strip) }
                 { item("film", "An animation of cycles (GIF)", save_film) }
@@ -57,6 +66,21 @@ pub fn SaveMenu(props: &Props) -> Html {
             </div>
         </>
     }
+}
+
+/// Returns the style of a menu at the clicked button: below it, or above it in the lower half of the window, with the same right
+/// edge.
+fn below(event: &MouseEvent) -> Option<String> {
+    let button = event.current_target()?.dyn_into::<Element>().ok()?.get_bounding_client_rect();
+    let window = web_sys::window()?;
+    let length = |value: Result<JsValue, JsValue>| value.ok()?.as_f64();
+    let (width, height) = (length(window.inner_width())?, length(window.inner_height())?);
+    let right = width - button.right();
+    Some(if button.bottom() < height / 2.0 {
+        format!("inset: {}px {right}px auto auto", button.bottom() + GAP)
+    } else {
+        format!("inset: auto {right}px {}px auto", height - button.top() + GAP)
+    })
 }
 
 /// Returns the cycles that a file shows.

@@ -1,6 +1,7 @@
 //! The kernel editor: PTX and launch with their problems. The last valid kernel stays on the stage.
 
 use super::drawer::Drawer;
+use super::dropping::OpenButton;
 use super::editor::{Editor, Reveal};
 use super::findings::findings;
 use super::handle::Handle;
@@ -59,6 +60,10 @@ pub fn KernelEditor(props: &Props) -> Html {
         let reveal = reveal.clone();
         Callback::from(move |spot: TextSpot| reveal.set(Some(Reveal::after(*reveal, spot))))
     };
+    let redraft = html! {
+        <button type="button" class="plain" id="redraft" title="A launch that fits the kernel's parameters, in place of this one"
+            onclick={handle.callback(Lab::redraft)}>{ "Draft" }</button>
+    };
     let undo = handle.callback(|lab| lab.choose(lab.origin));
     html! {
         <Drawer title="Kernel" id="editor" wide={true} onclose={props.onclose.clone()}>
@@ -70,13 +75,17 @@ pub fn KernelEditor(props: &Props) -> Html {
             </p>
             <div class="editors">
                 <section class="panel" aria-label="PTX">
-                    <header><h3>{ "PTX" }</h3></header>
+                    <header>
+                        <h3>{ "PTX" }</h3>
+                        <span class="note push">{ "paste, drop a file, or" }</span>
+                        <OpenButton handle={handle.clone()} />
+                    </header>
                     <Editor id="ptx" label="PTX of the kernel" text={ptx} findings={reading.ptx.clone()} reveal={*ptx_reveal}
-                        placeholder="Paste PTX here, or drop a file on the page." onedit={edit_ptx} onrefuse={refuse.clone()} />
+                        placeholder="Paste PTX here, drop a file on the page, or open one." onedit={edit_ptx} onrefuse={refuse.clone()} />
                     { findings("ptx-problems", "Problems of the PTX", &reading.ptx, &go(&ptx_reveal)) }
                 </section>
                 <section class="panel" aria-label="Launch">
-                    <header><h3>{ "Launch" }</h3>{ extent(&reading) }</header>
+                    <header><h3>{ "Launch" }</h3>{ extent(&reading) }{ redraft }</header>
                     <Editor id="launch" label="Launch file" text={launch} findings={reading.launch.clone()} reveal={*launch_reveal}
                         placeholder={LAUNCH_EXAMPLE} onedit={edit_launch} onrefuse={refuse} />
                     { findings("launch-problems", "Problems of the launch file", &reading.launch, &go(&launch_reveal)) }

@@ -31,10 +31,10 @@ pub fn use_progress(handle: &Handle) {
     });
 }
 
-/// Renders every lesson, numbered, under its paper, with its length in minutes and the user's progress.
+/// Renders every lesson with the number that its link has, under its paper, with its length in minutes and the user's progress.
 pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>) -> Html {
     let known = progress();
-    let item = |number: usize, lesson: &'static lesson::Lesson| {
+    let item = |lesson: &'static lesson::Lesson| {
         let onclick = {
             let (handle, onopen) = (handle.clone(), onopen.clone());
             Callback::from(move |_: MouseEvent| {
@@ -53,26 +53,25 @@ pub fn lesson_list(handle: &Handle, onclose: Callback<()>, onopen: &Callback<()>
         html! {
             <li>
                 <button type="button" id={format!("lesson-{}", lesson.id)} {onclick}>
-                    <strong><span class="number">{ number }</span>{ &lesson.title }</strong>
+                    <strong><span class="number">{ lesson.number() }</span>{ &lesson.title }</strong>
                     <span class="come">{ come }</span>
                     <span class="note">{ format!("{} · {} · about {} min", lesson.section, lesson.techniques.join(", "), lesson.minutes()) }</span>
                 </button>
             </li>
         }
     };
-    let numbered: Vec<(usize, &'static lesson::Lesson)> = lesson::all().iter().enumerate().collect();
-    let group = |lessons: &[(usize, &'static lesson::Lesson)]| {
+    let group = |lessons: &'static [lesson::Lesson]| {
         html! {
             <>
-                <h3>{ lessons[0].1.group() }</h3>
-                <ol class="lessons">{ for lessons.iter().map(|(number, lesson)| item(*number, lesson)) }</ol>
+                <h3>{ lessons[0].group() }</h3>
+                <ol class="lessons">{ for lessons.iter().map(item) }</ol>
             </>
         }
     };
     html! {
         <Drawer title="Lessons" id="lessons-list" {onclose}>
             <p class="status">{ "Short guided runs of small kernels, stopped where there is something to see." }</p>
-            <div class="scroll">{ for numbered.chunk_by(|a, b| a.1.group() == b.1.group()).map(group) }</div>
+            <div class="scroll">{ for lesson::all().chunk_by(|a, b| a.group() == b.group()).map(group) }</div>
         </Drawer>
     }
 }

@@ -36,7 +36,7 @@ pub fn memory(handle: &Handle) -> Html {
                 <section><h3>{ "Printed" }</h3><pre class="output" tabindex="0">{ output }</pre></section>
             }
             if !buffers.is_empty() {
-                <p class="note">{ "Click a value to stop where it is written; Next and Previous go from write to write, if they search for breakpoints." }</p>
+                <p class="note">{ "Click a value to stop where it is written." }</p>
             }
             { for buffers.iter().map(|buffer| {
                 let stops = stops.iter().filter(|element| element.buffer == buffer.name).map(|element| element.index).collect::<Vec<_>>();

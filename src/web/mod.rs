@@ -69,6 +69,7 @@ mod stage;
 mod still;
 mod storage;
 mod strip;
+mod techniques;
 mod text;
 mod theme;
 mod timeline;

@@ -264,6 +264,22 @@ impl Page {
         result.unwrap_or_else(|error| panic!("{selector}: {value}: {error}"));
     }
 
+    /// Chooses a technique in their menu; with an empty name, drops the one that decides the axis.
+    pub async fn choose_technique(&self, axis: &str, name: &str) {
+        self.click("#technique").await;
+        match name {
+            "" => self.click(&format!("#techniques [data-drop={axis}]")).await,
+            name => self.click(&format!("#techniques [data-axis={axis}][value='{name}']")).await,
+        }
+        self.press([key::ESCAPE]).await;
+        self.until("!document.querySelector('#techniques').matches(':popover-open')").await;
+    }
+
+    /// Waits until techniques are on, as the menu's button names them, and no others.
+    pub async fn until_techniques(&self, names: &str) {
+        self.until(&format!("document.querySelector('#technique').dataset.names === {}", json!(names))).await;
+    }
+
     /// Types into an element key by key, as the browser enters text.
     pub async fn type_into(&self, selector: &str, keys: &str) {
         self.element(selector).await.send_keys(keys).await.expect("keys can be pressed");

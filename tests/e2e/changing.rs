@@ -87,13 +87,13 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
         page.choose("#preset", "toy").await;
         page.see("#notice", "Now toy, PDOM: the run starts again").await;
         page.until("/ of 4 lanes active/.test(document.querySelector('#mechanism').getAttribute('aria-label'))").await;
-        let schedulers = page.values_of("#technique-schedule option").await;
+        let schedulers = page.values_of("#techniques [data-axis=schedule]").await;
         assert!(schedulers.iter().any(|name| name == "GTO"), "{schedulers:?}");
-        page.choose("#technique-schedule", "GTO").await;
+        page.choose_technique("schedule", "GTO").await;
         page.see("#notice", "Now toy, PDOM + GTO").await;
         page.run_to_end().await;
         page.choose("#preset", "gtx480").await;
-        page.choose("#technique-schedule", "").await;
+        page.choose_technique("schedule", "").await;
         page.see("#notice", "Now gtx480, PDOM: ").await;
         page.at(0).await;
     })
@@ -103,15 +103,13 @@ async fn machine_keys_are_found_changed_refused_and_undone() {
 #[tokio::test]
 async fn menus_show_what_runs_whatever_was_chosen_in_them_before() {
     on_the_page("menus", async |page| {
-        for technique in ["", "I-VWS"] {
-            page.choose("#technique-divergence", technique).await;
-        }
-        page.choose("#technique-schedule", "LRR").await;
+        page.choose_technique("divergence", "I-VWS").await;
+        page.choose_technique("schedule", "LRR").await;
         page.see("#notice", "I-VWS decides that too, so it was dropped.").await;
-        assert_eq!(page.value("#technique-divergence").await, "", "I-VWS does not run any more");
-        assert_eq!(page.value("#technique-schedule").await, "LRR");
+        page.until_techniques("LRR").await;
+        page.see("#techniques .now", "At branches\nPDOM, the machine's own").await;
         page.follow("#kernel=collatz&technique=E-VWS-Sync7").await;
-        page.until("document.querySelector('#technique-divergence').value === 'E-VWS-Sync7'").await;
+        page.until_techniques("E-VWS-Sync7").await;
     })
     .await;
 }
@@ -121,10 +119,11 @@ async fn a_refused_choice_goes_back_and_share_copies_what_is_shown() {
     on_the_page("instead", async |page| {
         page.take_kernel("tbc_example1").await;
         page.choose("#preset", "toy").await;
-        page.choose("#technique-divergence", "I-VWS").await;
-        page.see("#notice", "Not applied: toy, I-VWS cannot run this").await;
+        page.choose_technique("divergence", "I-VWS").await;
+        page.see("#notice", "Not applied: I-VWS does not run on the machine toy: I-VWS keeps narrow warps together in gangs")
+            .await;
         page.see("#notice", "The machine gtx480 supports it. Still running: toy, PDOM.").await;
-        page.until("document.querySelector('#technique-divergence').value === 'PDOM'").await;
+        page.until_techniques("PDOM").await;
         page.screenshot("technique").await;
 
         // A launch that the machine has no room for: the header, the picture and the link stay as they were.

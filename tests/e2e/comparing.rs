@@ -42,8 +42,8 @@ async fn the_table_fills_from_workers_and_is_sorted_raced_saved_and_opened() {
         page.until("document.querySelector('[data-technique=TBC] .race-bar').getAnimations().length === 1").await;
         // A row opens on the stage.
         page.click("[data-technique=TBC] [data-act=show]").await;
-        page.until("!document.querySelector('#compare') && document.querySelector('#technique-divergence').value === 'TBC'")
-            .await;
+        page.until("!document.querySelector('#compare')").await;
+        page.until_techniques("TBC").await;
         // Known results are not computed again.
         page.press(['c']).await;
         page.until("!!document.querySelector('#compare-done') && !!document.querySelector('[data-technique=TBC].here')").await;
@@ -83,8 +83,8 @@ async fn a_run_beside_follows_and_a_link_carries_both() {
         page.choose(".beside-technique", "DWF").await;
         page.until("location.hash.includes('beside=DWF') && location.hash.includes('align=work')").await;
         page.click("[data-act=lead]").await;
-        page.until("document.querySelector('#technique-divergence').value === 'DWF' && location.hash.includes('beside=PDOM')")
-            .await;
+        page.until("location.hash.includes('beside=PDOM')").await;
+        page.until_techniques("DWF").await;
         page.click("#beside-none").await;
         page.until("!document.querySelector('.runs') && !location.hash.includes('beside')").await;
     })

@@ -4,6 +4,7 @@ use crate::browser::{Page, key};
 use crate::on_the_page;
 use crate::sample::sampled;
 use serde_json::Value;
+use warpscope_machine::config::{TECHNIQUE_GROUPS, TECHNIQUES};
 
 /// Lists controls of the bar that are not wholly inside of the window, and controls that cannot be reached.
 const BAR: &str = "
@@ -14,7 +15,7 @@ const BAR: &str = "
         const r = e.getBoundingClientRect();
         if (r.left < 0 || r.right > innerWidth || r.top < 0 || r.bottom > bar.getBoundingClientRect().bottom) found.push(e.id || e.innerText);
     }
-    for (const id of ['kernel', 'technique-divergence', 'technique-schedule', 'preset', 'edit', 'machine', 'lessons', 'share', 'keys']) {
+    for (const id of ['kernel', 'technique', 'preset', 'edit', 'machine', 'lessons', 'share', 'keys']) {
         const control = document.getElementById(id);
         if (!control) found.push(`${id} is missing`);
         else if (control.closest('#more-menu') && !document.querySelector('#more')) found.push(`${id} cannot be come to`);
@@ -44,7 +45,7 @@ async fn the_top_bar_fits_every_width() {
                 // From 1280 pixels on, the menu holds only rarely used controls; on a very wide screen there is no menu.
                 assert!(width < 2560 || !page.has("#more").await, "{width} wide");
                 let looked_for = "[...document.querySelectorAll('#more-menu select, #more-menu button')].map((it) => it.id)";
-                let rare = "['kernels', 'technique-fetch', 'technique-dispatch', 'technique-gating']";
+                let rare = "['kernels']";
                 let all_rare = page.eval(&format!("{looked_for}.every((id) => {rare}.includes(id))")).await;
                 assert!(width < 1280 || all_rare == true, "{width} wide");
             }
@@ -67,30 +68,45 @@ async fn the_top_bar_fits_every_width() {
         page.until("!document.querySelector('#more-menu').matches(':popover-open')").await;
         page.press([key::ESCAPE]).await;
         page.click("#more").await;
-        page.choose("#technique-schedule", "").await;
-        page.see("#technique-schedule option:checked", "(default)").await;
+        page.press([key::ESCAPE]).await;
+        page.resize(360, 640).await;
+        page.choose_technique("schedule", "GTO").await;
+        page.until_techniques("GTO").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn techniques_are_grouped_by_paper_with_a_line_each() {
+async fn one_menu_has_every_technique_by_paper_and_names_what_is_on() {
     on_the_page("techniques", async |page| {
-        let groups =
-            page.eval("[...document.querySelectorAll('#technique-divergence optgroup')].map((group) => group.label)").await;
-        assert_eq!(groups, serde_json::json!(["TBC: Thread Block Compaction, HPCA 2011", "VWS: Variable Warp Size, ISCA 2015"]));
-        let names = page.values_of("#technique-divergence option").await;
-        assert!(names.iter().any(|name| name == "TBC-RRB") && !names.iter().any(|name| name.ends_with("-AGE")), "{names:?}");
-        page.see("#technique-divergence option:checked", "PDOM").await;
-        page.see("#technique-divergence option[value=TBC]", "TBC: thread block compaction").await;
-        page.see("#technique-schedule option[value='']", "LRR (default)").await;
-        page.choose("#technique-schedule", "GTO").await;
-        page.see("#technique-schedule option[value='']", "default: LRR, the machine's own").await;
-        page.choose("#technique-divergence", "DWF").await;
-        page.see("#technique-schedule option[value='']", "Majority (default)").await;
+        let groups = page.eval("[...document.querySelectorAll('#techniques section')].map((group) => group.ariaLabel)").await;
+        let titles: Vec<&str> = TECHNIQUE_GROUPS.iter().map(|group| group.title).collect();
+        assert_eq!(groups, serde_json::json!(titles));
+        let names = page.values_of("#techniques .technique").await;
+        let listed: Vec<&str> = TECHNIQUES.iter().filter(|known| known.alias_of.is_none()).map(|known| known.name).collect();
+        assert_eq!(names.len(), listed.len(), "each once: {names:?}");
+        assert!(listed.iter().all(|name| names.iter().any(|known| known == name)), "{names:?}");
+        page.see("#technique", "PDOM · LRR").await;
+        page.choose_technique("schedule", "GTO").await;
+        page.see("#technique", "PDOM · GTO").await;
+        page.choose_technique("divergence", "DWF").await;
+        page.see("#technique", "DWF").await;
+        page.see("#techniques .now", "Majority, DWF's own").await;
+        page.choose_technique("gating", "Origami").await;
+        page.see("#technique", "DWF · Origami").await;
+        page.screenshot("names").await;
+        // What does not go together is refused in the menu itself, in words of what each does.
+        page.click("#technique").await;
+        page.click("#techniques [value=I-VWS]").await;
+        page.see("#techniques .bad", "I-VWS keeps narrow warps together in gangs").await;
+        page.until_techniques("DWF,Origami").await;
+        page.screenshot("refused").await;
+        page.click("#own-techniques").await;
+        page.until_techniques("").await;
+        page.press([key::ESCAPE]).await;
         // Links still accept an alias.
         page.follow("#kernel=collatz&technique=TBC-AGE").await;
-        page.until("document.querySelector('#technique-divergence').value === 'TBC-AGE'").await;
+        page.until_techniques("TBC-AGE").await;
     })
     .await;
 }
@@ -229,11 +245,12 @@ async fn where_a_technique_cannot_act_the_page_says_so_and_offers_a_launch() {
         page.fill("#launch", &launch.lines().map(line).collect::<Vec<_>>().join("\n")).await;
         page.press([key::ESCAPE]).await;
         assert!(!page.has("#idle").await);
-        page.choose("#technique-divergence", "TBC").await;
+        page.choose_technique("divergence", "TBC").await;
         page.see("#idle", "TBC cannot act on this launch: each block has one warp").await;
         page.screenshot("told").await;
         page.click("#idle button").await;
-        page.until("!document.querySelector('#idle') && document.querySelector('#technique-divergence').value === 'TBC'").await;
+        page.until("!document.querySelector('#idle')").await;
+        page.until_techniques("TBC").await;
         page.at(0).await;
         page.screenshot("taken").await;
     })

@@ -30,7 +30,7 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         page.at(start + 1).await;
         page.see("#try-step.done", "to step one cycle").await;
         page.click("#try-compaction").await;
-        page.until("document.querySelector('#technique-divergence').value === 'TBC'").await;
+        page.until_techniques("TBC").await;
         page.until("!document.querySelector('.hint')").await;
         page.reload().await;
         page.see("h1", "Warpscope").await;

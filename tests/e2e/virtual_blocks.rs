@@ -6,7 +6,7 @@ use crate::opened_at;
 async fn virtual_blocks_lead_the_stage_and_their_loop_is_beside_the_kernel() {
     opened_at("virtual-blocks", "#kernel=spmv&preset=gtx480&technique=VTW&set=max_blocks:1&cycle=900", async |page| {
         page.at(900).await;
-        page.until("document.querySelector('#technique-dispatch').value === 'VTW'").await;
+        page.until_techniques("VTW").await;
         page.until("document.querySelector('[data-alone=blocks]')?.getAttribute('aria-pressed') === 'true'").await;
         let shown = page.attribute("#blocks", "aria-label").await.unwrap_or_default();
         assert!(shown.contains("runs warp") && shown.contains("is handed out next"), "{shown}");

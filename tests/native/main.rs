@@ -20,6 +20,7 @@ mod baws;
 mod cases;
 mod cli;
 mod config_refusals;
+mod drafts;
 mod early_returns;
 mod event_hashes;
 mod event_tables;

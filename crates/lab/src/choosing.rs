@@ -10,7 +10,7 @@ use warpscope_machine::config::split_techniques;
 use warpscope_pictures::view::Selection;
 
 impl Lab {
-    /// Loads a catalogue kernel; `None` loads the user's own texts, or empty ones.
+    /// Loads a catalogue kernel; `None` loads the user's own texts, or those with which a kernel of one's own begins.
     pub fn choose(&mut self, origin: Option<Origin>) {
         let kept = self.keep_own();
         let own = self.own.clone().filter(|_| origin.is_none());
@@ -19,7 +19,11 @@ impl Lab {
         let taken = self.attempt(Box::new(|lab| match (origin, own) {
             (Some(origin), _) => lab.load_texts(Some(origin), origin.workload.ptx, origin.launch()),
             (None, Some(own)) => lab.load_texts(None, &own.ptx, &own.launch),
-            (None, None) => lab.load_texts(None, "", ""),
+            (None, None) => {
+                let Texts { ptx, launch } = Texts::template();
+                lab.load_texts(None, &ptx, &launch);
+                lab.drafted = Some(lab.launch.clone());
+            }
         }));
         if taken {
             self.notice = (kept && origin.is_some()).then(|| Notice::good(KEPT));
@@ -43,15 +47,16 @@ impl Lab {
         // Without a stage there is nothing to revert to.
         let Some(misfit) = self.misfit.take_if(|_| self.stage.is_some()) else { return true };
         let elsewhere = self.elsewhere_words();
-        let words = self.setup.words();
+        // Techniques that do not go together are the whole reason; any other concerns the machine as chosen.
+        let whole = self.setup.config().is_err_and(|error| error.is_about_techniques());
+        let words = if whole { String::new() } else { format!("{} cannot run this: ", self.setup.words()) };
         let Choices { origin, ptx, launch, reading, setup, misfit: was_misfit, breakpoints, course, panel } = before;
         (self.origin, self.ptx, self.launch, self.reading) = (origin, ptx, launch, reading);
         (self.setup, self.misfit, self.breakpoints, self.course) = (setup, was_misfit, breakpoints, course);
         self.panel = panel;
         self.refused += 1;
         let runs = self.running.setup.words();
-        self.notice =
-            Some(Notice::bad(format!("Not applied: {words} cannot run this: {misfit}.{elsewhere} Still running: {runs}.")));
+        self.notice = Some(Notice::bad(format!("Not applied: {words}{misfit}.{elsewhere} Still running: {runs}.")));
         false
     }
 
@@ -99,7 +104,8 @@ impl Lab {
 
     /// Keeps edited texts before another kernel replaces them. Returns whether there were any.
     pub(super) fn keep_own(&mut self) -> bool {
-        let own = self.course.is_none() && self.is_edited() && !self.ptx.is_empty();
+        let is_template = || self.origin.is_none() && *self.ptx == *Texts::template().ptx;
+        let own = self.course.is_none() && self.is_edited() && !self.ptx.is_empty() && !is_template();
         if own {
             self.own = Some(Rc::new(Texts { ptx: self.ptx.to_string(), launch: self.launch.to_string() }));
         }
@@ -109,7 +115,8 @@ impl Lab {
     pub fn edit_ptx(&mut self, text: String) {
         let in_lesson = self.end_course();
         self.ptx = text.into();
-        self.reread("The kernel changed: the run starts again.");
+        let drafted = self.follow_with_launch();
+        self.reread(&Lab::with_draft("The kernel changed: the run starts again.", drafted));
         self.end_lesson(in_lesson);
     }
 

@@ -23,6 +23,7 @@ mod course;
 mod first;
 mod inapplicable;
 mod link;
+mod own;
 mod read;
 mod sharing;
 mod show;
@@ -165,6 +166,8 @@ pub struct Lab {
     pub launch: Rc<str>,
     /// The user's own texts, kept while another kernel is loaded.
     own: Option<Rc<Texts>>,
+    /// The last launch that was drafted; it follows the PTX while the user has not changed it.
+    drafted: Option<Rc<str>>,
     /// The result of parsing the two texts: their problems, and what can run.
     pub reading: Rc<Reading>,
     pub setup: MachineSpec,
@@ -216,6 +219,7 @@ impl Lab {
             ptx: "".into(),
             launch: "".into(),
             own: None,
+            drafted: None,
             reading: Rc::new(read::read("", "", None)),
             setup: MachineSpec::default(),
             running: Running::default(),

@@ -4,12 +4,13 @@ use super::{Finding, Origin, TextSpot, grouped};
 use std::rc::Rc;
 use warpscope_kernel::interp::job::Job;
 use warpscope_kernel::launch::{Launch, LaunchError};
-use warpscope_kernel::program::Program;
+use warpscope_kernel::program::{self, Program};
 use warpscope_kernel::ptx::{self, Module, Problem, Span, Trouble};
 use warpscope_machine::run::Draft;
 
-/// Longest text that the page reads, in bytes; a longer one would block the page.
-pub const MOST_TEXT_BYTES: usize = 8 << 20;
+/// Longest text that the page reads, in bytes, with room for 100,000 instructions. The browser takes seconds to lay out a longer
+/// one in a text field.
+pub const MOST_TEXT_BYTES: usize = 3 << 20;
 /// Most bytes in all buffers of a launch; filling more would block the page.
 const MOST_BUFFER_BYTES: u64 = 32 << 20;
 
@@ -157,6 +158,15 @@ fn check_variables(program: &Program, launch: &Launch) -> Result<(), Misfit> {
             Err(Misfit::Buffers(LaunchError::Global { name, message }))
         }
     }
+}
+
+/// Returns a launch that fits the first kernel of the text that has no problems.
+pub(super) fn draft(ptx: &str) -> Option<String> {
+    let ParsedPtx { module, problems, .. } = ParsedPtx::new(ptx);
+    module
+        .kernels()
+        .find_map(|kernel| program::load_parsed(&module, &problems, Some(&kernel.name)).ok())
+        .map(|program| program.draft_launch())
 }
 
 fn findings(problems: &[Problem], text: &str) -> Rc<[Finding]> {

@@ -10,7 +10,8 @@ mod texts;
 
 use warpscope_catalogue::Size;
 use warpscope_lab::{
-    Goal, Lab, Link, MachineSpec, Origin, ResultVerdict, Stage, Tab, Texts, Visit, Wanted, grouped, too_large, typed_cycle,
+    Goal, Lab, Link, MOST_TEXT_BYTES, MachineSpec, Origin, ResultVerdict, Stage, Tab, Texts, Visit, Wanted, grouped, too_large,
+    typed_cycle,
 };
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};

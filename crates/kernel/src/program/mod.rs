@@ -15,6 +15,7 @@
 
 pub mod address;
 pub mod cfg;
+mod draft_launch;
 mod exits;
 mod graph;
 pub mod inspect;

@@ -14,6 +14,7 @@ mod rate;
 mod spec;
 mod storage;
 mod technique;
+mod together;
 mod validate;
 
 pub use acts::LaunchShape;
@@ -27,7 +28,7 @@ pub use rate::{PARTS, Rate};
 pub use spec::MachineSpec;
 pub use technique::{
     AXES, DISPATCH, DIVERGENCE, FETCH, GATING, SCHEDULE, TECHNIQUE_GROUPS, TECHNIQUES, Technique, TechniqueGroup,
-    apply_techniques, join_techniques, split_techniques,
+    apply_techniques, axis_label, join_techniques, split_techniques,
 };
 pub use validate::{MAX_THREADS, MAX_WARPS, range};
 
@@ -50,6 +51,19 @@ pub enum ConfigError {
     NoTechnique { names: String },
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
     Clash { first: &'static str, second: &'static str, what: &'static str },
+    /// Two techniques that cannot be one machine, and what each does.
+    #[error("{one} and {two} cannot be combined: {why}")]
+    Apart { one: String, two: String, why: String },
+    /// A technique that the preset cannot have.
+    #[error("{technique} does not run on the machine `{preset}`: {why}")]
+    Elsewhere { technique: String, preset: String, why: String },
+}
+
+impl ConfigError {
+    /// Whether it refuses techniques by name, alone or together with the preset.
+    pub fn is_about_techniques(&self) -> bool {
+        matches!(self, ConfigError::Clash { .. } | ConfigError::Apart { .. } | ConfigError::Elsewhere { .. })
+    }
 }
 
 impl Config {

@@ -31,7 +31,7 @@ impl MachineSpec {
     /// Builds the machine: the only way from a person's choices to a valid [`Config`].
     pub fn config(&self) -> Result<Config, ConfigError> {
         let config = self.unchecked()?;
-        config.validate()?;
+        config.validate().map_err(|error| self.apart().unwrap_or(error))?;
         Ok(config)
     }
 

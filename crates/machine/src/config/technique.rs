@@ -40,6 +40,18 @@ const PRIORITY: &str = "block_priority";
 /// set the same key and only one of them decides it, the value of the one applied later stands.
 pub static AXES: &[&str] = &[DIVERGENCE, SCHEDULE, FETCH, DISPATCH, GATING];
 
+/// Returns what a choice on an axis is about, as menus say it.
+pub fn axis_label(axis: &str) -> &'static str {
+    match axis {
+        DIVERGENCE => "At branches",
+        SCHEDULE => "Issue order",
+        FETCH => "Fetch order",
+        DISPATCH => "Blocks",
+        GATING => "Lanes' power",
+        _ => "",
+    }
+}
+
 /// The techniques of one paper, as menus group them.
 pub struct TechniqueGroup {
     /// The prefix of [`Technique::paper`].

@@ -294,12 +294,13 @@ fn filled_classes(facts: &RunFacts) -> usize {
     slots::names(facts.warp_width).len()
 }
 
-/// Returns the classes from pale (few lanes) to full colour (all lanes), then the unused ones.
+/// Returns the classes from pale (few lanes) to full colour (all lanes), then the unused ones. The lanes' blue is none of the
+/// reasons' colours, so that a pale class is not taken for an idle slot.
 fn slot_labels(facts: &RunFacts) -> Vec<Label> {
     let filled = filled_classes(facts);
     let class = |(at, name): (usize, String)| {
         let share = if filled == 1 { 1.0 } else { 0.3 + 0.7 * at as f32 / (filled - 1) as f32 };
-        Paint::Mix(Tone::Reason(Reason::Issued), Tone::Panel, share).label(&name)
+        Paint::Mix(Tone::Accent, Tone::Panel, share).label(&name)
     };
     slots::names(facts.warp_width)
         .into_iter()

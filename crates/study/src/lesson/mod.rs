@@ -155,6 +155,11 @@ const GROUPS: &[(&str, &str)] = &[
 ];
 
 impl Lesson {
+    /// Returns the number with which its id begins; the two that every paper builds on have 0.
+    pub fn number(&self) -> &str {
+        self.id.split('-').next().unwrap_or_default()
+    }
+
     /// Returns the heading of the lesson in a list.
     pub fn group(&self) -> &'static str {
         let paper = self.section.split([' ', ',']).next().unwrap_or_default();
@@ -308,6 +313,14 @@ impl Sink for EventCountdown {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_lesson_has_its_number_from_its_id() {
+        let mut numbers: Vec<u32> = all().iter().map(|lesson| lesson.number().parse().expect(lesson.id)).collect();
+        numbers.sort_unstable();
+        let expected: Vec<u32> = [0].into_iter().chain(0..all().len() as u32 - 1).collect();
+        assert_eq!(numbers, expected, "the basics share 0, no other number is missing or there twice");
+    }
 
     #[test]
     fn every_lesson_can_be_read() {

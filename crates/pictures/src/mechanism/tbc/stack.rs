@@ -9,6 +9,9 @@ use crate::view::Selection;
 use crate::view::words::counted;
 use warpscope_machine::policy::divergence::block_stack::BlockMask;
 
+/// Room for the line that says how many entries are left out.
+const LEFT_OUT: f32 = 14.0;
+
 /// The mask of each side that fills up, with where it is drawn.
 pub type Ways<'a> = Vec<(&'a BlockMask, (f32, f32))>;
 
@@ -22,13 +25,11 @@ pub fn draw<'a>(scene: &mut Scene<Selection>, block: &ShownBlock<'a>) -> Ways<'a
     let step = if sizes.is_beside() { WORDS + sizes.mask_tall() + 8.0 } else { (sizes.mask_tall() + 6.0).max(18.0) };
     let mut cards = cards(block);
     // The middle of a deep stack is left out where it does not fit.
-    let most = ((tall - TITLE) / step).max(3.0) as usize;
+    let fit = |room: f32| (room / step).max(3.0) as usize;
     let all = cards.len();
-    let left_out = all.saturating_sub(most);
-    if left_out > 0 {
-        let keep = most.saturating_sub(1);
-        cards.drain(keep..all - 1);
-    }
+    let most = if all > fit(tall - TITLE) { fit(tall - TITLE - LEFT_OUT) } else { all };
+    let left_out = all - most;
+    cards.drain(most - usize::from(left_out > 0)..all - usize::from(left_out > 0));
     let mut ways = Vec::new();
     let mut y = y + TITLE;
     for (at, card) in cards.iter().enumerate() {
@@ -38,11 +39,11 @@ pub fn draw<'a>(scene: &mut Scene<Selection>, block: &ShownBlock<'a>) -> Ways<'a
         if card.fills {
             ways.push((card.mask, masks));
         }
-        if left_out > 0 && at + 2 == cards.len() {
-            let text = format!("… {} more …", left_out);
-            scene.label(0, Tone::Soft, x + wide - 6.0, y + 13.0, SMALL, Align::Right, text);
-        }
         y += step;
+        if left_out > 0 && at + 2 == cards.len() {
+            scene.label(0, Tone::Soft, x + 8.0, y + 10.0, SMALL, Align::Left, format!("… {left_out} more …"));
+            y += LEFT_OUT;
+        }
     }
     ways
 }
