@@ -17,10 +17,11 @@ pub fn heading() -> Vec<String> {
     columns().iter().map(|column| column.label.to_lowercase()).collect()
 }
 
-/// Returns the CSV of every technique that ran, the default first, with a name for each column.
+/// Returns the CSV of every technique, the default first and the refused ones last, with a name for each column. A refused one has
+/// a reason in the place of numbers.
 pub fn csv(comparison: &Comparison) -> String {
     let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
-    let mut text = format!("technique,of_default,{},same_memory\n", names.join(","));
+    let mut text = format!("technique,of_default,{},same_memory,status,error\n", names.join(","));
     for entry in comparison.with_default() {
         let Some(run) = entry.ran() else { continue };
         let numbers = run.numbers().iter().map(|number| match number {
@@ -29,7 +30,11 @@ pub fn csv(comparison: &Comparison) -> String {
         });
         let numbers = numbers.collect::<Vec<_>>().join(",");
         let (share, same) = (comparison.share(entry), comparison.leaves_the_same(entry));
-        text += &format!("\"{}\",{share:.4},{numbers},{same}\n", entry.name());
+        text += &format!("\"{}\",{share:.4},{numbers},{same},ok,\n", entry.name());
+    }
+    for (entry, why) in comparison.refused.iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().err()?))) {
+        let empty = ",".repeat(names.len());
+        text += &format!("\"{}\",,{empty},refused,\"{}\"\n", entry.name(), why.replace('"', "\"\""));
     }
     text
 }

@@ -137,6 +137,13 @@ END:
         assert_eq!((comparison.ran.len(), comparison.refused.len()), (1, 1));
         assert!(comparison.refused[0].outcome.as_ref().is_err_and(|why| why.contains("PDOM") && why.contains("TBC")));
         assert!(comparison.words().starts_with("No technique is quicker than the default"), "{}", comparison.words());
+        let csv = super::super::csv(&comparison);
+        let lines: Vec<&str> = csv.lines().collect();
+        let commas = |line: &str| line.matches(',').count();
+        let (row, why) = lines[3].split_once(",refused,").expect("the last row is the refused one");
+        assert_eq!(commas(row) + 2, commas(lines[0]), "{csv}");
+        assert_eq!((commas(lines[1]), commas(lines[2])), (commas(lines[0]), commas(lines[0])), "{csv}");
+        assert!(row.starts_with('"') && why.contains("decide the divergence"), "{csv}");
     }
 
     #[test]
