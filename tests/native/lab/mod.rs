@@ -14,6 +14,7 @@ use warpscope_lab::{
     typed_cycle,
 };
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
+use warpscope_machine::policy::view::Unit;
 use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};
 use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
 use warpscope_pictures::session::Breakpoints;

@@ -276,3 +276,107 @@ fn threads_reconverge_where_they_are_together_again() {
     settle(&mut lab);
     assert!(lab.notice.as_ref().is_some_and(|n| n.text.starts_with("Stall: warp 0 begins to wait")), "{:?}", lab.notice);
 }
+
+/// A warp that waits at a barrier is shown at the barrier's line: in the source, on its stack and in its sentence.
+#[test]
+fn a_warp_at_a_barrier_stands_at_the_barrier() {
+    let mut waiting = 0;
+    for technique in ["PDOM", "TBC", "DWF", "E-VWS"] {
+        let mut lab = lab("bfs", "gtx480");
+        lab.set_up(MachineSpec { technique: technique.into(), ..lab.setup.clone() });
+        for cycle in (500..8_000).step_by(500) {
+            lab.seek(cycle);
+            settle(&mut lab);
+            let stage = lab.stage.as_ref().expect("a stage");
+            let instructions = &stage.session.sim().machine.program.instructions;
+            let picture = stage.picture();
+            for warp in picture.warps.iter().filter(|warp| warp.alive != 0 && warp.at_barrier == warp.alive) {
+                let all_at_barriers = |mut pcs: Vec<u32>| {
+                    pcs.dedup();
+                    pcs.iter().all(|&pc| instructions[pc as usize].op.is_barrier())
+                };
+                let pcs: Vec<u32> = warp.places.iter().map(|(pc, _)| *pc).chain([warp.pc]).collect();
+                assert!(all_at_barriers(pcs), "{technique}, cycle {cycle}: {warp:?}");
+                assert!(all_at_barriers(warp.stack.last().map(|top| top.pc).into_iter().collect()), "{technique}: {warp:?}");
+                waiting += 1;
+            }
+        }
+    }
+    assert!(waiting > 20, "{waiting}");
+}
+
+/// The first sentence about each warp that waits for a reason, over a run: the cycle, the warp and the sentence.
+fn sentences_of(lab: &mut Lab, reason: Reason, most_cycles: u64) -> Vec<(u64, WarpPicture, String)> {
+    let mut found = Vec::new();
+    for _ in 0..most_cycles {
+        lab.step();
+        let stage = lab.stage.as_ref().expect("a stage");
+        for warp in stage.picture().warps.iter().filter(|warp| warp.reason == Some(reason)) {
+            let sentence = stage.brief(Selection::Warp { sm: warp.sm, warp: warp.warp });
+            found.push((stage.session.cycle(), warp.clone(), sentence.lines().next().unwrap_or_default().to_string()));
+        }
+        if stage.session.at_end() {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the number behind some words of a sentence.
+fn number_behind(sentence: &str, words: &str) -> Option<u64> {
+    let rest = &sentence[sentence.find(words)? + words.len()..];
+    rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+}
+
+#[test]
+fn a_wait_for_a_lane_names_the_lane_and_the_cycle_in_which_it_is_on() {
+    let mut lab = lab("collatz", "gtx480");
+    lab.set_up(MachineSpec { technique: "ConvPG".into(), ..lab.setup.clone() });
+    let told = sentences_of(&mut lab, Reason::Wakeup, 3_000);
+    assert!(told.len() > 20, "{}", told.len());
+    let mut woken = 0;
+    for (cycle, warp, sentence) in &told {
+        let lane = number_behind(sentence, "lane ").unwrap_or_else(|| panic!("{cycle}: {sentence}"));
+        let Some(on) = number_behind(sentence, "is on at cycle ") else { continue };
+        let since = number_behind(sentence, "off since cycle ").unwrap_or_else(|| panic!("{cycle}: {sentence}"));
+        assert!(since < *cycle && *cycle <= on + 1, "{cycle}: {sentence}");
+        // In the cycle that it names, the lane comes on.
+        let stage = lab.stage.as_ref().expect("a stage");
+        let sim = stage.session.replay().machine_at(on + 1, None);
+        let sm = &sim.state.sms[usize::from(warp.sm)];
+        let unit = if sentence.contains("INT pipeline") { Unit::Int } else { Unit::Fp };
+        let sp = number_behind(sentence, "of SP ").expect("an SP") as usize;
+        let gating = sm.gating.as_ref().expect("gating is on");
+        let bank = sm.units[unit as usize][sp].lanes.as_ref().expect("its lanes are known");
+        assert!(bank.sleeper(1 << lane, on + 1, gating).is_none(), "{cycle}: {sentence}");
+        woken += 1;
+    }
+    assert!(woken > 10, "{woken} of {}", told.len());
+}
+
+#[test]
+fn a_wait_for_siblings_names_those_that_are_a_block_behind() {
+    let mut counts = [0, 0];
+    for (kernel, reason) in [("rayqueue", Reason::Siblings), ("collide", Reason::Ahead)] {
+        let mut lab = lab(kernel, "gtx480");
+        lab.set_up(MachineSpec { technique: "VTW".into(), ..lab.setup.with_key("max_blocks", "1") });
+        let told = sentences_of(&mut lab, reason, 7_000);
+        for (cycle, warp, sentence) in told.iter().step_by(told.len().div_ceil(200).max(1)) {
+            let behind = number_behind(sentence, "block ").filter(|block| *block == warp.block);
+            assert!(behind.is_some(), "{kernel}, {cycle}: {sentence}");
+            let old = number_behind(sentence, if reason == Reason::Ahead { "still run block " } else { "use it for block " });
+            lab.seek(*cycle);
+            let picture = lab.stage.as_ref().expect("a stage").picture();
+            let siblings = picture.warps.iter().filter(|other| other.slot == warp.slot && other.warp != warp.warp);
+            let (run_old, others): (Vec<_>, Vec<_>) = siblings.partition(|other| Some(other.block) == old);
+            assert!(!run_old.is_empty(), "{kernel}, {cycle}: {sentence}");
+            let list = sentence.split("its siblings ").nth(1).unwrap_or_default();
+            let list = list.split(" still").next().unwrap_or_default().split(" may").next().unwrap_or_default();
+            // Five at most are named.
+            let named: Vec<String> = run_old.iter().take(5).map(|other| other.warp.to_string()).collect();
+            assert!(list.contains(&named.join(", ")), "{kernel}, {cycle}: {sentence}, but {named:?} and not {others:?}");
+            counts[usize::from(reason == Reason::Ahead)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 10), "{counts:?}");
+}

@@ -101,6 +101,17 @@ pub fn card_with(explainer: Explainer, selection: Selection, shown: Range<usize>
     }
 }
 
+/// Returns what the PC of a warp or a lane is to it: its next instruction, its last, or the barrier at which it waits.
+fn where_label(warp: &WarpPicture, lane: Option<u8>, has_left: bool) -> &'static str {
+    let lanes =
+        lane.map_or_else(|| warp.places.iter().find(|(pc, _)| *pc == warp.pc).map_or(0, |(_, mask)| *mask), |lane| 1 << lane);
+    match has_left {
+        true => "Last",
+        false if warp.at_barrier & lanes != 0 => "At barrier",
+        false => "Next",
+    }
+}
+
 fn of_warp(explainer: Explainer, warp: &WarpPicture, lane: Option<u8>, why: Vec<String>, shown: Range<usize>) -> Card {
     let sim = explainer.sim;
     let program = &sim.machine.program;
@@ -110,7 +121,7 @@ fn of_warp(explainer: Explainer, warp: &WarpPicture, lane: Option<u8>, why: Vec<
     let (next, has_left) = explainer.next_of(warp, lane);
     let mut facts = vec![
         ("Block", format!("{} (slot {}), its warp {}", warp.block, warp.slot, warp.number)),
-        (if has_left { "Last" } else { "Next" }, format!("PC {next}, {}", place(next))),
+        (where_label(warp, lane, has_left), format!("PC {next}, {}", place(next))),
         ("Instruction", explainer.listing.code(program, next)),
     ];
     let there = warp.places.iter().find(|(pc, _)| *pc == warp.pc).map_or(0, |(_, mask)| mask & warp.active);

@@ -49,7 +49,8 @@ pub struct WarpPicture {
     pub first_place: StorageThread,
     /// Width of the machine's warps in lanes.
     pub width: u32,
-    /// The next instruction; where the threads are apart, that of the oldest thread that is in a warp.
+    /// The next instruction, or the barrier at which it waits; where the threads are apart, that of the oldest thread that is in a
+    /// warp.
     pub pc: Pc,
     /// The warp-table entry of that thread; `None` while the technique keeps the thread.
     pub entry: Option<u16>,
@@ -152,21 +153,33 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         alive: if sim.machine.reforms { state.live } else { on_stack(sm, warp) },
         present,
         reason: reason_of(sm, warp),
-        stack: sm
-            .divergence
-            .stack(warp)
-            .iter()
-            .map(|entry| {
-                let point = |pc: Pc| (pc != NEVER).then_some(pc);
-                StackEntry { pc: entry.pc, rpc: point(entry.rpc), lpc: point(entry.lpc), mask: entry.mask }
-            })
-            .collect(),
+        stack: stack(sm, warp),
     }
+}
+
+/// Returns a warp's stack; its top stands where the warp does.
+fn stack(sm: &Sm, warp: u32) -> Vec<StackEntry> {
+    let point = |pc: Pc| (pc != NEVER).then_some(pc);
+    let entries = sm.divergence.stack(warp);
+    let mut shown: Vec<StackEntry> = entries
+        .iter()
+        .map(|entry| StackEntry { pc: entry.pc, rpc: point(entry.rpc), lpc: point(entry.lpc), mask: entry.mask })
+        .collect();
+    if let Some(top) = shown.last_mut().filter(|_| sm.sets.barrier.contains(warp)) {
+        top.pc = standing(sm, warp);
+    }
+    shown
 }
 
 /// Returns the lanes of a warp with a stack whose threads have not ended: ended threads have left every entry.
 fn on_stack(sm: &Sm, warp: u32) -> u32 {
     if sm.sets.exited.contains(warp) { 0 } else { sm.divergence.stack(warp).iter().fold(0, |all, entry| all | entry.mask) }
+}
+
+/// Returns where an entry of the warp table stands: at its next instruction, or at the barrier that it waits at, which it has issued.
+fn standing(sm: &Sm, entry: u32) -> Pc {
+    let state = &sm.warps[entry as usize];
+    if sm.sets.barrier.contains(entry) { state.barrier_pc } else { state.place.pc }
 }
 
 /// Where the threads of a static warp are.
@@ -192,8 +205,9 @@ fn together(sm: &Sm, warp: u32) -> Whereabouts {
         at_barrier = (0..32).filter(|lane| mask >> lane & 1 != 0).filter(waits).fold(0, |all, lane| all | 1 << lane);
         mask = at_barrier;
     }
-    let places = if mask == 0 { Vec::new() } else { vec![(place.pc, mask)] };
-    Whereabouts { pc: place.pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
+    let pc = standing(sm, warp);
+    let places = if mask == 0 { Vec::new() } else { vec![(pc, mask)] };
+    Whereabouts { pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
 }
 
 /// Locates the threads where warps re-form: every thread has a place of its own.
@@ -221,7 +235,7 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
                 if sm.sets.barrier.contains(entry.into()) {
                     found.at_barrier |= 1 << lane;
                 }
-                sm.warps[usize::from(entry)].place.pc
+                standing(sm, entry.into())
             }
         };
         if oldest {

@@ -39,14 +39,15 @@ impl Explainer<'_> {
     /// Says what lanes that have just issued do next.
     pub(super) fn after(&self, warp: &WarpPicture, lanes: u32) -> String {
         let lane = lanes.trailing_zeros();
+        if warp.at_barrier & lanes != 0 {
+            return "Its threads wait there for others of their block.".into();
+        }
         let Some(sm) = self.sim.state.sms.get(usize::from(warp.sm)).filter(|_| self.sim.machine.reforms) else {
             return format!("Next is {}.", self.instruction(warp.pc));
         };
         match self.entry_of(warp, lane) {
             Some(entry) if sm.sets.leaving.contains(entry.into()) => return "Its threads are regrouped next.".into(),
-            Some(_) => {}
-            None if warp.at_barrier >> lane & 1 != 0 => return "Its threads wait there for others of their block.".into(),
-            None => {}
+            _ => {}
         }
         let part = |(pc, mask): &(Pc, u32)| (mask & lanes != 0).then_some((*pc, mask & lanes));
         let runs: Vec<(Pc, u32)> = warp.places.iter().filter_map(part).collect();
