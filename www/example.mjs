@@ -1,5 +1,5 @@
 // A simulation in a page of one's own. Values are plain objects; see the README for what they hold.
-import init, { Simulation } from "./warpscope.js";
+import init, { Simulation } from "./simulation.mjs";
 
 // Odd threads double their number, even threads square it.
 const PTX = `

@@ -24,6 +24,7 @@ const FILES = [
   "warpscope_bg.wasm",
   "icon.svg",
   "manifest.webmanifest",
+  "simulation.mjs",
   "example.html",
   "example.mjs",
 ];

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use warpscope_lab::{LIMIT, Lab, MachineSpec};
+use warpscope_lab::{LIMIT, Lab, MachineSpec, Texts};
 use warpscope_pictures::session::Breakpoints;
 use warpscope_pictures::view::Selection;
 use warpscope_pictures::view::card;
@@ -58,9 +58,8 @@ impl Simulation {
     ) -> Result<Simulation, JsValue> {
         let (ptx, launch) = (text("ptx", &ptx)?, text("launch", &launch)?);
         let mut lab = Lab::new();
-        lab.setup = setup(options)?;
-        lab.edit_ptx(ptx);
-        lab.edit_launch(launch);
+        lab.setup = setup(&options)?;
+        lab.load_own(&Texts { ptx, launch });
         if let Some(misfit) = &lab.misfit {
             return Err(error(misfit));
         }
@@ -203,10 +202,32 @@ fn whole(name: &str, value: &JsValue) -> Result<u64, JsValue> {
     fits.then_some(number as u64).ok_or_else(|| error(&format!("`{name}` must be a whole number from 0 on, not {number}")))
 }
 
+/// The most objects inside of each other that options have: `set` in the options, and one for what is refused by its type.
+const DEEPEST: u32 = 3;
+
+/// Rejects options that are nested more deeply than any that are valid, such as an object that holds itself: serde would follow it
+/// until the stack ends.
+fn check_depth(value: &JsValue, left: u32) -> Result<(), JsValue> {
+    if !value.is_object() {
+        return Ok(());
+    }
+    let left = left
+        .checked_sub(1)
+        .ok_or_else(|| error("`options` is nested too deeply: it holds plain values, and `set` more of them"))?;
+    if let Some(map) = value.dyn_ref::<js_sys::Map>() {
+        return map.values().into_iter().try_for_each(|entry| check_depth(&entry?, left));
+    }
+    // A getter may throw.
+    let keys = js_sys::Reflect::own_keys(value)?;
+    keys.iter().try_for_each(|key| check_depth(&js_sys::Reflect::get(value, &key)?, left))
+}
+
 /// Reads the options. Rejects unknown ones, so that a typing error is not ignored.
-fn setup(options: JsValue) -> Result<MachineSpec, JsValue> {
+fn setup(options: &JsValue) -> Result<MachineSpec, JsValue> {
+    check_depth(options, DEEPEST)?;
     // Read as a struct at once, serde-wasm-bindgen would pass over unknown fields.
-    let given: Value = serde_path_to_error::deserialize(serde_wasm_bindgen::Deserializer::from(options)).map_err(misfit)?;
+    let deserializer = serde_wasm_bindgen::Deserializer::from(options.clone());
+    let given: Value = serde_path_to_error::deserialize(deserializer).map_err(misfit)?;
     if given.is_array() {
         return Err(wrong_type("options", "a plain object", "not an array"));
     }

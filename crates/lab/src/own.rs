@@ -15,6 +15,11 @@ impl Texts {
 }
 
 impl Lab {
+    /// Loads texts of the user's own.
+    pub fn load_own(&mut self, texts: &Texts) {
+        self.load_texts(None, &texts.ptx, &texts.launch);
+    }
+
     /// Drafts the launch anew after a change of the PTX, unless the user has written one. Returns whether it did.
     pub(super) fn follow_with_launch(&mut self) -> bool {
         let is_draft = self.launch.trim().is_empty() || self.drafted.as_deref() == Some(&*self.launch);
