@@ -1,16 +1,27 @@
 //! Random structured kernels leave the same memory on the machine as with the scalar reference, whatever the preset, the schedule
 //! and the divergence technique. The accounts balance, so no thread is lost or runs twice, and single steps end in the same state
 //! as a run.
+//!
+//! Most tests draw from machines that somebody has thought of. The battery draws the machine too; a run that fails is printed as
+//! files and a command that repeat it.
 
 use crate::common::kernel::{Kernel, no_files};
 use crate::machine;
+use crate::machine::random::machines;
 use crate::machine::setups::{self, Setup};
 use crate::machine::stream::{compare, expanded, fingerprint};
 use crate::recipe::{Recipe, recipes};
+use crate::sample;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use warpscope_machine::config::DispatchKind;
-use warpscope_machine::event::Log;
+use proptest::test_runner::RngSeed;
+use std::fmt;
+use warpscope_kernel::interp::races::Races;
+use warpscope_kernel::interp::reference::{self, Order};
+use warpscope_machine::config::{DispatchKind, KEYS, MachineSpec, split_techniques};
+use warpscope_machine::event::{Log, NullSink};
+use warpscope_machine::replay::Replay;
+use warpscope_machine::sim::{Sim, SimError};
 
 /// Cycles that are compared step by step.
 const STEPS: u64 = 3_000;
@@ -106,24 +117,129 @@ proptest! {
     }
 }
 
+/// Kernels of the battery: 2,000 with `./check --all`, else a sample; or as many as `PROPTEST_CASES` says. They are the same in
+/// every run, unless `PROPTEST_RNG_SEED` gives another seed. Machines that cannot be do not count.
+fn battery_config() -> ProptestConfig {
+    let default = config();
+    let is_given = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = match sample::runs_all() {
+        _ if is_given => default.cases,
+        true => 2_000,
+        false => 160,
+    };
+    let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(43) } else { default.rng_seed };
+    ProptestConfig { cases, rng_seed, max_global_rejects: 20 * cases, ..default }
+}
+
+proptest! {
+    #![proptest_config(battery_config())]
+
+    #[test]
+    fn on_random_machines_random_kernels_leave_the_same(case in cases()) {
+        match case.check() {
+            Ok(Outcome::Ran) => {}
+            Ok(Outcome::Refused) => return Err(TestCaseError::reject("a machine that cannot be")),
+            Err(trouble) => return Err(TestCaseError::fail(trouble)),
+        }
+    }
+}
+
+/// A random kernel on a random machine.
+struct Case {
+    recipe: Recipe,
+    spec: MachineSpec,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    (recipes(), machines()).prop_map(|(recipe, spec)| Case { recipe, spec })
+}
+
+/// Writes the files and the command that repeat the run.
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let MachineSpec { preset, technique, keys } = &self.spec;
+        write!(f, "\nwarpscope run kernel.ptx --launch launch.toml --check --preset {preset}")?;
+        if !technique.is_empty() {
+            write!(f, " --technique {technique}")?;
+        }
+        for (key, value) in keys {
+            write!(f, " --set {key}={value}")?;
+        }
+        write!(f, "\n\n# launch.toml\n{}\n// kernel.ptx\n{}", self.recipe.launch(), self.recipe.ptx())
+    }
+}
+
+enum Outcome {
+    Ran,
+    Refused,
+}
+
+impl Case {
+    /// Runs the kernel on the machine, if that can be built.
+    fn check(&self) -> Result<Outcome, String> {
+        let kernel = Kernel::new(&self.recipe.ptx(), &self.recipe.launch(), &no_files)?;
+        let built = self.spec.config().map_err(SimError::Config).and_then(|config| machine::load(&kernel, &config));
+        let start = match built {
+            Ok(start) => start,
+            Err(error) => return refusal(&error.to_string(), &self.spec),
+        };
+        let mut races = Races::new(kernel.start.shape.ptx_warp);
+        reference::observe(&kernel.job.program, &kernel.start, u64::MAX, Order::Threads, &mut races);
+        if let Some(conflict) = races.first {
+            return Err(format!("the recipe has a race: {conflict:?}"));
+        }
+        let end = check_machine(&kernel, start.clone())?;
+        revisit(start, &end)?;
+        Ok(Outcome::Ran)
+    }
+}
+
+/// Checks that a machine is refused in words that a person can act on: those of a key or of a chosen technique.
+fn refusal(message: &str, spec: &MachineSpec) -> Result<Outcome, String> {
+    let names_key = KEYS.iter().any(|key| message.contains(&format!("`{}`", key.name)));
+    let names_technique = split_techniques(&spec.technique).any(|name| !name.is_empty() && message.contains(name));
+    if (names_key || names_technique) && message.len() < 400 {
+        Ok(Outcome::Refused)
+    } else {
+        Err(format!("is refused with \"{message}\""))
+    }
+}
+
+/// Goes back and forth in the run, to a state that a run from the start reaches too.
+fn revisit(start: Sim, end: &Sim) -> Result<(), String> {
+    let (middle, last) = (end.state.cycle / 2, end.state.cycle);
+    let mut replay = Replay::new(start.clone());
+    replay.seek(last);
+    if fingerprint(replay.sim()) != fingerprint(end) {
+        return Err(format!("a replay to cycle {last} ends in another state than the run"));
+    }
+    replay.seek(middle + 1);
+    replay.back();
+    let mut direct = start;
+    direct.run(middle, &mut NullSink);
+    if fingerprint(replay.sim()) == fingerprint(&direct) { Ok(()) } else { Err(format!("cycle {middle} has two states")) }
+}
+
 fn check(recipe: &Recipe, text: &str, setups: &[Setup], picks: &[Index]) -> Result<(), String> {
-    let kernel = Kernel::with_launch(text, recipe.launch(), &no_files)?;
+    let kernel = Kernel::new(text, &recipe.launch(), &no_files)?;
     for pick in picks {
         // A machine that is too small for the block is skipped for the next one.
         let first = pick.index(setups.len());
-        let fits = |setup: &&Setup| machine::load(&kernel, &setup.config).is_ok();
-        let setup = setups.iter().cycle().skip(first).take(setups.len()).find(fits).ok_or("no machine holds it")?;
-        check_on(&kernel, setup).map_err(|trouble| format!("on {}: {trouble}", setup.name))?;
+        let fits = |setup: &Setup| Some((setup.name.clone(), machine::load(&kernel, &setup.config).ok()?));
+        let (name, start) = setups.iter().cycle().skip(first).take(setups.len()).find_map(fits).ok_or("no machine holds it")?;
+        check_machine(&kernel, start).map_err(|trouble| format!("on {name}: {trouble}"))?;
     }
     Ok(())
 }
 
-fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
-    let expected = machine::reference(kernel, &setup.config);
+/// Runs a machine to its end and checks what the run leaves; returns the machine at its end.
+fn check_machine(kernel: &Kernel, start: Sim) -> Result<Sim, String> {
+    let machine = start.machine.clone();
+    let config = &machine.config;
+    let expected = machine::reference(kernel, config);
     if let Some(trap) = expected.trap {
         return Err(format!("the reference traps: {trap}"));
     }
-    let start = machine::load(kernel, &setup.config).map_err(|error| error.to_string())?;
     let finished = machine::finish(start.clone())?;
     for (found, wanted) in finished.buffers(kernel).iter().zip(kernel.buffers(&expected.global)) {
         if found.bytes != wanted.bytes {
@@ -133,7 +249,7 @@ fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
     }
     // A kernel in a loop over blocks has the loop's instructions too, and runs hoisted ones less often; native code has no
     // copies.
-    let is_other = setup.config.dispatch == DispatchKind::Virtual || setup.config.native_code;
+    let is_other = config.dispatch == DispatchKind::Virtual || config.native_code;
     if !is_other && finished.metrics.totals.thread_instructions != expected.thread_instructions {
         return Err(format!(
             "{} thread instructions, the reference has {}",
@@ -147,5 +263,8 @@ fn check_on(kernel: &Kernel, setup: &Setup) -> Result<(), String> {
         stepped.step(&mut step_log);
     }
     compare(&expanded(&run_log), &expanded(&step_log)).map_err(|trouble| format!("run and steps: {trouble}"))?;
-    if fingerprint(&run) == fingerprint(&stepped) { Ok(()) } else { Err("run and steps end in different states".to_string()) }
+    if fingerprint(&run) != fingerprint(&stepped) {
+        return Err("run and steps end in different states".to_string());
+    }
+    Ok(finished.sim)
 }

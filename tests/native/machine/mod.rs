@@ -1,5 +1,6 @@
 //! Kernels on the cycle-level machine, and the checks of their runs.
 //!
+//! - [`random`]: random configurations, for random kernels.
 //! - [`setups`]: the configurations that tests loop over, from the tables of presets and techniques.
 //! - [`books`]: a listener that keeps its own accounts of warps, ports and cycles and compares them with the machine's.
 //! - [`lane_books`]: the same for busy and sleeping lanes.
@@ -8,6 +9,7 @@
 
 pub mod books;
 mod lane_books;
+pub mod random;
 pub mod setups;
 pub mod stream;
 pub mod trace;

@@ -1,9 +1,10 @@
 //! Recipes for random kernels: structured control flow as data, so that a failing kernel can be made smaller piece by piece.
 //!
-//! A kernel is a sequence of phases. Within a phase threads diverge: nested ifs, loops whose trips depend on data, `break` and
-//! `continue`, indexed branches, returns in the middle, guarded instructions. Between phases the remaining threads meet: at
-//! barriers around an exchange through shared memory, or in a vote of their PTX warp. No result depends on the order of threads:
-//! a word that several of them write only takes sums, minima or maxima.
+//! A kernel is a sequence of phases, each in a loop of a constant number of trips. Within a phase threads diverge: nested ifs,
+//! loops whose trips depend on data, `break` and `continue`, indexed branches, returns in the middle, guarded instructions. At its
+//! end the remaining threads meet: at barriers around an exchange through shared memory, or in a vote, a shuffle or a reduction of
+//! their PTX warp or of half of it. No result depends on the order of threads: a word that several of them write only takes sums,
+//! minima or maxima, and what an atomic returns comes from a word of the thread's own.
 
 mod ptx;
 
@@ -21,8 +22,10 @@ pub const NESTING: usize = 4;
 
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    pub threads: u32,
-    pub blocks: u32,
+    /// Threads of a block, in x and in y.
+    pub block: [u32; 2],
+    /// Blocks, in x and in y.
+    pub grid: [u32; 2],
     /// Seed of the input buffer's words.
     pub seed: u64,
     pub phases: Vec<Phase>,
@@ -30,6 +33,7 @@ pub struct Recipe {
 
 #[derive(Clone, Debug)]
 pub struct Phase {
+    pub trips: u8,
     pub steps: Vec<Step>,
     pub then: Meeting,
 }
@@ -44,7 +48,7 @@ pub enum Meeting {
         take: u8,
         distance: u8,
     },
-    /// Every thread adds to a word of shared memory and reads the sum.
+    /// Every thread adds to a word of shared memory and reads what the block has added so far.
     Sum {
         value: u8,
         take: u8,
@@ -59,6 +63,33 @@ pub enum Meeting {
         test: Test,
         take: u8,
     },
+    /// Every thread reads another lane's value, at an offset that a variable gives; its own where that lane has exited or is out
+    /// of range.
+    Shuffle {
+        mode: Shuffle,
+        value: u8,
+        offset: u8,
+        take: u8,
+    },
+    /// The PTX warp adds up a value.
+    Reduce {
+        value: u8,
+        take: u8,
+    },
+    /// The lanes with a bit of their number set and those without, on two sides of a branch, add up a value.
+    Halves {
+        bit: u8,
+        value: u8,
+        take: u8,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Shuffle {
+    Index,
+    Up,
+    Down,
+    Butterfly,
 }
 
 #[derive(Clone, Debug)]
@@ -85,6 +116,12 @@ pub enum Step {
         counting: Counting,
         at: u8,
         value: u8,
+    },
+    /// Exchanges a value with a word of the thread's own, in shared or in global memory.
+    Swap {
+        shared: bool,
+        value: u8,
+        take: u8,
     },
     If {
         test: Test,
@@ -155,16 +192,19 @@ pub enum Relation {
 }
 
 pub fn recipes() -> impl Strategy<Value = Recipe> {
-    (1..=96u32, 1..=3u32, any::<u64>(), vec(phase(), 1..4)).prop_map(|(threads, blocks, seed, phases)| Recipe {
-        threads,
-        blocks,
+    let block = prop_oneof![6 => (1..=96u32, Just(1)), 1 => (1..=24u32, 2..=4u32)];
+    let grid = prop_oneof![4 => (1..=3u32, Just(1)), 1 => (1..=3u32, Just(2))];
+    (block, grid, any::<u64>(), vec(phase(), 1..4)).prop_map(|(block, grid, seed, phases)| Recipe {
+        block: block.into(),
+        grid: grid.into(),
         seed,
         phases,
     })
 }
 
 fn phase() -> impl Strategy<Value = Phase> {
-    (vec(step(), 1..5), meeting()).prop_map(|(steps, then)| Phase { steps, then })
+    let trips = prop_oneof![3 => Just(1), 1 => 2..=3u8];
+    (trips, vec(step(), 1..5), meeting()).prop_map(|(trips, steps, then)| Phase { trips, steps, then })
 }
 
 fn variable() -> impl Strategy<Value = u8> + Clone {
@@ -177,12 +217,21 @@ fn test() -> impl Strategy<Value = Test> + Clone {
 }
 
 fn meeting() -> impl Strategy<Value = Meeting> {
+    let shuffle = prop::sample::select(vec![Shuffle::Index, Shuffle::Up, Shuffle::Down, Shuffle::Butterfly]);
     prop_oneof![
         Just(Meeting::None),
         (variable(), variable(), any::<u8>()).prop_map(|(give, take, distance)| Meeting::Exchange { give, take, distance }),
         (variable(), variable()).prop_map(|(value, take)| Meeting::Sum { value, take }),
         (test(), variable()).prop_map(|(test, take)| Meeting::Census { test, take }),
         (test(), variable()).prop_map(|(test, take)| Meeting::Ballot { test, take }),
+        (shuffle, variable(), variable(), variable()).prop_map(|(mode, value, offset, take)| Meeting::Shuffle {
+            mode,
+            value,
+            offset,
+            take
+        }),
+        (variable(), variable()).prop_map(|(value, take)| Meeting::Reduce { value, take }),
+        (0..5u8, variable(), variable()).prop_map(|(bit, value, take)| Meeting::Halves { bit, value, take }),
     ]
 }
 
@@ -200,6 +249,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (variable(), variable()).prop_map(|(to, at)| Step::Load { to, at }),
         1 => (variable(), variable(), variable(), variable()).prop_map(|(put, at, get, from)| Step::Local { put, at, get, from }),
         1 => (counting, any::<u8>(), variable()).prop_map(|(counting, at, value)| Step::Count { counting, at, value }),
+        1 => (any::<bool>(), variable(), variable()).prop_map(|(shared, value, take)| Step::Swap { shared, value, take }),
         1 => test().prop_map(Step::Break),
         1 => test().prop_map(Step::Continue),
         1 => (test(), any::<bool>()).prop_map(|(test, stores)| Step::Leave { test, stores }),

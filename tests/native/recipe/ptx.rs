@@ -1,33 +1,38 @@
 //! Writes a recipe as PTX text, and its launch.
 
-use super::{Arithmetic, COUNTERS, Compute, Counting, INPUTS, Meeting, NESTING, Recipe, Relation, Step, Test, VARIABLES};
+use super::{
+    Arithmetic, COUNTERS, Compute, Counting, INPUTS, Meeting, NESTING, Phase, Recipe, Relation, Shuffle, Step, Test, VARIABLES,
+};
 use std::fmt::Write;
-use warpscope_kernel::launch::{Buffer, Init, Launch, LaunchNumber, Param};
-use warpscope_kernel::ptx::types::Type;
 
 /// Words of each thread's own array.
 const OWN: u32 = 4;
 
 impl Recipe {
-    pub fn launch(&self) -> Launch {
-        let buffer =
-            |name: &str, len: u32, init| Param::Buffer(Buffer { name: name.into(), ty: Type::U32, len: len.into(), init });
-        let output = self.threads * self.blocks * u32::from(VARIABLES);
-        let random = Init::Random { seed: self.seed, min: LaunchNumber::Int(0), max: LaunchNumber::Int(1 << 20) };
-        let params = vec![
-            buffer("input", INPUTS, random),
-            buffer("output", output, Init::Zeros),
-            buffer("counters", COUNTERS, Init::Zeros),
-        ];
-        Launch { kernel: None, grid: [self.blocks, 1, 1], block: [self.threads, 1, 1], shared: 0, params, globals: Vec::new() }
+    /// Returns the launch file.
+    pub fn launch(&self) -> String {
+        let Recipe { block: [width, height], grid: [across, down], seed, .. } = *self;
+        let output = self.threads() * across * down * u32::from(VARIABLES);
+        format!(
+            "grid = [{across}, {down}]\nblock = [{width}, {height}]\n\
+             [[param]]\nbuffer = 'input'\ntype = 'u32'\nlen = {INPUTS}\n\
+             init = {{ random = {{ seed = {seed}, min = 0, max = {} }} }}\n\
+             [[param]]\nbuffer = 'output'\ntype = 'u32'\nlen = {output}\n\
+             [[param]]\nbuffer = 'counters'\ntype = 'u32'\nlen = {COUNTERS}\n",
+            1 << 20,
+        )
+    }
+
+    /// Returns the threads of a block.
+    pub fn threads(&self) -> u32 {
+        self.block[0] * self.block[1]
     }
 
     pub fn ptx(&self) -> String {
-        let mut writer = Writer { threads: self.threads, ..Writer::default() };
+        let mut writer = Writer { threads: self.threads(), ..Writer::default() };
         writer.prologue();
         for phase in &self.phases {
-            writer.steps(&phase.steps);
-            writer.meeting(&phase.then);
+            writer.phase(phase);
         }
         for variable in 0..VARIABLES {
             writer.line(&format!("st.global.u32 [%mine+{}], %v{variable};", 4 * variable));
@@ -63,19 +68,23 @@ impl Writer {
              .visible .entry recipe(.param .u64 input, .param .u64 output, .param .u64 counters)\n{{\n\
              .shared .align 4 .b8 slots[{}];\n.shared .align 4 .b8 total[4];\n.local .align 4 .b8 own[{}];\n\
              .reg .b32 %v<{VARIABLES}>;\n.reg .b32 %n<{NESTING}>;\n.reg .b32 %m<{NESTING}>;\n\
-             .reg .b32 %t, %x, %y;\n.reg .b64 %in, %mine, %cnt, %a, %s;\n.reg .f32 %f;\n.reg .pred %p;\n",
+             .reg .b32 %t, %x, %y, %trip;\n.reg .b64 %in, %mine, %cnt, %a, %s;\n.reg .f32 %f;\n.reg .pred %p;\n",
             4 * self.threads,
             4 * OWN,
         );
-        let bytes = 4 * u32::from(VARIABLES);
+        let (bytes, threads) = (4 * u32::from(VARIABLES), self.threads);
         let _ = write!(
             self.text,
             "ld.param.u64 %in, [input];\nld.param.u64 %mine, [output];\nld.param.u64 %cnt, [counters];\n\
-             mov.u32 %t, %tid.x;\nmov.u32 %v4, %ctaid.x;\nmov.u32 %x, %ntid.x;\nmad.lo.u32 %v0, %v4, %x, %t;\n\
+             mov.u32 %t, %tid.x;\nmov.u32 %x, %ntid.x;\nmov.u32 %y, %tid.y;\nmad.lo.u32 %t, %y, %x, %t;\n\
+             mov.u32 %v4, %ctaid.x;\nmov.u32 %x, %nctaid.x;\nmov.u32 %y, %ctaid.y;\nmad.lo.u32 %v4, %y, %x, %v4;\n\
+             mad.lo.u32 %v0, %v4, {threads}, %t;\n\
              mad.wide.u32 %mine, %v0, {bytes}, %mine;\nmov.u32 %v2, %t;\nmov.u32 %v5, 1;\n"
         );
         // Threads that leave early leave a word to read in their slot.
         self.line("mov.u64 %s, slots;\nmad.wide.u32 %a, %t, 4, %s;\nst.shared.u32 [%a], %v0;");
+        // The first barrier before an addition comes behind it.
+        self.line("setp.eq.u32 %p, %t, 0;\n@%p st.shared.u32 [total], 0;");
         for (to, at) in [(1, 0), (3, 1)] {
             self.load(to, at);
         }
@@ -107,6 +116,18 @@ impl Writer {
             Arithmetic::Root => format!("cvt.rn.f32.u32 %f, %v{a};\nsqrt.rn.f32 %f, %f;\n{guard}cvt.rzi.u32.f32 %v{to}, %f;"),
         };
         self.line(&text);
+    }
+
+    fn phase(&mut self, Phase { trips, steps, then }: &Phase) {
+        if *trips < 2 {
+            self.steps(steps);
+            return self.meeting(then);
+        }
+        let top = self.label("PHASE");
+        self.line(&format!("mov.u32 %trip, 0;\n{top}:"));
+        self.steps(steps);
+        self.meeting(then);
+        self.line(&format!("add.u32 %trip, %trip, 1;\nsetp.lt.u32 %p, %trip, {trips};\n@%p bra {top};"));
     }
 
     fn steps(&mut self, steps: &[Step]) {
@@ -141,6 +162,12 @@ impl Writer {
                 };
                 let word = first + u32::from(*at) % (COUNTERS / 3);
                 self.line(&format!("red.global.{name}.u32 [%cnt+{}], %v{value};", 4 * word));
+            }
+            Step::Swap { shared: true, value, take } => self.line(&format!(
+                "mov.u64 %s, slots;\nmad.wide.u32 %a, %t, 4, %s;\natom.shared.exch.b32 %v{take}, [%a], %v{value};"
+            )),
+            Step::Swap { shared: false, value, take } => {
+                self.line(&format!("atom.global.exch.b32 %v{take}, [%mine], %v{value};"));
             }
             Step::If { test, then, other } => {
                 let (otherwise, end) = (self.label("ELSE"), self.label("END"));
@@ -215,8 +242,8 @@ impl Writer {
                 self.line(&format!("{partner}\nmad.wide.u32 %a, %x, 4, %s;\nld.shared.u32 %v{take}, [%a];\nbar.sync 0;"));
             }
             Meeting::Sum { value, take } => {
-                self.line("bar.sync 1;\nst.shared.u32 [total], 0;\nbar.sync 1;");
-                self.line(&format!("red.shared.add.u32 [total], %v{value};\nbar.sync 1;\nld.shared.u32 %v{take}, [total];"));
+                let sum = format!("red.shared.add.u32 [total], %v{value};\nbar.sync 1;\nld.shared.u32 %v{take}, [total];");
+                self.line(&format!("bar.sync 1;\n{sum}"));
             }
             Meeting::Census { test, take } => {
                 self.test(*test);
@@ -225,6 +252,24 @@ impl Writer {
             Meeting::Ballot { test, take } => {
                 self.test(*test);
                 self.line(&format!("vote.sync.ballot.b32 %v{take}, %p, 0xffffffff;"));
+            }
+            Meeting::Shuffle { mode, value, offset, take } => {
+                let (mode, clamp) = match mode {
+                    Shuffle::Index => ("idx", 31),
+                    Shuffle::Up => ("up", 0),
+                    Shuffle::Down => ("down", 31),
+                    Shuffle::Butterfly => ("bfly", 31),
+                };
+                self.line(&format!("shfl.sync.{mode}.b32 %v{take}, %v{value}, %v{offset}, {clamp}, 0xffffffff;"));
+            }
+            Meeting::Reduce { value, take } => self.line(&format!("redux.sync.add.s32 %v{take}, %v{value}, 0xffffffff;")),
+            Meeting::Halves { bit, value, take } => {
+                let (set, end) = (self.label("SET"), self.label("END"));
+                let members = (0..32).filter(|lane| lane >> bit & 1 != 0).fold(0u32, |mask, lane| mask | 1 << lane);
+                let reduce = |members: u32| format!("redux.sync.add.s32 %v{take}, %v{value}, {members:#x};");
+                self.line(&format!("mov.u32 %x, %laneid;\nand.b32 %x, %x, {};\nsetp.ne.u32 %p, %x, 0;", 1 << bit));
+                self.line(&format!("@%p bra {set};\n{}\nbra.uni {end};", reduce(!members)));
+                self.line(&format!("{set}:\n{}\n{end}:", reduce(members)));
             }
         }
     }
