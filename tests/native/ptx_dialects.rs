@@ -2,9 +2,8 @@
 //! that use it.
 
 use warpscope_kernel::program::{Program, SourcePlace, load};
-use warpscope_kernel::ptx::module::InitPart;
 use warpscope_kernel::ptx::problem::located;
-use warpscope_kernel::ptx::{Module, Problem, Trouble, parse, render};
+use warpscope_kernel::ptx::{InitPart, Module, Problem, Trouble, parse, render};
 
 /// Returns a module around the body of one kernel, with registers and variables of every kind.
 fn kernel(body: &str) -> String {

@@ -10,7 +10,9 @@ use toml::Spanned;
 /// A message about what is wrong, and the byte of the text where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// What was found and what is allowed, as a sentence for the author of the file.
     pub message: String,
+    /// The byte of the text at which the value stands.
     pub at: usize,
 }
 

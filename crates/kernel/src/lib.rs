@@ -33,6 +33,8 @@
 //! assert_eq!(job.after(&run.global)[0].bytes[8], 2, "thread 2 wrote its number");
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod document;
 pub mod interp;
 pub mod launch;

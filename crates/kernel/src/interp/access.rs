@@ -11,7 +11,9 @@ use crate::ptx::types::{Space, Type};
 /// The addresses that the lanes of a memory instruction accessed, for the timing model.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic<const W: usize> {
+    /// Whether it may write: a store or an atomic.
     pub write: bool,
+    /// Whether lanes with the same address take turns.
     pub atomic: bool,
     /// Bytes of one lane's access.
     pub size: u32,

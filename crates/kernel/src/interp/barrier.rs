@@ -35,14 +35,17 @@ impl ThreadSet {
         }
     }
 
+    /// Returns the number of threads in the set.
     pub fn len(&self) -> u32 {
         self.len
     }
 
+    /// Whether a thread is in the set.
     pub fn contains(&self, thread: u32) -> bool {
         self.words.get(thread as usize / 64).is_some_and(|word| word >> (thread % 64) & 1 != 0)
     }
 
+    /// Whether no thread is in the set.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -76,6 +79,7 @@ impl ThreadSet {
 /// One thread's arrival at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierArrival {
+    /// The barrier's number, as the kernel computes it: it may name none.
     pub id: u32,
     /// The count of `bar.sync id, count`: threads that complete the barrier. `None`: all threads that have not exited.
     pub count: Option<u32>,
@@ -103,6 +107,7 @@ impl<const W: usize> Exec<'_, W> {
 /// A completed barrier: the threads that it releases, and their votes for `bar.red`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
+    /// The number of the barrier.
     pub id: u32,
     /// The logical threads that waited at the barrier.
     pub threads: ThreadSet,

@@ -5,9 +5,12 @@ use super::start::{Start, StartError};
 use crate::launch::{BufferData, Launch, LaunchError};
 use crate::program::Program;
 
+/// A kernel and its launch, bound to each other: what a run needs apart from the machine.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// The kernel as compiled, before a machine's own passes.
     pub program: Program,
+    /// The launch, checked against the kernel's parameters.
     pub launch: Launch,
     /// Initial contents of the buffers and of the module variables that the launch sets.
     pub before: Vec<BufferData>,

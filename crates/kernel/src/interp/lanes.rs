@@ -17,6 +17,7 @@ const ROW: usize = 32;
 /// Up to `W` threads of one block: their storage, and the threads of the launch that they execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lanes<const W: usize> {
+    /// Each lane's thread, by the place of its registers.
     pub threads: [StorageThread; W],
     /// Lanes that hold a thread.
     pub mask: u32,
@@ -27,7 +28,7 @@ pub struct Lanes<const W: usize> {
 }
 
 impl Lanes<1> {
-    pub fn one(thread: StorageThread) -> Lanes<1> {
+    pub(crate) fn one(thread: StorageThread) -> Lanes<1> {
         Lanes { threads: [thread], mask: 1, contiguous: true, apart: 0 }
     }
 }
@@ -66,6 +67,7 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// Returns registers of `planes` words for each thread, all zero.
     pub fn new(planes: u32, threads: u32) -> Registers {
         let stride = (threads as usize).next_multiple_of(ROW);
         Registers { words: vec![0; stride * planes as usize + ROW], stride }
@@ -88,11 +90,13 @@ impl Registers {
         }
     }
 
+    /// Reads one 32-bit word of a thread.
     #[inline(always)]
     pub fn word(&self, plane: Plane, thread: StorageThread) -> u32 {
         self.words[plane as usize * self.stride + thread.0 as usize]
     }
 
+    /// Writes one 32-bit word of a thread.
     #[inline(always)]
     pub fn set_word(&mut self, plane: Plane, thread: StorageThread, word: u32) {
         self.words[plane as usize * self.stride + thread.0 as usize] = word;

@@ -24,9 +24,13 @@ const MOST_BYTES: usize = 8 << 20;
 /// One access of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
+    /// The thread's block, numbered along x, then y, then z.
     pub block: u64,
+    /// The thread within its block, numbered in the same order.
     pub thread: u32,
+    /// The instruction that made the access.
     pub pc: Pc,
+    /// Whether it wrote; an atomic both reads and writes.
     pub write: bool,
     atomic: bool,
     /// Sequence number of the thread's latest barrier release before the access; `joins`: of its latest PTX-warp operation.
@@ -37,9 +41,13 @@ pub struct Touch {
 /// Two conflicting accesses, in the order in which the scalar reference made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
+    /// The access that the scalar reference made first.
     pub first: Touch,
+    /// The access that found the bytes touched.
     pub second: Touch,
+    /// Global or shared: no other space can have conflicts.
     pub space: Space,
+    /// The first byte that both touched.
     pub address: u64,
 }
 
@@ -68,6 +76,7 @@ pub struct Races {
     releases: u32,
     /// The first conflict, and the first between two threads of one PTX warp.
     pub first: Option<Conflict>,
+    /// The first conflict within a PTX warp: there the kernel relies on lock-step.
     pub first_within_warp: Option<Conflict>,
     /// The last conflict at each address of global memory.
     last: HashMap<u64, Conflict>,
@@ -75,6 +84,7 @@ pub struct Races {
 }
 
 impl Races {
+    /// Tracks accesses of a launch whose PTX warps have that many threads.
     pub fn new(ptx_warp: u32) -> Races {
         Races { ptx_warp, ..Races::default() }
     }

@@ -31,7 +31,9 @@ const TURN: u32 = 20_000;
 /// The result of a run.
 #[derive(Debug)]
 pub struct ReferenceRun {
+    /// Global memory as the run left it.
     pub global: Global,
+    /// Instructions executed, each counted once for every thread that executed it.
     pub thread_instructions: u64,
     /// Text that the kernel printed.
     pub output: Vec<u8>,

@@ -8,16 +8,16 @@ use crate::ptx::module::{Axis, Special};
 /// Properties of a launch that are the same for every block.
 #[derive(Clone, Debug)]
 pub struct GridShape {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
     /// Number of threads of a block.
     pub threads: u32,
-    pub dynamic_shared: u32,
+    pub(crate) dynamic_shared: u32,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u32,
     /// Number of threads of a PTX warp, the warp of `%laneid`, `shfl` and member masks.
     pub ptx_warp: u32,
-    pub sms: u32,
+    pub(crate) sms: u32,
     /// `%tid` of each thread of a block.
     tid: Vec<[u32; 3]>,
 }
@@ -25,14 +25,18 @@ pub struct GridShape {
 /// The block of a group of threads, and the SM and cycle in which it executes.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockView<'a> {
+    /// The shape of the launch that the block belongs to.
     pub shape: &'a GridShape,
+    /// The block's index in the grid, in x, y and z.
     pub ctaid: [u32; 3],
+    /// The SM that executes it, for `%smid`.
     pub sm: u32,
     /// The cycle, for `%clock`.
     pub clock: u64,
 }
 
 impl GridShape {
+    /// Takes the shape of a launch, with what a block needs of shared memory for the program.
     pub fn new(program: &Program, launch: &Launch, ptx_warp: u32, sms: u32) -> GridShape {
         let [x, y, z] = launch.block;
         let threads = x * y * z;

@@ -10,7 +10,9 @@ use thiserror::Error;
 /// A launch bound to a program.
 #[derive(Clone, Debug)]
 pub struct Start {
+    /// Sizes of grid and block, and of what each needs.
     pub shape: GridShape,
+    /// Buffers and module variables with their initial contents.
     pub global: Global,
     /// Contents of the parameter space.
     pub params: Vec<u8>,
@@ -19,12 +21,29 @@ pub struct Start {
 /// Why a program cannot run with a launch.
 #[derive(Debug, Error)]
 pub enum StartError {
+    /// The launch does not go with the kernel's parameters.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// The block has another shape than the kernel was compiled for (`.reqntid`, `.maxntid`).
     #[error("kernel `{kernel}` {what} {allowed:?}, the launch has blocks of {given:?}")]
-    Threads { kernel: String, what: &'static str, allowed: [u32; 3], given: [u32; 3] },
+    Threads {
+        /// The kernel's name.
+        kernel: String,
+        /// What the kernel demands, as a part of the sentence.
+        what: &'static str,
+        /// The shape, or the largest, that the kernel declares.
+        allowed: [u32; 3],
+        /// The shape that the launch gives.
+        given: [u32; 3],
+    },
+    /// A thread would need more local memory than any GPU has for it.
     #[error("kernel `{kernel}` needs {bytes} bytes of local memory a thread; no GPU gives a thread more than {MOST_LOCAL_BYTES}")]
-    Local { kernel: String, bytes: u32 },
+    Local {
+        /// The kernel's name.
+        kernel: String,
+        /// What a thread needs.
+        bytes: u32,
+    },
 }
 
 /// The most local memory that any GPU gives a thread, in bytes (CUDA programming guide, technical specifications by compute

@@ -9,29 +9,83 @@ use thiserror::Error;
 /// A run-time error of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Hash)]
 pub enum Fault {
+    /// An access close to address 0, where no buffer lies.
     #[error("null pointer: an access of {size} bytes at {address:#x}")]
-    Null { address: u64, size: u32 },
+    Null {
+        /// The address that the thread computed.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+    },
+    /// An address that is no multiple of the access's size.
     #[error("misaligned access: {size} bytes at {space} address {address:#x}, which is not a multiple of {size}")]
-    Misaligned { space: Space, address: u64, size: u32 },
+    Misaligned {
+        /// The space that the access names, or that a generic address lies in.
+        space: Space,
+        /// The address within that space.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+    },
+    /// An access outside of every buffer or variable of its space.
     #[error("out of bounds: {} of {size} bytes at {space} address {address:#x}", if *.write { "a write" } else { "a read" })]
-    OutOfBounds { space: Space, address: u64, size: u32, write: bool },
+    OutOfBounds {
+        /// The space that the access names, or that a generic address lies in.
+        space: Space,
+        /// The address within that space.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+        /// Whether it was to write.
+        write: bool,
+    },
+    /// A write to constants or parameters.
     #[error("write to {space} memory, which is read-only: {size} bytes at {address:#x}")]
-    ReadOnly { space: Space, address: u64, size: u32 },
+    ReadOnly {
+        /// The space that cannot be written.
+        space: Space,
+        /// The address within that space.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+    },
     /// Whether a thread has written depends on the order of threads where the kernel does not order them.
     #[error("{}: {size} bytes at {address:#x} are read before any thread has written them", UNINITIALISED)]
-    Uninitialised { address: u64, size: u32 },
+    Uninitialised {
+        /// The address within the block's shared memory.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+    },
+    /// The kernel executed `trap` or `brkpt`.
     #[error("the kernel executed `trap`")]
     Trap,
+    /// A device-side `assert` failed; its text, place and function.
     #[error("assertion failed: {0}")]
     Assertion(String),
+    /// The index of a `brx.idx` has no target.
     #[error("branch table index {index} is past its {len} targets")]
-    BranchTable { index: u32, len: usize },
+    BranchTable {
+        /// The index that the thread computed.
+        index: u32,
+        /// The targets of the table.
+        len: usize,
+    },
+    /// A barrier with a number that no block has.
     #[error("barrier {0} does not exist: a block has barriers 0 to 15")]
     BarrierId(u32),
+    /// A thread executed a warp operation whose mask leaves it out.
     #[error("the member mask {members:#010x} of a warp operation does not name its own lane {lane}")]
-    NotAMember { members: u32, lane: u32 },
+    NotAMember {
+        /// The member mask.
+        members: u32,
+        /// The lane that executed it, within its PTX warp.
+        lane: u32,
+    },
+    /// No thread can go on: who waits, where, and for whom.
     #[error("{0}")]
     Deadlock(String),
+    /// The run reached this limit of cycles.
     #[error("the run did not end within --max-cycles {0}: an endless loop? (if not, raise --max-cycles)")]
     TooLong(u64),
 }
@@ -46,7 +100,8 @@ pub struct Trap {
     pub message: String,
     /// `%ctaid` and `%tid` of the thread, if the fault is that of one thread.
     pub block: Option<[u32; 3]>,
-    pub thread: Option<[u32; 3]>,
+    pub(crate) thread: Option<[u32; 3]>,
+    /// The instruction, if the fault is that of one.
     pub pc: Option<Pc>,
     /// The CUDA source line, if the PTX has line information.
     pub source: Option<String>,
@@ -57,15 +112,18 @@ pub struct Trap {
 }
 
 impl Trap {
+    /// Returns a trap without a thread and a place.
     pub fn new(fault: &Fault) -> Trap {
         Trap { message: fault.to_string(), block: None, thread: None, pc: None, source: None, ptx_line: None, instruction: None }
     }
 
+    /// Names the thread: its block's index and its own within the block.
     pub fn thread(mut self, block: [u32; 3], thread: [u32; 3]) -> Trap {
         (self.block, self.thread) = (Some(block), Some(thread));
         self
     }
 
+    /// Names the instruction, with the source line that it comes from.
     pub fn at(mut self, program: &Program, pc: Pc) -> Trap {
         self.pc = Some(pc);
         self.source = program.instructions.get(pc as usize).and_then(|i| i.place).map(|place| program.place_name(place));

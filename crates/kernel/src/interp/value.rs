@@ -58,7 +58,6 @@ wide! {
 pub trait Int: Value + Ord {
     /// The type of a full product; `Self` for 64-bit types, which have none.
     type Wide: Value;
-    const BITS: u32;
 
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
@@ -94,7 +93,6 @@ macro_rules! int {
     ($($t:ty, $unsigned:ty, $wide:ty: $mul_hi:ident $div:ident $rem:ident $sad:ident $shl:ident $shr:ident $abs:ident;)*) => {$(
         impl Int for $t {
             type Wide = $wide;
-            const BITS: u32 = <$t>::BITS;
             #[inline(always)]
             fn add(self, b: $t) -> $t { self.wrapping_add(b) }
             #[inline(always)]

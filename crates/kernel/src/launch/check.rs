@@ -9,10 +9,10 @@ const ADDRESS_BYTES: u32 = 8;
 /// One parameter as the kernel declares it. A struct is an array of bytes: `ty` is `b8`, `bytes` is its whole size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamShape {
-    pub name: String,
-    pub ty: Type,
-    pub bytes: u32,
-    pub align: u32,
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) bytes: u32,
+    pub(crate) align: u32,
 }
 
 impl Launch {

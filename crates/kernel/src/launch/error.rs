@@ -6,7 +6,9 @@ use thiserror::Error;
 /// A place in the launch file; line and column count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchPlace {
+    /// The line.
     pub line: usize,
+    /// The column, in characters.
     pub column: usize,
 }
 
@@ -28,15 +30,26 @@ impl fmt::Display for LaunchPlace {
     }
 }
 
+/// Why a launch cannot be read or does not go with its kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LaunchError {
     /// The text is not TOML: the parser's message, which shows the line.
     #[error("the launch file cannot be read: {message}")]
-    Text { message: String, place: Option<LaunchPlace> },
+    Text {
+        /// The parser's words.
+        message: String,
+        /// The place that the parser names, if it names one.
+        place: Option<LaunchPlace>,
+    },
 
     /// The text is TOML, but has an unknown key, a value of the wrong kind, or describes no launch that could run.
     #[error("launch file, {place}: {message}")]
-    Meaning { message: String, place: LaunchPlace },
+    Meaning {
+        /// What is wrong and what is allowed.
+        message: String,
+        /// The key or the value.
+        place: LaunchPlace,
+    },
 
     /// The kernel declares other parameters than the launch gives.
     #[error("{0}")]
@@ -44,11 +57,21 @@ pub enum LaunchError {
 
     /// The initial contents of a buffer cannot be made.
     #[error("buffer `{buffer}`: {message}")]
-    Fill { buffer: String, message: String },
+    Fill {
+        /// The buffer's name.
+        buffer: String,
+        /// Why it cannot be filled.
+        message: String,
+    },
 
     /// A module variable cannot be set.
     #[error("module variable `{name}`: {message}")]
-    Global { name: String, message: String },
+    Global {
+        /// The variable's name.
+        name: String,
+        /// Why it cannot be set.
+        message: String,
+    },
 }
 
 impl LaunchError {

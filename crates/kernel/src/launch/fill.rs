@@ -7,8 +7,11 @@ use crate::ptx::types::Type;
 /// A buffer's contents, little-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferData {
+    /// The buffer's name in the launch file.
     pub name: String,
+    /// The type of its elements.
     pub ty: Type,
+    /// Its contents, little-endian.
     pub bytes: Vec<u8>,
 }
 
@@ -20,10 +23,12 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
+    /// Begins with this state; the same seed gives the same draws everywhere.
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64 { state: seed }
     }
 
+    /// Returns the next 64 bits.
     pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

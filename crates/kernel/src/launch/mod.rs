@@ -88,9 +88,19 @@ pub enum Param {
     /// A device buffer, passed as its address. The same name again is the same buffer.
     Buffer(Buffer),
     /// The address of an element of a buffer.
-    Inside { buffer: Buffer, offset: u64 },
+    Inside {
+        /// The buffer, described as if it were passed whole.
+        buffer: Buffer,
+        /// The element whose address is passed.
+        offset: u64,
+    },
     /// A number, passed by value; `bits` holds it in its low `ty.bytes()` bytes.
-    Value { ty: Type, bits: u64 },
+    Value {
+        /// The type that gives the value its size.
+        ty: Type,
+        /// The value in its low bytes; the rest is zero.
+        bits: u64,
+    },
     /// A struct, passed by value.
     Bytes(Vec<u8>),
 }
@@ -98,13 +108,18 @@ pub enum Param {
 /// A device buffer: `len` elements of a type, and their initial contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
+    /// The name that the launch file gives it; buffers with one name are one.
     pub name: String,
+    /// The type of its elements.
     pub ty: Type,
+    /// The number of its elements.
     pub len: u64,
+    /// How it is filled before the kernel starts.
     pub init: Init,
 }
 
 impl Buffer {
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> u64 {
         self.len.saturating_mul(u64::from(self.ty.bytes()))
     }
@@ -113,6 +128,7 @@ impl Buffer {
 /// The settings of a launch for a module variable (`.global` or `.const` in PTX).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableInit {
+    /// The variable's name in the PTX.
     pub name: String,
     /// The type of its elements; `None` takes the variable's own.
     pub ty: Option<Type>,
@@ -130,14 +146,23 @@ pub enum Init {
     Zeros,
     /// `start + index * step`; integers wrap round in their type, floats are computed in `f64` and rounded.
     Iota {
+        /// The first element.
         #[serde(default = "LaunchNumber::zero")]
         start: LaunchNumber,
+        /// What each element is greater than the one before it.
         #[serde(default = "LaunchNumber::one")]
         step: LaunchNumber,
     },
     /// One [`SplitMix64`] draw per element: integers `min + draw % (max - min)`, so `max` itself is never drawn;
     /// floats `min + (max - min) * (draw >> 11) / 2^53`, computed in `f64` and rounded.
-    Random { seed: u64, min: LaunchNumber, max: LaunchNumber },
+    Random {
+        /// The state with which the draws begin.
+        seed: u64,
+        /// The least value.
+        min: LaunchNumber,
+        /// The upper bound, which integers never reach.
+        max: LaunchNumber,
+    },
     /// These values, then zeros up to the buffer's length.
     Values(Vec<LaunchNumber>),
     /// The bytes of a file (little-endian), exactly as long as the buffer.

@@ -7,7 +7,9 @@ use std::fmt;
 /// A number of the launch file. TOML separates integers from floats, and so do the range checks of the types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LaunchNumber {
+    /// A number without a point or exponent; wide enough for every 64-bit integer, signed or not.
     Int(i128),
+    /// A number with a point or exponent.
     Float(f64),
 }
 

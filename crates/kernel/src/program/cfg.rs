@@ -12,6 +12,7 @@ const LEAST_LISTED: usize = 16;
 /// A basic block: entered at its first instruction and left at its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BasicBlock {
+    /// Its first instruction.
     pub start: Pc,
     /// One past the last instruction.
     pub end: Pc,
@@ -34,15 +35,17 @@ pub struct Loop {
     pub is_whole: bool,
 }
 
+/// The control-flow graph of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
+    /// The blocks in program order.
     pub blocks: Vec<BasicBlock>,
     /// The block of each instruction.
     pub block_of: Vec<u32>,
 }
 
 impl Cfg {
-    pub fn build(instructions: &[Instruction], tables: &[Box<[Pc]>]) -> Cfg {
+    pub(crate) fn build(instructions: &[Instruction], tables: &[Box<[Pc]>]) -> Cfg {
         let n = instructions.len();
         let mut leads = vec![false; n + 1];
         leads[0] = true;

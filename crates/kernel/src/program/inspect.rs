@@ -13,21 +13,22 @@ const MOST_OF_A_LINE: usize = 4000;
 /// The data that `warpscope inspect` prints about one kernel.
 #[derive(Serialize)]
 pub struct Inspection {
-    pub kernel: String,
-    pub instructions: usize,
-    pub registers_declared: usize,
-    pub registers_needed: u32,
+    pub(crate) kernel: String,
+    pub(crate) instructions: usize,
+    pub(crate) registers_declared: usize,
+    pub(crate) registers_needed: u32,
     /// The loop over logical blocks, if a pass has put one around the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrapper: Option<WrapperReport>,
-    pub shared_bytes: u32,
-    pub local_bytes: u32,
-    pub constant_bytes: usize,
-    pub params: Vec<ParamReport>,
-    pub blocks: Vec<BlockReport>,
-    pub branches: Vec<BranchReport>,
+    pub(crate) shared_bytes: u32,
+    pub(crate) local_bytes: u32,
+    pub(crate) constant_bytes: usize,
+    pub(crate) params: Vec<ParamReport>,
+    pub(crate) blocks: Vec<BlockReport>,
+    pub(crate) branches: Vec<BranchReport>,
     /// PCs of exits with a guard, at which a warp may leave in part.
     pub partial_exits: Vec<u32>,
+    /// Natural loops, one for each edge back to a header.
     pub loops: Vec<LoopReport>,
 }
 
@@ -36,46 +37,51 @@ pub struct Inspection {
 pub struct WrapperReport {
     /// Instructions in front of the loop.
     pub hoisted: u32,
-    pub head: u32,
-    pub body: u32,
+    pub(crate) head: u32,
+    pub(crate) body: u32,
     /// Registers that a thread needs without the loop.
     pub registers_before: u32,
 }
 
+/// A parameter of the kernel, and where it lies in the parameter space.
 #[derive(Serialize)]
 pub struct ParamReport {
-    pub name: String,
-    pub r#type: &'static str,
-    pub bytes: u32,
-    pub offset: u32,
+    pub(crate) name: String,
+    pub(crate) r#type: &'static str,
+    pub(crate) bytes: u32,
+    pub(crate) offset: u32,
 }
 
+/// A basic block, with its code.
 #[derive(Serialize)]
 pub struct BlockReport {
-    pub block: usize,
-    pub start: u32,
-    pub end: u32,
-    pub successors: Vec<usize>,
-    pub exits: bool,
-    pub source: Option<String>,
-    pub code: Vec<String>,
+    pub(crate) block: usize,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) successors: Vec<usize>,
+    pub(crate) exits: bool,
+    pub(crate) source: Option<String>,
+    pub(crate) code: Vec<String>,
 }
 
+/// A branch that may diverge.
 #[derive(Serialize)]
 pub struct BranchReport {
-    pub pc: u32,
-    pub block: u32,
-    pub source: Option<String>,
+    pub(crate) pc: u32,
+    pub(crate) block: u32,
+    pub(crate) source: Option<String>,
     /// Reconvergence PC: where the two sides reconverge.
     pub rpc: Option<u32>,
     /// Likely-convergence PC.
     pub lpc: Option<u32>,
 }
 
+/// A natural loop, in numbers of blocks.
 #[derive(Serialize)]
 pub struct LoopReport {
-    pub header: usize,
-    pub latch: usize,
+    pub(crate) header: usize,
+    pub(crate) latch: usize,
+    /// The blocks of the loop, its header first.
     pub blocks: Vec<usize>,
     /// The loop has more blocks than these: in a kernel with very many loops, not all are listed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -152,6 +158,7 @@ impl Inspection {
         }
     }
 
+    /// Writes the report as lines for a terminal.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let _ = self.write_text(&mut out);

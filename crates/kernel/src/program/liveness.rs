@@ -4,8 +4,8 @@
 //! register file. Predicates have a file of their own and are not counted. A guarded write may not happen, so it does not end the
 //! live range of the old value, unless a pass says otherwise ([`Instruction::begins`]).
 //!
-//! The planes are analysed some hundreds at a time ([`Set`]), and only in the blocks where one of them is live: a set of all planes for every block would
-//! be quadratic in a program with many of both.
+//! The planes are analysed some hundreds at a time ([`Set`]), and only in the blocks where one of them is live: a set of all
+//! planes for every block would be quadratic in a program with many of both.
 
 use super::graph::Graph;
 use super::{Base, Dst, Instruction, Plane, Program, Src, is_wide};
@@ -15,6 +15,7 @@ use crate::ptx::types::Type;
 /// Limit on the words of live planes that are kept for all blocks together; beyond it every plane counts as live.
 const MOST_KEPT: usize = 1 << 22;
 
+/// The registers that are live in a program.
 pub struct Liveness {
     /// The largest number of planes that are live at once, without predicates.
     pub registers_needed: u32,
@@ -23,7 +24,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn build(program: &Program) -> Liveness {
+    pub(crate) fn build(program: &Program) -> Liveness {
         Flow::new(program).run(|_, _| {})
     }
 
@@ -43,7 +44,7 @@ pub struct LiveIn {
 type OfWord = Box<[(u32, u64)]>;
 
 impl LiveIn {
-    pub fn build(program: &Program) -> LiveIn {
+    pub(crate) fn build(program: &Program) -> LiveIn {
         let (mut words, mut kept) = (Vec::new(), 0);
         Flow::new(program).run(|touched, live_in| {
             for word in 0..WORDS {
@@ -293,7 +294,7 @@ pub struct LiveAfter<'a> {
 }
 
 impl LiveAfter<'_> {
-    pub fn build(program: &Program) -> LiveAfter<'_> {
+    pub(crate) fn build(program: &Program) -> LiveAfter<'_> {
         let carry = program.planes - 1;
         let mut events: Vec<Vec<(u32, bool)>> = vec![Vec::new(); program.planes as usize];
         for (pc, instruction) in program.instructions.iter().enumerate() {

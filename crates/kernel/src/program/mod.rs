@@ -13,7 +13,7 @@
 //! A register is one or two **planes**: 32-bit words stored by plane, then by thread, so that the lanes of a warp are adjacent.
 //! Predicates and 16-bit registers take one plane, 64-bit registers two (low word first).
 
-pub mod address;
+pub(crate) mod address;
 pub mod cfg;
 mod draft_launch;
 mod exits;
@@ -24,7 +24,7 @@ pub mod liveness;
 mod loops;
 mod lower;
 pub mod passes;
-pub mod reconverge;
+mod reconverge;
 pub mod transformed;
 pub mod uniform;
 
@@ -50,19 +50,24 @@ pub type Pc = u32;
 /// A register's first plane.
 pub type Plane = u32;
 
+/// A kernel ready to run: its instructions, what they name, and its control flow.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The name of its `.entry`.
     pub kernel: String,
+    /// The code in program order; a [`Pc`] is an index here.
     pub instructions: Vec<Instruction>,
     /// Branch tables: the targets of each `brx.idx`.
     pub tables: Vec<Box<[Pc]>>,
+    /// Every register of the kernel, those of inlined calls included.
     pub registers: Vec<RegisterInfo>,
     /// Planes that a thread needs; the last one is the carry flag.
     pub planes: u32,
+    /// The kernel's parameters as the PTX declares them, in order.
     pub params: Vec<ParamShape>,
     /// Offset of each parameter in the parameter space.
     pub param_offsets: Vec<u32>,
-    pub param_bytes: u32,
+    pub(crate) param_bytes: u32,
     /// Bytes of static shared memory; the launch's dynamic part begins behind them.
     pub shared_bytes: u32,
     /// Bytes of local memory of a thread: depots and call frames.
@@ -73,8 +78,10 @@ pub struct Program {
     pub variables: Vec<ModuleVariable>,
     /// The block shape that the kernel requires (`.reqntid`), or the largest that it allows (`.maxntid`).
     pub max_threads: Option<[u32; 3]>,
-    pub required_threads: bool,
+    pub(crate) required_threads: bool,
+    /// Source files that line information names.
     pub files: Vec<SourceFile>,
+    /// Basic blocks and the edges between them.
     pub cfg: Cfg,
     /// Reconvergence points of the branches that can diverge.
     pub reconvergence: Reconvergence,
@@ -93,11 +100,12 @@ pub struct Program {
 /// A module-scope variable in `.global` or `.const`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleVariable {
+    /// The variable's name in the PTX.
     pub name: String,
-    pub space: Space,
+    pub(crate) space: Space,
     /// Address in its own space.
     pub address: u64,
-    pub ty: Type,
+    pub(crate) ty: Type,
     /// Size in bytes.
     pub bytes: u64,
     /// Non-zero initial contents as offset and bytes, so that a large array costs nothing before it runs.
@@ -120,19 +128,26 @@ impl ModuleVariable {
 /// A register of the kernel or of an inlined call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInfo {
+    /// The register's name in the PTX.
     pub name: String,
     /// 1 (predicate), 16, 32 or 64.
     pub bits: u32,
+    /// Its first plane.
     pub plane: Plane,
 }
 
+/// One instruction, with operands resolved to planes, values and addresses.
 #[derive(Clone, Debug)]
 pub struct Instruction {
+    /// What it does.
     pub op: Op,
+    /// The predicate under which a lane executes it.
     pub guard: Option<Guard>,
     /// The write begins a live range despite its guard: threads that the guard holds back do not need the old value.
     pub begins: bool,
+    /// Destinations in the order that [`Op`] documents.
     pub dst: Box<[Dst]>,
+    /// Sources in the order that [`Op`] documents.
     pub src: Box<[Src]>,
     /// Address of a load, store or atomic.
     pub address: Option<Address>,
@@ -151,46 +166,66 @@ pub struct Instruction {
 /// A source place, with the call it was inlined at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
+    /// The file's number in the PTX's `.file` directives.
     pub file: u32,
+    /// The line in that file.
     pub line: u32,
-    pub column: u32,
+    pub(crate) column: u32,
     /// File and line of the outermost call in the chain, if there is one.
     pub outer: Option<(u32, u32)>,
 }
 
+/// The predicate that decides for each lane whether it executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
+    /// The predicate register.
     pub plane: Plane,
+    /// Whether lanes with a false predicate execute it.
     pub negated: bool,
 }
 
 /// A destination register, or a sink that drops the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dst {
-    Register { plane: Plane, bits: u8 },
+    /// A register of one or two planes.
+    Register {
+        /// The first plane; a 64-bit register has its upper word in the next one.
+        plane: Plane,
+        /// The width of the register.
+        bits: u8,
+    },
+    /// Nowhere: the result is dropped.
     Sink,
 }
 
+/// Where an operand's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Src {
+    /// A register, by its first plane.
     Register(Plane),
     /// A negated predicate.
     Not(Plane),
+    /// The same value for all lanes.
     Immediate(u64),
+    /// A special register such as `%tid.x`.
     Special(Special),
 }
 
 /// `base + offset`, in the space that the instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    pub base: Base,
-    pub offset: i64,
+    pub(crate) base: Base,
+    pub(crate) offset: i64,
 }
 
+/// What an offset is added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
+    /// Nothing: the offset is the address.
     None,
+    /// A 32-bit register, for spaces smaller than 4 GiB.
     Register32(Plane),
+    /// A 64-bit register.
     Register64(Plane),
 }
 
@@ -292,6 +327,7 @@ impl Program {
         variable.init = vec![(0, image)];
     }
 
+    /// Formats a source place as `file:line`.
     pub fn place_name(&self, place: SourcePlace) -> String {
         let file = self.files.iter().find(|f| f.index == place.file).map_or("?", |f| f.name.as_str());
         format!("{file}:{}", place.line)

@@ -17,7 +17,7 @@ mod instruction;
 mod lexer;
 mod literal;
 mod lookup;
-pub mod module;
+pub(crate) mod module;
 pub mod op;
 mod operands;
 mod parser;
@@ -27,6 +27,6 @@ mod sources;
 pub mod types;
 mod variables;
 
-pub use module::Module;
+pub use module::{InitPart, Module};
 pub use parser::parse;
 pub use problem::{Problem, Span, Trouble, render};

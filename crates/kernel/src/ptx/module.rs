@@ -6,6 +6,7 @@ use super::types::{Space, Type};
 use serde::Serialize;
 use std::collections::HashMap;
 
+/// What a PTX text declares and defines.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// `.version`, as (major, minor).
@@ -14,9 +15,11 @@ pub struct Module {
     pub target: String,
     /// Module-scope variables: `.global`, `.const`, `.shared`, `.extern .shared`.
     pub variables: Vec<Variable>,
+    /// Kernels and device functions, in the order of the text.
     pub functions: Vec<Function>,
     /// `.alias` directives: the alias and the function that it names.
     pub aliases: Vec<(String, String)>,
+    /// `.file` directives: the names behind the numbers of line information.
     pub files: Vec<SourceFile>,
     names: Names,
 }
@@ -59,7 +62,9 @@ pub struct Variable {
 /// A piece of a variable's initial value; the bytes between pieces are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitPart {
+    /// The byte of the variable at which the piece begins.
     pub offset: u64,
+    /// What stands there.
     pub value: InitValue,
 }
 
@@ -324,6 +329,7 @@ impl Special {
 }
 
 impl Module {
+    /// Returns the functions that can be launched.
     pub fn kernels(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|f| f.is_kernel && f.body.is_some())
     }
@@ -346,7 +352,7 @@ impl Module {
         self.names = names;
     }
 
-    pub fn variable(&self, name: &str) -> Option<&Variable> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&Variable> {
         self.names.variables.get(name).map(|&at| &self.variables[at])
     }
 

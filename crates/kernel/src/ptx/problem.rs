@@ -9,12 +9,14 @@ use serde::Serialize;
 /// A range of bytes in a source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Span {
+    /// The first byte.
     pub start: u32,
+    /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    pub fn new(start: usize, end: usize) -> Span {
+    pub(crate) fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }
     }
 
@@ -23,6 +25,7 @@ impl Span {
         Span { start: self.start, end: other.end.max(self.start) }
     }
 
+    /// Returns the part of the source that it spans; empty if the source is another.
     pub fn text(self, source: &str) -> &str {
         source.get(self.start as usize..self.end as usize).unwrap_or("")
     }
@@ -47,7 +50,9 @@ pub enum Trouble {
 /// One thing wrong in a PTX text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
+    /// What kind of problem it is.
     pub trouble: Trouble,
+    /// Where it is in the text.
     pub span: Span,
     /// What is wrong, in a sentence that can stand alone.
     pub message: String,
@@ -62,15 +67,20 @@ pub struct Problem {
 /// A problem with its line and column, for JSON and editors. Both start at 1; columns count characters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Located<'a> {
+    /// The line of its first character.
     pub line: usize,
+    /// The column of its first character.
     pub column: usize,
+    /// The line of its end.
     pub end_line: usize,
+    /// The column behind its last character.
     pub end_column: usize,
-    pub trouble: Trouble,
-    pub message: &'a str,
+    pub(crate) trouble: Trouble,
+    pub(crate) message: &'a str,
+    /// The text that it is about.
     pub found: &'a str,
-    pub help: Option<&'a str>,
-    pub function: Option<&'a str>,
+    pub(crate) help: Option<&'a str>,
+    pub(crate) function: Option<&'a str>,
     /// The line on which it begins; of a very long line, the part around the problem.
     pub source_line: &'a str,
 }
@@ -79,20 +89,22 @@ pub struct Located<'a> {
 const MOST_OF_A_LINE: usize = 1000;
 
 impl Problem {
+    /// Returns a problem without a hint.
     pub fn new(trouble: Trouble, span: Span, message: impl Into<String>) -> Problem {
         Problem { trouble, span, message: message.into(), label: String::new(), help: None, function: None }
     }
 
-    pub fn label(mut self, label: impl Into<String>) -> Problem {
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Problem {
         self.label = label.into();
         self
     }
 
-    pub fn help(mut self, help: impl Into<String>) -> Problem {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }
 
+    /// Finds its line and columns in the text that was parsed.
     pub fn located<'a>(&'a self, source: &'a str) -> Located<'a> {
         self.located_in(&Lines::new(source))
     }

@@ -9,25 +9,45 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
+    /// `.pred`: true or false.
     Pred,
+    /// `.b8`: bits without a meaning.
     B8,
+    /// `.b16`.
     B16,
+    /// `.b32`.
     B32,
+    /// `.b64`.
     B64,
+    /// `.b128`, which only moves, loads and stores know.
     B128,
+    /// `.u8`: unsigned.
     U8,
+    /// `.u16`.
     U16,
+    /// `.u32`.
     U32,
+    /// `.u64`.
     U64,
+    /// `.s8`: signed, two's complement.
     S8,
+    /// `.s16`.
     S16,
+    /// `.s32`.
     S32,
+    /// `.s64`.
     S64,
+    /// `.f16`: IEEE 754 binary16.
     F16,
+    /// `.f16x2`: two of them in 32 bits.
     F16x2,
+    /// `.bf16`: the upper half of an f32.
     Bf16,
+    /// `.bf16x2`: two of them in 32 bits.
     Bf16x2,
+    /// `.f32`: IEEE 754 binary32.
     F32,
+    /// `.f64`: IEEE 754 binary64.
     F64,
 }
 
@@ -61,6 +81,7 @@ impl Type {
         Type::ALL.iter().find(|(n, _)| *n == name).map(|&(_, t)| t)
     }
 
+    /// Returns its name in PTX, without the point.
     pub fn name(self) -> &'static str {
         Type::ALL.iter().find(|&&(_, t)| t == self).map_or("?", |&(n, _)| n)
     }
@@ -82,10 +103,12 @@ impl Type {
         self.bits().div_ceil(8)
     }
 
+    /// Whether it is a signed integer.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
 
+    /// Whether it is a float, or a pair of them.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64)
     }
@@ -117,16 +140,20 @@ pub enum Rounding {
 pub enum Space {
     /// The address itself determines which of the other spaces it means.
     Generic,
+    /// Buffers and `.global` variables, one for the whole grid.
     Global,
+    /// Memory of a block.
     Shared,
+    /// Memory of a thread.
     Local,
+    /// `.const` variables, which no thread may write.
     Const,
     /// A kernel's parameters.
     Param,
 }
 
 impl Space {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",
             Space::Global => "global",

@@ -11,7 +11,7 @@ mod float;
 mod half;
 mod integer;
 
-pub use super::num::extend;
+pub(crate) use super::num::extend;
 
 use super::lanes::{Lanes, Registers};
 use super::shape::BlockView;
@@ -23,11 +23,15 @@ use crate::ptx::types::Type;
 
 /// The execution of one instruction on one group of lanes.
 pub struct Exec<'a, const W: usize> {
+    /// The instruction that the lanes execute.
     pub instruction: &'a Instruction,
+    /// The threads that hold the lanes, and the places of their registers.
     pub lanes: &'a Lanes<W>,
     /// Lanes that execute the instruction.
     pub active: u32,
+    /// The registers of every thread of the block.
     pub registers: &'a mut Registers,
+    /// What the block's special registers read.
     pub block: BlockView<'a>,
     /// Plane of the carry flag.
     pub carry: Plane,
@@ -128,6 +132,7 @@ impl<const W: usize> Exec<'_, W> {
 
     // ---- Destinations ----
 
+    /// Writes operand `at` of the destinations, in the active lanes alone.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub fn put<T: Value>(&mut self, at: usize, values: &[T; W]) {
@@ -160,21 +165,21 @@ impl<const W: usize> Exec<'_, W> {
 
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub fn map1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
+    pub(crate) fn map1<A: Value, D: Value>(&mut self, f: impl Fn(A) -> D) {
         let a = self.get::<A>(0);
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i])));
     }
 
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub fn map2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
+    pub(crate) fn map2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
         let (a, b) = (self.get::<A>(0), self.get::<B>(1));
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i])));
     }
 
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub fn map3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
+    pub(crate) fn map3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
         let (a, b, c) = (self.get::<A>(0), self.get::<B>(1), self.get::<C>(2));
         self.put::<D>(0, &std::array::from_fn(|i| f(a[i], b[i], c[i])));
     }
@@ -188,13 +193,13 @@ impl<const W: usize> Exec<'_, W> {
     }
 
     #[inline(always)]
-    pub fn slow2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
+    pub(crate) fn slow2<A: Value, B: Value, D: Value>(&mut self, f: impl Fn(A, B) -> D) {
         let (a, b) = (self.get::<A>(0), self.get::<B>(1));
         self.put::<D>(0, &self.each(|i| f(a[i], b[i])));
     }
 
     #[inline(always)]
-    pub fn slow3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
+    pub(crate) fn slow3<A: Value, B: Value, C: Value, D: Value>(&mut self, f: impl Fn(A, B, C) -> D) {
         let (a, b, c) = (self.get::<A>(0), self.get::<B>(1), self.get::<C>(2));
         self.put::<D>(0, &self.each(|i| f(a[i], b[i], c[i])));
     }

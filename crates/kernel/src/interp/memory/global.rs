@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 const PAGE: usize = 4096;
 
+/// Global memory: regions of bytes with gaps between them, so that an access past the end of one does not meet the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global {
     pages: Vec<Rc<[u8; PAGE]>>,
@@ -22,9 +23,9 @@ pub struct Global {
 /// A buffer of the launch or a variable of the module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    pub name: String,
-    pub address: u64,
-    pub bytes: u64,
+    pub(crate) name: String,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Global {
@@ -98,6 +99,7 @@ impl Global {
         (offset % GRANULE + u64::from(size) <= u64::from(valid)).then_some(offset as usize)
     }
 
+    /// Reads `size` bytes as a little-endian number; `None` outside of every region.
     #[inline(always)]
     pub fn load(&self, address: u64, size: u32) -> Option<u64> {
         let offset = self.offset(address, size)?;
@@ -105,6 +107,7 @@ impl Global {
         self.pages.get(offset / PAGE)?.get(start..start + size as usize).map(word)
     }
 
+    /// Writes the low `size` bytes of a value; `None`, and no write, outside of every region.
     #[inline(always)]
     pub fn store(&mut self, address: u64, size: u32, value: u64) -> Option<()> {
         let offset = self.offset(address, size)?;

@@ -17,10 +17,15 @@ use crate::ptx::types::Space;
 
 /// The memories that the threads of one block can access.
 pub struct Spaces<'a> {
+    /// Buffers and module variables, shared by all blocks.
     pub global: &'a mut Global,
+    /// The memory of the block that executes.
     pub shared: &'a mut Shared,
+    /// Every resident thread's own memory.
     pub local: &'a mut Local,
+    /// The module's constants, which no thread may write.
     pub constants: &'a [u8],
+    /// The kernel's parameters, which no thread may write.
     pub params: &'a [u8],
 }
 
@@ -32,12 +37,13 @@ pub struct Local {
 }
 
 impl Local {
+    /// Returns zeroed memory of `per_thread` bytes for each thread.
     pub fn new(per_thread: u32, threads: u32) -> Local {
         let per_thread = (per_thread as usize).next_multiple_of(16);
         Local { bytes: vec![0; per_thread * threads as usize], per_thread }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.fill(0);
     }
 

@@ -4,6 +4,7 @@ use super::super::trap::Fault;
 use super::word;
 use crate::ptx::types::Space;
 
+/// The shared memory of a block, which knows for every byte whether a thread has written it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shared {
     bytes: Vec<u8>,
@@ -12,6 +13,7 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Returns memory that no thread has written.
     pub fn new(bytes: u32) -> Shared {
         Shared { bytes: vec![0; bytes as usize], written: vec![0; (bytes as usize).div_ceil(64)] }
     }
@@ -22,10 +24,6 @@ impl Shared {
         self.written.fill(0);
     }
 
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     #[inline(always)]
     fn range(&self, address: u64, size: u32) -> Option<std::ops::Range<usize>> {
         let start = usize::try_from(address).ok()?;
@@ -34,7 +32,7 @@ impl Shared {
     }
 
     #[inline(always)]
-    pub fn load(&self, address: u64, size: u32) -> Result<u64, Fault> {
+    pub(crate) fn load(&self, address: u64, size: u32) -> Result<u64, Fault> {
         let Some(range) = self.range(address, size) else {
             return Err(Fault::OutOfBounds { space: Space::Shared, address, size, write: false });
         };
@@ -47,7 +45,7 @@ impl Shared {
     }
 
     #[inline(always)]
-    pub fn store(&mut self, address: u64, size: u32, value: u64) -> Option<()> {
+    pub(crate) fn store(&mut self, address: u64, size: u32, value: u64) -> Option<()> {
         let range = self.range(address, size)?;
         self.written[range.start / 64] |= ((1u64 << size) - 1) << (range.start % 64);
         self.bytes[range].copy_from_slice(value.to_le_bytes().get(..size as usize)?);

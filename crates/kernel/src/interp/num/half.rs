@@ -46,11 +46,13 @@ pub trait Half {
     /// Rounds `x` once; a NaN becomes the canonical NaN.
     fn from_f64(x: f64, r: Rounding) -> u16;
 
+    /// Converts exactly; the bits of a NaN result are not fixed.
     #[inline]
     fn to_f64(bits: u16) -> f64 {
         Self::to_f32(bits) as f64
     }
 
+    /// Rounds `x` once; a NaN becomes the canonical NaN.
     #[inline]
     fn from_f32(x: f32, r: Rounding) -> u16 {
         Self::from_f64(x as f64, r)
@@ -62,6 +64,7 @@ pub trait Half {
         if bits & Self::INFINITY == 0 { bits & 0x8000 } else { bits }
     }
 
+    /// Whether the bits are those of a NaN, quiet or signalling.
     #[inline]
     fn is_nan(bits: u16) -> bool {
         bits & 0x7fff > Self::INFINITY
@@ -85,6 +88,7 @@ pub trait Half {
         }
     }
 
+    /// Returns a × b + c, rounded once to nearest, then modified.
     #[inline]
     fn fma(a: u16, b: u16, c: u16, modes: HalfModes) -> u16 {
         let operand = |x: u16| Self::to_f64(if modes.ftz { Self::ftz(x) } else { x });
@@ -102,16 +106,19 @@ pub trait Half {
         result
     }
 
+    /// Returns a + b, rounded to nearest, then modified.
     #[inline]
     fn add(a: u16, b: u16, modes: HalfModes) -> u16 {
         Self::fma(a, Self::ONE, b, modes)
     }
 
+    /// Returns a − b, rounded to nearest, then modified.
     #[inline]
     fn sub(a: u16, b: u16, modes: HalfModes) -> u16 {
         Self::fma(a, Self::ONE, b ^ 0x8000, modes)
     }
 
+    /// Returns a × b, rounded to nearest, then modified.
     #[inline]
     fn mul(a: u16, b: u16, modes: HalfModes) -> u16 {
         Self::fma(a, b, 0x8000, modes)

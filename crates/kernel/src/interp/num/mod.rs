@@ -25,21 +25,23 @@
 //! | [`bits`] | bit fields, permutations, masks |
 
 pub mod approx;
-pub mod bits;
-pub mod convert;
+pub(crate) mod bits;
+pub(crate) mod convert;
 mod elementary;
-pub mod float32;
-pub mod float64;
-pub mod flush;
-pub mod half;
-pub mod integer;
-pub mod nan;
+mod float32;
+mod float64;
+mod flush;
+mod half;
+pub(crate) mod integer;
+mod nan;
 mod soft;
 #[cfg(test)]
 mod tests;
 
-pub use convert::{cvt, cvt_pack, extend};
-pub use float32::*;
-pub use float64::*;
-pub use flush::{div32_ftz, fma32_ftz, mul32_ftz, rcp32_ftz};
-pub use half::{Bf16, F16, Half, HalfModes};
+pub use convert::cvt;
+pub(crate) use convert::{cvt_pack, extend};
+pub(crate) use float32::*;
+pub(crate) use float64::*;
+pub(crate) use flush::{div32_ftz, fma32_ftz, mul32_ftz, rcp32_ftz};
+pub(crate) use half::HalfModes;
+pub use half::{Bf16, F16, Half};

@@ -5,9 +5,9 @@
 //! ([`Instruction::text`](super::Instruction::text)), for `warpscope inspect` and the page. Some passes apply to every program,
 //! others depend on the machine: [`Pass`].
 
-pub mod hoist;
-pub mod native;
-pub mod returns;
+mod hoist;
+pub(crate) mod native;
+pub(crate) mod returns;
 pub mod virtualise;
 
 use super::Program;
@@ -62,7 +62,12 @@ pub enum Pass {
     Native,
     /// A loop over logical blocks around the kernel's code. Invariant code moves in front of the loop, unless a thread then needs
     /// more than `most_registers` registers.
-    Virtualise { dimensions: Dimensions, most_registers: u32 },
+    Virtualise {
+        /// Sizes of the grid and of its blocks, which the loop computes indices from.
+        dimensions: Dimensions,
+        /// The registers that a thread may need so that hoisting stays worth while; 0 for no hoisting.
+        most_registers: u32,
+    },
 }
 
 /// The passes that every program goes through.

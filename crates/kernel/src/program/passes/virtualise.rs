@@ -44,11 +44,12 @@ pub struct Wrapper {
 /// The number of dimensions of a launch's grid and block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
-    pub grid: usize,
-    pub block: usize,
+    pub(crate) grid: usize,
+    pub(crate) block: usize,
 }
 
 impl Dimensions {
+    /// Takes the dimensions of a launch.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Dimensions {
         let count = |sizes: [u32; 3]| sizes.iter().rposition(|&size| size > 1).map_or(1, |last| last + 1);
         Dimensions { grid: count(grid), block: count(block) }

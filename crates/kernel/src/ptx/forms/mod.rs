@@ -42,6 +42,7 @@ pub enum Want {
     DstVector(u8, u32),
     /// Sources in braces (or one), each at least as wide as the type.
     SrcVector(u8, Type),
+    /// A label of the function's code.
     CodeLabel,
     /// A `.branchtargets` table.
     Table,
@@ -52,7 +53,9 @@ pub enum Want {
 /// An operation and the operands that it expects, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
+    /// The operation, with its modifiers.
     pub op: Op,
+    /// What each operand must be, in the order of the text.
     pub wants: Vec<Want>,
 }
 
