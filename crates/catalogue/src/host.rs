@@ -13,7 +13,20 @@ use warpscope_kernel::ptx::types::Type;
 pub enum Mismatch {
     /// The first element that differs.
     #[error("buffer `{buffer}`, element {index}: expected {expected}, found {found}; {differing} of {elements} elements differ")]
-    Element { buffer: String, index: usize, expected: String, found: String, differing: usize, elements: usize },
+    Element {
+        /// The buffer's name in the launch file.
+        buffer: String,
+        /// The place of the element in it.
+        index: usize,
+        /// What the reference leaves there.
+        expected: String,
+        /// What the run left there.
+        found: String,
+        /// How many elements of the buffer differ.
+        differing: usize,
+        /// How many elements the buffer has.
+        elements: usize,
+    },
 
     /// The reference does not support this launch.
     #[error("the reference cannot judge this launch: {0}")]

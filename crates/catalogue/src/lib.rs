@@ -20,6 +20,8 @@
 //! assert!(saxpy.ptx.contains(".entry") && saxpy.small.contains("grid"));
 //! ```
 
+#![warn(missing_docs)]
+
 mod aes;
 mod backprop;
 mod bfs;
@@ -88,6 +90,7 @@ pub enum Class {
 }
 
 impl Class {
+    /// Returns the name used in JSON and in tables.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -116,7 +119,9 @@ pub struct Workload {
     pub name: &'static str,
     /// A short title for a menu.
     pub title: &'static str,
+    /// How it responds to narrow warps.
     pub class: Class,
+    /// The suite that it belongs to.
     pub suite: Suite,
     /// The code relies on the 32 threads of a PTX warp running in lock-step, without saying so. Machines that separate these
     /// threads (DWF, or warps of fewer threads) leave other results (TBC section 2.3).
@@ -168,6 +173,7 @@ impl Size {
         }
     }
 
+    /// Returns the size of that name, spelt as [`Size::name`] spells it.
     pub fn from_name(name: &str) -> Option<Size> {
         Size::VARIANTS.iter().copied().find(|size| size.name() == name)
     }
