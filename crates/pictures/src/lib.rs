@@ -20,6 +20,8 @@
 //! assert_eq!(session.cycle(), 40);
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod export;
 pub mod mechanism;
 pub mod plot;

@@ -41,6 +41,7 @@ pub struct ChromeTrace<W: Write> {
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct Incomplete {
+    /// What the output said.
     #[source]
     pub error: io::Error,
     /// Bytes of whole records: followed by [`END`] they are a valid file, unless there are none.

@@ -21,10 +21,13 @@ const EDGE: f32 = 4.0;
 
 /// The lines to draw, and what is known about them.
 pub struct VisibleLines<'a> {
+    /// Where every warp is.
     pub picture: &'a Picture,
+    /// The visible lines of a text, from the first on.
     pub lines: &'a [ListingLine],
     /// The index in the text of the first of them, from 0.
     pub first: usize,
+    /// The selected warp, by SM and number.
     pub selected: Option<(u16, u16)>,
     /// The selected warp's line, from 0, which has another background.
     pub current: Option<usize>,
@@ -71,6 +74,7 @@ impl Here<'_> {
     }
 }
 
+/// Draws the chips of the warps that are at the visible lines, each in the row of its line.
 pub fn draw(view: &VisibleLines) -> Scene<Selection> {
     let several = several(view.picture);
     let most = named(view.room);

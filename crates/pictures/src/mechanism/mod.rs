@@ -35,9 +35,13 @@ use warpscope_machine::sim::{Machine, Sim};
 /// The input of a panel's picture.
 #[derive(Clone, Copy)]
 pub struct PanelView<'a> {
+    /// The machine after the last cycle.
     pub sim: &'a Sim,
+    /// The same as plain data.
     pub picture: &'a Picture,
+    /// The kernel's texts, line by line.
     pub listing: &'a Listing,
+    /// What the user has selected; the picture shows its SM.
     pub selection: Option<Selection>,
     /// The events of the last cycle.
     pub last: &'a [Event],
@@ -51,6 +55,7 @@ pub struct PanelView<'a> {
     pub names_parts: bool,
     /// The room for the picture, in pixels. A taller picture is scrolled.
     pub width: f32,
+    /// The height of that room, in pixels.
     pub height: f32,
 }
 
@@ -93,16 +98,19 @@ pub struct Panel {
     pub name: &'static str,
     /// A word or two for the panel chooser.
     pub short: &'static str,
+    /// The heading of the panel.
     pub title: &'static str,
     /// What the picture shows, in the paper's terms with a gloss.
     pub about: &'static str,
     /// Where the paper describes it.
     pub figure: &'static str,
+    /// Whether it is on the stage by itself, on this machine.
     pub share: fn(&Machine) -> Share,
     /// Whether it still shows something after the run has ended.
     pub lasts: bool,
     /// Whether it applies to this machine and its kernel.
     pub applies: fn(&Machine) -> bool,
+    /// Draws the picture.
     pub scene: fn(PanelView) -> Scene<Selection>,
 }
 

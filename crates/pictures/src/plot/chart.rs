@@ -15,11 +15,15 @@ use warpscope_machine::record::{Phases, Series, Stints};
 /// The data that figures are made from: a run, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct PlottedRun<'a> {
+    /// The run's numbers over time.
     pub series: &'a Series,
+    /// The warp-phases that have been kept.
     pub phases: &'a Phases,
+    /// What warp slots ran, block after block.
     pub stints: &'a Stints,
     /// The counts up to the displayed cycle.
     pub metrics: &'a Metrics,
+    /// The machine, on which it depends which figures there are.
     pub config: &'a Config,
     /// Warps per block.
     pub block_warps: u16,
@@ -31,27 +35,37 @@ pub struct PlottedRun<'a> {
     pub cycle: Option<u64>,
     /// The SM that figures of one SM show, and the block that they show first.
     pub sm: u16,
+    /// The block that a figure of one block shows first.
     pub block: Option<u64>,
 }
 
+/// One figure of one run, ready to be drawn or written as a table.
 #[derive(Clone, Debug)]
 pub struct Chart {
+    /// Which of the figures it is.
     pub figure: &'static Figure,
     /// A short note on what was run; may be empty.
     pub note: String,
     /// The displayed cycle.
     pub cycle: Option<u64>,
+    /// Its numbers, by the figure's kind.
     pub body: Body,
 }
 
 /// The numbers of a figure, by its kind.
 #[derive(Clone, Debug)]
 pub enum Body {
+    /// Numbers over time.
     Curves(Curves),
+    /// When each warp of a block ran in each warp-phase.
     WarpPhases(WarpPhases),
+    /// How unequal the warps of each phase were.
     Rtru(Rtru),
+    /// Which warps of logical blocks each slot ran.
     WhoRan(WhoRan),
+    /// What all warp-cycles went to.
     Breakdown(Breakdown),
+    /// Several runs against each other.
     Race(Race),
 }
 
@@ -112,6 +126,7 @@ impl Chart {
         Chart { figure, note: String::new(), cycle: run.cycle, body }
     }
 
+    /// Returns what can be drawn, whatever its kind.
     pub fn content(&self) -> &dyn Content {
         match &self.body {
             Body::Curves(curves) => curves,

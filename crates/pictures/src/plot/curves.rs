@@ -14,20 +14,22 @@ use std::fmt::Write;
 use warpscope_machine::metrics::MetricSource;
 use warpscope_machine::record::StretchCounts;
 
+/// Several numbers over the same stretches of cycles.
 #[derive(Clone, Debug)]
 pub struct Curves {
     /// The first cycle of each stretch, then the end of the last one; empty if nothing has run.
     pub edges: Vec<u64>,
-    pub curves: Vec<Curve>,
+    pub(crate) curves: Vec<Curve>,
     /// Where the y axis ends; `None` fits it to the data.
     pub top: Option<f64>,
     /// Whether the curves are layers, the first at the bottom, rather than lines over a common zero.
     pub stacked: bool,
 }
 
+/// One number over time.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    pub label: Label,
+    pub(crate) label: Label,
     /// A value for each stretch; NaN where there is no value.
     pub values: Vec<f64>,
 }

@@ -13,21 +13,28 @@ use warpscope_machine::record::StretchCounts;
 pub struct Figure {
     /// Identifies the figure in file names.
     pub id: &'static str,
+    /// The heading of the figure.
     pub title: &'static str,
     /// The quantity on the y axis, and its unit.
     pub y: &'static str,
-    pub unit: &'static str,
+    pub(crate) unit: &'static str,
+    /// What it shows, in a sentence or two.
     pub about: &'static str,
     /// Whether the figure applies to machines of this configuration.
     pub shows: fn(&Config) -> bool,
-    pub kind: FigureKind,
+    pub(crate) kind: FigureKind,
 }
 
 /// How a figure's numbers are computed and drawn.
 #[derive(Debug)]
 pub enum FigureKind {
     /// A curve of one number of the report; a share is shown in per cent.
-    Number { plotted: fn(&MetricSource) -> f64, is_share: bool },
+    Number {
+        /// Computes the number for a stretch.
+        plotted: fn(&MetricSource) -> f64,
+        /// Whether it is between 0 and 1, and shown in per cent.
+        is_share: bool,
+    },
     /// Curves over a common zero.
     Line(OverTime),
     /// Layers stacked on each other, the first at the bottom.
@@ -68,7 +75,9 @@ pub struct RunFacts {
 pub struct Label {
     /// The letter that stands for it everywhere, if it has one.
     pub letter: Option<char>,
+    /// What the curve stands for, in words.
     pub name: String,
+    /// The colour of the curve.
     pub paint: Paint,
 }
 
@@ -92,12 +101,14 @@ pub fn slot_words(key: &str) -> String {
 /// A colour, given by its meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Paint {
+    /// A colour of the palette.
     Pure(Tone),
     /// The share of the first tone, from 0 to 1; the second has the rest.
     Mix(Tone, Tone, f32),
 }
 
 impl Paint {
+    /// Returns the colour in a theme.
     pub fn colour(self, palette: &Palette) -> Rgb {
         match self {
             Paint::Pure(tone) => palette.get(tone),
@@ -280,7 +291,7 @@ const UNUSED: [Tone; slots::UNUSED.len()] =
     [Tone::Reason(Reason::Structural), Tone::Reason(Reason::Memory), Tone::Reason(Reason::Exit)];
 
 impl Paint {
-    pub fn label(self, name: &str) -> Label {
+    pub(crate) fn label(self, name: &str) -> Label {
         Label { letter: None, name: name.into(), paint: self }
     }
 }

@@ -32,6 +32,7 @@ fn letters(sheet_size: &SheetSize) -> f64 {
 pub struct SheetSize {
     /// In the page's pixels.
     pub width: u32,
+    /// In the page's pixels.
     pub height: u32,
     /// Device pixels per page pixel.
     pub scale: f64,
@@ -135,13 +136,13 @@ pub fn lay_out(chart: &Chart, palette: &Palette, sheet_size: &SheetSize) -> Vec<
 
 /// The marks drawn so far, and the operations that add more.
 pub struct PlotSheet<'a> {
-    pub palette: &'a Palette,
+    pub(crate) palette: &'a Palette,
     scale: f64,
     fine: i32,
     /// The letter size, in the page's pixels.
     pub letters: f64,
     width: f64,
-    pub marks: Vec<Mark>,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl<'a> PlotSheet<'a> {
@@ -166,7 +167,7 @@ impl<'a> PlotSheet<'a> {
         (length * self.scale).round() as i32 * self.fine
     }
 
-    pub fn bar(&mut self, [left, top, right, bottom]: Bounds, colour: Rgb) {
+    pub(crate) fn bar(&mut self, [left, top, right, bottom]: Bounds, colour: Rgb) {
         let (from, to) = ((self.sharp(left), self.sharp(top)), (self.sharp(right), self.sharp(bottom)));
         self.marks.push(Mark::Bar { from, to, colour });
     }
@@ -184,11 +185,11 @@ impl<'a> PlotSheet<'a> {
         self.marks.push(Mark::Bar { from, to, colour });
     }
 
-    pub fn text(&mut self, x: f64, y: f64, align: Align, tone: Tone, text: &str) {
+    pub(crate) fn text(&mut self, x: f64, y: f64, align: Align, tone: Tone, text: &str) {
         self.write((x, y), self.letters, false, align, tone, text);
     }
 
-    pub fn write(&mut self, (x, y): (f64, f64), size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
+    pub(crate) fn write(&mut self, (x, y): (f64, f64), size: f64, bold: bool, align: Align, tone: Tone, text: &str) {
         let unit = self.unit();
         let at = ((x * unit).round() as i32, (y * unit).round() as i32);
         let colour = self.palette.get(tone);

@@ -27,7 +27,9 @@ pub static RACE: Figure = Figure {
 /// One run of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Racer {
+    /// The technique, or what else distinguishes the run.
     pub name: String,
+    /// Its length.
     pub cycles: u64,
     /// Warp-cycles by reason, in the order in which a bar shows them.
     pub parts: Vec<(Reason, u64)>,

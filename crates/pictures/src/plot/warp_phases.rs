@@ -25,6 +25,7 @@ const BAND_MIDDLE: f64 = 0.6;
 /// The height of the thickest bar, in the page's pixels.
 const THICKEST: f64 = 18.0;
 
+/// A bar for each warp and warp-phase of an SM's blocks.
 #[derive(Clone, Debug)]
 pub struct WarpPhases {
     barriers: bool,

@@ -63,6 +63,7 @@ impl Shape {
 /// Where two scenes differ. No two rectangles of a list touch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Damage {
+    /// The rectangles that are drawn anew.
     pub all: Vec<Rect>,
     /// Where something moves or fades. The rest looks like the new scene from the first frame on.
     pub moving: Vec<Rect>,

@@ -13,10 +13,14 @@ use std::ops::Range;
 /// The length of a step's film, as the user has set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Motion {
+    /// No film: the next picture is there at once.
     Off,
+    /// A third of a full film.
     Quick,
+    /// As long as one needs to follow what moves.
     #[default]
     Full,
+    /// Three times a full film.
     Slow,
 }
 
@@ -26,6 +30,7 @@ const TOO_FAST: f64 = 16.0;
 const SHARE: f64 = 0.8;
 
 impl Motion {
+    /// Every length, in the order of menus.
     pub const ALL: [Motion; 4] = [Motion::Off, Motion::Quick, Motion::Full, Motion::Slow];
 
     /// Returns the name under which the setting is stored.
@@ -38,10 +43,12 @@ impl Motion {
         }
     }
 
+    /// Returns the setting that was stored under this name.
     pub fn from_key(key: &str) -> Option<Motion> {
         Motion::ALL.into_iter().find(|motion| motion.key() == key)
     }
 
+    /// Returns the text of a menu.
     pub fn label(self) -> &'static str {
         match self {
             Motion::Off => "No film",
@@ -105,6 +112,7 @@ pub struct Film<'a, T> {
 }
 
 impl<'a, T: Copy> Film<'a, T> {
+    /// Matches the shapes of two scenes by their keys.
     pub fn new(from: &'a Scene<T>, to: &'a Scene<T>, backwards: bool) -> Film<'a, T> {
         Film { from, to, backwards, from_keys: by_key(from), to_keys: by_key(to) }
     }

@@ -23,18 +23,23 @@ pub(crate) use svg::{SANS, escape};
 /// A rectangle, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
+    /// The left edge.
     pub x: f32,
+    /// The upper edge.
     pub y: f32,
+    /// The width; an arrow or a line may go to the left.
     pub w: f32,
+    /// The height; an arrow or a line may go upwards.
     pub h: f32,
 }
 
 impl Rect {
+    /// Takes the left and upper edge, then the size.
     pub fn new(x: f32, y: f32, w: f32, h: f32) -> Rect {
         Rect { x, y, w, h }
     }
 
-    pub fn contains(&self, x: f32, y: f32) -> bool {
+    pub(crate) fn contains(&self, x: f32, y: f32) -> bool {
         x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
     }
 }
@@ -42,15 +47,20 @@ impl Rect {
 /// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
+    /// The text begins at the point.
     Left,
+    /// The point is in the middle of the text.
     Middle,
+    /// The text ends at the point.
     Right,
 }
 
 /// The geometry of a shape, or its text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
+    /// A filled rectangle.
     Fill(Rect),
+    /// The outline of a rectangle, a pixel thick.
     Outline(Rect),
     /// A filled circle in the middle of the rectangle; its diameter is a third of the shorter side.
     Dot(Rect),
@@ -64,13 +74,21 @@ pub enum Geometry {
     Ring(Rect),
     /// A thick arrow from corner to corner.
     Arrow(Rect),
+    /// A line of text.
     Text {
+        /// The point that it is aligned to.
         x: f32,
+        /// The baseline.
         y: f32,
+        /// The font size in pixels.
         size: f32,
+        /// How it lies to its point.
         align: Align,
+        /// Whether it is code, a mask or a number, in the monospace font.
         mono: bool,
+        /// Whether it is set in bold.
         bold: bool,
+        /// The words.
         text: String,
     },
 }
@@ -107,14 +125,18 @@ pub enum Beat {
     Settle,
 }
 
+/// One thing of a scene, as a film follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
+    /// Identifies the thing in the scenes before and after.
     pub key: ShapeKey,
+    /// Its colour, by meaning.
     pub tone: Tone,
     /// Opacity, from 0 (invisible) to 1.
     pub alpha: f32,
     /// When it moves, appears or changes in the film that leads to its scene.
     pub beat: Beat,
+    /// Its form and its place.
     pub geometry: Geometry,
 }
 
@@ -122,24 +144,31 @@ pub struct Shape {
 /// text its point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoints {
-    pub key: ShapeKey,
-    pub points: Vec<(f32, f32)>,
+    pub(crate) key: ShapeKey,
+    pub(crate) points: Vec<(f32, f32)>,
 }
 
 /// A region that answers the pointer; later spots lie on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot<T> {
+    /// The part of the scene that it covers.
     pub rect: Rect,
+    /// What a click there selects.
     pub what: T,
 }
 
 /// A picture with its spots and a description in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene<T> {
+    /// The width, in pixels.
     pub width: f32,
+    /// The height, in pixels.
     pub height: f32,
+    /// What is drawn, later shapes over earlier ones.
     pub shapes: Vec<Shape>,
+    /// What answers the pointer.
     pub spots: Vec<Spot<T>>,
+    /// The ways of shapes that do not travel straight.
     pub waypoints: Vec<Waypoints>,
     /// The text alternative, for readers who cannot see the picture.
     pub words: String,
@@ -148,12 +177,13 @@ pub struct Scene<T> {
 }
 
 impl<T: Copy> Scene<T> {
+    /// Returns an empty scene of that size.
     pub fn new(width: f32, height: f32) -> Scene<T> {
         let (shapes, spots, waypoints) = (Vec::new(), Vec::new(), Vec::new());
         Scene { width, height, shapes, spots, waypoints, words: String::new(), beat: Beat::default() }
     }
 
-    pub fn push(&mut self, key: ShapeKey, tone: Tone, geometry: Geometry) {
+    pub(crate) fn push(&mut self, key: ShapeKey, tone: Tone, geometry: Geometry) {
         self.shapes.push(Shape { key, tone, alpha: 1.0, beat: self.beat, geometry });
     }
 
@@ -178,15 +208,16 @@ impl<T: Copy> Scene<T> {
         }
     }
 
+    /// Adds a filled rectangle.
     pub fn fill(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Fill(rect));
     }
 
-    pub fn outline(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
+    pub(crate) fn outline(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Outline(rect));
     }
 
-    pub fn round(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
+    pub(crate) fn round(&mut self, key: ShapeKey, tone: Tone, rect: Rect) {
         self.push(key, tone, Geometry::Round(rect));
     }
 
@@ -203,11 +234,11 @@ impl<T: Copy> Scene<T> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a text has a look, a place and its words")]
-    pub fn bold(&mut self, key: ShapeKey, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
+    pub(crate) fn bold(&mut self, key: ShapeKey, tone: Tone, x: f32, y: f32, size: f32, align: Align, text: impl Into<String>) {
         self.push(key, tone, Geometry::Text { x, y, size, align, mono: false, bold: true, text: text.into() });
     }
 
-    pub fn spot(&mut self, rect: Rect, what: T) {
+    pub(crate) fn spot(&mut self, rect: Rect, what: T) {
         self.spots.push(Spot { rect, what });
     }
 

@@ -5,13 +5,17 @@ use warpscope_machine::event::Reason;
 
 const TOKENS: &str = include_str!("../../../../www/tokens.css");
 
+/// Which of the style sheet's two sets of colours is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
+    /// Dark text on light ground.
     #[default]
     Light,
+    /// Light text on dark ground.
     Dark,
 }
 
+/// A colour: red, green and blue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
@@ -47,7 +51,9 @@ macro_rules! tones {
         /// The meaning of a colour.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Tone {
-            $($name,)*
+            $(
+/// The style sheet's token of this name.
+$name,)*
             /// A static warp's own hue.
             Warp(u8),
             /// The text colour on a static warp's hue.
@@ -74,6 +80,7 @@ pub const WARP_HUES: usize = 8;
 /// All colours of one theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
+    /// Which of the two sets of colours it is.
     pub theme: Theme,
     plain: Vec<Rgb>,
     warps: [Rgb; WARP_HUES],
@@ -104,6 +111,7 @@ impl Palette {
         }
     }
 
+    /// Returns the colour of a meaning.
     pub fn get(&self, tone: Tone) -> Rgb {
         match tone {
             Tone::Warp(warp) => self.warps[usize::from(warp) % WARP_HUES],

@@ -17,11 +17,15 @@ const LINES: usize = 2;
 
 /// A picture with its name and its description.
 pub struct StripPicture<'a, T> {
+    /// The caption's heading.
     pub name: String,
+    /// The caption's lines.
     pub words: String,
+    /// The picture, which is scaled to its column.
     pub scene: &'a Scene<T>,
 }
 
+/// Puts pictures side by side under a caption, as one SVG document.
 pub fn strip<T>(pictures: &[StripPicture<T>], caption: &str, palette: &Palette) -> String {
     let columns = pictures.len().clamp(1, COLUMNS);
     let rows: Vec<&[StripPicture<T>]> = pictures.chunks(columns).collect();

@@ -10,6 +10,7 @@ const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sa
 /// Space around the picture, in pixels.
 const MARGIN: f32 = 12.0;
 
+/// Writes a scene as an SVG document, with its words as title.
 pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
     let mut out = String::new();
     let (w, h) = (scene.width + 2.0 * MARGIN, scene.height + 2.0 * MARGIN);

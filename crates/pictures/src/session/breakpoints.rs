@@ -14,16 +14,23 @@ use warpscope_machine::sim::Sim;
 pub enum Hit {
     /// A warp issued the instruction.
     Pc {
+        /// The instruction.
         pc: Pc,
+        /// The SM on which it issued.
         sm: u16,
+        /// The warp that issued it.
         warp: u16,
     },
     /// The warp issued.
     Warp {
+        /// The warp's SM.
         sm: u16,
+        /// Its number on the SM.
         warp: u16,
+        /// What it issued.
         pc: Pc,
     },
+    /// An event of this kind happened.
     Event(EventKind),
     /// A lane's store or atomic writes the element.
     Write {
@@ -79,6 +86,7 @@ const MOST: usize = 4096;
 pub struct Breakpoints {
     /// Instructions; a breakpoint on a line of a text is one on every instruction that came from it.
     pub pcs: Vec<Pc>,
+    /// Kinds of events.
     pub kinds: Vec<EventKind>,
     /// By SM and warp slot.
     pub warps: Vec<(u16, u16)>,
@@ -88,10 +96,12 @@ pub struct Breakpoints {
 }
 
 impl Breakpoints {
+    /// Whether none is set.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Returns how many are set, of all kinds.
     pub fn len(&self) -> usize {
         self.pcs.len() + self.kinds.len() + self.warps.len() + self.elements.len()
     }
@@ -105,10 +115,12 @@ impl Breakpoints {
         }
     }
 
+    /// Sets a breakpoint on a kind of event, or removes it.
     pub fn toggle_kind(&mut self, kind: EventKind) {
         toggle(&mut self.kinds, kind);
     }
 
+    /// Sets a breakpoint on a warp, or removes it.
     pub fn toggle_warp(&mut self, sm: u16, warp: u16) {
         toggle(&mut self.warps, (sm, warp));
     }

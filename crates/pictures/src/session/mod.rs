@@ -33,14 +33,18 @@ pub enum StopReason {
 /// What the next and previous buttons move to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchTarget {
+    /// Anything of this kind happens.
     Event(EventKind),
     /// A warp begins to wait.
     Stall {
+        /// The warp's SM.
         sm: u16,
+        /// Its number on the SM.
         warp: u16,
     },
 }
 
+/// A run to move through, with its history and what views ask about the current cycle.
 #[derive(Debug)]
 pub struct Session {
     replay: Replay,
@@ -79,14 +83,17 @@ impl Session {
         Session { replay: Replay::new(sim), record, last: Vec::new(), issues: OnceCell::new(), choices: RefCell::default() }
     }
 
+    /// Returns the machine at the current cycle.
     pub fn sim(&self) -> &Sim {
         self.replay.sim()
     }
 
+    /// Returns the snapshots with which it seeks.
     pub fn replay(&self) -> &Replay {
         &self.replay
     }
 
+    /// Returns the history of all cycles that the run has reached.
     pub fn record(&self) -> &Record {
         &self.record
     }

@@ -11,6 +11,7 @@ use warpscope_machine::sim::state::Warp;
 /// A register with its value in one lane, or in every lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RegisterRow {
+    /// Its name in the PTX.
     pub name: String,
     /// Bits of its type: 1, 16, 32 or 64.
     pub bits: u32,
@@ -38,36 +39,53 @@ fn exact<S: Serializer>(values: &[u64], serializer: S) -> Result<S::Ok, S::Error
     )
 }
 
+/// An entry of a reconvergence stack, with the source lines of its PCs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StackRow {
+    /// Where its lanes go on.
     pub pc: u32,
+    /// That place in the text.
     pub line: String,
+    /// Its reconvergence point; `None` where its lanes only meet at the kernel's end.
     pub rpc: Option<u32>,
+    /// That place in the text.
     pub rpc_line: Option<String>,
+    /// Its lanes.
     pub mask: u32,
+    /// Whether it is the entry that runs.
     pub top: bool,
 }
 
+/// An instruction in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FlightRow {
+    /// Where it stands in the program.
     pub pc: u32,
+    /// The instruction's text.
     pub code: String,
+    /// The registers that it will write.
     pub registers: String,
-    pub load: bool,
+    pub(crate) load: bool,
     /// Cycles until its result arrives.
     pub left: u64,
 }
 
+/// What is known about the selected warp, lane or block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Card {
+    /// The heading of the card.
     pub title: String,
     /// Why it is idle, or what it does; each sentence gives the cause of the one before.
     pub why: Vec<String>,
+    /// Names and values, in the order in which they are listed.
     pub facts: Vec<(&'static str, String)>,
+    /// The warp's reconvergence stack, as far as its technique has one.
     pub stack: Vec<StackRow>,
+    /// Instructions whose results have not arrived.
     pub flights: Vec<FlightRow>,
     /// The instructions in the I-buffer, with their PCs.
     pub buffer: Vec<(u32, String)>,
+    /// Registers with their values.
     pub registers: Vec<RegisterRow>,
     /// Registers of the kernel; `registers` may hold only some of them.
     #[serde(skip)]

@@ -28,7 +28,9 @@ pub const TINTS: u8 = 6;
 /// One of the kernel's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
+    /// The CUDA source.
     Cuda,
+    /// The PTX as the compiler wrote it.
     Ptx,
     /// The PTX as it runs, inside the loop over logical blocks (VTW section 4.1).
     Loop,
@@ -49,8 +51,10 @@ impl Written {
     }
 }
 
+/// The kernel's texts line by line, and which instructions come from which line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
+    /// The PTX text.
     pub ptx: Rc<str>,
     /// The CUDA source, where it is known.
     pub cuda: Option<Rc<str>>,
@@ -63,6 +67,7 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Relates the texts of a program that was made from `ptx`.
     pub fn new(program: &Program, ptx: Rc<str>, cuda: Option<Rc<str>>) -> Listing {
         let written = [written_cuda(program, cuda.as_deref()), written_ptx(program, &ptx), written_loop(program, &ptx)];
         let labels = labels(&ptx, &written[Script::Ptx as usize].of);

@@ -22,9 +22,29 @@ use warpscope_machine::sim::Sim;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
-    Warp { sm: u16, warp: u16 },
-    Lane { sm: u16, warp: u16, lane: u8 },
-    Block { sm: u16, slot: u16 },
+    /// A static warp.
+    Warp {
+        /// The warp's SM.
+        sm: u16,
+        /// Its number on the SM.
+        warp: u16,
+    },
+    /// A lane of a static warp.
+    Lane {
+        /// The warp's SM.
+        sm: u16,
+        /// Its number on the SM.
+        warp: u16,
+        /// The lane, from 0.
+        lane: u8,
+    },
+    /// A resident block.
+    Block {
+        /// The block's SM.
+        sm: u16,
+        /// Its place on the SM.
+        slot: u16,
+    },
 }
 
 impl Selection {
@@ -67,6 +87,7 @@ impl Selection {
     /// Describes valid keys, for error messages.
     pub const KEYS: &str = "a warp is `w3`, a lane `w3.7`, a block `b0`; on SM 1 they are `s1w3`, `s1w3.7`, `s1b0`";
 
+    /// Parses what [`Selection::key`] wrote.
     pub fn from_key(key: &str) -> Option<Selection> {
         let (sm, rest) = match key.strip_prefix('s') {
             Some(rest) => {

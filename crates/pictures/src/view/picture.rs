@@ -24,29 +24,33 @@ pub enum LaneActivity {
     Empty,
 }
 
+/// An entry of a reconvergence stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct StackEntry {
-    pub pc: Pc,
+    pub(crate) pc: Pc,
     /// Its reconvergence point; `None` where its threads only meet at the kernel's end.
     pub rpc: Option<Pc>,
     /// Its likely-convergence point, where it may meet other entries before the RPC.
     pub lpc: Option<Pc>,
-    pub mask: u32,
+    pub(crate) mask: u32,
 }
 
 /// A static warp: where its threads are, and what it did in the last cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WarpPicture {
+    /// The SM that it is on.
     pub sm: u16,
+    /// Its number on the SM.
     pub warp: u16,
     /// The logical block, its slot, and the warp's number in it.
     pub block: u64,
+    /// The place of its block on the SM.
     pub slot: u16,
-    pub number: u16,
+    pub(crate) number: u16,
     /// The thread of the block in lane 0, and the storage of that thread.
     pub first_thread: LogicalThread,
     #[serde(skip)]
-    pub first_place: StorageThread,
+    pub(crate) first_place: StorageThread,
     /// Width of the machine's warps in lanes.
     pub width: u32,
     /// The next instruction, or the barrier at which it waits; where the threads are apart, that of the oldest thread that is in a
@@ -75,6 +79,7 @@ pub struct WarpPicture {
 }
 
 impl WarpPicture {
+    /// Returns what a lane does.
     pub fn lane(&self, lane: u32) -> LaneActivity {
         let bit = 1 << lane;
         if self.present & bit == 0 {
@@ -100,12 +105,14 @@ impl WarpPicture {
 /// The machine at one cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Picture {
+    /// How many cycles have been executed.
     pub cycle: u64,
     /// Ordered by SM, then by warp slot.
     pub warps: Vec<WarpPicture>,
 }
 
 impl Picture {
+    /// Takes the machine after its last cycle.
     pub fn of(sim: &Sim) -> Picture {
         let mut warps = Vec::new();
         for (name, sm) in sim.state.sms.iter().enumerate() {
@@ -114,6 +121,7 @@ impl Picture {
         Picture { cycle: sim.state.cycle, warps }
     }
 
+    /// Returns the static warp of that number, if it is resident.
     pub fn warp(&self, sm: u16, warp: u16) -> Option<&WarpPicture> {
         self.warps.iter().find(|w| w.sm == sm && w.warp == warp)
     }

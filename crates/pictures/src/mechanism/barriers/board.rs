@@ -13,6 +13,7 @@ use crate::view::Selection;
 use crate::view::words::counted;
 use warpscope_machine::event::Reason;
 
+/// Draws the board in a room of a given size.
 pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
     let mut scene = Scene::new(room.width, room.height);
     scene.words = words(view);

@@ -16,7 +16,7 @@ use super::PanelView;
 use crate::scene::Scene;
 use crate::view::Selection;
 
-pub fn draw(view: PanelView) -> Scene<Selection> {
+pub(crate) fn draw(view: PanelView) -> Scene<Selection> {
     let room = Room {
         width: view.width,
         height: view.height,

@@ -6,12 +6,12 @@ use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
 /// The room for the board, and the selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    pub width: f32,
-    pub height: f32,
-    pub sm: u16,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+    pub(crate) sm: u16,
     /// The block that is large where not all fit.
     pub slot: Option<u16>,
-    pub warp: Option<u16>,
+    pub(crate) warp: Option<u16>,
 }
 
 /// The least and the greatest height of a token.

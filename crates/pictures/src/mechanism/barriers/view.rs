@@ -8,7 +8,7 @@ use warpscope_machine::sim::order::IssueOrder;
 /// The warps of one SM and their progress to their blocks' next barriers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BarrierView {
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// The resident blocks, by slot.
     pub blocks: Vec<BlockTrack>,
     /// The most instructions that any warp of the SM has issued in one warp-phase so far.
@@ -17,13 +17,13 @@ pub struct BarrierView {
     pub ibuffer: u32,
     /// Fetches so far, and those whose warp was the next to issue.
     pub fetches: u64,
-    pub used_next: u64,
+    pub(crate) used_next: u64,
 }
 
 /// The track of one block, from its last barrier to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTrack {
-    pub slot: u16,
+    pub(crate) slot: u16,
     /// The number of the logical block.
     pub index: u64,
     /// Warps that wait at the barrier, without those that have ended.
@@ -32,15 +32,17 @@ pub struct BlockTrack {
     pub priority: Option<u32>,
     /// Whether a barrier of the block was released in the last cycle.
     pub released: bool,
+    /// Its static warps, in the order of their numbers.
     pub warps: Vec<Runner>,
 }
 
 /// A static warp on its block's track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runner {
-    pub warp: u16,
+    pub(crate) warp: u16,
     /// Instructions that it has issued in its current warp-phase.
     pub progress: u64,
+    /// What it does.
     pub state: RunnerState,
     /// Its position among the warps that its scheduler could take, from 1 on.
     pub badge: Option<u32>,
@@ -52,14 +54,17 @@ pub struct Runner {
     pub buffered: u32,
     /// Whether fetch and issue chose it in the last cycle.
     pub fetched: bool,
-    pub issued: bool,
+    pub(crate) issued: bool,
 }
 
+/// What a warp on its track does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunnerState {
+    /// It has instructions to execute before the barrier.
     Running,
     /// All of its threads that have not ended wait at the barrier.
     Waiting,
+    /// Its threads have all ended.
     Exited,
 }
 

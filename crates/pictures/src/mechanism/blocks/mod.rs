@@ -22,7 +22,7 @@ const GROUPS: f32 = 150.0;
 const WIDE_ENOUGH: f32 = 440.0;
 const GAP: f32 = 12.0;
 
-pub fn draw(view: PanelView) -> Scene<Selection> {
+pub(crate) fn draw(view: PanelView) -> Scene<Selection> {
     let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| warp);
     picture(&BlocksView::of(&view), chosen, view.width, view.height)
 }

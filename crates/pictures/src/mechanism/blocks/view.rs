@@ -15,11 +15,12 @@ const FEWEST: u64 = 32;
 /// How many columns of time are searched for waits.
 const COLUMNS: u64 = 240;
 
+/// What the warp slots of one SM did over time, block by block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlocksView {
     /// Cycles that have been executed.
     pub cycle: u64,
-    pub sm: u16,
+    pub(crate) sm: u16,
     /// Whether warps go on to the next logical block by themselves.
     pub is_virtual: bool,
     /// The cycles that fit into the picture.
@@ -28,9 +29,11 @@ pub struct BlocksView {
     pub blocks: Vec<BlockRows>,
     /// The block that the dispenser hands out next, and the number of blocks.
     pub next: u64,
+    /// The number of blocks of the launch.
     pub total: u64,
     /// Whether the scheduler goes by progress, and whether all blocks have been handed out.
     pub by_progress: bool,
+    /// Whether every block has been handed out: what follows is the launch's end.
     pub slow_phase: bool,
     /// The scheduler's groups, in issue order.
     pub groups: Vec<GroupView>,
@@ -39,14 +42,15 @@ pub struct BlocksView {
 /// The warp slots of a resident block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockRows {
-    pub slot: u16,
+    pub(crate) slot: u16,
+    /// The slots of its warps, in order.
     pub warps: Vec<WarpRow>,
 }
 
 /// What a warp slot did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarpRow {
-    pub warp: u16,
+    pub(crate) warp: u16,
     /// In time order.
     pub pieces: Vec<Piece>,
     /// When it waited for its siblings, at a barrier or by the rules of virtual blocks, and for which reason.
@@ -58,10 +62,12 @@ pub struct WarpRow {
 /// A warp slot's time with a warp of a logical block, as far as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
+    /// The logical block that the warp belongs to.
     pub block: u64,
     /// Which warp of the logical block it is.
     pub number: u32,
-    pub from: u64,
+    pub(crate) from: u64,
+    /// The cycle behind its last one, or behind the last that has been executed.
     pub to: u64,
     /// Whether it has not ended.
     pub lasts: bool,
@@ -74,6 +80,7 @@ pub struct Piece {
 /// The warps in one group of the scheduler's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupView {
+    /// What its warps have in common.
     pub group: ProgressGroup,
     /// In issue order: warp slot, logical block and progress in instructions.
     pub warps: Vec<(u16, u64, u32)>,

@@ -35,6 +35,7 @@ const CHIP: f32 = 37.0;
 const NARROWEST: f32 = 104.0;
 const WIDEST: f32 = 300.0;
 
+/// Draws the control-flow graph with the threads at each block.
 pub fn draw(view: PanelView) -> Scene<Selection> {
     let cfg = &view.sim.machine.program.cfg;
     let shown = shown(&view, cfg);

@@ -16,7 +16,7 @@ use super::parts::{BASE, LaneGrid, hue};
 use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 
-pub fn draw(view: PanelView) -> Scene<Selection> {
+pub(crate) fn draw(view: PanelView) -> Scene<Selection> {
     match LanesView::of(&view) {
         Some(lanes) => picture(&lanes, view.width, view.height),
         None => {

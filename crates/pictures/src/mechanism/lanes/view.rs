@@ -21,9 +21,11 @@ pub enum LaneCell {
     Dark,
     /// Off past break-even, and saving.
     Earning,
+    /// Requested, and on after the wake-up time.
     Waking,
     /// Begins to wake; whether it has saved what switching costs.
     Ends {
+        /// Whether it was off for longer than break-even.
         won: bool,
     },
 }
@@ -31,10 +33,11 @@ pub enum LaneCell {
 /// What a lane did from one cycle to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSpan {
-    pub lane: u32,
+    pub(crate) lane: u32,
     /// Ages, as cycles before now: `from` is the older one.
     pub from: u32,
-    pub to: u32,
+    pub(crate) to: u32,
+    /// What it did in these cycles.
     pub cell: LaneCell,
 }
 
@@ -43,7 +46,7 @@ pub struct LaneSpan {
 pub struct PipeView {
     /// Its number among the pipelines of the SM.
     pub pipe: u8,
-    pub unit: Unit,
+    pub(crate) unit: Unit,
     /// What each lane does now.
     pub now: Vec<LaneCell>,
     /// The share of idle-detect that each idle lane has left, from 1 to 0; `None` where the lane does not count down.
@@ -54,19 +57,19 @@ pub struct PipeView {
     pub uses: Vec<LaneUse>,
     /// How many recent instructions had their threads moved to other lanes.
     pub moved: usize,
-    pub power: Option<PipelinePower>,
+    pub(crate) power: Option<PipelinePower>,
 }
 
 impl PipeView {
-    pub fn sp(&self) -> u8 {
+    pub(crate) fn sp(&self) -> u8 {
         self.pipe / 2
     }
 
-    pub fn type_name(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         if self.unit == Unit::Int { "INT" } else { "FP" }
     }
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("SP {} {}", self.sp(), self.type_name())
     }
 }
@@ -74,21 +77,21 @@ impl PipeView {
 /// How an instruction type folds in this phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldView {
-    pub unit: Unit,
+    pub(crate) unit: Unit,
     /// The cycles for which it folds, from the start of the phase.
     pub cycles: u32,
-    pub is_majority: bool,
+    pub(crate) is_majority: bool,
 }
 
 /// The current phase of Warp Folding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseView {
-    pub cycles: u32,
+    pub(crate) cycles: u32,
     /// How many of its cycles have passed.
     pub passed: u32,
     /// Whether it does not fold, because the phase before was too busy.
     pub off: bool,
-    pub types: [FoldView; 2],
+    pub(crate) types: [FoldView; 2],
 }
 
 /// The lanes of one SM.
@@ -96,15 +99,16 @@ pub struct PhaseView {
 pub struct LanesView {
     /// The last cycle that was executed.
     pub now: u64,
-    pub sm: u16,
-    pub lanes: u32,
-    pub cluster: u32,
+    pub(crate) sm: u16,
+    pub(crate) lanes: u32,
+    pub(crate) cluster: u32,
     /// Whether lanes are power-gated.
     pub gates: bool,
     /// Whether threads can execute on lanes other than their own.
     pub moves: bool,
+    /// The INT and the FP pipeline of each SP unit.
     pub pipes: Vec<PipeView>,
-    pub phase: Option<PhaseView>,
+    pub(crate) phase: Option<PhaseView>,
     /// The type that issues first, and whether full warps come first, if that matters.
     pub group: Option<(Unit, Option<bool>)>,
     /// The index of the pipeline that is shown large.

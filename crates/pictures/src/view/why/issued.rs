@@ -9,8 +9,8 @@ use warpscope_machine::sim::wheel::Done;
 /// An issued instruction whose result has not arrived yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
-    pub pc: Pc,
-    pub load: bool,
+    pub(crate) pc: Pc,
+    pub(crate) load: bool,
     /// The cycle in which the result arrives.
     pub due: u64,
 }

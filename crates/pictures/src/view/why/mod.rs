@@ -34,18 +34,24 @@ const CAUSES: u32 = 3;
 
 /// Answers which warps were passed over in the last cycle; only when asked, because the cycle has to be simulated again.
 pub trait Choices {
+    /// Returns them with what issued instead.
     fn passed_over(&self) -> Rc<[PassedOver]>;
 }
 
 /// What the sentences are derived from: the machine, its picture, its texts, and the history.
 #[derive(Clone, Copy)]
 pub struct Explainer<'a> {
+    /// The machine after the last cycle.
     pub sim: &'a Sim,
+    /// The same as plain data.
     pub picture: &'a Picture,
+    /// The kernel's texts, which sentences quote.
     pub listing: &'a Listing,
+    /// The history of the run.
     pub record: &'a Record,
     /// The events of the last cycle.
     pub last: &'a [Event],
+    /// Answers why a warp was passed over; `None` leaves such sentences out.
     pub choices: Option<&'a dyn Choices>,
 }
 
