@@ -19,6 +19,8 @@
 //! assert!(sim.finished() && sim.trap().is_none());
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod config;
 pub mod event;
 pub mod metrics;

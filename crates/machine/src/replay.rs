@@ -15,6 +15,7 @@ use warpscope_kernel::program::Pc;
 
 /// The most snapshots that are kept, and the fewest, for a large machine.
 const MOST: u64 = 96;
+/// The fewest snapshots that are kept.
 pub const LEAST: u64 = 8;
 /// Bytes that all snapshots may take together; [`LEAST`] of them are kept even if they take more.
 const SNAPSHOT_BYTES: u64 = 192 << 20;
@@ -121,6 +122,7 @@ impl Sink for TallySink<'_> {
 }
 
 impl Replay {
+    /// Begins at a machine that has not run yet.
     pub fn new(start: Sim) -> Replay {
         let tally = Tally::new(start.machine.program.instructions.len(), &start.machine.config);
         let machine = &start.machine;
@@ -140,6 +142,7 @@ impl Replay {
         &self.now.tally
     }
 
+    /// Returns how many cycles the current machine has executed.
     pub fn cycle(&self) -> u64 {
         self.now.cycle()
     }

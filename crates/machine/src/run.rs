@@ -30,6 +30,7 @@ pub struct RunSpec {
     pub ptx: Rc<str>,
     /// The text of the launch file. It names the kernel to run if the PTX has several.
     pub launch: Rc<str>,
+    /// The preset, techniques and keys.
     pub machine: MachineSpec,
 }
 
@@ -39,6 +40,7 @@ pub enum SpecError {
     /// The PTX has problems, or no kernel of the launch's name.
     #[error("the kernel has {}", count(.0))]
     Kernel(Vec<Problem>),
+    /// The launch cannot be read, or does not go with the kernel.
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// The machine is invalid, or cannot run the kernel with this launch.
@@ -57,6 +59,7 @@ fn count(problems: &[Problem]) -> String {
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 impl RunSpec {
+    /// Takes the texts as they are; [`RunSpec::job`] checks them.
     pub fn new(ptx: &str, launch: &str, machine: MachineSpec) -> RunSpec {
         RunSpec { ptx: ptx.into(), launch: launch.into(), machine }
     }
@@ -76,8 +79,10 @@ impl RunSpec {
 /// Why a run has no numbers.
 #[derive(Debug, Error)]
 pub enum Unfinished {
+    /// The kernel trapped.
     #[error("{0}")]
     Trapped(Box<Trap>),
+    /// The kernel had not ended after this many cycles.
     #[error("it has not ended after {0} cycles")]
     Endless(u64),
 }
@@ -96,7 +101,9 @@ pub fn finish(sim: &mut Sim, most: u64) -> Result<Report, Unfinished> {
 /// A kernel and the launch that names it, before buffers are filled.
 #[derive(Clone, Debug)]
 pub struct Draft {
+    /// The kernel.
     pub program: Program,
+    /// The launch, checked against the kernel's parameters.
     pub launch: Launch,
 }
 

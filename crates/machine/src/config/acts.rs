@@ -10,7 +10,9 @@ use super::{Config, DispatchKind, DivergenceKind, GangSplitKind};
 /// The properties of a launch that decide whether a technique can act on it.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchShape {
+    /// Blocks of the grid.
     pub blocks: u64,
+    /// Threads of each.
     pub block_threads: u64,
     /// Whether some branch of the kernel can split a warp.
     pub can_diverge: bool,

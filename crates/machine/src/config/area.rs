@@ -32,18 +32,24 @@ const GANG_ENTRIES: u32 = 4;
 /// One row of the table: a component and the area that it adds to an SM, in square millimetres.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Component {
+    /// What table 2 calls it.
     pub name: &'static str,
+    /// What it adds to an SM.
     pub mm2: f64,
 }
 
 /// The area that a configuration adds to an SM whose warps are as wide as its lanes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Area {
+    /// The rows of the table.
     pub components: Vec<Component>,
     /// Totals per SM and per GPU, in square millimetres and as shares of the whole.
     pub sm_mm2: f64,
+    /// As a share of the SM.
     pub sm_share: f64,
+    /// That of all SMs of a GPU.
     pub gpu_mm2: f64,
+    /// As a share of the GPU.
     pub gpu_share: f64,
 }
 

@@ -12,8 +12,10 @@ macro_rules! kinds {
         }
 
         impl $kind {
+            /// Every choice, in the order of lists and menus.
             pub const ALL: [$kind; [$(stringify!($variant)),*].len()] = [$($kind::$variant),*];
 
+            /// Returns the name that keys and links use.
             pub fn name(self) -> &'static str {
                 match self {
                     $($kind::$variant => $name,)*
@@ -189,6 +191,7 @@ kinds! {
 kinds! {
     /// Issue groups: groups of warps that come before others.
     IssueGroupsKind {
+        /// No group comes first.
         None = "none",
         /// Warps with one type of instruction, INT or FP.
         Gates = "GATES",

@@ -11,20 +11,29 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyKind {
+    /// A whole number, or a bandwidth with a fraction.
     Number,
+    /// `true` or `false`.
     Flag,
+    /// One of several names.
     Choice,
 }
 
 /// One key: its name and meaning, and functions that read and write its value.
 pub struct Key {
+    /// What a person types, `--set name=value`.
     pub name: &'static str,
+    /// What a number counts; empty for the other kinds.
     pub unit: &'static str,
+    /// What it means and where its default comes from.
     pub about: &'static str,
+    /// What kind of value it takes.
     pub kind: KeyKind,
     /// The allowed values of a choice or a flag; empty for a number.
     pub choices: fn() -> Vec<&'static str>,
+    /// Writes the value as it would be typed.
     pub get: fn(&Config) -> String,
+    /// Reads a typed value; the error says what is allowed.
     pub set: fn(&mut Config, &str) -> Result<(), String>,
 }
 

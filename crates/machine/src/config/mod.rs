@@ -39,24 +39,74 @@ use warpscope_kernel::program::passes::virtualise::Dimensions;
 /// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
+    /// A key that is in no table.
     #[error("there is no key `{key}`{}; `warpscope list keys` shows them all", did_you_mean(*nearest))]
-    UnknownKey { key: String, nearest: Option<&'static str> },
+    UnknownKey {
+        /// What was given.
+        key: String,
+        /// The key that is spelt most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A value that its key does not allow, alone or with the others.
     #[error("`{key}` = `{value}` is invalid: {allowed}")]
-    Value { key: &'static str, value: String, allowed: String },
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed, as the rest of the sentence.
+        allowed: String,
+    },
+    /// A preset that is in no table.
     #[error("there is no preset `{name}`; the presets are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
-    UnknownPreset { name: String },
+    UnknownPreset {
+        /// What was given.
+        name: String,
+    },
+    /// A technique that is in no table.
     #[error("there is no technique `{name}`{}; the techniques are {}", did_you_mean(*nearest), TECHNIQUES.iter().map(|t| format!("{} ({})", t.name, t.paper)).collect::<Vec<_>>().join(", "))]
-    UnknownTechnique { name: String, nearest: Option<&'static str> },
+    UnknownTechnique {
+        /// What was given.
+        name: String,
+        /// The technique that is spelt most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A list of techniques with an empty place in it.
     #[error("a technique name is missing beside a comma or a plus in `{names}`")]
-    NoTechnique { names: String },
+    NoTechnique {
+        /// The list.
+        names: String,
+    },
+    /// Two techniques that decide the same key.
     #[error("techniques `{first}` and `{second}` both decide the {what}: choose one")]
-    Clash { first: &'static str, second: &'static str, what: &'static str },
+    Clash {
+        /// The one that comes first in the list.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+        /// The key that both decide.
+        what: &'static str,
+    },
     /// Two techniques that cannot be one machine, and what each does.
     #[error("{one} and {two} cannot be combined: {why}")]
-    Apart { one: String, two: String, why: String },
+    Apart {
+        /// The one that comes first in the list.
+        one: String,
+        /// The other.
+        two: String,
+        /// What each of them does.
+        why: String,
+    },
     /// A technique that the preset cannot have.
     #[error("{technique} does not run on the machine `{preset}`: {why}")]
-    Elsewhere { technique: String, preset: String, why: String },
+    Elsewhere {
+        /// The technique, or several.
+        technique: String,
+        /// The preset.
+        preset: String,
+        /// What it needs or lacks.
+        why: String,
+    },
 }
 
 impl ConfigError {

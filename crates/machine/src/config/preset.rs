@@ -2,13 +2,17 @@
 
 use super::{Config, HazardTracking, Rate, ScheduleKind};
 
+/// A machine under a name.
 pub struct Preset {
+    /// What a person types, `--preset name`.
     pub name: &'static str,
     /// The machine that it models, and the source.
     pub about: &'static str,
+    /// Builds its configuration.
     pub make: fn() -> Config,
 }
 
+/// Every preset, in the order of lists and menus.
 pub static PRESETS: &[Preset] = &[
     Preset { name: "gtx480", about: "NVIDIA GTX480 as BAWS section 5 and VTW table 3 configure it", make: Config::default },
     Preset { name: "gtx480x15", about: "The whole GTX480: 15 SMs that share 768 KB of L2 cache and 177.4 GB/s", make: gtx480x15 },

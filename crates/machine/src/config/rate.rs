@@ -14,6 +14,7 @@ pub struct Rate {
 pub const PARTS: u64 = 1 << 16;
 
 impl Rate {
+    /// Creates a rate of whole bytes per cycle.
     pub const fn whole(bytes: u32) -> Rate {
         Rate { thousandths: bytes * 1000 }
     }
@@ -28,6 +29,7 @@ impl Rate {
         u64::from(bytes) * 1000 * PARTS / u64::from(self.thousandths.max(1))
     }
 
+    /// Returns the bytes per cycle.
     pub fn as_f64(self) -> f64 {
         f64::from(self.thousandths) / 1000.0
     }

@@ -8,6 +8,7 @@ use std::fmt;
 /// The names and values that a [`Config`] is built from, as typed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MachineSpec {
+    /// The preset's name.
     pub preset: String,
     /// Technique names as in the papers, joined by `,` or `+`; empty for the preset's own.
     pub technique: String,
@@ -23,6 +24,7 @@ impl Default for MachineSpec {
 }
 
 impl MachineSpec {
+    /// Takes names and values as typed; [`MachineSpec::config`] checks them.
     pub fn new<'a>(preset: &str, technique: &str, keys: impl IntoIterator<Item = (&'a str, &'a str)>) -> MachineSpec {
         let keys = keys.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         MachineSpec { preset: preset.to_string(), technique: technique.to_string(), keys }

@@ -10,6 +10,7 @@ use super::{
 
 /// A name that a user can select, and the keys it stands for.
 pub struct Technique {
+    /// The name in the paper, as nearly as a key may be spelt.
     pub name: &'static str,
     /// The axis on which it is a choice.
     pub decides: &'static str,
@@ -17,9 +18,11 @@ pub struct Technique {
     pub keys: &'static [&'static str],
     /// The source: a paper of [`TECHNIQUE_GROUPS`], then the section.
     pub paper: &'static str,
+    /// What it does: first a phrase, then the details.
     pub about: &'static str,
     /// The technique for which this is another name. Links and the command line accept it; menus leave it out.
     pub alias_of: Option<&'static str>,
+    /// Sets its keys.
     pub apply: fn(&mut Config),
     /// For a name that ends in a variable number: the part before the number, and what the number sets.
     pub number: &'static [Numbered],
@@ -28,10 +31,15 @@ pub struct Technique {
 /// The part of a name before its number, and a function that applies the number.
 pub type Numbered = (&'static str, fn(&mut Config, u32));
 
+/// The axis of how threads diverge and reconverge.
 pub const DIVERGENCE: &str = "divergence";
+/// The axis of which warp issues.
 pub const SCHEDULE: &str = "schedule";
+/// The axis of which warp is fetched for.
 pub const FETCH: &str = "fetch";
+/// The axis of lanes that are switched off or folded.
 pub const GATING: &str = "gating";
+/// The axis of how blocks come to an SM.
 pub const DISPATCH: &str = "dispatch";
 /// Decided along with the divergence or the schedule, never alone.
 const PRIORITY: &str = "block_priority";
@@ -56,9 +64,11 @@ pub fn axis_label(axis: &str) -> &'static str {
 pub struct TechniqueGroup {
     /// The prefix of [`Technique::paper`].
     pub paper: &'static str,
+    /// The paper's title and where it appeared.
     pub title: &'static str,
 }
 
+/// The papers in the order of their years.
 pub static TECHNIQUE_GROUPS: &[TechniqueGroup] = &[
     TechniqueGroup { paper: "TBC", title: "Thread Block Compaction, HPCA 2011" },
     TechniqueGroup { paper: "VWS", title: "Variable Warp Size, ISCA 2015" },
@@ -77,6 +87,7 @@ impl TechniqueGroup {
 
 macro_rules! techniques {
     ($($name:literal $(= $alias:literal)? $([$stem:literal, $set:expr])?, $decides:ident $(+ $also:ident)*, $paper:literal, $about:literal, $apply:expr;)*) => {
+        /// Every technique, by axis, aliases behind what they stand for.
         pub static TECHNIQUES: &[Technique] = &[
             $(Technique {
                 name: $name,

@@ -13,6 +13,7 @@ impl Default for EventHash {
 }
 
 impl EventHash {
+    /// Returns the hash of the events so far.
     pub fn value(&self) -> u64 {
         self.0
     }

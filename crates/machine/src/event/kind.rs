@@ -19,6 +19,7 @@ macro_rules! event_kinds {
         }
 
         impl EventKind {
+            /// Every kind; those that can be searched for come first, in the order of menus.
             pub const ALL: [EventKind; [$($word),*].len()] = [$(EventKind::$name),*];
 
             /// The words in lessons, in the order of [`EventKind::ALL`].
@@ -46,16 +47,23 @@ event_kinds! {
     Divergence: "diverged", Some(("divergence", "Divergence")), 8, Event::Branch { diverged: true, pc, .. } => Some(pc);
     /// Threads that had diverged are together again.
     Reconvergence: "met", Some(("reconvergence", "Reconvergence")), 6, Event::Met { pc, .. } | Event::BlockMet { pc, .. } => Some(pc);
+    /// Lanes of a warp arrive at a barrier.
     BarrierArrival: "barrier", Some(("barrier-arrival", "Barrier arrival")), 2, Event::BarrierArrive { .. } => None;
+    /// A barrier is complete.
     BarrierRelease: "released", Some(("barrier-release", "Barrier release")), 5, Event::BarrierRelease { .. } => None;
+    /// A line is not in an L1 data cache.
     CacheMiss: "missed", Some(("cache-miss", "Cache miss")), 0, Event::L1 { outcome: CacheOutcome::Miss, .. } => None;
+    /// A block becomes resident.
     BlockStart: "started", Some(("block-start", "Block start")), 0, Event::BlockStart { .. } => None;
+    /// All threads of a resident block have ended.
     BlockEnd: "ended", Some(("block-end", "Block end")), 0, Event::BlockEnd { .. } => None;
+    /// The last thread of a warp ends.
     WarpExit: "exited", Some(("warp-exit", "Warp exit")), 0, Event::WarpExit { .. } => None;
     /// A gang splits.
     GangSplit: "gang_split", Some(("gang-split", "Gang split")), 8, Event::GangSplit { .. } => None;
     /// Two parts of an original gang merge.
     GangMerge: "gang_merge", Some(("gang-merge", "Gang re-formed")), 6, Event::GangMerge { pc, .. } => Some(pc);
+    /// The kernel faults.
     Trap: "trapped", Some(("trap", "Trap")), 9, Event::Trap { pc, .. } => Some(pc);
     /// A warp issues an instruction.
     Issued: "issued", None, 0, Event::Issued { pc, .. } => Some(pc);
@@ -96,6 +104,7 @@ impl EventKind {
         (self as usize) < EventKind::SOUGHT
     }
 
+    /// Returns the kind of an event, if it has one.
     #[inline]
     pub fn of(event: &Event) -> Option<EventKind> {
         EventKind::placed(event).map(|(kind, _)| kind)
@@ -126,6 +135,7 @@ impl EventKind {
         EventKind::WORDS[self as usize]
     }
 
+    /// Returns the kind that lessons call by this word.
     pub fn from_word(word: &str) -> Option<EventKind> {
         EventKind::ALL.into_iter().find(|kind| kind.word() == word)
     }

@@ -14,6 +14,7 @@ macro_rules! reasons {
         }
 
         impl Reason {
+            /// Every reason, in the order of counts and legends.
             pub const ALL: [Reason; [$($key),*].len()] = [$(Reason::$name),*];
 
             /// The letter that stands for it in every legend.

@@ -19,6 +19,7 @@ pub trait Sink {
         false
     }
 
+    /// Takes an event of a cycle.
     fn event(&mut self, cycle: u64, event: Event);
 
     /// Emits an [`Event::Warp`] for each of the 64 warps from `first` on whose reason has changed since the cycle before. Most
@@ -42,6 +43,7 @@ impl Sink for NullSink {
 /// Keeps every event with its cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
+    /// With their cycles, in the order of emission.
     pub events: Vec<(u64, Event)>,
 }
 
@@ -56,6 +58,7 @@ impl Sink for Log {
 /// The events of one cycle, down to the lanes of its accesses.
 #[derive(Clone, Debug, Default)]
 pub struct OneCycle {
+    /// In the order of emission.
     pub events: Vec<Event>,
 }
 
@@ -101,10 +104,15 @@ impl<A: Sink, B: Sink> Sink for (&mut A, &mut B) {
 
 /// A sink that is called through a pointer; every [`Sink`] is one.
 pub trait Listener {
+    /// [`Sink::WANTS_WARPS`].
     fn wants_warps(&self) -> bool;
+    /// Whether routine events are wanted ([`Event::is_routine`]).
     fn wants_routine(&self) -> bool;
+    /// [`Sink::wants_lanes`].
     fn wants_lane_accesses(&self) -> bool;
+    /// [`Sink::event`].
     fn hear(&mut self, cycle: u64, event: Event);
+    /// [`Sink::warps`].
     fn hear_warps(&mut self, cycle: u64, sm: u16, first: u16, before: &Reasons, now: &Reasons);
 }
 
@@ -140,6 +148,7 @@ pub struct DynSink<'a> {
 }
 
 impl<'a> DynSink<'a> {
+    /// Asks the listener once what it wants.
     pub fn new(listener: &'a mut (dyn Listener + 'a)) -> DynSink<'a> {
         let (warps, routine) = (listener.wants_warps(), listener.wants_routine());
         let lanes = listener.wants_lane_accesses();

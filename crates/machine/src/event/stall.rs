@@ -13,6 +13,7 @@ macro_rules! stall_causes {
         }
 
         impl StallCause {
+            /// Every cause, in the order of counts and legends.
             pub const ALL: [StallCause; [$($key),*].len()] = [$(StallCause::$name),*];
 
             /// The key in results.

@@ -41,8 +41,11 @@ pub struct Definition {
     pub name: &'static str,
     /// The label in a legend or at an axis.
     pub label: &'static str,
+    /// What it counts; empty for ratios.
     pub unit: &'static str,
+    /// What it says, and which figure or table of which paper reproduces it.
     pub about: &'static str,
+    /// How the number of a whole follows from those of its parts.
     pub fold: Fold,
     /// Reads it from a report, if it is a single number.
     #[serde(skip)]
@@ -55,8 +58,11 @@ pub struct Definition {
 /// A stretch of cycles, or the whole run: what sums and ratios are computed from.
 #[derive(Clone, Copy)]
 pub struct MetricSource<'a> {
+    /// What was counted in it.
     pub totals: &'a Totals,
+    /// Its length.
     pub cycles: u64,
+    /// The machine.
     pub config: &'a Config,
 }
 
@@ -92,6 +98,7 @@ macro_rules! definitions {
         }
 
         impl Report {
+            /// Computes every number of a run of that many cycles.
             pub fn new(metrics: &Metrics, config: &Config, cycles: u64) -> Report {
                 let of = (MetricSource { totals: &metrics.totals, cycles, config }, RunSource { metrics, cycles, config });
                 Report { $($name: definitions!(@compute of, $($fold)*, $compute),)* }

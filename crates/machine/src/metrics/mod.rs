@@ -3,10 +3,10 @@
 //! [`Metrics`] listens to the machine and counts. [`DEFINITIONS`] says what each key of `run --json` means, for the command
 //! line, legends and axes alike.
 
-pub mod blocks;
+pub(crate) mod blocks;
 mod definitions;
 mod fetching;
-pub mod gangs;
+pub(crate) mod gangs;
 mod lanes;
 mod lives;
 pub mod phases;
@@ -34,14 +34,18 @@ pub struct Metrics {
     pub width: u32,
     /// Whether resident blocks run one logical block after another (VTW).
     pub is_virtual: bool,
-    pub virtual_blocks: VirtualBlocks,
+    pub(crate) virtual_blocks: VirtualBlocks,
     /// What adds up over stretches.
     pub totals: Totals,
-    pub max_stack_depth: u64,
+    pub(crate) max_stack_depth: u64,
+    /// What is computed block by block.
     pub block_folds: blocks::BlockFolds,
+    /// The sizes of gangs.
     pub gangs: gangs::GangFolds,
-    pub lanes: lanes::LaneFolds,
+    pub(crate) lanes: lanes::LaneFolds,
+    /// How fetched instructions are used.
     pub fetching: fetching::FetchFolds,
+    /// The states of INT and FP lanes.
     pub power: power::PowerCounts,
 }
 
@@ -68,16 +72,21 @@ impl Metrics {
 /// Resident blocks that run one logical block after another (VTW section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VirtualBlocks {
-    pub blocks: u64,
+    pub(crate) blocks: u64,
     /// The most logical blocks that one resident block has begun.
     pub iterations: u32,
 }
 
+/// Lookups in a cache, or in all of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {
+    /// Lines that were asked for.
     pub accesses: u64,
+    /// Those that were there.
     pub hits: u64,
+    /// Those that had to be brought.
     pub misses: u64,
+    /// Those that were on their way already.
     pub mshr_merges: u64,
 }
 

@@ -9,6 +9,7 @@ use crate::event::Event;
 /// What ended a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
+    /// The release of a barrier.
     Barrier,
     /// The block's end.
     Block,
@@ -25,6 +26,7 @@ pub struct PhasePart {
     pub exited: bool,
     /// The number of the warp-phase, counted from 1 for each warp.
     pub number: u32,
+    /// When the warp began it.
     pub start: u64,
     /// When it arrived at the barrier or ended; in an open phase, the current cycle for warps that still run.
     pub arrival: u64,
@@ -33,17 +35,22 @@ pub struct PhasePart {
 /// A phase of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
+    /// The SM of the block.
     pub sm: u16,
-    pub slot: u16,
+    pub(crate) slot: u16,
+    /// The logical block.
     pub block: u64,
     /// The warp slot of the block's warp 0.
     pub first_warp: u16,
     /// The number of the phase, counted from 1 for each block.
     pub number: u32,
+    /// When the first of its warps began it.
     pub start: u64,
     /// When the barrier released its warps, or the block ended; the current cycle where neither has happened.
     pub release: u64,
+    /// What ended it.
     pub ending: Ending,
+    /// What each of its warps did in it.
     pub parts: Vec<PhasePart>,
 }
 

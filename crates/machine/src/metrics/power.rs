@@ -13,16 +13,20 @@ const BUBBLE: u64 = 10;
 /// Lane-cycles by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneCycles {
+    /// An instruction is in it.
     pub busy: u64,
     /// On, empty, and never switched off.
     pub idle: u64,
     /// On, empty, and counting the cycles until it is switched off.
     pub idle_detect: u64,
+    /// Switched off.
     pub gated: u64,
+    /// On its way to be usable again.
     pub wakeup: u64,
 }
 
 impl LaneCycles {
+    /// Returns the sum of all classes.
     pub fn total(&self) -> u64 {
         self.busy + self.idle + self.idle_detect + self.gated + self.wakeup
     }
@@ -194,7 +198,9 @@ impl PipeCounts {
 /// The numbers of the pipelines of both types.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PowerReport {
+    /// The INT pipelines.
     pub int: PipelinePower,
+    /// The FP pipelines.
     pub fp: PipelinePower,
 }
 
@@ -209,7 +215,9 @@ impl PowerReport {
 /// The numbers of the pipelines of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PipelinePower {
+    /// What the lanes did.
     pub lane_cycles: LaneCycles,
+    /// Times that a lane was switched off.
     pub gating_events: u64,
     /// Gating events after which the lane woke before break-even.
     pub lost_events: u64,
@@ -217,6 +225,7 @@ pub struct PipelinePower {
     pub overhead: f64,
     /// Share of all leakage that gating saved, net of that cost (figure 10).
     pub leakage_saved: f64,
+    /// Instructions that the pipelines accepted.
     pub instructions: u64,
     /// Share of instructions that were folded (figure 12).
     pub folded: f64,

@@ -88,7 +88,9 @@ impl<'de, K> Deserialize<'de> for Counts<K> {
 /// A number of a report, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReportNumber {
+    /// A number of things, or of cycles.
     Count(u64),
+    /// A quotient.
     Ratio(f64),
 }
 

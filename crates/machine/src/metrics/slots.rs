@@ -11,7 +11,12 @@ pub const MOST: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SlotClass {
     /// An instruction with a number of active threads in a range.
-    Issued { low: u32, high: u32 },
+    Issued {
+        /// The fewest of them.
+        low: u32,
+        /// The most of them.
+        high: u32,
+    },
     /// A warp was ready, and something kept it from issuing.
     Stall,
     /// No warp was ready, and one waited for memory.

@@ -44,6 +44,7 @@ impl<'a> std::iter::Sum<&'a Cost> for Cost {
 /// The metrics and costs of a run up to a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
+    /// The counts of the whole run.
     pub metrics: Metrics,
     /// By PC.
     pub costs: Vec<Cost>,

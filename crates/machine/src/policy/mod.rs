@@ -7,12 +7,12 @@
 //! Write the file in its family's folder, add a row to the family's table (`kinds!` in `config/choices.rs`), and give it a name
 //! in `config/technique.rs` if users should be able to select it. Menus, the command line and the tests follow the tables.
 
-pub mod dispatch;
+pub(crate) mod dispatch;
 pub mod divergence;
-pub mod fetch;
+pub(crate) mod fetch;
 pub mod gang;
 pub mod gating;
-pub mod patience;
+pub(crate) mod patience;
 pub mod schedule;
 pub mod view;
-pub mod warp_set;
+pub(crate) mod warp_set;

@@ -57,7 +57,7 @@ pub struct VirtualBlockFacts {
     pub at_barrier: u32,
     /// Number of its warps in the lower (`lower`) and in the higher (`higher`) of two iterations.
     pub lower: u32,
-    pub higher: u32,
+    pub(crate) higher: u32,
     /// Whether all logical blocks have been assigned.
     pub slow_phase: bool,
 }
@@ -65,7 +65,7 @@ pub struct VirtualBlockFacts {
 /// The facts about a resident block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockFacts {
-    pub slot: u16,
+    pub(crate) slot: u16,
     /// Linear index in the grid; blocks are dispatched in this order.
     pub index: u64,
     /// Its entry in the warp priority table: warps at a barrier and, with `exits_wait`, warps that have exited.
@@ -88,10 +88,10 @@ pub struct IssueView<'a> {
     pub resident: &'a WarpSet,
     /// For each warp, its position in the order of dispatch or formation: lower is older.
     pub age: &'a [u64],
-    pub warps: &'a dyn Warps,
+    pub(crate) warps: &'a dyn Warps,
     /// Number of block slots of the SM.
     pub slots: u16,
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// Number of words in use in each set.
     pub words: usize,
 }

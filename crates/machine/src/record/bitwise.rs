@@ -37,6 +37,7 @@ impl Codes {
         Codes::new(&sets(&[0; Reason::ALL.len()]))
     }
 
+    /// Returns the number of one lane.
     pub fn get(&self, lane: u32) -> u8 {
         self.0.iter().enumerate().fold(0, |code, (bit, word)| code | ((word >> lane & 1) as u8) << bit)
     }

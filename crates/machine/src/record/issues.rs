@@ -8,19 +8,24 @@ pub const MOST_CYCLES: u64 = 600;
 /// An instruction that issued for lanes of one static warp; a dynamic warp gives several of these in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
+    /// When it issued.
     pub cycle: u64,
+    /// The SM.
     pub sm: u16,
     /// The entry of the warp table.
     pub warp: u16,
+    /// The instruction.
     pub pc: u32,
     /// The static warp of the lanes, and which of its lanes issued.
     pub origin: u16,
+    /// See `origin`.
     pub mask: u32,
 }
 
 /// Listens to a run and collects its issues.
 #[derive(Clone, Debug, Default)]
 pub struct Issues {
+    /// In the order of cycles.
     pub all: Vec<Issue>,
     /// The PC that a dynamic warp issued; the `IssuedFor` events that follow name its static warps.
     scattered: u32,

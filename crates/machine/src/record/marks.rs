@@ -8,7 +8,7 @@ pub struct Marks {
 
 impl Marks {
     #[inline]
-    pub fn set(&mut self, cycle: u64) {
+    pub(crate) fn set(&mut self, cycle: u64) {
         let word = (cycle / 64) as usize;
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
@@ -16,6 +16,7 @@ impl Marks {
         self.words[word] |= 1 << (cycle % 64);
     }
 
+    /// Whether a cycle is marked.
     pub fn contains(&self, cycle: u64) -> bool {
         self.words.get((cycle / 64) as usize).is_some_and(|word| word >> (cycle % 64) & 1 != 0)
     }
@@ -52,6 +53,7 @@ impl Marks {
         self.next(from).is_some_and(|cycle| cycle < to)
     }
 
+    /// Returns how many cycles are marked.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }

@@ -54,6 +54,7 @@ pub struct Record {
 }
 
 impl Record {
+    /// Returns the history of a run of which no cycle has been recorded.
     pub fn new(sms: usize, slots: usize) -> Record {
         Record {
             sms,
@@ -89,6 +90,7 @@ impl Record {
         Track { group: &self.groups[group], lane }
     }
 
+    /// Returns the history of a warp slot.
     pub fn track(&self, sm: u16, warp: u16) -> Option<Track<'_>> {
         let inside = usize::from(sm) < self.sms && usize::from(warp) < self.slots;
         inside.then(|| self.nth(usize::from(sm) * self.slots + usize::from(warp)))
@@ -110,18 +112,22 @@ impl Record {
         self.groups[group].columns(from, per_column, columns.start, self.end, columns.len())
     }
 
+    /// Returns the cycles with an event of this kind.
     pub fn marks(&self, kind: EventKind) -> &Marks {
         &self.marks[kind as usize]
     }
 
+    /// Returns the phases of the blocks.
     pub fn phases(&self) -> &Phases {
         &self.phases
     }
 
+    /// Returns what the warp slots ran, block after block.
     pub fn stints(&self) -> &Stints {
         &self.stints
     }
 
+    /// Returns the run's numbers over time.
     pub fn series(&self) -> &Series {
         &self.series
     }

@@ -13,6 +13,7 @@ const MOST: usize = 1024;
 pub struct StretchCounts {
     /// SM-cycles that were simulated.
     pub cycles: u64,
+    /// What adds up over stretches.
     pub totals: Totals,
     /// Warp-cycles by the size of the warp's gang, singletons first (VWS figure 18).
     pub gangs: [u64; 8],
@@ -24,6 +25,7 @@ impl StretchCounts {
         StretchCounts { cycles, totals: metrics.totals, gangs: metrics.gangs.warp_cycles }
     }
 
+    /// Adds the counts of another stretch.
     pub fn add(&mut self, other: &StretchCounts) {
         *self = self.with(other, |one, two| one + two);
     }
@@ -38,6 +40,7 @@ impl StretchCounts {
     }
 }
 
+/// The run's numbers over time, in stretches that grow longer with the run.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The run's numbers at the end of each stretch.
@@ -48,6 +51,7 @@ pub struct Series {
 }
 
 impl Series {
+    /// Returns a series without stretches.
     pub fn new(sms: usize) -> Series {
         Series { totals: Vec::new(), log_span: 0, sms }
     }
@@ -62,6 +66,7 @@ impl Series {
         self.totals.len()
     }
 
+    /// Whether no cycle has been counted.
     pub fn is_empty(&self) -> bool {
         self.totals.is_empty()
     }

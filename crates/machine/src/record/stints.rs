@@ -13,9 +13,11 @@ const MOST: usize = (4 << 20) / size_of::<Stint>();
 /// The time that a warp slot spends on one warp of a logical block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stint {
+    /// The logical block.
     pub block: u64,
     /// The thread of the logical block in lane 0, which tells which warp of the block the slot runs.
     pub first_thread: u32,
+    /// The cycle in which the stint began.
     pub from: u64,
     /// The first cycle after the stint; `None` while it lasts.
     pub to: Option<u64>,
@@ -34,6 +36,7 @@ pub struct Stints {
 }
 
 impl Stints {
+    /// Takes an event of a cycle.
     pub fn event(&mut self, cycle: u64, event: Event) {
         match event {
             Event::BlockStart { sm, block, first_warp, warps, .. } => {

@@ -15,9 +15,11 @@ use warpscope_kernel::program::Pc;
 /// A warp that could have issued in a cycle and did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassedOver {
+    /// Its SM.
     pub sm: u16,
     /// Its entry in the warp table.
     pub warp: u16,
+    /// What issued instead.
     pub cause: Cause,
 }
 
@@ -25,11 +27,25 @@ pub struct PassedOver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Its scheduler chose another warp.
-    Warp { chosen: u16, pc: Pc, words: &'static str },
+    Warp {
+        /// The warp that issued.
+        chosen: u16,
+        /// What it issued.
+        pc: Pc,
+        /// Why it came first.
+        words: &'static str,
+    },
     /// Its scheduler's policy did not let it issue, and no other warp was available.
     HeldBack,
     /// The scheduler chose another gang. Gangs are given as original gang and slices.
-    Gang { own: (u32, u8), chosen: (u32, u8), words: &'static str },
+    Gang {
+        /// The warp's own gang.
+        own: (u32, u8),
+        /// The gang that issued.
+        chosen: (u32, u8),
+        /// Why it came first.
+        words: &'static str,
+    },
 }
 
 /// Listens to nothing.

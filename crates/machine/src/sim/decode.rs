@@ -10,8 +10,10 @@ use warpscope_kernel::ptx::types::{Space, Type};
 /// A word of a warp's set of pending registers, by index and bits.
 pub type Bits = (u16, u64);
 
+/// What the stages need to know of an instruction.
 #[derive(Clone, Debug)]
 pub struct Decoded {
+    /// The kind of unit that executes it.
     pub unit: Unit,
     /// Cycles from execution to result.
     pub latency: u32,
@@ -28,7 +30,7 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    pub fn new(program: &Program, instruction: &Instruction, config: &Config) -> Decoded {
+    pub(crate) fn new(program: &Program, instruction: &Instruction, config: &Config) -> Decoded {
         let (unit, latency, interval) = timing(instruction.op, config);
         let carry = program.planes - 1;
         let (mut hazards, mut writes) = (Vec::new(), Vec::new());

@@ -43,8 +43,8 @@ struct FootprintPart {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the machine and its memory need about {} MiB{}, and the limit is {} MiB; most of it is for {most}", need.div_ceil(1 << 20), if *copies > 1 { format!(" with {copies} snapshots") } else { String::new() }, limit >> 20)]
 pub struct OverBudget {
-    pub need: u64,
-    pub limit: u64,
+    pub(crate) need: u64,
+    pub(crate) limit: u64,
     copies: u64,
     /// The largest parts, with their keys.
     most: String,

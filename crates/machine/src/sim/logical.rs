@@ -28,9 +28,11 @@ pub struct Assignment {
 pub struct Logical {
     /// Its linear index in the grid.
     pub index: u64,
+    /// Its index in the grid, in x, y and z.
     pub ctaid: [u32; 3],
     /// How many logical blocks its resident block had before this one.
     pub iteration: u32,
+    /// Who has arrived at which barrier.
     pub barriers: Barriers,
     /// When the first warp reached a barrier, or exited, since the last release.
     pub first_hit: Option<u64>,
@@ -51,9 +53,9 @@ pub struct Logical {
 /// Threads of a PTX warp that wait for each other at an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Join {
-    pub ptx_warp: u32,
-    pub pc: Pc,
-    pub members: u32,
+    pub(crate) ptx_warp: u32,
+    pub(crate) pc: Pc,
+    pub(crate) members: u32,
     /// Lanes of the PTX warp that have arrived.
     pub arrived: u32,
 }

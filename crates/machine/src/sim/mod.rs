@@ -16,9 +16,9 @@
 //! Code that is rare or belongs to one technique is never inlined into the loop: a browser that has just loaded the page
 //! compiles the loop while it already runs, and compiles a smaller loop sooner.
 
-pub mod cache;
+pub(crate) mod cache;
 pub mod choice;
-pub mod collect;
+pub(crate) mod collect;
 mod core;
 mod deadlock;
 pub mod decode;
@@ -67,12 +67,17 @@ use warpscope_kernel::program::{Pc, Program};
 /// The part of a machine that does not change while it runs.
 #[derive(Debug)]
 pub struct Machine {
+    /// The kernel, through the passes of this machine.
     pub program: Program,
+    /// Every key.
     pub config: Config,
+    /// The launch, laid out in memory.
     pub start: Start,
+    /// By PC, what the machine knows of each instruction.
     pub decoded: Vec<Decoded>,
     /// Static warps of an SM, and words of a set of them.
     pub max_warps: u32,
+    /// See `max_warps`.
     pub static_words: usize,
     /// Entries of the warp table.
     pub entries: u32,
@@ -116,17 +121,22 @@ impl Machine {
 /// A machine and its state. A copy is a snapshot.
 #[derive(Clone, Debug)]
 pub struct Sim {
+    /// The part that does not change; copies share it.
     pub machine: Rc<Machine>,
+    /// The part that does.
     pub state: State,
 }
 
 /// Why a machine cannot be built.
 #[derive(Debug, Error)]
 pub enum SimError {
+    /// The keys allow no machine, or none that holds a block.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The launch does not go with the program.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The run would take too much of the host's memory.
     #[error(transparent)]
     Memory(#[from] OverBudget),
 }
@@ -196,6 +206,7 @@ impl Sim {
         uncore.trap.is_some() || all && !hooks::outlive_the_launch(&self.machine, &self.state.sms)
     }
 
+    /// Returns why the run ended early, if it did.
     pub fn trap(&self) -> Option<&Trap> {
         self.state.uncore.trap.as_ref()
     }

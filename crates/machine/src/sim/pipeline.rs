@@ -40,13 +40,14 @@ impl Pipeline {
 /// Lanes by what they do in a cycle; a lane in no mask is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaneMasks {
-    pub busy: u32,
-    pub dark: u32,
-    pub earning: u32,
-    pub waking: u32,
+    pub(crate) busy: u32,
+    pub(crate) dark: u32,
+    pub(crate) earning: u32,
+    pub(crate) waking: u32,
 }
 
 impl LaneMasks {
+    /// Returns what one lane does.
     pub fn state(&self, lane: u32) -> LaneState {
         let is_in = |mask: u32| mask >> lane & 1 != 0;
         match () {
@@ -62,10 +63,14 @@ impl LaneMasks {
 /// An instruction that a pipeline accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneUse {
+    /// When it was accepted.
     pub cycle: u64,
+    /// The entry of the warp table that issued it.
     pub warp: u16,
-    pub pc: Pc,
+    pub(crate) pc: Pc,
+    /// Its active threads, by home lane.
     pub mask: u32,
+    /// The lanes that they execute on.
     pub placement: Placement,
     /// For each pass, the cycle in which it enters the lanes and the first in which its result has left them.
     pub spans: [(u64, u64); 2],
@@ -74,6 +79,7 @@ pub struct LaneUse {
 /// The lanes of an INT or FP pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LaneBank {
+    /// INT or FP.
     pub unit: Unit,
     /// The state of each lane, apart from the instructions in it.
     lanes: Vec<Lane>,
@@ -141,7 +147,7 @@ impl LaneBank {
         self.wrapped(if gating.rules.together { u32::MAX } else { lanes })
     }
 
-    pub fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
+    pub(crate) fn ready_at(&self, lanes: u32, cycle: u64, gating: &Gating) -> u64 {
         let off = self.off & self.switched_with(lanes, gating);
         active(off).map(|at| self.lanes[at].ready_at(cycle, &gating.rules)).max().unwrap_or(cycle)
     }

@@ -19,9 +19,9 @@ use warpscope_kernel::program::Pc;
 /// Where an instruction will execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chosen {
-    pub unit: Unit,
-    pub sp: usize,
-    pub placement: Placement,
+    pub(crate) unit: Unit,
+    pub(crate) sp: usize,
+    pub(crate) placement: Placement,
 }
 
 /// Returns the INT and FP pipelines of an SM by their number in events: two for each SP unit, INT before FP.

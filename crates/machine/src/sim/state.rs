@@ -25,23 +25,28 @@ use warpscope_kernel::interp::thread::StorageThread;
 use warpscope_kernel::interp::trap::Trap;
 use warpscope_kernel::program::Pc;
 
+/// The part of a machine that changes while it runs.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
     /// The cycle that the next step simulates.
     pub cycle: u64,
+    /// The SMs, by number.
     pub sms: Vec<Sm>,
+    /// What they share.
     pub uncore: Uncore,
 }
 
 /// State that the SMs share.
 #[derive(Clone, Debug, Hash)]
 pub struct Uncore {
+    /// Completions that are still to come.
     pub wheel: Wheel,
-    pub memory: SharedMemorySystem,
+    pub(crate) memory: SharedMemorySystem,
+    /// The contents of global memory.
     pub global: Global,
     /// The next logical block to be dispatched.
     pub next_block: u64,
-    pub blocks_done: u64,
+    pub(crate) blocks_done: u64,
     /// What the kernel printed.
     pub output: Vec<u8>,
     /// Why the run ended early, if it did.
@@ -57,9 +62,13 @@ pub struct Sm {
     pub warps: Vec<Warp>,
     /// Sequence number with which each entry's warp was dispatched or formed: lower is older.
     pub age: Vec<u64>,
+    /// The static warps.
     pub statics: Statics,
+    /// The resident blocks, by slot.
     pub blocks: Vec<Option<Block>>,
+    /// What holds each warp back.
     pub sets: Sets,
+    /// The issue ports, by scheduler, then by slice.
     pub ports: Vec<Port>,
     /// What the issue stage did in this cycle.
     pub issued: Issued,
@@ -71,6 +80,7 @@ pub struct Sm {
     pub gating: Option<Box<Gating>>,
     /// Where the instruction that is being issued executes, if lanes are tracked.
     pub chosen: Option<Chosen>,
+    /// The control-flow unit.
     pub divergence: Divergence,
     /// The gang table, if narrow warps run in gangs.
     pub gangs: Option<Box<Gangs>>,
@@ -84,26 +94,29 @@ pub struct Sm {
     pub resumed: Vec<Resumed>,
     /// The fetch policy of each slice, and the slice that is served first next.
     pub fetch: Vec<Fetch>,
-    pub first_slice: u32,
-    pub icache: Cache,
+    pub(crate) first_slice: u32,
+    pub(crate) icache: Cache,
     /// The L0 instruction cache of each slice, if slices have one.
     pub l0i: Vec<Cache>,
+    /// The L1 data cache, its MSHRs and its channel: tags and reservations.
     pub memory: SmMemory,
     /// Registers, bytes of shared memory and threads that resident blocks occupy.
     pub registers_used: u32,
-    pub shared_used: u32,
-    pub threads_used: u32,
+    pub(crate) shared_used: u32,
+    pub(crate) threads_used: u32,
     /// Whether another block may fit: no attempt has failed since room was made.
     pub may_dispatch: bool,
     /// Blocks and logical blocks that have ended and are not cleaned up yet.
     pub ended: u32,
-    pub scratch: Box<Scratch>,
+    pub(crate) scratch: Box<Scratch>,
 }
 
 /// Static warps: which threads belong to which block, whatever dynamic warps they are in.
 #[derive(Clone, Debug, Hash)]
 pub struct Statics {
+    /// Those whose block is resident.
     pub resident: WarpSet,
+    /// By number.
     pub warps: Vec<StaticWarp>,
     /// Where warps re-form, by static warp and lane: the table entry that holds the thread, or why none does.
     pub at: Vec<u16>,
@@ -113,9 +126,12 @@ pub struct Statics {
     pub issued: WarpSet,
 }
 
+/// A warp as the compiler's numbering of threads makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StaticWarp {
+    /// The slot of its block.
     pub block: u16,
+    /// The thread in lane 0.
     pub first_thread: StorageThread,
     /// Lanes whose threads have not exited.
     pub live: u32,
@@ -131,9 +147,9 @@ pub const AT_SYNC: u16 = u16::MAX - 2;
 /// Parked threads that go on at `pc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resumed {
-    pub members: Members,
-    pub pc: Pc,
-    pub from_barrier: bool,
+    pub(crate) members: Members,
+    pub(crate) pc: Pc,
+    pub(crate) from_barrier: bool,
 }
 
 /// Warps by what holds them back. A resident warp that nothing here holds back can issue if a port and a unit are free.
@@ -141,12 +157,17 @@ pub struct Resumed {
 pub struct Sets {
     /// Number of words that the warps so far need: a table for the worst case is mostly empty.
     pub words: usize,
+    /// There is a warp in the entry.
     pub resident: WarpSet,
+    /// All of its threads have exited.
     pub exited: WarpSet,
+    /// It waits at a barrier.
     pub barrier: WarpSet,
+    /// It waits for threads of its PTX warp.
     pub sync: WarpSet,
     /// It waits at a reconvergence point for others of its original gang.
     pub meeting: WarpSet,
+    /// The outcome of its branch is not known yet.
     pub control: WarpSet,
     /// Its next instruction touches shared memory that siblings may still use (VTW).
     pub siblings: WarpSet,
@@ -181,12 +202,13 @@ impl Sets {
 /// An issue port: one scheduler.
 #[derive(Clone, Debug, Hash)]
 pub struct Port {
+    /// Its policies, with their state.
     pub scheduler: Scheduler,
     /// The warps it chooses from.
     pub warps: WarpSet,
     /// When it is free again, and the active threads of the instruction that holds it.
     pub free: u64,
-    pub holder_threads: u8,
+    pub(crate) holder_threads: u8,
 }
 
 /// An entry of the warp table: a warp that can be scheduled. Where warps stay as compiled, static warp n is entry n.
@@ -196,15 +218,16 @@ pub struct Warp {
     pub block: u16,
     /// The first thread of its static warp, or of the first of them.
     pub first_thread: StorageThread,
-    pub lanes: Lanes<32>,
+    pub(crate) lanes: Lanes<32>,
     /// The logical block and threads that it works on, and whether it has begun them.
     pub assignment: Assignment,
-    pub begun: bool,
+    pub(crate) begun: bool,
     /// Instructions that it has issued for its assignment.
     pub progress: u32,
     /// Where warps re-form: the static warp of the thread in each lane, and whether these are of several blocks.
     pub members: Members,
-    pub mixed: bool,
+    pub(crate) mixed: bool,
+    /// Its next instruction, and the lanes that execute it.
     pub place: Place,
     /// The cycle in which it reached that place.
     pub came: Option<u64>,
@@ -222,10 +245,10 @@ pub struct Warp {
     pub pending: Vec<u64>,
     /// Pending planes whose value comes from memory.
     pub from_memory: Vec<u64>,
-    pub in_flight: u16,
+    pub(crate) in_flight: u16,
     /// In-flight instructions that access memory.
     pub accesses: u16,
-    pub loads: u16,
+    pub(crate) loads: u16,
     /// The barrier instruction that it waits at, or waited at last.
     pub barrier_pc: Pc,
 }
@@ -233,11 +256,14 @@ pub struct Warp {
 /// A resident block: storage for threads, and the logical blocks that they execute.
 #[derive(Clone, Debug, Hash)]
 pub struct Block {
+    /// Its first static warp.
     pub first_warp: u16,
+    /// How many it has.
     pub warps: u16,
+    /// The registers of its threads.
     pub registers: Registers,
-    pub shared: Shared,
-    pub local: Local,
+    pub(crate) shared: Shared,
+    pub(crate) local: Local,
     /// The first logical block that it was given, which names it.
     pub index: u64,
     /// The logical block that its warps work on.
@@ -258,7 +284,7 @@ impl Block {
     }
 
     #[inline]
-    pub fn of_mut(&mut self, iteration: u32) -> &mut Logical {
+    pub(crate) fn of_mut(&mut self, iteration: u32) -> &mut Logical {
         match &mut self.next {
             Some(next) if next.iteration == iteration => next,
             _ => &mut self.current,
@@ -267,7 +293,7 @@ impl Block {
 }
 
 impl State {
-    pub fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32, entries: u32) -> State {
+    pub(crate) fn new(config: &Config, global: Global, plane_words: usize, max_warps: u32, entries: u32) -> State {
         let mut memory = SharedMemorySystem::new(config);
         if config.l2_warm {
             memory.warm(&global.regions().collect::<Vec<_>>());

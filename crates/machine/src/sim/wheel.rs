@@ -12,9 +12,17 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Done {
     /// An instruction's results are available.
-    Write { pc: Pc, load: bool },
+    Write {
+        /// The instruction.
+        pc: Pc,
+        /// Whether it loads.
+        load: bool,
+    },
     /// Fetched instructions are in the I-buffer.
-    Fetch { count: u8 },
+    Fetch {
+        /// How many.
+        count: u8,
+    },
     /// The outcome of a branch is known.
     Branch,
     /// A wait at a reconvergence point is over.
@@ -24,9 +32,13 @@ pub enum Done {
 /// A completion for one warp; `life` tells that warp from later users of its table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Completion {
+    /// The SM.
     pub sm: u16,
+    /// The entry of its warp table.
     pub warp: u16,
+    /// The generation of that entry.
     pub life: u32,
+    /// What has completed.
     pub done: Done,
 }
 
@@ -37,6 +49,7 @@ struct Node {
     completion: Completion,
 }
 
+/// Completions by the cycle in which they are due: a timing wheel.
 #[derive(Clone, Debug, Hash)]
 pub struct Wheel {
     nodes: Vec<Node>,
@@ -54,7 +67,7 @@ impl Default for Wheel {
 }
 
 impl Wheel {
-    pub fn insert(&mut self, time: u64, completion: Completion) {
+    pub(crate) fn insert(&mut self, time: u64, completion: Completion) {
         let node = Node { time, next: NONE, completion };
         let at = if self.free == NONE {
             self.nodes.push(node);

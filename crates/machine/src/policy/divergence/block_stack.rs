@@ -11,10 +11,12 @@ pub type BlockMask = Vec<u32>;
 /// The id that stands for no entry.
 pub const NO_ENTRY: u32 = u32::MAX;
 
+/// What the threads of an entry do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryState {
     /// The entry runs when it is the topmost one that can.
     Pending,
+    /// The entry's warps are in the warp table.
     Running,
     /// The entry's threads wait at its PC for the sides above.
     Waiting,
@@ -27,21 +29,25 @@ pub struct BlockEntry {
     pub id: u32,
     /// The entry that waits at this one's RPC (`parent`), and the number of entries that this one waits for (`children`).
     pub parent: u32,
-    pub children: u16,
+    pub(crate) children: u16,
+    /// What its threads do.
     pub state: EntryState,
+    /// Where its threads begin, or go on.
     pub pc: Pc,
+    /// Where they end: the entry below goes on there.
     pub rpc: Pc,
     /// The likely-convergence point and the id of the entry that waits there; [`NEVER`] and [`NO_ENTRY`] without one.
     pub lpc: Pc,
-    pub lpos: u32,
+    pub(crate) lpos: u32,
     /// Number of warps that have not arrived.
     pub wcnt: u16,
+    /// Its threads.
     pub mask: BlockMask,
     /// Threads that the compactor has not formed into warps yet.
     pub todo: BlockMask,
     /// In state `Waiting`: threads that have reached its PC, and whether they came in more than one group.
     pub reached: BlockMask,
-    pub met: bool,
+    pub(crate) met: bool,
     /// Arrived threads by arrival point; usually there is only one point.
     pub arrivals: Vec<Arrivals>,
 }
@@ -49,7 +55,9 @@ pub struct BlockEntry {
 /// The threads of an entry that have arrived at one point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Arrivals {
+    /// The point.
     pub at: ArrivalPoint,
+    /// The threads.
     pub mask: BlockMask,
     /// The known sides of the branch; their masks fill up as warps arrive.
     pub sides: Vec<Side>,
@@ -58,10 +66,13 @@ pub struct Arrivals {
 /// One side of a branch, with the threads that take it so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Side {
+    /// Its first instruction.
     pub pc: Pc,
+    /// Its threads.
     pub mask: BlockMask,
 }
 
+/// Where warps of an entry arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArrivalPoint {
     /// The entry's reconvergence point.
@@ -69,13 +80,22 @@ pub enum ArrivalPoint {
     /// Its likely-convergence point.
     Lpc,
     /// A branch, with the points where its sides reconverge.
-    Branch { pc: Pc, rpc: Pc, lpc: Pc },
+    Branch {
+        /// The branch.
+        pc: Pc,
+        /// Where its sides reconverge; [`NEVER`] if only at the kernel's end.
+        rpc: Pc,
+        /// Where they may meet earlier; [`NEVER`] if nowhere.
+        lpc: Pc,
+    },
 }
 
 /// The stack of one block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockStack {
+    /// The block's first static warp.
     pub first_warp: u16,
+    /// How many it has.
     pub warps: u16,
     /// Bottom first.
     pub entries: Vec<BlockEntry>,

@@ -33,6 +33,7 @@ const NONE: u16 = u16::MAX;
 /// The state of a pool entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PoolStage {
+    /// No warp is in the entry.
     #[default]
     Free,
     /// The warp waits to be issued; threads may join it.
@@ -44,9 +45,11 @@ pub enum PoolStage {
 /// The pool's state of one entry of the warp table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PoolWarp {
+    /// What the warp waits for.
     pub stage: PoolStage,
     /// The PC at which the warp waits, or the PC of its instruction in flight.
     pub pc: Pc,
+    /// Its threads.
     pub members: Members,
     /// A static warp that has not diverged (DWF-WB); no threads join it.
     pub sealed: bool,
@@ -54,6 +57,7 @@ pub struct PoolWarp {
     outcome: Vec<Place>,
 }
 
+/// The warp pool of an SM, and how threads find warps to join.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dwf {
     sm: u16,
@@ -64,7 +68,7 @@ pub struct Dwf {
 }
 
 impl Dwf {
-    pub fn new(sm: u16, entries: u32) -> Dwf {
+    pub(crate) fn new(sm: u16, entries: u32) -> Dwf {
         let mut free = WarpSet::default();
         (0..entries).for_each(|warp| free.insert(warp));
         Dwf { sm, pool: vec![PoolWarp::default(); entries as usize], free, lut: Vec::new(), barriers: None }

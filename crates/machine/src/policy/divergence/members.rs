@@ -5,6 +5,7 @@
 pub struct Members {
     /// Valid only in the lanes of `mask`.
     pub origins: [u16; 32],
+    /// Lanes with a thread.
     pub mask: u32,
 }
 

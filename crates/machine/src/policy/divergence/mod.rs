@@ -27,12 +27,12 @@
 pub mod block_stack;
 pub mod compactor;
 pub mod dwf;
-pub mod members;
-pub mod pdom;
+pub(crate) mod members;
+pub(crate) mod pdom;
 mod pdom_lcp;
 pub mod tbc;
 mod tbc_stall;
-pub mod warp_barrier;
+pub(crate) mod warp_barrier;
 
 use crate::config::{Config, DivergenceKind};
 use crate::event::Event;
@@ -79,7 +79,9 @@ pub const NEVER: Pc = Pc::MAX;
 /// Where a warp continues: its PC and active mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
+    /// The next instruction.
     pub pc: Pc,
+    /// The lanes that execute it.
     pub mask: u32,
 }
 
@@ -89,12 +91,23 @@ pub enum Flow<'a> {
     /// To the next instruction.
     Next,
     /// Lanes grouped by target; no group is empty, no lane is in two. More than one group means divergence.
-    Branch { groups: &'a [Place], info: BranchInfo },
+    Branch {
+        /// Where each group of lanes goes.
+        groups: &'a [Place],
+        /// What the program says about the branch.
+        info: BranchInfo,
+    },
     /// The lanes of `mask` exit; the others go to the next instruction.
-    Exit { mask: u32 },
+    Exit {
+        /// The lanes that exit.
+        mask: u32,
+    },
     /// The lanes of `mask` wait outside of their warp until [`Reforms::resume`] brings them back; the others go to the next
     /// instruction.
-    Park { mask: u32 },
+    Park {
+        /// The lanes that wait.
+        mask: u32,
+    },
 }
 
 /// What the program analysis knows about a branch.
@@ -104,8 +117,8 @@ pub struct BranchInfo {
     pub may_diverge: bool,
     /// The two targets of a conditional branch, the taken one first.
     pub sides: Option<[Pc; 2]>,
-    pub rpc: Option<Pc>,
-    pub lpc: Option<Pc>,
+    pub(crate) rpc: Option<Pc>,
+    pub(crate) lpc: Option<Pc>,
 }
 
 /// How a warp continues after an instruction.
@@ -124,26 +137,33 @@ pub enum Next {
 pub enum Edit {
     /// The entry becomes free.
     Free {
+        /// The entry.
         warp: u16,
     },
     /// The entry holds a new warp of these threads, at `pc`.
     Form {
+        /// The entry.
         warp: u16,
+        /// Where the warp begins.
         pc: Pc,
+        /// Its threads.
         members: Members,
     },
     /// The entry, which waits to be issued, gets these additional threads.
     Grow {
+        /// The entry.
         warp: u16,
+        /// The threads that it gets.
         members: Members,
     },
+    /// Something that changes no entry.
     Tell(Event),
 }
 
 /// The answers of a control-flow unit, in order.
 #[derive(Clone, Default)]
 pub struct Edits {
-    pub list: Vec<Edit>,
+    pub(crate) list: Vec<Edit>,
     /// Whether a listener wants events; not part of the machine's state.
     pub listens: bool,
 }
@@ -161,7 +181,7 @@ impl std::hash::Hash for Edits {
 }
 
 impl Edits {
-    pub fn tell(&mut self, event: Event) {
+    pub(crate) fn tell(&mut self, event: Event) {
         if self.listens {
             self.list.push(Edit::Tell(event));
         }
@@ -174,12 +194,12 @@ impl Edits {
         self.tell_members(sm, warp, &members);
     }
 
-    pub fn free(&mut self, sm: u16, warp: u16) {
+    pub(crate) fn free(&mut self, sm: u16, warp: u16) {
         self.list.push(Edit::Free { warp });
         self.tell(Event::Left { sm, warp });
     }
 
-    pub fn tell_members(&mut self, sm: u16, warp: u16, members: &Members) {
+    pub(crate) fn tell_members(&mut self, sm: u16, warp: u16, members: &Members) {
         if self.listens {
             for (origin, mask) in members.parts() {
                 self.list.push(Edit::Tell(Event::Member { sm, warp, origin, mask }));
@@ -191,24 +211,26 @@ impl Edits {
 /// The SM and number of a warp, for events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpName {
-    pub sm: u16,
-    pub warp: u16,
+    pub(crate) sm: u16,
+    pub(crate) warp: u16,
 }
 
 /// A block that starts: its slot, its static warps, and the lanes of each that hold threads.
 #[derive(Clone, Copy, Debug)]
 pub struct NewBlock<'a> {
-    pub slot: u16,
-    pub first_warp: u16,
+    pub(crate) slot: u16,
+    pub(crate) first_warp: u16,
     /// The PC at which the block starts.
     pub pc: Pc,
-    pub masks: &'a [u32],
+    pub(crate) masks: &'a [u32],
 }
 
 /// A mechanism that re-forms warps.
 pub trait Reforms {
+    /// Forms the warps of a block that has become resident.
     fn start_block(&mut self, block: NewBlock, out: &mut Edits);
 
+    /// Forgets a block whose threads have all exited.
     fn end_block(&mut self, slot: u16);
 
     /// Advances the lanes of `at.mask` of an entry, which have issued the instruction at `at.pc`.
@@ -235,8 +257,11 @@ pub trait Reforms {
 /// A divergence mechanism with its state, one per SM.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Divergence {
+    /// A stack for each warp, with or without likely-convergence points.
     Pdom(Pdom),
+    /// A pool of warps, with or without warp barriers.
     Dwf(Box<Dwf>),
+    /// A stack for each block, with or without likely-convergence points.
     Tbc(Box<Tbc>),
 }
 

@@ -17,14 +17,18 @@ use super::{BranchInfo, Flow, NEVER, Place, WarpName, pdom_lcp};
 use crate::event::Event;
 use warpscope_kernel::program::Pc;
 
+/// An entry of a warp's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PdomEntry {
+    /// Where its lanes go on.
     pub pc: Pc,
+    /// Where they reconverge with those below; [`NEVER`] if only at the kernel's end.
     pub rpc: Pc,
+    /// Its lanes.
     pub mask: u32,
     /// The likely-convergence point and the position of the entry that waits there; [`NEVER`] and 0 without one.
     pub lpc: Pc,
-    pub lpos: u16,
+    pub(crate) lpos: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -42,9 +42,10 @@ use warpscope_kernel::program::Pc;
 /// A warp in the warp table: its stack entry and its threads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BufferedWarp {
+    /// The place of its block on the SM.
     pub slot: u16,
-    pub entry: u32,
-    pub members: Members,
+    pub(crate) entry: u32,
+    pub(crate) members: Members,
     rpc: Pc,
     lpc: Pc,
     /// Where it arrives when nothing of it is in flight any more.
@@ -58,6 +59,7 @@ struct PendingArrival {
     groups: Vec<Place>,
 }
 
+/// The block-wide stacks of an SM, and the warps that their entries have in the warp table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tbc {
     pub(super) sm: u16,
@@ -74,7 +76,7 @@ pub struct Tbc {
 }
 
 impl Tbc {
-    pub fn new(sm: u16, warps: u32, entries: u32, likely: bool, compaction: bool) -> Tbc {
+    pub(crate) fn new(sm: u16, warps: u32, entries: u32, likely: bool, compaction: bool) -> Tbc {
         Tbc {
             sm,
             blocks: Vec::new(),

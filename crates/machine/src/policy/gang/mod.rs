@@ -20,9 +20,9 @@
 //! [`patience`](super::patience) bounds how long they keep other warps waiting. The pipeline stages that use the table are in
 //! `sim/gang.rs`.
 
-pub mod reform;
-pub mod schedule;
-pub mod split;
+pub(crate) mod reform;
+pub(crate) mod schedule;
+pub(crate) mod split;
 
 use crate::config::GangScheduleKind;
 use crate::policy::patience::Patience;
@@ -74,7 +74,9 @@ impl GangSet {
 /// The gang table of an SM, with the state of the gang policies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gangs {
+    /// The gangs of each original gang.
     pub sets: Vec<GangSet>,
+    /// Slices of the lanes, which is the size of an original gang.
     pub slices: u32,
     /// Warps that are in no gang, which their slices schedule.
     pub singles: WarpSet,
@@ -88,12 +90,12 @@ pub struct Gangs {
     pub next_fetch: u32,
     /// Whether a set has been replaced since the gang sizes were last reported.
     pub resized: bool,
-    pub reform: reform::Reformation,
-    pub patience: Patience,
+    pub(crate) reform: reform::Reformation,
+    pub(crate) patience: Patience,
 }
 
 impl Gangs {
-    pub fn new(rows: u32, slices: u32, schedulers: u32, kind: GangScheduleKind, patience: u32) -> Gangs {
+    pub(crate) fn new(rows: u32, slices: u32, schedulers: u32, kind: GangScheduleKind, patience: u32) -> Gangs {
         Gangs {
             sets: vec![GangSet::default(); rows as usize],
             slices,

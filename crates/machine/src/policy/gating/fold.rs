@@ -72,6 +72,7 @@ impl Placement {
         placement
     }
 
+    /// Whether the instruction takes two passes.
     pub fn is_folded(&self) -> bool {
         self.passes[1].threads != 0
     }

@@ -18,16 +18,17 @@ use crate::config::{Config, GatingGrain, GatingKind};
 pub struct Rules {
     /// Whether lanes are switched off at all.
     pub gates: bool,
-    pub idle_detect: u32,
+    pub(crate) idle_detect: u32,
+    /// Cycles that a lane must be off to save what switching it costs.
     pub break_even: u32,
-    pub wakeup: u32,
-    pub blackout: bool,
+    pub(crate) wakeup: u32,
+    pub(crate) blackout: bool,
     /// Whether the lanes of a pipeline are switched together.
     pub together: bool,
 }
 
 impl Rules {
-    pub fn new(config: &Config) -> Rules {
+    pub(crate) fn new(config: &Config) -> Rules {
         Rules {
             gates: config.gating == GatingKind::On,
             idle_detect: config.idle_detect,
@@ -79,7 +80,7 @@ impl Lane {
         }
     }
 
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.off_since.is_none() && self.wakes.is_none()
     }
 

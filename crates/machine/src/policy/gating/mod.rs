@@ -10,7 +10,7 @@
 
 pub mod fold;
 pub mod lane;
-pub mod phase;
+pub(crate) mod phase;
 
 use super::view::Unit;
 use crate::config::{Config, GatingKind};
@@ -21,11 +21,13 @@ use phase::Folding;
 /// The gating and folding policies of an SM, with their state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gating {
+    /// When lanes are switched off and on.
     pub rules: Rules,
     /// When warps fold; `None` without folding.
     pub folding: Option<Folding>,
     /// Whether threads execute on the leftmost lanes of their clusters.
     pub shifts: bool,
+    /// Lanes of a cluster, within which threads move.
     pub cluster: u32,
 }
 

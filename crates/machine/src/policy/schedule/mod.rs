@@ -7,17 +7,17 @@
 //! # Adding a policy
 //! Write its file, give it a row in [`ScheduleKind`] and an arm in each function of [`Schedule`].
 
-pub mod block_priority;
+pub(crate) mod block_priority;
 mod greedy_oldest;
-pub mod groups;
+pub(crate) mod groups;
 mod last;
 mod lowest_pc;
 mod majority;
 mod oldest;
-pub mod progress;
+pub(crate) mod progress;
 mod round_robin;
 #[cfg(test)]
-pub mod test_view;
+pub(crate) mod test_view;
 mod two_level;
 
 use super::view::IssueView;
@@ -42,8 +42,11 @@ pub type IssueRank = (Rank, Rank, Rank);
 /// The parts of an [`IssueRank`], in the order in which they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RankPart {
+    /// The order of groups of warps (`issue_groups`).
     Group,
+    /// The order of blocks (`block_priority`).
     Block,
+    /// The order of warps (`schedule`).
     Schedule,
     /// The number of the warp: it decides between equal ranks.
     Number,
@@ -61,12 +64,19 @@ pub struct Precedence {
 /// An issue policy with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
+    /// The next ready warp after the last.
     Lrr(RoundRobin),
+    /// The last warp while it can, then the oldest.
     Gto(GreedyOldest),
+    /// The warps of a small active set in turn.
     TwoLevel(TwoLevel),
+    /// The PC with most threads.
     Majority(Majority),
+    /// The warp that was formed first.
     Oldest(Oldest),
+    /// The lowest PC.
     Lpc(LowestPc),
+    /// The progress of virtual blocks and warps.
     Progress(Progress),
 }
 
@@ -153,7 +163,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    pub fn new(config: &Config) -> Scheduler {
+    pub(crate) fn new(config: &Config) -> Scheduler {
         Scheduler { groups: IssueGroups::new(config), priority: BlockPriority::new(config), schedule: Schedule::new(config) }
     }
 

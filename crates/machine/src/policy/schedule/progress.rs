@@ -54,9 +54,13 @@ impl std::hash::Hash for Progress {
 /// The group that a warp's rank begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
+    /// Warps of blocks that wait at a barrier.
     Barrier = 0,
+    /// Warps in the lower of two iterations of their block.
     LowerIteration = 1,
+    /// Warps of blocks that are in one iteration.
     SameIteration = 2,
+    /// Warps in the higher of two iterations of their block.
     HigherIteration = 3,
     /// All warps are in this group in the slow phase.
     SlowPhase = 4,

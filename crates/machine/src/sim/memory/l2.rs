@@ -59,7 +59,7 @@ impl Purpose {
 }
 
 impl SharedMemorySystem {
-    pub fn new(config: &Config) -> SharedMemorySystem {
+    pub(crate) fn new(config: &Config) -> SharedMemorySystem {
         let l2 = Cache::new(config.l2_bytes, config.l2_line, config.l2_ways).sectored(config.store_sector);
         SharedMemorySystem { l2, dram: Channel::default(), writing: VecDeque::new() }
     }

@@ -43,8 +43,10 @@ pub struct SmMemory {
 /// Cycles in which an access holds the load/store unit beyond the passes of its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnitHold {
+    /// Why it does.
     pub cause: StallCause,
-    pub from: u64,
+    pub(crate) from: u64,
+    /// The first cycle behind it.
     pub until: u64,
 }
 
@@ -68,28 +70,28 @@ impl Timing {
 
 /// What an access uses besides the memory of its own SM.
 pub struct AccessContext<'a, S> {
-    pub shared: &'a mut SharedMemorySystem,
-    pub config: &'a Config,
+    pub(crate) shared: &'a mut SharedMemorySystem,
+    pub(crate) config: &'a Config,
     /// The cycle of the access, which its events carry.
     pub now: u64,
     /// Cycles for which a warp that goes through its lanes in several passes holds a unit anyway.
     pub passes: u32,
-    pub sink: &'a mut S,
+    pub(crate) sink: &'a mut S,
 }
 
 /// The origin of an access, for its addresses in local memory and for events.
 #[derive(Clone, Copy, Debug)]
 pub struct Requester<'a> {
-    pub sm: u16,
-    pub warp: u16,
-    pub pc: u32,
+    pub(crate) sm: u16,
+    pub(crate) warp: u16,
+    pub(crate) pc: u32,
     /// The thread of each lane, and the number of threads of the block.
     pub threads: &'a [StorageThread; 32],
-    pub block_threads: u32,
+    pub(crate) block_threads: u32,
     /// The block slot, and that of each lane where they differ.
     pub slot: u16,
-    pub slots: Option<&'a [u16; 32]>,
-    pub local_bytes: u32,
+    pub(crate) slots: Option<&'a [u16; 32]>,
+    pub(crate) local_bytes: u32,
 }
 
 impl<S: Sink> AccessContext<'_, S> {
@@ -119,7 +121,7 @@ impl<S: Sink> AccessContext<'_, S> {
 }
 
 impl SmMemory {
-    pub fn new(config: &Config) -> SmMemory {
+    pub(crate) fn new(config: &Config) -> SmMemory {
         SmMemory {
             l1: Cache::new(config.l1d_bytes, config.l1d_line, config.l1d_ways).hashed(config.l1d_hash),
             misses: Vec::new(),
