@@ -8,7 +8,8 @@
 //! change nothing, so those claims are tested where warps with room in the I-buffer are fetched for (`fetch_when=room`), and
 //! compared with runs of the same kind.
 
-use super::judge::{ClaimedEffect, Judge, Speedups, each, mean};
+use super::board::{self, Keys};
+use super::judge::{Judge, Speedups, each, listed, mean, percent};
 use super::{Claim, Results, Run, STAGES};
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::config::Config;
@@ -26,12 +27,12 @@ const FOR_ALL: [&str; 4] = ["LRR", "GTO", "SAWS", "MWF-GTO+CFF"];
 const FOR_INTENSIVE: [&str; 7] = ["TLS", "MWF-LRR", "MWF-GTO", "GTO+CFF", "TLS+CFF", "MWF-LRR+CFF", "SAWS+CFF"];
 /// Techniques that run with room in the I-buffer, to compare fewest-entries-first with.
 const WITH_ROOM: [&str; 4] = ["LRR", "MWF-GTO", "MWF-GTO+CFF", "MWF-GTO+FEF"];
-const ROOM: [(&str, &str); 1] = [("fetch_when", "room")];
+const ROOM: Keys = &[("fetch_when", "room")];
 /// A wider I-buffer (section 6.4).
-const WIDE_BUFFER: [(&str, &str); 2] = [("fetch_when", "room"), ("ibuffer", "4")];
+const WIDE_BUFFER: Keys = &[("fetch_when", "room"), ("ibuffer", "4")];
 /// An experiment that the paper does not have: fetches for two warps a cycle that never miss, which bound the gain of any fetch
 /// order.
-const FREE_FETCH: [(&str, &str); 2] = [("fetch_ports", "2"), ("icache_bytes", "65536")];
+const FREE_FETCH: Keys = &[("fetch_ports", "2"), ("icache_bytes", "65536")];
 /// The difference that counts as none: half of the smallest speedup that the paper counts as one, the 1.7% of CFF for GTO.
 const NEUTRAL: f64 = 0.0085;
 
@@ -47,60 +48,48 @@ pub fn runs() -> Vec<Run> {
 /// Returns the runs of the barrier-intensive workloads alone.
 pub fn follow_ups(results: &Results) -> Vec<Run> {
     let mut runs = Vec::new();
-    for name in Board::new(results).intensive {
+    for name in &sorted(results).sets.intensive {
         runs.extend(FOR_INTENSIVE.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(WITH_ROOM.map(|technique| Run::new(name, PRESET, technique).with(&ROOM)));
+        runs.extend(WITH_ROOM.map(|technique| Run::new(name, PRESET, technique).with(ROOM)));
         runs.extend(["LRR", "GTO", "MWF-GTO+CFF"].map(|technique| Run::new(name, PRESET, technique).with(STAGES)));
-        runs.push(Run::new(name, PRESET, "MWF-GTO").with(&WIDE_BUFFER));
-        runs.push(Run::new(name, PRESET, "MWF-GTO").with(&FREE_FETCH));
+        runs.push(Run::new(name, PRESET, "MWF-GTO").with(WIDE_BUFFER));
+        runs.push(Run::new(name, PRESET, "MWF-GTO").with(FREE_FETCH));
     }
     runs
 }
 
-/// The results, sorted into the paper's two sets.
-struct Board<'a> {
-    results: &'a Results,
+/// The paper's two sets.
+#[derive(Default)]
+struct Sets {
     intensive: Vec<&'static str>,
     others: Vec<&'static str>,
 }
 
-impl<'a> Board<'a> {
-    fn new(results: &'a Results) -> Board<'a> {
-        let mut board = Board { results, intensive: Vec::new(), others: Vec::new() };
+type Board<'a> = board::Board<'a, Sets>;
+
+fn sorted(results: &Results) -> Board<'_> {
+    board::Board::new(results, PRESET).sorted(|board| {
+        let mut sets = Sets::default();
         for name in applications() {
-            let Some(report) = board.report(name, "LRR", &[]) else { continue };
+            let Some(report) = board.report(name, "LRR") else { continue };
             let is_intensive = report.barriers.stall_fraction > INTENSIVE_ABOVE;
-            if is_intensive { board.intensive.push(name) } else { board.others.push(name) }
+            if is_intensive { sets.intensive.push(name) } else { sets.others.push(name) }
         }
-        board
-    }
+        sets
+    })
+}
 
-    fn report(&self, workload: &str, technique: &str, keys: &[(&str, &str)]) -> Option<&'a Report> {
-        self.results.of(&Run::new(workload, PRESET, technique).with(keys))
-    }
-
-    /// Returns the speedup of a technique over another, for each workload that both ran.
-    fn speedups_with(&self, set: &[&'static str], technique: &str, over: &str, keys: &[(&str, &str)]) -> Speedups {
-        let cycles = |workload: &str, technique: &str| Some(self.report(workload, technique, keys)?.cycles as f64);
-        set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
-    }
-
-    fn speedups(&self, technique: &str, over: &str) -> Speedups {
-        self.speedups_with(&self.intensive, technique, over, &[])
-    }
-
+impl Board<'_> {
     /// Returns the average of a quantity over the barrier-intensive workloads.
-    fn average(&self, technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
-        let values: Option<Vec<f64>> =
-            self.intensive.iter().map(|name| self.report(name, technique, &[]).map(&quantity)).collect();
-        values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+    fn mean_of(&self, technique: &str, quantity: impl Fn(&Report) -> f64) -> Option<f64> {
+        self.average(&self.sets.intensive, technique, quantity)
     }
 
     /// Returns stall cycles of some reasons over those under LRR, each summed over the set.
     fn stalls(&self, technique: &str, reasons: &[Reason]) -> Option<f64> {
         let of = |report: &Report| report.warp_cycles.sum(reasons.iter().copied()) as f64;
-        let lrr = self.average("LRR", of).filter(|&stalls| stalls > 0.0)?;
-        Some(self.average(technique, of)? / lrr)
+        let lrr = self.mean_of("LRR", of).filter(|&stalls| stalls > 0.0)?;
+        Some(self.mean_of(technique, of)? / lrr)
     }
 }
 
@@ -109,12 +98,8 @@ fn names(speedups: &Speedups, is_one: impl Fn(f64) -> bool) -> Vec<&'static str>
     speedups.iter().filter(|(_, speedup)| is_one(*speedup)).map(|(name, _)| *name).collect()
 }
 
-fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_string() } else { names.join(", ") }
-}
-
 pub fn judge(results: &Results) -> Vec<Claim> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let mut claims = speeds(&board);
     claims.extend(fetching(&board));
     claims.extend(stalls(&board));
@@ -122,42 +107,40 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
-    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
-}
-
 /// Judges section 6.1, figure 8, and section 6.6, figure 12.
 fn speeds(board: &Board) -> Vec<Claim> {
     let over_lrr = |id, claim, technique, expected| {
-        let speedups = board.speedups(technique, "LRR");
-        effect(id, "section 6.1, figure 8", claim, expected).judge(mean(&speedups), each(&speedups))
+        let speedups = board.speedups(&board.sets.intensive, technique, "LRR");
+        JUDGE.effect(id, "section 6.1, figure 8", claim, expected).judge(mean(&speedups), each(&speedups))
     };
-    let tls = board.speedups("TLS", "LRR");
-    let over_gto = board.speedups("MWF-GTO+CFF", "GTO");
-    let over_saws = board.speedups("MWF-GTO+CFF", "SAWS");
-    let baws = board.speedups("MWF-GTO+CFF", "LRR");
+    let tls = board.speedups(&board.sets.intensive, "TLS", "LRR");
+    let over_gto = board.speedups(&board.sets.intensive, "MWF-GTO+CFF", "GTO");
+    let over_saws = board.speedups(&board.sets.intensive, "MWF-GTO+CFF", "SAWS");
+    let baws = board.speedups(&board.sets.intensive, "MWF-GTO+CFF", "LRR");
     let slower = names(&baws, |speedup| speedup < 1.0 - NEUTRAL);
     let best = baws.iter().map(|(_, speedup)| *speedup).reduce(f64::max);
     let with_stages = |over: &str| {
-        let mean = mean(&board.speedups_with(&board.intensive, "MWF-GTO+CFF", over, STAGES));
+        let mean = mean(&board.speedups_with(&board.sets.intensive, STAGES, "MWF-GTO+CFF", over));
         mean.map_or_else(String::new, |mean| format!(" With decode and operand collectors as stages of their own: {mean:.3}."))
     };
-    let srad =
-        |technique: &str, over: &str| board.speedups_with(&["srad"], technique, over, &[]).pop().map(|(_, speedup)| speedup);
+    let srad = |technique: &str, over: &str| board.speedup("srad", technique, over);
     vec![
         over_lrr("baws.gto", "GTO is 8.4% faster than LRR on barrier-intensive workloads", "GTO", 1.084),
         over_lrr("baws.mwf-lrr", "MWF (LRR) is 9.5% faster than LRR", "MWF-LRR", 1.095),
         over_lrr("baws.mwf-gto", "MWF (GTO) is 9.8% faster than LRR", "MWF-GTO", 1.098),
         over_lrr("baws.mwf-lrr-cff", "MWF (LRR) with CFF is 16.2% faster than LRR", "MWF-LRR+CFF", 1.162),
-        effect("baws.baws", "section 6.1, figure 8", "BAWS, MWF (GTO) with CFF, is 16.9% faster than LRR", 1.169)
+        JUDGE
+            .effect("baws.baws", "section 6.1, figure 8", "BAWS, MWF (GTO) with CFF, is 16.9% faster than LRR", 1.169)
             .judge(mean(&baws), format!("{}.{}", each(&baws), with_stages("LRR"))),
-        effect("baws.over-gto", "abstract, section 6.1", "BAWS is 8.5% faster than GTO", 1.085)
+        JUDGE
+            .effect("baws.over-gto", "abstract, section 6.1", "BAWS is 8.5% faster than GTO", 1.085)
             .judge(mean(&over_gto), format!("{}.{}", each(&over_gto), with_stages("GTO"))),
-        effect("baws.over-saws", "section 6.6, figure 12", "BAWS is 7% faster than SAWS", 1.07)
+        JUDGE
+            .effect("baws.over-saws", "section 6.6, figure 12", "BAWS is 7% faster than SAWS", 1.07)
             .judge(mean(&over_saws), each(&over_saws)),
         {
-            let over = board.speedups("MWF-GTO+CFF", "SAWS+CFF");
-            let gains = mean(&board.speedups("SAWS+CFF", "SAWS"));
+            let over = board.speedups(&board.sets.intensive, "MWF-GTO+CFF", "SAWS+CFF");
+            let gains = mean(&board.speedups(&board.sets.intensive, "SAWS+CFF", "SAWS"));
             JUDGE.fact(
                 "baws.over-saws-cff",
                 "section 6.6, figure 12",
@@ -189,11 +172,12 @@ fn speeds(board: &Board) -> Vec<Claim> {
             best.map(|best| (format!("{best:.2}"), (1.175..=1.525).contains(&best))),
             each(&baws),
         ),
-        effect("baws.srad", "section 6.1", "On SRAD, BAWS is 30% faster than GTO, which is slower than LRR", 1.30).judge(
+        JUDGE.effect("baws.srad", "section 6.1", "On SRAD, BAWS is 30% faster than GTO, which is slower than LRR", 1.30).judge(
             srad("MWF-GTO+CFF", "GTO"),
             srad("GTO", "LRR").map_or_else(String::new, |gto| format!("Here GTO is {gto:.2} times as fast as LRR on SRAD.")),
         ),
-        effect("baws.srad-saws", "section 6.6", "On SRAD, BAWS is 18% faster than SAWS", 1.18)
+        JUDGE
+            .effect("baws.srad-saws", "section 6.6", "On SRAD, BAWS is 18% faster than SAWS", 1.18)
             .judge(srad("MWF-GTO+CFF", "SAWS"), String::new()),
     ]
 }
@@ -206,18 +190,15 @@ fn neutral(id: &'static str, place: &'static str, claim: &'static str, speedups:
 
 /// Judges the fetch stage (sections 6.1, 6.2 and 6.4).
 fn fetching(board: &Board) -> Vec<Claim> {
-    let mwf_with = |keys: &[(&str, &str)], without: &[(&str, &str)]| -> Speedups {
-        let cycles = |name: &str, keys: &[(&str, &str)]| Some(board.report(name, "MWF-GTO", keys)?.cycles as f64);
-        board.intensive.iter().filter_map(|name| Some((*name, cycles(name, without)? / cycles(name, keys)?))).collect()
-    };
-    let wide = mwf_with(&WIDE_BUFFER, &ROOM);
-    let bound = mean(&mwf_with(&FREE_FETCH, &[])).map_or_else(String::new, |bound| {
+    let mwf_with = |keys: Keys, without: Keys| board.speedups(&board.sets.intensive, ("MWF-GTO", keys), ("MWF-GTO", without));
+    let wide = mwf_with(WIDE_BUFFER, ROOM);
+    let bound = mean(&mwf_with(FREE_FETCH, &[])).map_or_else(String::new, |bound| {
         format!(" With two fetches a cycle and no I-cache misses MWF (GTO) is {bound:.3} times as fast: as long as only empty I-buffers are filled, an order of fetches can gain little more.")
     });
     let cff = |id, claim, technique: &str, expected| {
-        let speedups = board.speedups(&format!("{technique}+CFF"), technique);
+        let speedups = board.speedups(&board.sets.intensive, format!("{technique}+CFF").as_str(), technique);
         let used =
-            |technique: &str| board.average(technique, |report| report.fetches_used_next as f64 / report.fetches.max(1) as f64);
+            |technique: &str| board.mean_of(technique, |report| report.fetches_used_next as f64 / report.fetches.max(1) as f64);
         let note = match (used(technique), used(&format!("{technique}+CFF"))) {
             (Some(before), Some(after)) => format!(
                 "{}. Fetches whose warp issues next: {:.1}% without CFF, {:.1}% with it.{bound}",
@@ -227,9 +208,9 @@ fn fetching(board: &Board) -> Vec<Claim> {
             ),
             _ => String::new(),
         };
-        effect(id, "section 6.1", claim, expected).judge(mean(&speedups), note)
+        JUDGE.effect(id, "section 6.1", claim, expected).judge(mean(&speedups), note)
     };
-    let room = |technique: &str, over: &str| board.speedups_with(&board.intensive, technique, over, &ROOM);
+    let room = |technique: &str, over: &str| board.speedups_with(&board.sets.intensive, ROOM, technique, over);
     let fef = room("MWF-GTO+FEF", "LRR");
     let (cff_room, mwf_room) = (room("MWF-GTO+CFF", "LRR"), room("MWF-GTO", "LRR"));
     let fef_note = match (mean(&cff_room), mean(&mwf_room)) {
@@ -243,7 +224,9 @@ fn fetching(board: &Board) -> Vec<Claim> {
         cff("baws.cff-tls", "CFF makes TLS 1.7% faster", "TLS", 1.017),
         cff("baws.cff-mwf-lrr", "CFF makes MWF (LRR) 6.7% faster", "MWF-LRR", 1.067),
         cff("baws.cff-mwf-gto", "CFF makes MWF (GTO) 7.1% faster", "MWF-GTO", 1.071),
-        effect("baws.fef", "section 6.2, figure 9", "MWF with FEF is 11% faster than LRR", 1.11).judge(mean(&fef), fef_note),
+        JUDGE
+            .effect("baws.fef", "section 6.2, figure 9", "MWF with FEF is 11% faster than LRR", 1.11)
+            .judge(mean(&fef), fef_note),
         {
             let measured = mean(&wide).map(|mean| (format!("{mean:.3}"), (1.0..=1.0 + 2.0 * 0.003).contains(&mean)));
             JUDGE.fact(
@@ -260,9 +243,8 @@ fn fetching(board: &Board) -> Vec<Claim> {
 
 /// Judges figures 1, 5 and 10.
 fn stalls(board: &Board) -> Vec<Claim> {
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    let fraction = |technique: &str| board.average(technique, |report| report.barriers.stall_fraction);
-    let rtru = |technique: &str| board.average(technique, |report| report.barriers.rtru);
+    let fraction = |technique: &str| board.mean_of(technique, |report| report.barriers.stall_fraction);
+    let rtru = |technique: &str| board.mean_of(technique, |report| report.barriers.rtru);
     let breakdown = |technique: &str| {
         let kinds: [(&str, &[Reason]); 6] = [
             ("control", &[Reason::Control]),
@@ -322,7 +304,7 @@ fn stalls(board: &Board) -> Vec<Claim> {
 
 /// Judges the other workloads (section 6.5, figures 11 and 14) and the storage cost (section 4.1.2).
 fn others(board: &Board) -> Vec<Claim> {
-    let over = |over: &str| board.speedups_with(&board.others, "MWF-GTO+CFF", over, &[]);
+    let over = |over: &str| board.speedups(&board.sets.others, "MWF-GTO+CFF", over);
     let over_lrr = over("LRR");
     let bytes = || {
         let config: Config = Run::new("", PRESET, "BAWS").config().ok()?;
@@ -330,7 +312,8 @@ fn others(board: &Board) -> Vec<Claim> {
         Some((format!("{bytes} bytes"), bytes == 6))
     };
     vec![
-        effect("baws.others-lrr", "section 6.5, figure 11", "BAWS is 5.7% faster than LRR on other workloads", 1.057)
+        JUDGE
+            .effect("baws.others-lrr", "section 6.5, figure 11", "BAWS is 5.7% faster than LRR on other workloads", 1.057)
             .judge(mean(&over_lrr), each(&over_lrr)),
         neutral("baws.others-gto", "section 6.5", "BAWS is as fast as GTO on other workloads", &over("GTO")),
         neutral("baws.others-saws", "section 6.6, figure 14", "BAWS is as fast as SAWS on other workloads", &over("SAWS")),

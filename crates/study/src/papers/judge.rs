@@ -16,9 +16,29 @@ pub fn geometric_mean(ratios: &Speedups) -> Option<f64> {
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }
 
+/// Returns the arithmetic mean, for shares and quantities.
+pub fn average(numbers: &Speedups) -> Option<f64> {
+    (!numbers.is_empty()).then(|| numbers.iter().map(|(_, number)| number).sum::<f64>() / numbers.len() as f64)
+}
+
 /// Formats numbers as `name 1.23, …`.
 pub fn each(speedups: &Speedups) -> String {
     speedups.iter().map(|(name, speedup)| format!("{name} {speedup:.2}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats a share without decimals.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
+/// Formats shares as `name 50%, …`.
+pub fn each_percent(shares: &Speedups) -> String {
+    shares.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats names as `name, name`.
+pub fn listed(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 
 /// The builder of one paper's claims.
@@ -78,6 +98,11 @@ impl ClaimedEffect {
 }
 
 impl Judge {
+    /// Begins a claim about the size of an effect.
+    pub fn effect(self, id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
+        ClaimedEffect { judge: self, id, place, claim, expected }
+    }
+
     /// Judges a claim that something is slightly above or below 1: it holds in direction where the difference is larger.
     pub fn slightly(
         self,

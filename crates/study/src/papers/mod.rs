@@ -8,6 +8,7 @@
 //! Write its file, with the runs and a claim for each testable sentence, and add its row to [`PAPERS`].
 
 mod baws;
+mod board;
 mod judge;
 pub mod markdown;
 mod origami;

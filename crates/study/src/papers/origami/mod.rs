@@ -7,10 +7,11 @@
 
 mod slowdown;
 
-use super::judge::{ClaimedEffect, Judge, Speedups, each};
+use super::board::{self, Keys, Setting};
+use super::judge::{Judge, Speedups, average, each, each_percent, percent};
 use super::{Claim, Results, Run};
 use warpscope_catalogue::{self as catalogue, Suite};
-use warpscope_machine::metrics::{PipelinePower, Report};
+use warpscope_machine::metrics::PipelinePower;
 
 const JUDGE: Judge = Judge { paper: "origami" };
 const PRESET: &str = "origami";
@@ -18,15 +19,15 @@ const TECHNIQUES: [&str; 5] = ["NoPG", "ConvPG", "Warped-Gates", "Warp-Folding",
 /// Programs of Rodinia, Parboil and ISPASS that the catalogue has outside of the suite.
 const OTHERS: [&str; 6] = ["bfs", "btree", "hotspot", "lu", "needle", "srad"];
 /// The issue order of Warped-Gates without its gating.
-const GATES: [(&str, &str); 1] = [("issue_groups", "gates")];
+const GATES: Keys = &[("issue_groups", "gates")];
 /// Slower wake-up and a later break-even (section 4.4).
-const SLOW_WAKE: [(&str, &str); 1] = [("wakeup", "9")];
-const LATE_PAY: [(&str, &str); 1] = [("break_even", "19")];
+const SLOW_WAKE: Keys = &[("wakeup", "9")];
+const LATE_PAY: Keys = &[("break_even", "19")];
 /// Experiments that the paper does not have: Blackout with gating lane by lane, and gating of whole pipelines without Blackout.
-const BLACKOUT_BY_LANE: [(&str, &str); 1] = [("gating_grain", "lane")];
-const NO_BLACKOUT: [(&str, &str); 1] = [("blackout", "false")];
+const BLACKOUT_BY_LANE: Keys = &[("gating_grain", "lane")];
+const NO_BLACKOUT: Keys = &[("blackout", "false")];
 /// Another such experiment: folding without the two stages that shift threads to other lanes and back.
-const NO_STAGES: [(&str, &str); 1] = [("fold_stages", "0")];
+const NO_STAGES: Keys = &[("fold_stages", "0")];
 
 fn programs() -> impl Iterator<Item = &'static str> {
     let in_suite = catalogue::all().iter().filter(|workload| workload.suite == Suite::Power).map(|workload| workload.name);
@@ -38,12 +39,12 @@ pub fn runs() -> Vec<Run> {
     for name in programs() {
         runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
         runs.push(Run::new(name, PRESET, "GTO,NoPG"));
-        runs.push(Run::new(name, PRESET, "NoPG").with(&GATES));
-        runs.push(Run::new(name, PRESET, "Origami").with(&SLOW_WAKE));
-        runs.push(Run::new(name, PRESET, "Origami").with(&LATE_PAY));
-        runs.push(Run::new(name, PRESET, "Origami").with(&NO_STAGES));
-        runs.push(Run::new(name, PRESET, "Warped-Gates").with(&BLACKOUT_BY_LANE));
-        runs.push(Run::new(name, PRESET, "Warped-Gates").with(&NO_BLACKOUT));
+        runs.push(Run::new(name, PRESET, "NoPG").with(GATES));
+        runs.push(Run::new(name, PRESET, "Origami").with(SLOW_WAKE));
+        runs.push(Run::new(name, PRESET, "Origami").with(LATE_PAY));
+        runs.push(Run::new(name, PRESET, "Origami").with(NO_STAGES));
+        runs.push(Run::new(name, PRESET, "Warped-Gates").with(BLACKOUT_BY_LANE));
+        runs.push(Run::new(name, PRESET, "Warped-Gates").with(NO_BLACKOUT));
     }
     runs.extend(slowdown::runs());
     runs
@@ -56,54 +57,32 @@ enum PipelineType {
     Fp,
 }
 
-struct Board<'a> {
-    results: &'a Results,
-}
+/// The programs are in no sets.
+type Board<'a> = board::Board<'a, Vec<&'static str>>;
 
-impl<'a> Board<'a> {
-    fn report(&self, program: &str, technique: &str, keys: &[(&str, &str)]) -> Option<&'a Report> {
-        self.results.of(&Run::new(program, PRESET, technique).with(keys))
-    }
-
+impl Board<'_> {
     /// Returns a number of each program's pipelines of a type.
-    fn numbers(&self, (technique, keys): Setting, of: PipelineType, number: impl Fn(&PipelinePower) -> f64) -> Speedups {
-        let power = |name: &'static str| {
-            let power = self.report(name, technique, keys)?.power?;
+    fn pipelines<'k>(
+        &self,
+        setting: impl Into<Setting<'k>>,
+        of: PipelineType,
+        number: impl Fn(&PipelinePower) -> f64,
+    ) -> Speedups {
+        self.numbers(&self.sets, setting, |report| {
+            let power = report.power?;
             let power = if of == PipelineType::Int { power.int } else { power.fp };
-            (power.instructions > 0).then(|| (name, number(&power)))
-        };
-        programs().filter_map(power).collect()
-    }
-
-    fn average(&self, setting: Setting, of: PipelineType, number: impl Fn(&PipelinePower) -> f64) -> Option<f64> {
-        average(&self.numbers(setting, of, number))
+            (power.instructions > 0).then(|| number(&power))
+        })
     }
 
     /// Returns the ratio of cycles between two settings, for each program.
-    fn times(&self, (technique, keys): Setting, (over, over_keys): Setting) -> Speedups {
-        let cycles = |name: &str, technique: &str, keys: &[(&str, &str)]| Some(self.report(name, technique, keys)?.cycles as f64);
-        programs().filter_map(|name| Some((name, cycles(name, technique, keys)? / cycles(name, over, over_keys)?))).collect()
+    fn times<'k>(&self, setting: impl Into<Setting<'k>>, over: impl Into<Setting<'k>>) -> Speedups {
+        self.speedups(&self.sets, over, setting)
     }
 }
 
-/// A technique and the keys that are changed on top.
-type Setting<'k> = (&'k str, &'k [(&'k str, &'k str)]);
-
-fn average(numbers: &Speedups) -> Option<f64> {
-    (!numbers.is_empty()).then(|| numbers.iter().map(|(_, number)| number).sum::<f64>() / numbers.len() as f64)
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0}%", 100.0 * share)
-}
-
-/// Formats shares as `name 12%, …`.
-fn each_percent(numbers: &Speedups) -> String {
-    numbers.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect::<Vec<_>>().join(", ")
-}
-
 pub fn judge(results: &Results) -> Vec<Claim> {
-    let board = Board { results };
+    let board = board::Board::new(results, PRESET).sorted(|_| programs().collect());
     let mut claims = savings(&board);
     claims.extend(overheads(&board));
     claims.extend(times(&board));
@@ -115,7 +94,7 @@ pub fn judge(results: &Results) -> Vec<Claim> {
 
 /// Judges section 4.2, figure 10.
 fn savings(board: &Board) -> Vec<Claim> {
-    let saved = |technique, of| board.numbers((technique, &[]), of, |power| power.leakage_saved);
+    let saved = |technique: &str, of| board.pipelines(technique, of, |power| power.leakage_saved);
     let share = |id, claim, technique, of, expected| {
         let numbers = saved(technique, of);
         JUDGE.share(id, "section 4.2, figure 10", claim, expected, average(&numbers), each_percent(&numbers))
@@ -131,7 +110,7 @@ fn savings(board: &Board) -> Vec<Claim> {
         let expected = "ConvPG below Warp-Folding below Origami, Warped-Gates below Origami";
         JUDGE.fact(id, "section 4.2, figure 10", claim, expected, measured, String::new())
     };
-    let losers = |technique| -> Vec<&'static str> {
+    let losers = |technique: &str| -> Vec<&'static str> {
         let numbers = [PipelineType::Int, PipelineType::Fp].into_iter().flat_map(|of| saved(technique, of));
         let mut losers: Vec<_> = numbers.filter(|(_, saved)| *saved < 0.0).map(|(name, _)| name).collect();
         losers.sort_unstable();
@@ -166,14 +145,14 @@ fn savings(board: &Board) -> Vec<Claim> {
 
 /// Judges section 4.2, figure 11.
 fn overheads(board: &Board) -> Vec<Claim> {
-    let overhead = |technique, of| board.average((technique, &[]), of, |power| power.overhead);
+    let overhead = |technique: &str, of| average(&board.pipelines(technique, of, |power| power.overhead));
     let less = |id, claim, technique, of, expected| {
         let (base, with) = (overhead("ConvPG", of), overhead(technique, of));
         let note = base.zip(with).map_or_else(String::new, |(base, with)| {
             format!("Overhead as a share of leakage: ConvPG {:.1}%, {technique} {:.1}%.", 100.0 * base, 100.0 * with)
         });
         let ratio = base.zip(with).map(|(base, with)| with / base);
-        ClaimedEffect { judge: JUDGE, id, place: "section 4.2, figure 11", claim, expected }.judge(ratio, note)
+        JUDGE.effect(id, "section 4.2, figure 11", claim, expected).judge(ratio, note)
     };
     vec![
         less(
@@ -211,17 +190,17 @@ fn overheads(board: &Board) -> Vec<Claim> {
 
 /// Judges section 4.3, figure 13.
 fn times(board: &Board) -> Vec<Claim> {
-    let over_none = |technique, keys| board.times((technique, keys), ("NoPG", &[]));
+    let over_none = |technique, keys: Keys| board.times((technique, keys), "NoPG");
     let (gates, folding, origami) = (over_none("Warped-Gates", &[]), over_none("Warp-Folding", &[]), over_none("Origami", &[]));
     let time = |id, claim, expected, times: &Speedups, note: String| {
         let note = format!("{}.{note}", each(times));
-        ClaimedEffect { judge: JUDGE, id, place: "section 4.3, figure 13", claim, expected }.judge(average(times), note)
+        JUDGE.effect(id, "section 4.3, figure 13", claim, expected).judge(average(times), note)
     };
-    let parts = average(&over_none("Warped-Gates", &BLACKOUT_BY_LANE)).zip(average(&over_none("Warped-Gates", &NO_BLACKOUT)));
+    let parts = average(&over_none("Warped-Gates", BLACKOUT_BY_LANE)).zip(average(&over_none("Warped-Gates", NO_BLACKOUT)));
     let parts = parts.map_or_else(String::new, |(by_lane, without)| {
         format!(" Gated lane by lane it would be {by_lane:.3}, without Blackout {without:.3}.")
     });
-    let stages = average(&over_none("Origami", &NO_STAGES)).map_or_else(String::new, |without| {
+    let stages = average(&over_none("Origami", NO_STAGES)).map_or_else(String::new, |without| {
         format!(" Without the two stages that shift threads there and back it would be {without:.3}.")
     });
     vec![
@@ -249,9 +228,9 @@ fn times(board: &Board) -> Vec<Claim> {
 
 /// Judges section 2.3, figure 2.
 fn bubbles(board: &Board) -> Vec<Claim> {
-    let bubbles = |setting, of| board.average(setting, of, |power| power.bubbles);
-    let (base, gates): (Setting, Setting) = (("NoPG", &[]), ("NoPG", &GATES));
-    let gto = [PipelineType::Int, PipelineType::Fp].map(|of| bubbles(("GTO,NoPG", &[]), of));
+    let bubbles = |setting: Setting, of| average(&board.pipelines(setting, of, |power| power.bubbles));
+    let (base, gates) = (Setting::from("NoPG"), Setting::from(("NoPG", GATES)));
+    let gto = [PipelineType::Int, PipelineType::Fp].map(|of| bubbles("GTO,NoPG".into(), of));
     let note = match gto {
         [Some(int), Some(fp)] => format!("Under GTO {} (INT) and {} (FP).", percent(int), percent(fp)),
         _ => String::new(),
@@ -275,12 +254,12 @@ fn bubbles(board: &Board) -> Vec<Claim> {
 
 /// Judges sections 3.2 and 4.3, figures 6 and 12.
 fn folding(board: &Board) -> Vec<Claim> {
-    let folded = |of| board.numbers(("Warp-Folding", &[]), of, |power| power.folded);
+    let folded = |of| board.pipelines("Warp-Folding", of, |power| power.folded);
     let (int, fp) = (folded(PipelineType::Int), folded(PipelineType::Fp));
     let both: Speedups = int.iter().chain(&fp).copied().collect();
     let of = |numbers: &Speedups, name: &str| numbers.iter().find(|(program, _)| *program == name).map(|(_, share)| *share);
     let busy = ["backprop", "heartwall"].map(|name| of(&int, name).zip(of(&fp, name)).map(|(int, fp)| int.max(fp)));
-    let partial = board.report("heartwall", "NoPG", &[]).map(|report| report.partial_warps);
+    let partial = board.report("heartwall", "NoPG").map(|report| report.partial_warps);
     vec![
         JUDGE.share(
             "origami.folded",
@@ -324,24 +303,19 @@ fn folding(board: &Board) -> Vec<Claim> {
 
 /// Judges section 4.4.
 fn sensitivity(board: &Board) -> Vec<Claim> {
-    let time = |keys| average(&board.times(("Origami", keys), ("Origami", &[])));
-    let saved = |keys| board.average(("Origami", keys), PipelineType::Int, |power| power.leakage_saved);
-    let lost = |keys| saved(&[]).zip(saved(keys)).map(|(before, after)| before - after);
+    let time = |keys: Keys| average(&board.times(("Origami", keys), "Origami"));
+    let saved = |keys: Keys| average(&board.pipelines(("Origami", keys), PipelineType::Int, |power| power.leakage_saved));
+    let lost = |keys: Keys| saved(&[]).zip(saved(keys)).map(|(before, after)| before - after);
     vec![
-        ClaimedEffect {
-            judge: JUDGE,
-            id: "origami.wakeup",
-            place: "section 4.4",
-            claim: "With a wake-up of 9 cycles programs are 1.4% slower",
-            expected: 1.014,
-        }
-        .judge(time(&SLOW_WAKE), String::new()),
+        JUDGE
+            .effect("origami.wakeup", "section 4.4", "With a wake-up of 9 cycles programs are 1.4% slower", 1.014)
+            .judge(time(SLOW_WAKE), String::new()),
         JUDGE.fact(
             "origami.break-even-time",
             "section 4.4",
             "With a break-even of 19 cycles programs are less than 0.2% slower",
             "below 1.002",
-            time(&LATE_PAY).map(|time| (format!("{time:.4}"), time < 1.002)),
+            time(LATE_PAY).map(|time| (format!("{time:.4}"), time < 1.002)),
             String::new(),
         ),
         JUDGE.share(
@@ -349,7 +323,7 @@ fn sensitivity(board: &Board) -> Vec<Claim> {
             "section 4.4",
             "With a break-even of 19 cycles 4% less is saved",
             0.04,
-            lost(&LATE_PAY),
+            lost(LATE_PAY),
             "In points of INT leakage.".to_string(),
         ),
     ]

@@ -5,22 +5,22 @@
 //! gating but [`NO_FOLDING`], and the machine with [`TWICE_THE_WARPS`], in case there are too few warps to hide what folding
 //! adds.
 
-use super::{Board, PRESET, Run, average, each_percent, programs};
-use crate::papers::judge::Speedups;
+use super::{Board, Keys, PRESET, Run, programs};
+use crate::papers::judge::{Speedups, average, each_percent};
 use warpscope_machine::metrics::Report;
 
-const NO_FOLDING: [(&str, &str); 2] = [("fold_aggressive", "0"), ("fold_conservative", "0")];
-const TWICE_THE_WARPS: [(&str, &str); 4] =
-    [("max_threads", "3072"), ("max_blocks", "16"), ("registers", "65536"), ("shared_memory", "98304")];
+const NO_FOLDING: Keys = &[("fold_aggressive", "0"), ("fold_conservative", "0")];
+const TWICE_THE_WARPS: Keys =
+    &[("max_threads", "3072"), ("max_blocks", "16"), ("registers", "65536"), ("shared_memory", "98304")];
 /// Share of issue slots in use from which a program is busy.
 const BUSY: f64 = 0.75;
 
 pub fn runs() -> Vec<Run> {
     let of = |name| {
         [
-            Run::new(name, PRESET, "Origami").with(&NO_FOLDING),
-            Run::new(name, PRESET, "Origami").with(&TWICE_THE_WARPS),
-            Run::new(name, PRESET, "NoPG").with(&TWICE_THE_WARPS),
+            Run::new(name, PRESET, "Origami").with(NO_FOLDING),
+            Run::new(name, PRESET, "Origami").with(TWICE_THE_WARPS),
+            Run::new(name, PRESET, "NoPG").with(TWICE_THE_WARPS),
         ]
     };
     programs().flat_map(of).collect()
@@ -34,16 +34,14 @@ fn used(report: &Report) -> f64 {
 
 /// Returns the note on Origami's time from the experiments.
 pub fn note(board: &Board) -> String {
-    let unfolded = average(&board.times(("Origami", &NO_FOLDING), ("NoPG", &[])));
-    let twice = average(&board.times(("Origami", &TWICE_THE_WARPS), ("NoPG", &TWICE_THE_WARPS)));
-    let here = average(&board.times(("Origami", &[]), ("NoPG", &[])));
+    let unfolded = average(&board.times(("Origami", NO_FOLDING), "NoPG"));
+    let twice = average(&board.times(("Origami", TWICE_THE_WARPS), ("NoPG", TWICE_THE_WARPS)));
+    let here = average(&board.times("Origami", "NoPG"));
     let Some(((unfolded, twice), here)) = unfolded.zip(twice).zip(here) else { return String::new() };
     let cause = if here - twice < (here - 1.0) / 4.0 { "Too few warps are not the cause" } else { "More warps help" };
-    let uses: Speedups =
-        programs().filter_map(|name| board.report(name, "NoPG", &[]).map(|report| (name, used(report)))).collect();
+    let uses = board.numbers(&board.sets, "NoPG", |report| Some(used(report)));
     let is_busy = |name: &str| uses.iter().any(|(known, share)| *known == name && *share >= BUSY);
-    let (busy, others): (Speedups, Speedups) =
-        board.times(("Origami", &[]), ("NoPG", &[])).into_iter().partition(|(name, _)| is_busy(name));
+    let (busy, others): (Speedups, Speedups) = board.times("Origami", "NoPG").into_iter().partition(|(name, _)| is_busy(name));
     let told =
         |times: &Speedups| average(times).map_or_else(|| "none".to_string(), |mean| format!("{} with {mean:.3}", times.len()));
     format!(

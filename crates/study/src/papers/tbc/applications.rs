@@ -1,6 +1,6 @@
 //! Claims about single applications and about persistent threads, and claims that no run here can decide.
 
-use super::{Board, JUDGE, PRESET, effect, named};
+use super::{Board, JUDGE, PRESET, named};
 use crate::papers::{Claim, Run, RunError};
 use warpscope_machine::metrics::slots::SlotClass;
 
@@ -13,7 +13,7 @@ pub fn applications(board: &Board) -> Vec<Claim> {
         Some((format!("{:.1}% of issue slots, PDOM {:.1}%", 100.0 * tbc, 100.0 * pdom), tbc > pdom + 0.01))
     };
     let depth = |name: &str| board.report(name, "TBC-LCP").map(|report| report.max_stack_depth);
-    let deepest = board.all().iter().filter_map(|name| depth(name)).max();
+    let deepest = board.sets.all().iter().filter_map(|name| depth(name)).max();
     let starves = board.one("raytrace", "DWF-WB").is_some_and(|speedup| speedup < 0.98);
     let no_eddies = match depth("raytrace").zip(named::entries("raytrace")).filter(|_| !starves) {
         Some((own, papers)) => {
@@ -89,7 +89,7 @@ pub fn applications(board: &Board) -> Vec<Claim> {
 /// Judges the claims about the ray tracer whose warps take work from a queue (NVRT in the paper).
 pub fn persistent_threads(board: &Board) -> Vec<Claim> {
     const NAME: &str = "rayqueue";
-    let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
+    let over = |technique: &str, over: &str| board.speedup(NAME, technique, over);
     let lanes = |technique: &str| board.report(NAME, technique).map(|report| report.simd_efficiency);
     let waits =
         |technique: &str| board.slots(&[NAME], technique, &[SlotClass::Memory, SlotClass::Idle]).pop().map(|(_, share)| share);
@@ -128,11 +128,19 @@ pub fn persistent_threads(board: &Board) -> Vec<Claim> {
              the majority, as here, the first may never come to it."
                 .to_string(),
         ),
-        effect("tbc.nvrt-dwf-wb", "section 2.4", "With warp barriers they run properly, and 60% faster than under PDOM", 1.60)
+        JUDGE
+            .effect(
+                "tbc.nvrt-dwf-wb",
+                "section 2.4",
+                "With warp barriers they run properly, and 60% faster than under PDOM",
+                1.60,
+            )
             .judge(over("DWF-WB", "PDOM"), note.clone()),
-        effect("tbc.nvrt-lcp", "section 4, figure 11", "Likely-convergence points make them 30% faster under TBC", 1.30)
+        JUDGE
+            .effect("tbc.nvrt-lcp", "section 4, figure 11", "Likely-convergence points make them 30% faster under TBC", 1.30)
             .judge(over("TBC-LCP", "TBC"), deeper("TBC-LCP", "TBC")),
-        effect("tbc.nvrt-lcp-pdom", "section 4, figure 11", "and 14% faster under PDOM", 1.14)
+        JUDGE
+            .effect("tbc.nvrt-lcp-pdom", "section 4, figure 11", "and 14% faster under PDOM", 1.14)
             .judge(over("PDOM-LCP", "PDOM"), deeper("PDOM-LCP", "PDOM")),
         JUDGE.fact(
             "tbc.nvrt-over-tbc",

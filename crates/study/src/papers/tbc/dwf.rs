@@ -5,33 +5,33 @@
 //! core, TBC from one. Two experiments that the paper does not have remove one effect each: with [`PERFECT_MEMORY`] scattered
 //! accesses cost nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
 
-use super::{Board, PRESET, Run};
+use super::{Board, Keys, PRESET, Run};
 use crate::papers::judge::{Speedups, each, mean};
 
-const PERFECT_MEMORY: [(&str, &str); 1] = [("ideal_memory", "true")];
-const ONE_BLOCK: [(&str, &str); 1] = [("max_blocks", "1")];
+const PERFECT_MEMORY: Keys = &[("ideal_memory", "true")];
+const ONE_BLOCK: Keys = &[("max_blocks", "1")];
 const TECHNIQUES: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
 
 /// Returns the experiments, on the divergent workloads whose result is right under DWF.
 pub fn runs(board: &Board) -> Vec<Run> {
     let mut runs = Vec::new();
-    for name in board.divergent.iter().filter(|name| board.report(name, "DWF").is_some()) {
+    for name in board.sets.divergent.iter().filter(|name| board.report(name, "DWF").is_some()) {
         for keys in [PERFECT_MEMORY, ONE_BLOCK] {
-            runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique).with(&keys)));
+            runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique).with(keys)));
         }
-        runs.push(Run::new(name, PRESET, "DWF-WB").with(&ONE_BLOCK));
+        runs.push(Run::new(name, PRESET, "DWF-WB").with(ONE_BLOCK));
     }
     runs
 }
 
 /// Returns a note on DWF's speedup over PDOM from the experiments; `paper` is the paper's speedup.
 pub fn note(board: &Board, paper: f64) -> String {
-    let with = |keys: &[(&str, &str)], technique: &str| {
-        let speedups = board.speedups_with(&board.divergent, keys, technique);
+    let with = |keys: Keys, technique: &str| {
+        let speedups = board.speedups_with(&board.sets.divergent, keys, technique, "PDOM");
         mean(&speedups).map(|mean| (mean, each(&speedups)))
     };
-    let both = |keys: &[(&str, &str)]| Some((with(keys, "DWF")?, with(keys, "TBC-LCP")?));
-    let Some((here, (perfect, one_block))) = both(&[]).zip(both(&PERFECT_MEMORY).zip(both(&ONE_BLOCK))) else {
+    let both = |keys: Keys| Some((with(keys, "DWF")?, with(keys, "TBC-LCP")?));
+    let Some((here, (perfect, one_block))) = both(&[]).zip(both(PERFECT_MEMORY).zip(both(ONE_BLOCK))) else {
         return String::new();
     };
     let ((here, _), (here_tbc, _)) = here;
@@ -59,12 +59,12 @@ pub fn note(board: &Board, paper: f64) -> String {
 /// Returns a note on TBC's speedup over DWF-WB: what is left of it where neither can take threads from other blocks.
 pub fn over_barriers(board: &Board) -> String {
     let set: Vec<&'static str> =
-        board.speedups_with(&board.divergent, &ONE_BLOCK, "DWF-WB").iter().map(|(name, _)| *name).collect();
-    let over = |keys: &[(&str, &str)]| -> Speedups {
-        let of = |technique: &str| board.speedups_with(&set, keys, technique);
+        board.speedups_with(&board.sets.divergent, ONE_BLOCK, "DWF-WB", "PDOM").iter().map(|(name, _)| *name).collect();
+    let over = |keys: Keys| -> Speedups {
+        let of = |technique: &str| board.speedups_with(&set, keys, technique, "PDOM");
         of("TBC-LCP").into_iter().zip(of("DWF-WB")).map(|((name, tbc), (_, barriers))| (name, tbc / barriers)).collect()
     };
-    let (here, alone) = (over(&[]), over(&ONE_BLOCK));
+    let (here, alone) = (over(&[]), over(ONE_BLOCK));
     mean(&here).zip(mean(&alone)).map_or_else(String::new, |(several, one)| {
         format!(
             " With one block on a core, where DWF-WB has no other block to take threads from, TBC is {one:.3} times as fast as \
@@ -77,8 +77,8 @@ pub fn over_barriers(board: &Board) -> String {
 /// Returns a note on DWF-WB's speedup over PDOM on all workloads: how much of it is on each set, and with one block.
 pub fn with_barriers(board: &Board) -> String {
     let over_pdom = |set: &[&'static str]| mean(&board.speedups(set, "DWF-WB", "PDOM"));
-    let alone = board.speedups_with(&board.divergent, &ONE_BLOCK, "DWF-WB");
-    match (over_pdom(&board.divergent), over_pdom(&board.coherent), mean(&alone)) {
+    let alone = board.speedups_with(&board.sets.divergent, ONE_BLOCK, "DWF-WB", "PDOM");
+    match (over_pdom(&board.sets.divergent), over_pdom(&board.sets.coherent), mean(&alone)) {
         (Some(divergent), Some(coherent), Some(one)) => format!(
             " On divergent workloads {divergent:.3}, on coherent ones {coherent:.3}; with one block on a core {one:.3} on divergent \
              ones ({}).",

@@ -1,7 +1,7 @@
 //! Effects of the mechanisms other than speed: figures 2, 7, 11, 13, 14, 16 and table 3.
 
-use super::{Board, EXAMPLES, FIGURE_7, JUDGE, average, effect, full_warps, percents};
-use crate::papers::judge::{Speedups, each};
+use super::{Board, EXAMPLES, FIGURE_7, JUDGE};
+use crate::papers::judge::{Speedups, average, each, each_percent};
 use crate::papers::{Claim, Run};
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::event::StallCause;
@@ -10,25 +10,14 @@ use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges figures 2, 7, 11, 13, 14, 16 and table 3.
 pub fn mechanisms(board: &Board) -> Vec<Claim> {
-    let (divergent, all) = (&board.divergent[..], &board.all()[..]);
-    let efficiencies = |technique: &str| -> Speedups {
-        divergent.iter().filter_map(|name| board.report(name, technique).map(|report| (*name, report.simd_efficiency))).collect()
-    };
-    let as_well: Speedups = efficiencies("TBC-LCP")
-        .into_iter()
-        .filter_map(|(name, tbc)| Some((name, tbc / board.report(name, "DWF-WB")?.simd_efficiency)))
-        .collect();
+    let (divergent, all) = (&board.sets.divergent[..], &board.sets.all()[..]);
+    let efficiencies = |technique: &str| board.efficiencies(divergent, technique);
+    let as_well = board.ratios(divergent, "TBC-LCP", "DWF-WB", |report| report.simd_efficiency);
     // A workload with a wrong result under DWF has nothing to compare.
     let is_right = |name: &str| board.report(name, "DWF").is_some();
     let efficiency = |technique: &str| average(&efficiencies(technique).into_iter().filter(|(name, _)| is_right(name)).collect());
     let stalls = |report: &Report| report.memory_stalls() as f64;
-    let stalled = |technique: &str| -> Speedups {
-        let share = |name: &&'static str| {
-            let report = board.report(name, technique)?;
-            Some((*name, stalls(report) / report.cycles.max(1) as f64))
-        };
-        all.iter().filter_map(share).collect()
-    };
+    let stalled = |technique: &str| board.numbers(all, technique, |report| Some(stalls(report) / report.cycles.max(1) as f64));
     // The machine has one port, so cycles are issue slots.
     let causes = |technique: &str| {
         let reports: Vec<&Report> = all.iter().filter_map(|name| board.report(name, technique)).collect();
@@ -44,11 +33,12 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
     let stall_ratios = (board.ratio_of_shares(&right, "DWF", stalls), board.ratio_of_shares(&right, "TBC-LCP", stalls));
     let conflict_ratio = board.ratio_of_shares(&right, "DWF", conflicts);
     let transactions = |report: &Report| report.memory_transactions as f64;
-    let traffic = board.ratios(all, "TBC-LCP", |report: &Report| report.l2.accesses as f64);
+    let traffic = board.ratios(all, "TBC-LCP", "PDOM", |report: &Report| report.l2.accesses as f64);
     let heavier: Speedups = traffic.iter().filter(|(_, ratio)| *ratio > 1.07).copied().collect();
-    let emptied: Vec<String> = full_warps(board, all, "PDOM")
+    let emptied: Vec<String> = board
+        .full_warps(all, "PDOM")
         .iter()
-        .zip(full_warps(board, all, "DWF"))
+        .zip(board.full_warps(all, "DWF"))
         .filter(|((_, before), (_, after))| *after < before - 0.02)
         .map(|((name, before), (_, after))| format!("{name} {:.0}% to {:.0}%", 100.0 * before, 100.0 * after))
         .collect();
@@ -66,7 +56,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         board.results.of(&Run::new(EXAMPLES[0], FIGURE_7, technique).with_tiny_launch()).map(|report| report.cycles as f64)
     };
     vec![
-        effect(
+        JUDGE.effect(
             "tbc.figure-7",
             "section 3.1, figure 7",
             "In the example of two warps of four TBC takes 12.5% less time than PDOM",
@@ -90,7 +80,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
                 )),
                 _ => None,
             },
-            format!("Averages. TBC: {}. DWF: {}.", percents(&efficiencies("TBC-LCP")), percents(&efficiencies("DWF"))),
+            format!("Averages. TBC: {}. DWF: {}.", each_percent(&efficiencies("TBC-LCP")), each_percent(&efficiencies("DWF"))),
         ),
         JUDGE.fact(
             "tbc.efficiency-wb",
@@ -103,7 +93,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             }),
             format!("TBC's over DWF-WB's: {}.", each(&as_well)),
         ),
-        effect("tbc.dwf-stalls", "section 1, figure 2(b)", "DWF has 2.7 times the stalls of the memory pipeline", 2.7).judge(
+        JUDGE.effect("tbc.dwf-stalls", "section 1, figure 2(b)", "DWF has 2.7 times the stalls of the memory pipeline", 2.7).judge(
             stall_ratios.0,
             format!(
                 "Issue slots in which a warp was ready and an access to memory held the pipeline, as a share of PDOM's cycles, on \
@@ -123,8 +113,8 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             }),
             format!(
                 "Share of issue slots, DWF: {}. TBC: {}. By cause, TBC: {}.",
-                percents(&stalled("DWF")),
-                percents(&stalled("TBC-LCP")),
+                each_percent(&stalled("DWF")),
+                each_percent(&stalled("TBC-LCP")),
                 causes("TBC-LCP")
             ),
         ),
@@ -152,7 +142,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
             },
             format!(
                 "As a share of PDOM's cycles, on average over all workloads, over the same of PDOM. Each by itself, DWF: {}.",
-                each(&board.ratios(&right, "DWF", transactions))
+                each(&board.ratios(&right, "DWF", "PDOM", transactions))
             ),
         ),
         JUDGE.fact(

@@ -14,7 +14,8 @@ mod mechanisms;
 mod named;
 mod speeds;
 
-use super::judge::{ClaimedEffect, Judge, Speedups};
+use super::board::{self, Keys};
+use super::judge::{Judge, Speedups};
 use super::{Claim, Results, Run};
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::metrics::Report;
@@ -46,7 +47,7 @@ const DWF_OVER_PDOM: f64 = 1.04;
 /// The machine of figure 7, with warps of four.
 const FIGURE_7: &str = "toy";
 /// Section 6.4: 128 KB instead of 1 MB for each of 8 channels, divided among 30 cores; 8 ways.
-const SMALL_L2: [(&str, &str); 2] = [("l2_bytes", "34952"), ("l2_ways", "8")];
+const SMALL_L2: Keys = &[("l2_bytes", "34952"), ("l2_ways", "8")];
 const WITH_SMALL_L2: [&str; 4] = ["PDOM", "DWF", "DWF-WB", "TBC-LCP"];
 
 pub fn runs() -> Vec<Run> {
@@ -56,7 +57,7 @@ pub fn runs() -> Vec<Run> {
     }
     for name in applications() {
         runs.extend(ORDERS.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(WITH_SMALL_L2.map(|technique| Run::new(name, PRESET, technique).with(&SMALL_L2)));
+        runs.extend(WITH_SMALL_L2.map(|technique| Run::new(name, PRESET, technique).with(SMALL_L2)));
     }
     for (name, techniques) in NAMED {
         runs.extend(techniques.iter().map(|technique| Run::new(name, PRESET, technique)));
@@ -67,8 +68,8 @@ pub fn runs() -> Vec<Run> {
 
 /// Returns the runs of the divergent applications alone.
 pub fn follow_ups(results: &Results) -> Vec<Run> {
-    let board = Board::new(results);
-    let small = board.divergent.iter().map(|name| Run::new(name, PRESET, ORDERS[0]).with(&SMALL_L2));
+    let board = sorted(results);
+    let small = board.sets.divergent.iter().map(|name| Run::new(name, PRESET, ORDERS[0]).with(SMALL_L2));
     small.chain(dwf::runs(&board)).collect()
 }
 
@@ -76,50 +77,36 @@ fn applications() -> impl Iterator<Item = &'static str> {
     catalogue::suite(Suite::Divergence).map(|workload| workload.name).filter(|name| !EXAMPLES.contains(name))
 }
 
-/// The results, sorted into the paper's two sets.
-struct Board<'a> {
-    results: &'a Results,
+/// The paper's two sets.
+struct Sets {
     divergent: Vec<&'static str>,
     coherent: Vec<&'static str>,
 }
 
-impl<'a> Board<'a> {
-    fn new(results: &'a Results) -> Board<'a> {
-        let mut board = Board { results, divergent: Vec::new(), coherent: Vec::new() };
-        for name in applications() {
-            let Some(report) = board.report(name, "PDOM") else { continue };
-            let set = if report.simd_efficiency < DIVERGENT_BELOW { &mut board.divergent } else { &mut board.coherent };
-            set.push(name);
-        }
-        board
-    }
-
-    fn report(&self, workload: &str, technique: &str) -> Option<&'a Report> {
-        self.results.of(&Run::new(workload, PRESET, technique))
-    }
-
+impl Sets {
     fn all(&self) -> Vec<&'static str> {
         self.divergent.iter().chain(&self.coherent).copied().collect()
     }
+}
 
-    /// Returns the speedup of a technique over another, for each workload that both ran.
-    fn speedups(&self, set: &[&'static str], technique: &str, over: &str) -> Speedups {
-        let cycles = |workload: &str, technique: &str| self.report(workload, technique).map(|report| report.cycles as f64);
-        set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
-    }
+type Board<'a> = board::Board<'a, Sets>;
 
-    /// Returns the speedup of a technique over PDOM, both on a machine with other keys.
-    fn speedups_with(&self, set: &[&'static str], keys: &[(&str, &str)], technique: &str) -> Speedups {
-        let cycles = |workload: &str, technique: &str| {
-            let run = Run::new(workload, PRESET, technique).with(keys);
-            self.results.of(&run).map(|report| report.cycles as f64)
-        };
-        set.iter().filter_map(|name| Some((*name, cycles(name, "PDOM")? / cycles(name, technique)?))).collect()
-    }
+fn sorted(results: &Results) -> Board<'_> {
+    board::Board::new(results, PRESET).sorted(|board| {
+        let mut sets = Sets { divergent: Vec::new(), coherent: Vec::new() };
+        for name in applications() {
+            let Some(report) = board.report(name, "PDOM") else { continue };
+            let set = if report.simd_efficiency < DIVERGENT_BELOW { &mut sets.divergent } else { &mut sets.coherent };
+            set.push(name);
+        }
+        sets
+    })
+}
 
+impl Board<'_> {
     /// Returns the speedup over PDOM of one workload, which stands for one of the paper's.
     fn one(&self, name: &'static str, technique: &str) -> Option<f64> {
-        self.speedups(&[name], technique, "PDOM").pop().map(|(_, speedup)| speedup)
+        self.speedup(name, technique, "PDOM")
     }
 
     /// Returns a quantity as a share of PDOM's cycles, averaged over a set, over the same of PDOM. Every workload has the same
@@ -134,51 +121,30 @@ impl<'a> Board<'a> {
         if set.is_empty() { None } else { Some(sum(technique)? / sum("PDOM")?) }
     }
 
-    /// Returns a quantity over that of PDOM, workload by workload.
-    fn ratios(&self, set: &[&'static str], technique: &str, quantity: impl Fn(&Report) -> f64) -> Speedups {
-        let ratio = |name: &&'static str| {
-            let pdom = self.report(name, "PDOM").map(&quantity).filter(|&value| value > 0.0)?;
-            Some((*name, quantity(self.report(name, technique)?) / pdom))
-        };
-        set.iter().filter_map(ratio).collect()
-    }
-
     /// Returns the share of issue slots in some classes, workload by workload.
     fn slots(&self, set: &[&'static str], technique: &str, classes: &[SlotClass]) -> Speedups {
-        let share = |name: &&'static str| {
-            let report = self.report(name, technique)?;
+        self.numbers(set, technique, |report| {
             let these = report.issue_slots.sum(classes.iter().cloned());
-            Some((*name, these as f64 / report.issue_slots.total().max(1) as f64))
-        };
-        set.iter().filter_map(share).collect()
+            Some(these as f64 / report.issue_slots.total().max(1) as f64)
+        })
     }
-}
 
-/// Returns the share of the used issue slots with 29 to 32 active threads, workload by workload.
-fn full_warps(board: &Board, set: &[&'static str], technique: &str) -> Speedups {
-    let share = |name: &&'static str| {
-        let report = board.report(name, technique)?;
-        let used = report.issue_slots.total() - report.issue_slots.sum(slots::UNUSED);
-        Some((*name, report.issue_slots.get(slots::FULL) as f64 / used.max(1) as f64))
-    };
-    set.iter().filter_map(share).collect()
-}
+    /// Returns the share of the used issue slots with 29 to 32 active threads, workload by workload.
+    fn full_warps(&self, set: &[&'static str], technique: &str) -> Speedups {
+        self.numbers(set, technique, |report| {
+            let used = report.issue_slots.total() - report.issue_slots.sum(slots::UNUSED);
+            Some(report.issue_slots.get(slots::FULL) as f64 / used.max(1) as f64)
+        })
+    }
 
-/// Formats shares as `name 50%, …`.
-fn percents(shares: &Speedups) -> String {
-    shares.iter().map(|(name, share)| format!("{name} {:.0}%", 100.0 * share)).collect::<Vec<_>>().join(", ")
-}
-
-fn average(values: &Speedups) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().map(|(_, value)| value).sum::<f64>() / values.len() as f64)
-}
-
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
-    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
+    /// Returns the SIMD efficiency, workload by workload.
+    fn efficiencies(&self, set: &[&'static str], technique: &str) -> Speedups {
+        self.numbers(set, technique, |report| Some(report.simd_efficiency))
+    }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let mut claims = speeds::speeds(&board);
     claims.extend(speeds::priorities(&board));
     claims.extend(speeds::small_caches(&board));

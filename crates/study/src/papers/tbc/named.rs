@@ -1,8 +1,8 @@
 //! Claims about applications that the paper names, on the workloads of other suites that are the same programs or resemble them.
 
-use super::{Board, JUDGE, full_warps, percents};
+use super::{Board, JUDGE};
 use crate::papers::Claim;
-use crate::papers::judge::each;
+use crate::papers::judge::{each, each_percent};
 use warpscope_machine::metrics::slots::SlotClass;
 
 /// A workload, the paper's abbreviation of the application that it stands for (table 1), whether that is in the divergent set,
@@ -64,11 +64,11 @@ fn bound(
 pub fn costs(board: &Board, workload: &'static str) -> String {
     const REGROUPING: [&str; 4] = ["PDOM", "DWF", "DWF-WB", "TBC-LCP"];
     let filled = REGROUPING.iter().filter_map(|technique| {
-        board.report(workload, technique).map(|report| format!("{technique} {:.0}%", 100.0 * report.simd_efficiency))
+        board.report(workload, *technique).map(|report| format!("{technique} {:.0}%", 100.0 * report.simd_efficiency))
     });
     let transactions = REGROUPING[1..].iter().filter_map(|technique| {
-        let ratio = board.ratios(&[workload], technique, |report| report.memory_transactions as f64).pop();
-        ratio.map(|(_, ratio)| format!("{technique} {ratio:.2}"))
+        let ratio = board.ratio(workload, *technique, "PDOM", |report| report.memory_transactions as f64);
+        ratio.map(|ratio| format!("{technique} {ratio:.2}"))
     });
     let (filled, transactions) = (filled.collect::<Vec<_>>().join(", "), transactions.collect::<Vec<_>>().join(", "));
     if filled.is_empty() { filled } else { format!("Lanes filled: {filled}. Transactions over PDOM's: {transactions}.") }
@@ -163,7 +163,7 @@ fn faces(board: &Board) -> Vec<Claim> {
 /// break.
 fn mummer(board: &Board) -> Vec<Claim> {
     const NAME: &str = "trie";
-    let over = |technique: &str, over: &str| board.speedups(&[NAME], technique, over).pop().map(|(_, speedup)| speedup);
+    let over = |technique: &str, over: &str| board.speedup(NAME, technique, over);
     let depth = |technique: &str| board.report(NAME, technique).map(|report| report.max_stack_depth);
     let memory = |technique: &str| board.slots(&[NAME], technique, &[SlotClass::Memory]).pop().map(|(_, share)| share);
     let gain = over("TBC-LCP", "TBC").zip(over("PDOM-LCP", "PDOM")).map_or_else(String::new, |(tbc, pdom)| {
@@ -229,7 +229,7 @@ fn together(board: &Board) -> Vec<Claim> {
     let (classes, efficiencies) = classes.unzip();
 
     const FULL: [&str; 4] = ["hotspot", "heartwall", "mergesort", "raytrace"];
-    let (before, after) = (full_warps(board, &FULL, "PDOM"), full_warps(board, &FULL, "DWF"));
+    let (before, after) = (board.full_warps(&FULL, "PDOM"), board.full_warps(&FULL, "DWF"));
     let fallen: Vec<usize> = (0..before.len().min(after.len())).filter(|&at| after[at].1 < before[at].1 - 0.02).collect();
 
     const GAINING: [&str; 3] = ["cascade", "rayqueue", "heartwall"];
@@ -271,7 +271,7 @@ fn together(board: &Board) -> Vec<Claim> {
             (before.len() == FULL.len() && after.len() == FULL.len()).then(|| {
                 (format!("on {} of {}", fallen.len(), FULL.len()), fallen.len() == FULL.len())
             }),
-            format!("Share of the used issue slots with 29 to 32 active threads: PDOM {}; DWF {}.", percents(&before), percents(&after)),
+            format!("Share of the used issue slots with 29 to 32 active threads: PDOM {}; DWF {}.", each_percent(&before), each_percent(&after)),
         ),
         JUDGE.fact(
             "tbc.gains-named",

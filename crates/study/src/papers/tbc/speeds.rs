@@ -1,14 +1,14 @@
 //! The speed of each technique: on both sets, with each block priority, and with small caches (figures 12, 15 and 17).
 
-use super::{Board, DWF_OVER_PDOM, EXAMPLES, JUDGE, SMALL_L2, dwf, effect, named, percents};
+use super::{Board, DWF_OVER_PDOM, EXAMPLES, JUDGE, SMALL_L2, dwf, named};
 use crate::papers::Claim;
-use crate::papers::judge::{Speedups, each, mean};
+use crate::papers::judge::{Speedups, each, each_percent, mean};
 use warpscope_machine::metrics::Report;
 use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges figure 12.
 pub fn speeds(board: &Board) -> Vec<Claim> {
-    let (divergent, coherent, all) = (&board.divergent[..], &board.coherent[..], &board.all()[..]);
+    let (divergent, coherent, all) = (&board.sets.divergent[..], &board.sets.coherent[..], &board.sets.all()[..]);
     let over_pdom = |set: &[&'static str], technique: &str| board.speedups(set, technique, "PDOM");
     let tbc = over_pdom(divergent, "TBC-LCP");
     let dwf = over_pdom(divergent, "DWF");
@@ -32,11 +32,8 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
         mean(&over_pdom(&set, technique))
             .map_or_else(String::new, |mean| format!(" With the paper's two listings counted in: {mean:.2}."))
     };
-    let waits = |technique: &str| percents(&board.slots(divergent, technique, &[SlotClass::Memory, SlotClass::Idle]));
-    let filled = |technique: &str| {
-        let of = |name: &&'static str| board.report(name, technique).map(|report| (*name, report.simd_efficiency));
-        percents(&divergent.iter().filter_map(of).collect())
-    };
+    let waits = |technique: &str| each_percent(&board.slots(divergent, technique, &[SlotClass::Memory, SlotClass::Idle]));
+    let filled = |technique: &str| each_percent(&board.efficiencies(divergent, technique));
     let idle = format!(
         "Issue slots without a ready warp: TBC {}; DWF {}. Lanes filled: TBC {}; DWF {}. DWF takes threads from all blocks of a \
          core, TBC from one block.",
@@ -47,34 +44,43 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
     );
     let why_dwf = format!("{}{}", coalescing(board, divergent), dwf::note(board, DWF_OVER_PDOM));
     vec![
-        effect("tbc.divergent", "abstract, section 6, figure 12", "TBC is 22% faster than PDOM on divergent applications", 1.22)
+        JUDGE
+            .effect(
+                "tbc.divergent",
+                "abstract, section 6, figure 12",
+                "TBC is 22% faster than PDOM on divergent applications",
+                1.22,
+            )
             .judge(
                 mean(&tbc),
                 format!("{}.{}{}", each(&tbc), with_listings(divergent, "TBC-LCP"), by_name(board, true, "TBC-LCP", "PDOM")),
             ),
-        effect(
-            "tbc.dwf-divergent",
-            "section 6, figure 12",
-            "DWF is 4% faster than PDOM on divergent applications",
-            DWF_OVER_PDOM,
-        )
-        .judge(
-            mean(&dwf),
-            format!("{}.{}{} {}", each(&dwf), with_listings(divergent, "DWF"), by_name(board, true, "DWF", "PDOM"), why_dwf),
-        ),
-        effect(
-            "tbc.dwf-wb-divergent",
-            "section 6 (derived: TBC is 22% over PDOM and 6% over DWF-WB)",
-            "DWF with warp barriers is about 15% faster than PDOM on divergent applications",
-            1.15,
-        )
-        .judge(
-            mean(&wb),
-            format!("{}.{}{}", each(&wb), with_listings(divergent, "DWF-WB"), by_name(board, true, "DWF-WB", "PDOM")),
-        ),
-        effect("tbc.over-dwf", "abstract, section 6", "TBC is 17% faster than DWF on divergent applications", 1.17)
+        JUDGE
+            .effect(
+                "tbc.dwf-divergent",
+                "section 6, figure 12",
+                "DWF is 4% faster than PDOM on divergent applications",
+                DWF_OVER_PDOM,
+            )
+            .judge(
+                mean(&dwf),
+                format!("{}.{}{} {}", each(&dwf), with_listings(divergent, "DWF"), by_name(board, true, "DWF", "PDOM"), why_dwf),
+            ),
+        JUDGE
+            .effect(
+                "tbc.dwf-wb-divergent",
+                "section 6 (derived: TBC is 22% over PDOM and 6% over DWF-WB)",
+                "DWF with warp barriers is about 15% faster than PDOM on divergent applications",
+                1.15,
+            )
+            .judge(
+                mean(&wb),
+                format!("{}.{}{}", each(&wb), with_listings(divergent, "DWF-WB"), by_name(board, true, "DWF-WB", "PDOM")),
+            ),
+        JUDGE
+            .effect("tbc.over-dwf", "abstract, section 6", "TBC is 17% faster than DWF on divergent applications", 1.17)
             .judge(mean(&tbc_over_dwf), format!("{}.{} {idle}", each(&tbc_over_dwf), by_name(board, true, "TBC-LCP", "DWF"))),
-        effect("tbc.over-dwf-wb", "section 6", "TBC is 6% faster than DWF-WB on divergent applications", 1.06).judge(
+        JUDGE.effect("tbc.over-dwf-wb", "section 6", "TBC is 6% faster than DWF-WB on divergent applications", 1.06).judge(
             mean(&tbc_over_wb),
             format!("{}.{}{}", each(&tbc_over_wb), by_name(board, true, "TBC-LCP", "DWF-WB"), dwf::over_barriers(board)),
         ),
@@ -91,7 +97,8 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
                 by_name(board, false, "TBC-LCP", "PDOM")
             ),
         ),
-        effect("tbc.all", "section 6", "TBC is 10% faster than PDOM over all applications", 1.10)
+        JUDGE
+            .effect("tbc.all", "section 6", "TBC is 10% faster than PDOM over all applications", 1.10)
             .judge(mean(&over_pdom(all, "TBC-LCP")), with_listings(all, "TBC-LCP").trim().to_string()),
         JUDGE.fact(
             "tbc.dwf-wb-all",
@@ -116,7 +123,7 @@ pub fn speeds(board: &Board) -> Vec<Claim> {
             "more than half of what DWF loses to PDOM, on most",
             (!lost.is_empty())
                 .then(|| (format!("more than half on {recovering} of {}", lost.len()), recovering * 2 > lost.len())),
-            format!("Share of the slowdown that is won back: {}.", percents(&recovered)),
+            format!("Share of the slowdown that is won back: {}.", each_percent(&recovered)),
         ),
     ]
 }
@@ -132,10 +139,10 @@ fn by_name(board: &Board, divergent: bool, technique: &str, over: &str) -> Strin
 /// Describes the loss of coalescing: transactions, and issue slots behind a busy pipeline.
 fn coalescing(board: &Board, set: &[&'static str]) -> String {
     let transactions = |report: &Report| report.memory_transactions as f64;
-    let stalls = |technique: &str| percents(&board.slots(set, technique, &[SlotClass::Stall]));
+    let stalls = |technique: &str| each_percent(&board.slots(set, technique, &[SlotClass::Stall]));
     format!(
         "Transactions over PDOM's: {}. Issue slots behind a busy pipeline: PDOM {}; DWF {}.",
-        each(&board.ratios(set, "DWF", transactions)),
+        each(&board.ratios(set, "DWF", "PDOM", transactions)),
         stalls("PDOM"),
         stalls("DWF")
     )
@@ -143,7 +150,7 @@ fn coalescing(board: &Board, set: &[&'static str]) -> String {
 
 /// Judges figure 15.
 pub fn priorities(board: &Board) -> Vec<Claim> {
-    let all = &board.all()[..];
+    let all = &board.sets.all()[..];
     let over_pdom = |technique: &str| board.speedups(all, technique, "PDOM");
     let kinds = [("AGE", "TBC-LCP"), ("RRB", "TBC-LCP-RRB"), ("SRR", "TBC-LCP-SRR")];
     let means = kinds.map(|(name, technique)| (name, mean(&over_pdom(technique))));
@@ -190,13 +197,13 @@ pub fn priorities(board: &Board) -> Vec<Claim> {
 
 /// Judges figure 17.
 pub fn small_caches(board: &Board) -> Vec<Claim> {
-    let (divergent, coherent) = (&board.divergent[..], &board.coherent[..]);
-    let age = board.speedups_with(divergent, &SMALL_L2, "TBC-LCP");
-    let rrb = board.speedups_with(divergent, &SMALL_L2, "TBC-LCP-RRB");
+    let (divergent, coherent) = (&board.sets.divergent[..], &board.sets.coherent[..]);
+    let age = board.speedups_with(divergent, SMALL_L2, "TBC-LCP", "PDOM");
+    let rrb = board.speedups_with(divergent, SMALL_L2, "TBC-LCP-RRB", "PDOM");
     let change = |set: &[&'static str], technique: &str| -> Speedups {
         let large = board.speedups(set, technique, "PDOM");
         board
-            .speedups_with(set, &SMALL_L2, technique)
+            .speedups_with(set, SMALL_L2, technique, "PDOM")
             .into_iter()
             .zip(large)
             .map(|((name, small), (_, large))| (name, small / large))
@@ -211,14 +218,16 @@ pub fn small_caches(board: &Board) -> Vec<Claim> {
         })
         .collect();
     vec![
-        effect(
-            "tbc.small-l2",
-            "section 6.4, figure 17",
-            "With an L2 cache of an eighth TBC (AGE) is 13.5% faster than PDOM on divergent applications",
-            1.135,
-        )
-        .judge(mean(&age), format!("{}.", each(&age))),
-        effect("tbc.small-l2-rrb", "section 6.4, figure 17", "and TBC with RRB 15%", 1.15)
+        JUDGE
+            .effect(
+                "tbc.small-l2",
+                "section 6.4, figure 17",
+                "With an L2 cache of an eighth TBC (AGE) is 13.5% faster than PDOM on divergent applications",
+                1.135,
+            )
+            .judge(mean(&age), format!("{}.", each(&age))),
+        JUDGE
+            .effect("tbc.small-l2-rrb", "section 6.4, figure 17", "and TBC with RRB 15%", 1.15)
             .judge(mean(&rrb), format!("{}.", each(&rrb))),
         JUDGE.fact(
             "tbc.small-l2-dwf",

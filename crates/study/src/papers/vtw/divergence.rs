@@ -4,6 +4,7 @@
 
 use super::{BASE, Board, JUDGE};
 use crate::papers::Claim;
+use crate::papers::judge::average;
 use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
@@ -25,7 +26,7 @@ fn sets(board: &Board) -> Claim {
     let sizes = board.sets.0.each_ref().map(Vec::len);
     let has_runs = sizes.iter().sum::<usize>() > 0;
     let rows = board.sets.0.iter().zip(1..).map(|(set, number)| {
-        let rows = set.iter().filter_map(|name| Some(row(name, board.report(name, "LRR", &[])?)));
+        let rows = set.iter().filter_map(|name| Some(row(name, board.report(name, "LRR")?)));
         format!("Set {number}: {}.", rows.collect::<Vec<_>>().join(" | "))
     });
     let rows = rows.collect::<Vec<_>>().join(" ");
@@ -46,15 +47,9 @@ fn sets(board: &Board) -> Claim {
     )
 }
 
-/// Returns the average of a number over the kernels of a set that have it.
-fn average(board: &Board, set: &[&'static str], technique: &str, number: impl Fn(&Report) -> Option<f64>) -> Option<f64> {
-    let numbers: Vec<f64> = set.iter().filter_map(|name| number(board.report(name, technique, &[])?)).collect();
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
-}
-
 fn fairness(board: &Board) -> Claim {
     let all = board.sets.all();
-    let dwr = |technique| average(board, &all, technique, |report| report.warp_divergence.dwr);
+    let dwr = |technique| average(&board.numbers(&all, technique, |report| report.warp_divergence.dwr));
     JUDGE.fact(
         "vtw.fairness",
         "section 3",
@@ -66,7 +61,7 @@ fn fairness(board: &Board) -> Claim {
 }
 
 fn stalls(board: &Board) -> Claim {
-    let dws = |set: &[&'static str]| average(board, set, "LRR", |report| report.warp_divergence.dws);
+    let dws = |set: &[&'static str]| average(&board.numbers(set, "LRR", |report| report.warp_divergence.dws));
     let (first, last) = (dws(&board.sets.both(0, 1)), dws(&board.sets.both(2, 3)));
     let each = board.sets.0.each_ref().map(|set| dws(set).map_or_else(|| "-".to_string(), |dws| format!("{dws:.2}")));
     JUDGE.fact(
@@ -82,11 +77,11 @@ fn stalls(board: &Board) -> Claim {
 /// Judges the time that warps wait at their block's end (sections 1 and 4.1).
 fn waiting(board: &Board) -> Claim {
     let set = board.sets.both(0, 1);
-    let share = |technique: &'static str, reasons: &'static [Reason]| {
-        average(board, &set, technique, move |report| {
+    let share = |technique: &str, reasons: &[Reason]| {
+        average(&board.numbers(&set, technique, |report| {
             let cycles: u64 = report.warp_cycles.sum(reasons.iter().copied());
             Some(cycles as f64 / report.resident_warp_cycles as f64)
-        })
+        }))
     };
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let (before, after) = (share(BASE, &[Reason::Exit]), share("VTW", &[Reason::Exit, Reason::Ahead, Reason::Siblings]));

@@ -5,8 +5,8 @@
 //! can gain: there a later block need not wait for another to end, and nothing is transformed.
 
 use super::why::{Kernel, MOST, mean_gain, such};
-use super::{BASE, Board, NO_HOISTING, TWICE_THE_SLOTS, speed};
-use crate::papers::judge::{Speedups, each, geometric_mean};
+use super::{BASE, Board, Keys, NO_HOISTING, TWICE_THE_SLOTS, speed};
+use crate::papers::judge::{each, geometric_mean};
 use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
 
@@ -65,15 +65,11 @@ fn limit(paper: &[Kernel], here: &[Kernel]) -> String {
 
 /// Describes what filling slots earlier could gain.
 fn slots(board: &Board, set: &[&'static str]) -> String {
-    let ratio = |name: &&'static str| {
-        let cycles = |keys| Some(board.report(name, BASE, keys)?.cycles as f64);
-        Some((*name, cycles(&[])? / cycles(TWICE_THE_SLOTS)?))
-    };
-    let twice: Speedups = set.iter().filter_map(ratio).collect();
+    let twice = board.speedups(set, (BASE, TWICE_THE_SLOTS), BASE);
     let Some(mean) = geometric_mean(&twice) else { return String::new() };
     let no_help = twice.iter().filter(|(_, ratio)| *ratio < NO_HELP).count();
     let waiting = |report: &Report| report.warp_cycles.get(Reason::Exit) as f64 / report.resident_warp_cycles as f64;
-    let base = || set.iter().filter_map(|name| Some((*name, board.report(name, BASE, &[])?)));
+    let base = || set.iter().filter_map(|name| Some((*name, board.report(name, BASE)?)));
     let waits: Vec<f64> = base().map(|(_, report)| waiting(report)).collect();
     let used = base().map(|(name, report)| format!("{name} {:.0}%", 100.0 * speed::used(report))).collect::<Vec<_>>();
     format!(
@@ -91,13 +87,7 @@ fn slots(board: &Board, set: &[&'static str]) -> String {
 
 /// Describes how many instructions the loop over blocks adds, and how many hoisting saves.
 fn instructions(board: &Board, set: &[&'static str]) -> String {
-    let share = |keys| -> Option<f64> {
-        let of = |name: &&'static str| {
-            let executed = |technique, keys| Some(board.report(name, technique, keys)?.warp_instructions as f64);
-            Some((*name, executed("VTW", keys)? / executed(BASE, &[])?))
-        };
-        geometric_mean(&set.iter().filter_map(of).collect())
-    };
+    let share = |keys: Keys| geometric_mean(&board.ratios(set, ("VTW", keys), BASE, |report| report.warp_instructions as f64));
     share(&[]).zip(share(NO_HOISTING)).map_or_else(String::new, |(with, without)| {
         format!(" Instructions over GTO's: {without:.3} with the loop alone, {with:.3} with what is computed before it.")
     })

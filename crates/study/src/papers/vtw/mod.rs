@@ -13,11 +13,11 @@ mod speed;
 mod stalls;
 mod why;
 
-use super::judge::{ClaimedEffect, Judge, Speedups, geometric_mean};
+use super::board::{self, Keys};
+use super::judge::{Judge, Speedups, geometric_mean};
 use super::{Claim, Results, Run, STAGES};
 use sets::KernelSets;
 use warpscope_catalogue as catalogue;
-use warpscope_machine::metrics::Report;
 
 const JUDGE: Judge = Judge { paper: "vtw" };
 const PRESET: &str = "gtx480";
@@ -50,8 +50,6 @@ const EXPERIMENTS: [(&str, Keys); 6] = [
     ("nothing computed before the loop", NO_HOISTING),
 ];
 
-type Keys = &'static [(&'static str, &'static str)];
-
 fn kernels() -> impl Iterator<Item = &'static str> {
     catalogue::all().iter().map(|workload| workload.name).filter(|name| !LISTINGS.contains(name))
 }
@@ -70,7 +68,7 @@ pub fn runs() -> Vec<Run> {
 
 /// Returns the experiments on the kernels that VTW slows, to explain why.
 pub fn follow_ups(results: &Results) -> Vec<Run> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let each = |name: &'static str| {
         EXPERIMENTS.iter().flat_map(move |(_, keys)| [BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(keys)))
     };
@@ -78,7 +76,7 @@ pub fn follow_ups(results: &Results) -> Vec<Run> {
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let mut claims = divergence::claims(&board);
     claims.extend(speed::claims(&board));
     claims.extend(stalls::claims(&board));
@@ -86,40 +84,22 @@ pub fn judge(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// The results, with the kernels in sets.
-struct Board<'a> {
-    results: &'a Results,
-    sets: KernelSets,
-}
+type Board<'a> = board::Board<'a, KernelSets>;
 
-impl<'a> Board<'a> {
-    fn new(results: &'a Results) -> Board<'a> {
-        let mut board = Board { results, sets: KernelSets::default() };
+fn sorted(results: &Results) -> Board<'_> {
+    board::Board::new(results, PRESET).sorted(|board| {
+        let mut sets = KernelSets::default();
         for name in kernels() {
-            let Some(report) = board.report(name, "LRR", &[]) else { continue };
+            let Some(report) = board.report(name, "LRR") else { continue };
             if report.blocks > report.resident_blocks {
-                board.sets.add(name, report);
+                sets.add(name, report);
             }
         }
-        board
-    }
+        sets
+    })
+}
 
-    fn report(&self, kernel: &str, technique: &str, keys: Keys) -> Option<&'a Report> {
-        self.results.of(&Run::new(kernel, PRESET, technique).with(keys))
-    }
-
-    /// Returns the ratio of a quantity between two techniques, for each kernel that has both.
-    fn ratios(&self, set: &[&'static str], of: &str, over: &str, keys: Keys, quantity: fn(&Report) -> f64) -> Speedups {
-        let value = |name: &str, technique: &str| self.report(name, technique, keys).map(quantity);
-        let ratio = |name: &&'static str| Some((*name, value(name, of)? / value(name, over)?));
-        set.iter().filter_map(ratio).filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect()
-    }
-
-    /// Returns the speedup of one technique over another.
-    fn speedups(&self, set: &[&'static str], of: &str, over: &str, keys: Keys) -> Speedups {
-        self.ratios(set, of, over, keys, |report| 1.0 / report.cycles as f64)
-    }
-
+impl Board<'_> {
     /// Formats the means of the four sets and of all kernels beside the paper's.
     fn by_set(&self, paper: &[f64; 5], ratios: impl Fn(&[&'static str]) -> Speedups) -> String {
         let all = self.sets.all();
@@ -134,20 +114,11 @@ impl<'a> Board<'a> {
     }
 }
 
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
-    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
-}
-
-/// Formats names as `name, name`.
-fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_string() } else { names.join(", ") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use warpscope_machine::config::Config;
-    use warpscope_machine::metrics::Metrics;
+    use warpscope_machine::metrics::{Metrics, Report};
 
     /// "Four times the memory bandwidth" is four times the preset's.
     #[test]

@@ -1,6 +1,6 @@
 //! Sections 4.5, 5.2 and 5.3: the transformed program, its registers and residency (table 7), and what VTW costs.
 
-use super::{BASE, Board, JUDGE, PRESET, effect};
+use super::{BASE, Board, JUDGE, PRESET};
 use crate::papers::judge::{Speedups, each, geometric_mean};
 use crate::papers::{Claim, Run};
 use warpscope_machine::metrics::Report;
@@ -15,7 +15,7 @@ pub fn claims(board: &Board) -> Vec<Claim> {
 }
 
 fn executed(board: &Board, set: &[&'static str]) -> Speedups {
-    board.ratios(set, "VTW", BASE, &[], |report| report.warp_instructions as f64)
+    board.ratios(set, "VTW", BASE, |report| report.warp_instructions as f64)
 }
 
 /// Returns the instructions that a block issues.
@@ -26,7 +26,7 @@ fn length(report: &Report) -> u64 {
 /// Splits the kernels into the half with the shorter and the half with the longer blocks.
 fn halves(board: &Board) -> (Vec<&'static str>, Vec<&'static str>) {
     let mut names = board.sets.all();
-    names.sort_by_key(|name| board.report(name, BASE, &[]).map_or(0, length));
+    names.sort_by_key(|name| board.report(name, BASE).map_or(0, length));
     let long = names.split_off(names.len() / 2);
     (names, long)
 }
@@ -41,14 +41,20 @@ fn instructions(board: &Board) -> Claim {
         )
     });
     let measured = geometric_mean(&executed(board, &board.sets.all()));
-    effect("vtw.instructions", "section 5.2, table 4", "The transformed kernel executes 3% fewer instructions", INSTRUCTIONS[4])
+    JUDGE
+        .effect(
+            "vtw.instructions",
+            "section 5.2, table 4",
+            "The transformed kernel executes 3% fewer instructions",
+            INSTRUCTIONS[4],
+        )
         .judge(measured, format!("{sets}{note}"))
 }
 
 /// Judges whether the gains in set 4 come from fewer instructions.
 fn reuse(board: &Board) -> Claim {
     let set = board.sets.0[3].as_slice();
-    let speedups = board.speedups(set, "VTW", BASE, &[]);
+    let speedups = board.speedups(set, "VTW", BASE);
     let instructions = executed(board, set);
     let of = |is_fewer: fn(f64) -> bool| -> Option<f64> {
         let names: Vec<&str> = instructions.iter().filter(|(_, ratio)| is_fewer(*ratio)).map(|(name, _)| *name).collect();
@@ -74,7 +80,7 @@ struct Change {
 
 fn changes(board: &Board) -> Vec<Change> {
     let change = |name: &'static str| {
-        let resident = |technique| Some(board.report(name, technique, &[])?.resident_blocks);
+        let resident = |technique| Some(board.report(name, technique)?.resident_blocks);
         let (before, after) = (resident(BASE)?, resident("VTW")?);
         let registers = |technique| Run::new(name, PRESET, technique).registers();
         (before != after).then_some(())?;
@@ -89,7 +95,7 @@ fn residency(board: &Board) -> Claim {
         format!("{name} {} to {} registers, {} to {} blocks", registers.0, registers.1, resident.0, resident.1)
     });
     let names: Vec<&'static str> = changed.iter().map(|change| change.name).collect();
-    let speed = geometric_mean(&board.speedups(&names, "VTW", BASE, &[]));
+    let speed = geometric_mean(&board.speedups(&names, "VTW", BASE));
     let note = speed
         .map_or_else(String::new, |speed| format!("{}. VTW over GTO on them: {speed:.3}.", told.collect::<Vec<_>>().join("; ")));
     let share = (kernels > 0).then(|| changed.len() as f64 / kernels as f64);

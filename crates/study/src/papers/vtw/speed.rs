@@ -1,7 +1,7 @@
 //! Section 5.2: performance (tables 4 and 5).
 
-use super::{BASE, Board, CHEAP_LOOP, EXPERIMENTS, JUDGE, Keys, effect, listed};
-use crate::papers::judge::{Speedups, each, geometric_mean};
+use super::{BASE, Board, CHEAP_LOOP, EXPERIMENTS, JUDGE, Keys};
+use crate::papers::judge::{Speedups, each, geometric_mean, listed};
 use crate::papers::{Claim, Run, STAGES};
 use warpscope_machine::metrics::Report;
 
@@ -30,9 +30,9 @@ pub fn claims(board: &Board) -> Vec<Claim> {
 fn means(board: &Board) -> Vec<Claim> {
     let all = board.sets.all();
     let mean = |id, place, claim, technique: &str, paper: &[f64; 5], note: String| {
-        let sets = board.by_set(paper, |set| board.speedups(set, technique, BASE, &[]));
-        let speedups = board.speedups(&all, technique, BASE, &[]);
-        effect(id, place, claim, paper[4]).judge(geometric_mean(&speedups), format!("{sets}{note}"))
+        let sets = board.by_set(paper, |set| board.speedups(set, technique, BASE));
+        let speedups = board.speedups(&all, technique, BASE);
+        JUDGE.effect(id, place, claim, paper[4]).judge(geometric_mean(&speedups), format!("{sets}{note}"))
     };
     let table = |id, claim, technique, paper| mean(id, "section 5.2, table 4", claim, technique, paper, String::new());
     let assignment = |id, claim, technique, paper| mean(id, "section 5.2, table 5", claim, technique, paper, String::new());
@@ -55,13 +55,13 @@ fn means(board: &Board) -> Vec<Claim> {
 
 /// Describes VTW over GTO on a machine with all stages of the paper's simulator.
 fn with_stages(board: &Board) -> String {
-    let mean = geometric_mean(&board.speedups(&board.sets.all(), "VTW", BASE, STAGES));
+    let mean = geometric_mean(&board.speedups_with(&board.sets.all(), STAGES, "VTW", BASE));
     mean.map_or_else(String::new, |mean| format!(" With decode and operand collectors as stages of their own: {mean:.3}."))
 }
 
 /// Describes VTW over GTO where its loop over blocks costs as little as possible.
 fn cheap_loop(board: &Board) -> String {
-    let mean = geometric_mean(&board.speedups(&board.sets.all(), "VTW", BASE, CHEAP_LOOP));
+    let mean = geometric_mean(&board.speedups_with(&board.sets.all(), CHEAP_LOOP, "VTW", BASE));
     mean.map_or_else(String::new, |mean| {
         format!(
             " With division as fast as multiplication, instructions that are always there and twice the registers: {mean:.3}."
@@ -80,10 +80,10 @@ pub fn used(report: &Report) -> f64 {
 
 /// Describes VTW's speed on kernels that fill the machine under GTO, and on the others.
 fn room(board: &Board) -> String {
-    let is_full = |name: &&'static str| board.report(name, BASE, &[]).is_some_and(|report| used(report) >= FULL);
+    let is_full = |name: &&'static str| board.report(name, BASE).is_some_and(|report| used(report) >= FULL);
     let (full, others): (Vec<_>, Vec<_>) = board.sets.all().into_iter().partition(is_full);
     let told = |keys: Keys| {
-        let mean = |set: &[&'static str]| geometric_mean(&board.speedups(set, "VTW", BASE, keys));
+        let mean = |set: &[&'static str]| geometric_mean(&board.speedups_with(set, keys, "VTW", BASE));
         mean(&full).zip(mean(&others)).map(|(full, others)| format!("{full:.3} against {others:.3} on the others"))
     };
     told(&[]).zip(told(CHEAP_LOOP)).map_or_else(String::new, |(now, cheap)| {
@@ -100,14 +100,15 @@ fn room(board: &Board) -> String {
 fn by_set(board: &Board) -> Vec<Claim> {
     let set = |number: usize| board.sets.0[number - 1].as_slice();
     let mean = |id, claim, number: usize, technique: &str, expected| {
-        let speedups = board.speedups(set(number), technique, BASE, &[]);
+        let speedups = board.speedups(set(number), technique, BASE);
         let limits = if technique == "VTW" { super::limits::note(board, number) } else { String::new() };
         let rest = format!("{}{limits}", experiments_of(board, set(number), technique));
-        effect(id, "section 5.2, table 4", claim, expected)
+        JUDGE
+            .effect(id, "section 5.2, table 4", claim, expected)
             .judge(geometric_mean(&speedups), format!("{}.{rest}", each(&speedups)))
     };
     let sets = [1, 2, 3, 4].map(|number| {
-        let of = |technique| geometric_mean(&board.speedups(set(number), technique, BASE, &[]));
+        let of = |technique| geometric_mean(&board.speedups(set(number), technique, BASE));
         let vtw = of("VTW")?;
         let others = [Some(1.0), of("LRR"), of("vGTO"), of("vLRR")].into_iter().collect::<Option<Vec<f64>>>()?;
         let best = others.into_iter().fold(0.0, f64::max);
@@ -137,7 +138,7 @@ fn by_set(board: &Board) -> Vec<Claim> {
 
 /// Returns the kernels of a set that VTW slows by more than 5 per cent.
 pub fn slower(board: &Board, set: &[&'static str]) -> Speedups {
-    board.speedups(set, "VTW", BASE, &[]).into_iter().filter(|(_, speedup)| *speedup < 0.95).collect()
+    board.speedups(set, "VTW", BASE).into_iter().filter(|(_, speedup)| *speedup < 0.95).collect()
 }
 
 /// Describes the slower kernels of a set on the machines of the experiments.
@@ -145,7 +146,7 @@ fn experiments_of(board: &Board, set: &[&'static str], technique: &str) -> Strin
     if technique != "VTW" {
         return String::new();
     }
-    let speedup = |name, keys: Keys| board.speedups(&[name], technique, BASE, keys).pop().map(|(_, speedup)| speedup);
+    let speedup = |name, keys: Keys| board.speedup(name, (technique, keys), (BASE, keys));
     let told = slower(board, set).into_iter().map(|(name, now)| {
         let others = EXPERIMENTS.iter().filter_map(|(what, keys)| Some(format!("{:.2} with {what}", speedup(name, keys)?)));
         format!(" {name} {now:.2}: {}.", others.collect::<Vec<_>>().join(", "))
@@ -157,16 +158,16 @@ fn experiments_of(board: &Board, set: &[&'static str], technique: &str) -> Strin
 fn comparisons(board: &Board) -> Vec<Claim> {
     let all = board.sets.all();
     let over = |id, place, claim, other: &str, expected| {
-        let speedups = board.speedups(&all, "VTW", other, &[]);
-        effect(id, place, claim, expected).judge(geometric_mean(&speedups), each(&speedups))
+        let speedups = board.speedups(&all, "VTW", other);
+        JUDGE.effect(id, place, claim, expected).judge(geometric_mean(&speedups), each(&speedups))
     };
     let better = |id, claim, technique: &str, paper: f64| {
-        let speedups = board.speedups(&all, technique, "VTW", &[]);
+        let speedups = board.speedups(&all, technique, "VTW");
         let faster: Speedups = speedups.iter().filter(|(_, speedup)| *speedup >= 1.0 + SIMILAR / 2.0).copied().collect();
         let note = format!("Better as table 4 can show it, by half of its last digit: {}.", each(&faster));
         at_most(id, claim, paper, (faster.len(), speedups.len()), note)
     };
-    let assigned = ["VTW", "VTW-SL", "VTW-LH"].map(|technique| geometric_mean(&board.speedups(&all, technique, BASE, &[])));
+    let assigned = ["VTW", "VTW-SL", "VTW-LH"].map(|technique| geometric_mean(&board.speedups(&all, technique, BASE)));
     vec![
         over("vtw.over-lrr", "abstract", "VTW is 9% faster than LRR", "LRR", 1.09),
         over("vtw.over-vgto", "section 5.2", "VTW is 8% faster than vGTO: its order of warps counts", "vGTO", 1.08),
@@ -202,12 +203,12 @@ fn at_most(id: &'static str, claim: &'static str, paper: f64, (few, all): (usize
 /// Judges claims about single kernels.
 fn single(board: &Board) -> Vec<Claim> {
     let best = |id, claim, expected: &str, set: usize, band: std::ops::RangeInclusive<f64>| {
-        let speedups = board.speedups(&board.sets.0[set - 1], "VTW", BASE, &[]);
+        let speedups = board.speedups(&board.sets.0[set - 1], "VTW", BASE);
         let best = speedups.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
         let measured = best.map(|(name, best)| (format!("{best:.2} ({name})"), band.contains(&best)));
         JUDGE.fact(id, "section 5.2", claim, expected, measured, String::new())
     };
-    let all = board.speedups(&board.sets.all(), "VTW", BASE, &[]);
+    let all = board.speedups(&board.sets.all(), "VTW", BASE);
     let slow: Vec<&str> = slower(board, &board.sets.all()).into_iter().map(|(name, _)| name).collect();
     let worst = all.iter().map(|(_, speedup)| *speedup).reduce(f64::min);
     vec![

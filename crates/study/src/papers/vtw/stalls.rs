@@ -1,6 +1,6 @@
 //! Section 5.2: cycles in which no scheduler of an SM issues (table 6).
 
-use super::{BASE, Board, JUDGE, effect};
+use super::{BASE, Board, JUDGE};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, geometric_mean};
 use warpscope_machine::metrics::Report;
@@ -16,7 +16,9 @@ const VTW_LH: [f64; 5] = [0.95, 0.94, 0.90, 0.87, 0.93];
 const FEW: f64 = 0.02;
 
 fn ratios(board: &Board, set: &[&'static str], technique: &str) -> Speedups {
-    board.ratios(set, technique, BASE, &[], |report| report.stall_cycles)
+    let ratios = board.ratios(set, technique, BASE, |report| report.stall_cycles);
+    // The geometric mean knows no zero.
+    ratios.into_iter().filter(|(_, ratio)| *ratio > 0.0).collect()
 }
 
 pub fn claims(board: &Board) -> Vec<Claim> {
@@ -24,7 +26,7 @@ pub fn claims(board: &Board) -> Vec<Claim> {
     let mean = |id, claim, technique: &str, paper: &[f64; 5], note: String| {
         let sets = board.by_set(paper, |set| ratios(board, set, technique));
         let measured = geometric_mean(&ratios(board, &all, technique));
-        effect(id, "section 5.2, table 6", claim, paper[4]).judge(measured, format!("{sets}{note}"))
+        JUDGE.effect(id, "section 5.2, table 6", claim, paper[4]).judge(measured, format!("{sets}{note}"))
     };
     let plain = |id, claim, technique, paper| mean(id, claim, technique, paper, String::new());
     let means = ["VTW", BASE, "LRR", "vGTO", "vLRR"].map(|technique| geometric_mean(&ratios(board, &all, technique)));
@@ -54,12 +56,11 @@ pub fn claims(board: &Board) -> Vec<Claim> {
 /// weight of many.
 fn weight(board: &Board, technique: &str) -> String {
     let stalled = |report: &Report| report.stall_cycles / report.cycles as f64;
-    let has_stalls = |name: &&'static str| board.report(name, BASE, &[]).is_some_and(|report| stalled(report) >= FEW);
+    let has_stalls = |name: &&'static str| board.report(name, BASE).is_some_and(|report| stalled(report) >= FEW);
     let all = board.sets.all();
     let some: Vec<&'static str> = all.iter().copied().filter(has_stalls).collect();
-    let sum = |technique| {
-        all.iter().filter_map(|name| board.report(name, technique, &[])).map(|report| report.stall_cycles).sum::<f64>()
-    };
+    let sum =
+        |technique| all.iter().filter_map(|name| board.report(name, technique)).map(|report| report.stall_cycles).sum::<f64>();
     geometric_mean(&ratios(board, &some, technique)).map_or_else(String::new, |mean| {
         format!(
             " Of the {} kernels that stall for {:.0}% of their time or more under GTO: {mean:.2}. All stalls together: {:.2}.",

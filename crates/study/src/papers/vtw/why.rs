@@ -85,7 +85,7 @@ pub struct Kernel {
 
 impl Kernel {
     pub fn new(board: &Board, name: &'static str) -> Option<Kernel> {
-        let (base, vtw) = (board.report(name, BASE, &[])?, board.report(name, "VTW", &[])?);
+        let (base, vtw) = (board.report(name, BASE)?, board.report(name, "VTW")?);
         Some(Kernel {
             rounds: (base.blocks as f64 / base.resident_blocks as f64).ceil(),
             speedup: base.cycles as f64 / vtw.cycles as f64,
@@ -178,7 +178,7 @@ fn living(board: &Board) -> String {
             let waiting = report.warp_cycles.sum([Reason::Exit, Reason::Ahead, Reason::Siblings]);
             (report.resident_warp_cycles - waiting) as f64 / (report.cycles as f64 * report.sms as f64)
         };
-        geometric_mean(&set.iter().filter_map(|name| Some((*name, living(board.report(name, technique, &[])?)))).collect())
+        geometric_mean(&board.numbers(set, technique, |report| Some(living(report))))
     };
     mean(BASE).zip(mean("VTW")).map_or_else(String::new, |(gto, vtw)| {
         format!(
@@ -189,7 +189,7 @@ fn living(board: &Board) -> String {
 
 /// Describes how far issue slots and memory bandwidth bound the gain.
 fn bound(board: &Board) -> String {
-    let limit = |name: &'static str| Some((name, 1.0 / super::speed::used(board.report(name, BASE, &[])?)));
+    let limit = |name: &'static str| Some((name, 1.0 / super::speed::used(board.report(name, BASE)?)));
     let bounds: Vec<_> = board.sets.all().into_iter().filter_map(limit).filter(|(_, bound)| bound.is_finite()).collect();
     let close = bounds.iter().filter(|(_, bound)| *bound < LARGE).count();
     format!(

@@ -1,6 +1,6 @@
 //! Variants of gangs: the scheduler, gangs per cycle, how gangs split and meet (figures 11 and 13 to 16).
 
-use super::{ANY_GANGS, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, WAITS, effect, faster};
+use super::{ANY_GANGS, BASE, BASE_8, Board, FAIR, JUDGE, Keys, ONE_GANG, WAITS};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 use warpscope_machine::event::Reason;
@@ -8,7 +8,7 @@ use warpscope_machine::metrics::Report;
 
 /// Returns the speed of each workload with the lowest PC first, over big gangs first.
 fn lowest_pc(board: &Board) -> Speedups {
-    board.ratios(&board.everything(), ("I-VWS-LPC", &[]), ("I-VWS", &[]), faster)
+    board.speedups(&board.sets.all(), "I-VWS-LPC", "I-VWS")
 }
 
 /// Returns the workloads that the lowest PC first does not make slower.
@@ -19,12 +19,12 @@ pub(super) fn unharmed_by_lowest_pc(board: &Board) -> Speedups {
 /// Tells what their runs have in common: whether a fair order helps without gangs too, waits at barriers, and larger gangs.
 fn why_unharmed(board: &Board, unharmed: &Speedups) -> String {
     let names: Vec<&'static str> = unharmed.iter().map(|(name, _)| *name).collect();
-    let fair = board.ratios(&names, ("WS4", FAIR), ("WS4", &[]), faster);
+    let fair = board.speedups(&names, ("WS4", FAIR), "WS4");
     if fair.is_empty() {
         return String::new();
     }
     let told = |technique: &str, quantity: fn(&Report) -> Option<String>| -> String {
-        let each = names.iter().filter_map(|name| Some(format!("{name} {}", quantity(board.report(name, technique, &[])?)?)));
+        let each = names.iter().filter_map(|name| Some(format!("{name} {}", quantity(board.report(name, technique)?)?)));
         each.collect::<Vec<_>>().join(", ")
     };
     let at_barriers = |report: &Report| {
@@ -46,32 +46,32 @@ fn why_unharmed(board: &Board, unharmed: &Speedups) -> String {
 
 /// Judges figures 11 and 13 to 16.
 pub fn choices(board: &Board) -> Vec<Claim> {
-    let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
-    let over = |technique: &str, keys: Keys, set: &[&'static str]| board.ratios(set, (technique, keys), ("I-VWS", &[]), faster);
+    let (divergent, convergent) = (&board.sets.divergent[..], &board.sets.convergent[..]);
+    let over = |technique: &str, keys: Keys, set: &[&'static str]| board.speedups(set, (technique, keys), "I-VWS");
     let one = over("I-VWS", ONE_GANG, divergent);
     let any = over("I-VWS", ANY_GANGS, divergent);
-    let sizes: Speedups =
-        divergent.iter().filter_map(|name| Some((*name, board.report(name, "I-VWS", &[])?.gangs.as_ref()?.mean_size))).collect();
+    let sizes = board.numbers(divergent, "I-VWS", |report| Some(report.gangs.as_ref()?.mean_size));
     let orders = [("GTO", "I-VWS-GTO"), ("LRR", "I-VWS-LRR"), ("LPC", "I-VWS-LPC"), ("LGTO", "I-VWS-LGTO")]
         .map(|(name, technique)| (name, mean(&over(technique, &[], divergent))));
-    let sync_convergent = board.ratios(convergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
-    let sync_insensitive = board.ratios(&board.insensitive, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
+    let sync_convergent = board.speedups(convergent, "E-VWS-Sync20", "E-VWS");
+    let sync_insensitive = board.speedups(&board.sets.insensitive, "E-VWS-Sync20", "E-VWS");
     let group_divergent = over("I-VWS-GroupMem", &[], divergent);
     let impatient_divergent = over("I-VWS-ImpatientMem", &[], divergent);
     let little = over("I-VWS-LGTO", &[], divergent);
     let (lowest, unharmed) = (lowest_pc(board), unharmed_by_lowest_pc(board));
-    let group = board.speedups(convergent, "I-VWS-GroupMem", &[]);
-    let impatient = board.speedups(convergent, "I-VWS-ImpatientMem", &[]);
-    let sync = board.ratios(divergent, ("E-VWS-Sync20", &[]), ("E-VWS", &[]), faster);
-    let eight = board.speedups(divergent, "I-VWS", BASE_8);
+    let group = board.speedups(convergent, "I-VWS-GroupMem", BASE);
+    let impatient = board.speedups(convergent, "I-VWS-ImpatientMem", BASE);
+    let sync = board.speedups(divergent, "E-VWS-Sync20", "E-VWS");
+    let eight = board.speedups(divergent, ("I-VWS", BASE_8), BASE);
     vec![
-        effect(
-            "vws.one-gang",
-            "section 6.3, figure 13",
-            "One gang a cycle instead of two costs divergent applications 10%",
-            0.90,
-        )
-        .judge(mean(&one), format!("{}. Average size of gangs, singletons included: {}.", each(&one), each(&sizes))),
+        JUDGE
+            .effect(
+                "vws.one-gang",
+                "section 6.3, figure 13",
+                "One gang a cycle instead of two costs divergent applications 10%",
+                0.90,
+            )
+            .judge(mean(&one), format!("{}. Average size of gangs, singletons included: {}.", each(&one), each(&sizes))),
         JUDGE.fact(
             "vws.any-gangs",
             "section 6.3, figure 13",
@@ -140,14 +140,10 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "section 6.5, figure 16",
             "Splitting in groups (GroupMem) creates problems in radix sort",
             "below 0.98 against I-VWS",
+            board.speedup("radixsort", "I-VWS-GroupMem", "I-VWS").map(|speedup| (format!("{speedup:.3}"), speedup < 0.98)),
             board
-                .ratios(&["radixsort"], ("I-VWS-GroupMem", &[]), ("I-VWS", &[]), faster)
-                .pop()
-                .map(|(_, speedup)| (format!("{speedup:.3}"), speedup < 0.98)),
-            board
-                .ratios(&["radixsort"], ("I-VWS-ImpatientMem", &[]), ("I-VWS", &[]), faster)
-                .pop()
-                .map_or_else(String::new, |(_, speedup)| format!("Splitting altogether (ImpatientMem): {speedup:.3}.")),
+                .speedup("radixsort", "I-VWS-ImpatientMem", "I-VWS")
+                .map_or_else(String::new, |speedup| format!("Splitting altogether (ImpatientMem): {speedup:.3}.")),
         ),
         JUDGE.fact(
             "vws.sync-convergent",
@@ -179,7 +175,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
             "Gangs of warps of 8 keep most of the gain on divergent applications",
             "more than half of I-VWS's gain",
             mean(&eight)
-                .zip(mean(&board.speedups(divergent, "I-VWS", &[])))
+                .zip(mean(&board.speedups(divergent, "I-VWS", BASE)))
                 .map(|(eight, four)| (format!("{eight:.2} against {four:.2}"), eight - 1.0 > (four - 1.0) / 2.0)),
             each(&eight),
         ),
@@ -189,7 +185,7 @@ pub fn choices(board: &Board) -> Vec<Claim> {
 /// Describes E-VWS with each wait at reconvergence points against E-VWS without.
 fn waits(board: &Board) -> String {
     let against = |technique: &str| {
-        let speedups = board.ratios(&board.divergent, (technique, &[]), ("E-VWS", &[]), faster);
+        let speedups = board.speedups(&board.sets.divergent, technique, "E-VWS");
         mean(&speedups).map_or_else(String::new, |mean| format!(" {technique}: {mean:.3} ({}).", each(&speedups)))
     };
     WAITS.map(against).concat()

@@ -1,28 +1,22 @@
 //! The load that narrow warps put on the front end, and what gangs save of it: figures 5, 9, 10, 12, 15 and 17.
 
-use super::{
-    ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, STAYS, TWO_PORTS, TWO_PORTS_L0, WAITS, effect, faster,
-    fetches,
-};
+use super::{ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, ONE_PORT, ONE_PORT_L0, STAYS, TWO_PORTS, TWO_PORTS_L0, WAITS, fetches};
 use crate::papers::Claim;
-use crate::papers::judge::{Speedups, each, mean};
+use crate::papers::judge::{each, mean};
 use warpscope_catalogue::{self as catalogue, Class};
 use warpscope_machine::metrics::Report;
 
 /// Judges figures 5, 9, 10, 12, 15 and 17.
 pub fn front_end(board: &Board) -> Vec<Claim> {
-    let (divergent, convergent) = (&board.divergent[..], &board.convergent[..]);
+    let (divergent, convergent) = (&board.sets.divergent[..], &board.sets.convergent[..]);
     let mut together = convergent.to_vec();
-    together.extend(&board.insensitive);
+    together.extend(&board.sets.insensitive);
     let average = |technique: &str, set: &[&'static str]| board.average(set, technique, fetches);
     let share = |one: &str, other: &str, set: &[&'static str]| Some(average(one, set)? / average(other, set)?);
-    let per_cycle = |technique: &str| -> Speedups {
-        let of = |name: &&'static str| board.report(name, technique, &[]).map(|report| (*name, fetches(report)));
-        divergent.iter().filter_map(of).collect()
-    };
+    let per_cycle = |technique: &str| board.numbers(divergent, technique, |report| Some(fetches(report)));
     let memory_splits = |technique: &str| {
         let of = |name: &&'static str| {
-            let gangs = board.report(name, technique, &[])?.gangs.as_ref()?;
+            let gangs = board.report(name, technique)?.gangs.as_ref()?;
             Some(format!("{name} {}", gangs.memory_splits))
         };
         let list: Vec<String> = divergent.iter().filter_map(of).collect();
@@ -30,20 +24,15 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
     };
     let orders =
         ["I-VWS-GTO", "I-VWS-LRR", "I-VWS-LPC", "I-VWS-LGTO"].map(|technique| (technique, share(technique, "I-VWS", divergent)));
-    let linear = board.ratios(&together, ("WS4", &[]), (BASE, &[]), fetches);
-    let narrow = |keys: Keys| mean(&board.ratios(divergent, ("I-VWS", keys), ("I-VWS", &[]), faster));
+    let linear = board.ratios(&together, "WS4", BASE, fetches);
+    let narrow = |keys: Keys| mean(&board.speedups(divergent, ("I-VWS", keys), "I-VWS"));
     let indifferent = ["1 port", "2 ports"]
         .into_iter()
         .zip([ONE_PORT_L0, TWO_PORTS_L0])
-        .filter_map(|(name, keys)| Some((name, mean(&board.ratios(&together, ("I-VWS", keys), ("I-VWS", &[]), faster))?)));
+        .filter_map(|(name, keys)| Some((name, mean(&board.speedups(&together, ("I-VWS", keys), "I-VWS"))?)));
     let indifferent: Vec<(&str, f64)> = indifferent.collect();
-    let l0_hits: Speedups = divergent
-        .iter()
-        .filter_map(|name| {
-            let report = board.report(name, "I-VWS", TWO_PORTS_L0)?;
-            Some((*name, report.l0_hits as f64 / report.fetches.max(1) as f64))
-        })
-        .collect();
+    let l0_hits =
+        board.numbers(divergent, ("I-VWS", TWO_PORTS_L0), |report| Some(report.l0_hits as f64 / report.fetches.max(1) as f64));
     let ports = [("1 port", ONE_PORT), ("2 ports", TWO_PORTS), ("1 port, L0", ONE_PORT_L0), ("2 ports, L0", TWO_PORTS_L0)];
     let ports: Vec<(&str, f64)> = ports.iter().filter_map(|(name, keys)| narrow(keys).map(|mean| (*name, mean))).collect();
     vec![
@@ -55,9 +44,9 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             mean(&linear).map(|times| (format!("{times:.2}"), (6.4..=8.0).contains(&times))),
             format!("{}.{}", each(&linear), growth(board, &together)),
         ),
-        effect("vws.fetches", "section 6.2, figure 9", "I-VWS needs 57% fewer fetches a cycle than warps of 4 on divergent applications", 0.43)
+        JUDGE.effect("vws.fetches", "section 6.2, figure 9", "I-VWS needs 57% fewer fetches a cycle than warps of 4 on divergent applications", 0.43)
             .judge(share("I-VWS", "WS4", divergent), format!("Averages of fetches per cycle. I-VWS: {}. Warps of 4: {}.", each(&per_cycle("I-VWS")), each(&per_cycle("WS4")))),
-        effect("vws.fetches-elastic", "section 6.2, figure 9", "E-VWS needs 55% fewer still", 0.45)
+        JUDGE.effect("vws.fetches-elastic", "section 6.2, figure 9", "E-VWS needs 55% fewer still", 0.45)
             .judge(share("E-VWS", "I-VWS", divergent), "Averages of fetches per cycle.".to_string()),
         JUDGE.fact(
             "vws.fetches-convergent",
@@ -67,8 +56,8 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             share("I-VWS", BASE, &together).map(|ratio| (format!("{ratio:.2}"), ratio <= 1.05)),
             format!(
                 "{}.{}",
-                each(&board.ratios(&together, ("I-VWS", &[]), (BASE, &[]), fetches)),
-                by_gangs(board, &together, |set| mean(&board.ratios(set, ("I-VWS", &[]), (BASE, &[]), fetches)))
+                each(&board.ratios(&together, "I-VWS", BASE, fetches)),
+                by_gangs(board, &together, |set| mean(&board.ratios(set, "I-VWS", BASE, fetches)))
             ),
         ),
         JUDGE.fact(
@@ -77,16 +66,16 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             "Splitting for memory (E-VWS-ImpatientMem) makes them fetch significantly more",
             "1.1 times as often as E-VWS or more",
             share(IMPATIENT, "E-VWS", &together).map(|ratio| (format!("{ratio:.2}"), ratio >= 1.1)),
-            format!("{}.{}", each(&board.ratios(&together, (IMPATIENT, &[]), ("E-VWS", &[]), fetches)), arriving(board, &together)),
+            format!("{}.{}", each(&board.ratios(&together, IMPATIENT, "E-VWS", fetches)), arriving(board, &together)),
         ),
-        effect(
+        JUDGE.effect(
             "vws.fetches-group",
             "section 6.5, figure 17",
             "Splitting in groups for memory (GroupMem) costs 41% more fetches",
             1.41,
         )
         .judge(share("I-VWS-GroupMem", "I-VWS", divergent), memory_splits("I-VWS-GroupMem")),
-        effect(
+        JUDGE.effect(
             "vws.fetches-impatient",
             "section 6.5, figure 17",
             "and splitting altogether (ImpatientMem) 69%",
@@ -149,7 +138,7 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             }),
             format!(
                 "Speeds over eight ports with L0 caches; with two ports and L0 caches: {}. Fetches that hit the L0 caches: {}.",
-                each(&board.ratios(divergent, ("I-VWS", TWO_PORTS_L0), ("I-VWS", &[]), faster)),
+                each(&board.speedups(divergent, ("I-VWS", TWO_PORTS_L0), "I-VWS")),
                 each(&l0_hits)
             ),
         ),
@@ -164,8 +153,8 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
             }),
             format!(
                 "Speeds over eight ports. 1 port: {}.{}",
-                each(&board.ratios(&together, ("I-VWS", ONE_PORT_L0), ("I-VWS", &[]), faster)),
-                by_gangs(board, &together, |set| mean(&board.ratios(set, ("I-VWS", ONE_PORT_L0), ("I-VWS", &[]), faster)))
+                each(&board.speedups(&together, ("I-VWS", ONE_PORT_L0), "I-VWS")),
+                by_gangs(board, &together, |set| mean(&board.speedups(set, ("I-VWS", ONE_PORT_L0), "I-VWS")))
             ),
         ),
     ]
@@ -173,7 +162,7 @@ pub fn front_end(board: &Board) -> Vec<Claim> {
 
 /// Returns the fetches a cycle with each wait at reconvergence points, over those of E-VWS.
 fn by_wait(board: &Board) -> Option<Vec<(&'static str, f64)>> {
-    let average = |technique| board.average(&board.divergent, technique, fetches);
+    let average = |technique| board.average(&board.sets.divergent, technique, fetches);
     let share = |technique| Some((technique, average(technique)? / average("E-VWS")?));
     WAITS.into_iter().map(share).collect()
 }
@@ -181,7 +170,7 @@ fn by_wait(board: &Board) -> Option<Vec<(&'static str, f64)>> {
 /// Describes how fetches grow where threads diverge already with warps of 32, and where they do not; and how they grow in all,
 /// for an application that is slower with narrow warps needs more fetches, but not so many more a cycle.
 fn growth(board: &Board, set: &[&'static str]) -> String {
-    let of = |set: &[&'static str], quantity: fn(&Report) -> f64| mean(&board.ratios(set, ("WS4", &[]), (BASE, &[]), quantity));
+    let of = |set: &[&'static str], quantity: fn(&Report) -> f64| mean(&board.ratios(set, "WS4", BASE, quantity));
     let (diverging, coherent): (Vec<&'static str>, Vec<&'static str>) =
         set.iter().copied().partition(|name| catalogue::find(name).is_some_and(|workload| workload.class == Class::Divergent));
     let in_all = of(set, |report| report.fetches as f64);
@@ -212,7 +201,7 @@ fn by_gangs(board: &Board, set: &[&'static str], of: impl Fn(&[&'static str]) ->
 
 /// Describes the fetches where split parts meet again only if they arrive in the same cycle.
 fn arriving(board: &Board, set: &[&'static str]) -> String {
-    let ratios = board.ratios(set, (IMPATIENT, ARRIVE), ("E-VWS", &[]), fetches);
+    let ratios = board.ratios(set, (IMPATIENT, ARRIVE), "E-VWS", fetches);
     mean(&ratios).map_or_else(String::new, |mean| {
         format!(" Where only parts meet that arrive in the same cycle: {mean:.2} times as often ({}).", each(&ratios))
     })

@@ -12,7 +12,8 @@ mod rivals;
 mod sizes;
 mod widths;
 
-use super::judge::{ClaimedEffect, Judge, Speedups};
+use super::board::{self, Keys};
+use super::judge::Judge;
 use super::{Claim, Results, Run};
 use warpscope_catalogue::{self as catalogue, Suite, Workload};
 use warpscope_machine::metrics::Report;
@@ -69,8 +70,6 @@ const OWN_UNITS: Keys = &[("one_pipeline", "false")];
 const SM_MM2: f64 = 16.0;
 const GPU_MM2: f64 = 529.0;
 
-type Keys = &'static [(&'static str, &'static str)];
-
 fn applications() -> impl Iterator<Item = &'static Workload> {
     catalogue::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name) && !workload.lock_step)
 }
@@ -88,9 +87,9 @@ pub fn runs() -> Vec<Run> {
 /// Returns the runs of some sets alone, and the experiments: every width with a near DRAM on convergent workloads, and a fair
 /// order without gangs where the lowest PC first costs nothing.
 pub fn follow_ups(results: &Results) -> Vec<Run> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let mut runs = Vec::new();
-    for name in &board.divergent {
+    for name in &board.sets.divergent {
         runs.extend(ORDERS.map(|technique| Run::new(name, PRESET, technique)));
         runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
         runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
@@ -98,13 +97,13 @@ pub fn follow_ups(results: &Results) -> Vec<Run> {
         runs.extend(RIVALS[1..].iter().map(|technique| Run::new(name, ELSEWHERE, technique)));
         runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique).with(OWN_UNITS)));
     }
-    for name in board.divergent.iter().chain(&board.convergent) {
+    for name in board.sets.divergent.iter().chain(&board.sets.convergent) {
         runs.extend(SPLITS.map(|technique| Run::new(name, PRESET, technique)));
     }
-    for name in board.convergent.iter().chain(&board.insensitive) {
+    for name in board.sets.convergent.iter().chain(&board.sets.insensitive) {
         runs.push(Run::new(name, PRESET, IMPATIENT).with(ARRIVE));
     }
-    for name in &board.convergent {
+    for name in &board.sets.convergent {
         runs.extend(widths::WIDTHS.map(|technique| Run::new(name, PRESET, technique).with(NEAR_DRAM)));
     }
     let fair = choices::unharmed_by_lowest_pc(&board);
@@ -112,56 +111,45 @@ pub fn follow_ups(results: &Results) -> Vec<Run> {
     runs
 }
 
-/// The results, sorted into the paper's three sets.
-struct Board<'a> {
-    results: &'a Results,
+/// The paper's three sets.
+#[derive(Default)]
+struct Sets {
     divergent: Vec<&'static str>,
     convergent: Vec<&'static str>,
     insensitive: Vec<&'static str>,
 }
 
-impl<'a> Board<'a> {
-    fn new(results: &'a Results) -> Board<'a> {
-        let mut board = Board { results, divergent: Vec::new(), convergent: Vec::new(), insensitive: Vec::new() };
+impl Sets {
+    fn all(&self) -> Vec<&'static str> {
+        [&self.divergent, &self.convergent, &self.insensitive].into_iter().flatten().copied().collect()
+    }
+}
+
+type Board<'a> = board::Board<'a, Sets>;
+
+fn sorted(results: &Results) -> Board<'_> {
+    board::Board::new(results, PRESET).sorted(|board| {
+        let mut sets = Sets::default();
         for Workload { name, .. } in applications() {
-            let Some((_, speedup)) = board.speedups(&[name], "WS4", &[]).pop() else { continue };
+            let Some(speedup) = board.speedup(name, "WS4", BASE) else { continue };
             let set = if speedup > 1.0 + SAME {
-                &mut board.divergent
+                &mut sets.divergent
             } else if speedup < 1.0 - SAME {
-                &mut board.convergent
+                &mut sets.convergent
             } else {
-                &mut board.insensitive
+                &mut sets.insensitive
             };
             set.push(*name);
         }
-        board
-    }
+        sets
+    })
+}
 
-    fn report(&self, workload: &str, technique: &str, keys: Keys) -> Option<&'a Report> {
-        self.results.of(&Run::new(workload, PRESET, technique).with(keys))
-    }
-
-    /// Returns the speedup of a technique over warps of 32, for each workload that both ran.
-    fn speedups(&self, set: &[&'static str], technique: &str, keys: Keys) -> Speedups {
-        self.ratios(set, (technique, keys), (BASE, &[]), |report| 1.0 / report.cycles as f64)
-    }
-
-    /// Returns the ratio of a quantity between two runs, for each workload that has both.
-    fn ratios(&self, set: &[&'static str], of: (&str, Keys), over: (&str, Keys), quantity: fn(&Report) -> f64) -> Speedups {
-        let value = |name: &str, (technique, keys): (&str, Keys)| self.report(name, technique, keys).map(quantity);
-        set.iter().filter_map(|name| Some((*name, value(name, of)? / value(name, over)?))).collect()
-    }
-
-    /// Returns the average of a quantity over a set.
-    fn average(&self, set: &[&'static str], technique: &str, quantity: fn(&Report) -> f64) -> Option<f64> {
-        let values: Option<Vec<f64>> = set.iter().map(|name| self.report(name, technique, &[]).map(quantity)).collect();
-        values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
-    }
-
+impl Board<'_> {
     /// Returns the share of a workload's warp-cycles in original gangs: all where no gang splits, else those in gangs of eight.
     /// Where members have exited, or a block provides fewer than eight, an original gang is smaller.
     fn original(&self, name: &str, technique: &str) -> Option<f64> {
-        let gangs = self.report(name, technique, &[])?.gangs.as_ref()?;
+        let gangs = self.report(name, technique)?.gangs.as_ref()?;
         let all = gangs.warp_cycles.iter().sum::<u64>().max(1);
         Some(if gangs.splits == 0 { 1.0 } else { gangs.warp_cycles[7] as f64 / all as f64 })
     }
@@ -170,34 +158,10 @@ impl<'a> Board<'a> {
     fn by_gangs(&self, set: &[&'static str]) -> (Vec<&'static str>, Vec<&'static str>) {
         set.iter().copied().partition(|name| self.original(name, "I-VWS").is_some_and(|share| share >= STAYS))
     }
-
-    fn everything(&self) -> Vec<&'static str> {
-        [&self.divergent, &self.convergent, &self.insensitive].into_iter().flatten().copied().collect()
-    }
-
-    /// Returns the speedup of a technique on that machine from units of its own.
-    fn with_units(&self, set: &[&'static str], technique: &str) -> Speedups {
-        let cycles = |name: &str, keys: Keys| {
-            self.results.of(&Run::new(name, ELSEWHERE, technique).with(keys)).map(|report| report.cycles as f64)
-        };
-        set.iter().filter_map(|name| Some((*name, cycles(name, &[])? / cycles(name, OWN_UNITS)?))).collect()
-    }
-
-    /// Returns speedups on the machine of the Thread Block Compaction paper.
-    fn elsewhere(&self, set: &[&'static str], technique: &str, over: &str) -> Speedups {
-        let cycles = |name: &str, technique: &str| {
-            self.results.of(&Run::new(name, ELSEWHERE, technique)).map(|report| report.cycles as f64)
-        };
-        set.iter().filter_map(|name| Some((*name, cycles(name, over)? / cycles(name, technique)?))).collect()
-    }
-}
-
-fn effect(id: &'static str, place: &'static str, claim: &'static str, expected: f64) -> ClaimedEffect {
-    ClaimedEffect { judge: JUDGE, id, place, claim, expected }
 }
 
 pub fn judge(results: &Results) -> Vec<Claim> {
-    let board = Board::new(results);
+    let board = sorted(results);
     let mut claims = widths::widths(&board);
     claims.extend(sizes::sizes(&board));
     claims.extend(front_end::front_end(&board));
@@ -211,10 +175,6 @@ pub fn judge(results: &Results) -> Vec<Claim> {
 /// Formats a mean, where there is one.
 fn told(mean: Option<f64>) -> String {
     mean.map_or_else(|| "not measured".to_string(), |mean| format!("{mean:.2}"))
-}
-
-fn faster(report: &Report) -> f64 {
-    1.0 / report.cycles as f64
 }
 
 fn fetches(report: &Report) -> f64 {

@@ -1,6 +1,6 @@
 //! Speed against other techniques on the machine of the TBC paper, and the area that I-VWS costs (figure 19, table 2).
 
-use super::{BASE_8, Board, GPU_MM2, JUDGE, Keys, PRESET, SM_MM2, effect, told};
+use super::{BASE_8, Board, ELSEWHERE, GPU_MM2, JUDGE, Keys, OWN_UNITS, PRESET, SM_MM2, told};
 use crate::papers::Claim;
 use crate::papers::judge::{each, mean};
 use warpscope_machine::config::MachineSpec;
@@ -8,14 +8,16 @@ use warpscope_machine::config::area::area;
 
 /// Judges figure 19.
 pub fn rivals(board: &Board) -> Vec<Claim> {
-    let divergent = &board.divergent[..];
-    let ivws = board.elsewhere(divergent, "I-VWS", "PDOM");
-    let over_tbc = board.elsewhere(divergent, "I-VWS", "TBC-LCP");
-    let over_dwf = board.elsewhere(divergent, "I-VWS", "DWF");
-    let rest: Vec<&'static str> = board.convergent.iter().chain(&board.insensitive).copied().collect();
-    let rest = board.elsewhere(&rest, "I-VWS", "PDOM");
+    let divergent = &board.sets.divergent[..];
+    let elsewhere = board.on(ELSEWHERE);
+    let with_units = |technique| mean(&elsewhere.speedups(divergent, (technique, OWN_UNITS), technique));
+    let ivws = elsewhere.speedups(divergent, "I-VWS", "PDOM");
+    let over_tbc = elsewhere.speedups(divergent, "I-VWS", "TBC-LCP");
+    let over_dwf = elsewhere.speedups(divergent, "I-VWS", "DWF");
+    let rest: Vec<&'static str> = board.sets.convergent.iter().chain(&board.sets.insensitive).copied().collect();
+    let rest = elsewhere.speedups(&rest, "I-VWS", "PDOM");
     vec![
-        effect(
+        JUDGE.effect(
             "vws.elsewhere",
             "section 7.1, figure 19",
             "On the machine of Thread Block Compaction, I-VWS is 34% faster than warps of 32",
@@ -28,11 +30,11 @@ pub fn rivals(board: &Board) -> Vec<Claim> {
                  With units of their own these three are {} times as fast.",
                 each(&ivws),
                 ["PDOM", "DWF", "TBC-LCP"]
-                    .map(|technique| format!("{technique} {}", told(mean(&board.with_units(divergent, technique)))))
+                    .map(|technique| format!("{technique} {}", told(with_units(technique))))
                     .join(", ")
             ),
         ),
-        effect("vws.over-tbc", "section 7.1, figure 19", "and 15% faster than TBC", 1.15).judge(mean(&over_tbc), each(&over_tbc)),
+        JUDGE.effect("vws.over-tbc", "section 7.1, figure 19", "and 15% faster than TBC", 1.15).judge(mean(&over_tbc), each(&over_tbc)),
         JUDGE.fact(
             "vws.over-dwf",
             "section 7.1, figure 19",
@@ -64,7 +66,7 @@ pub fn cost(board: &Board) -> Vec<Claim> {
     let of = |keys: Keys| -> Option<f64> {
         Some(area(&MachineSpec::new(PRESET, "I-VWS", keys.iter().copied()).config().ok()?).sm_mm2)
     };
-    let measured = of(&[]).zip(of(BASE_8)).filter(|_| !board.everything().is_empty());
+    let measured = of(&[]).zip(of(BASE_8)).filter(|_| !board.sets.all().is_empty());
     let note = "Computed from the configuration with the paper's cell areas and factors, not measured.";
     let exactly = |text: String, expected: &str| {
         let holds = text == expected;

@@ -1,60 +1,58 @@
 //! Which warp size suits which applications, and how long gangs last: figures 2, 4, 7, 8 and 18.
 
-use super::{ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, READINGS, STAYS, effect, faster, fetches, told};
+use super::{ARRIVE, BASE, Board, IMPATIENT, JUDGE, Keys, READINGS, STAYS, fetches, told};
 use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, mean};
 use warpscope_machine::metrics::Report;
 
 /// Judges figures 2, 4, 7 and 8.
 pub fn sizes(board: &Board) -> Vec<Claim> {
-    let (divergent, convergent, insensitive) = (&board.divergent[..], &board.convergent[..], &board.insensitive[..]);
-    let ivws = board.speedups(divergent, "I-VWS", &[]);
-    let against_ws4 = board.ratios(divergent, ("I-VWS", &[]), ("WS4", &[]), faster);
-    let ws4_convergent = board.speedups(convergent, "WS4", &[]);
-    let ivws_convergent = board.speedups(convergent, "I-VWS", &[]);
-    let evws = board.ratios(divergent, ("E-VWS", &[]), ("I-VWS", &[]), faster);
-    let impatient = board.speedups(convergent, IMPATIENT, &[]);
-    let impatient_divergent = board.ratios(divergent, (IMPATIENT, &[]), ("I-VWS", &[]), faster);
-    let arriving = board.speedups(convergent, IMPATIENT, ARRIVE);
-    let one = |name: &'static str, over: &str| {
-        board.ratios(&[name], (IMPATIENT, &[]), (over, &[]), faster).pop().map(|(_, speedup)| speedup)
-    };
+    let (divergent, convergent, insensitive) =
+        (&board.sets.divergent[..], &board.sets.convergent[..], &board.sets.insensitive[..]);
+    let ivws = board.speedups(divergent, "I-VWS", BASE);
+    let against_ws4 = board.speedups(divergent, "I-VWS", "WS4");
+    let ws4_convergent = board.speedups(convergent, "WS4", BASE);
+    let ivws_convergent = board.speedups(convergent, "I-VWS", BASE);
+    let evws = board.speedups(divergent, "E-VWS", "I-VWS");
+    let impatient = board.speedups(convergent, IMPATIENT, BASE);
+    let impatient_divergent = board.speedups(divergent, IMPATIENT, "I-VWS");
+    let arriving = board.speedups(convergent, (IMPATIENT, ARRIVE), BASE);
+    let one = |name: &'static str, over: &str| board.speedup(name, IMPATIENT, over);
     let unrepaired = board
-        .ratios(&["raytrace"], ("I-VWS-ImpatientMem", &[]), ("I-VWS", &[]), faster)
-        .pop()
-        .map_or_else(String::new, |(_, speedup)| format!(" Without reformation: {speedup:.3}."));
-    let transactions = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| report.memory_transactions as f64);
-    let even = board.speedups(insensitive, "I-VWS", &[]);
-    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(divergent, ("E-VWS", keys), ("I-VWS", &[]), quantity);
+        .speedup("raytrace", "I-VWS-ImpatientMem", "I-VWS")
+        .map_or_else(String::new, |speedup| format!(" Without reformation: {speedup:.3}."));
+    let transactions = board.ratios(convergent, "WS4", BASE, |report| report.memory_transactions as f64);
+    let even = board.speedups(insensitive, "I-VWS", BASE);
+    let read = |keys: Keys, quantity: fn(&Report) -> f64| board.ratios(divergent, ("E-VWS", keys), "I-VWS", quantity);
     let side_by_side = |quantity: fn(&Report) -> f64| {
         let list = READINGS.map(|(name, keys)| format!("{name} {}", told(mean(&read(keys, quantity)))));
         list.join(", ")
     };
-    let ws4_divergent = board.speedups(divergent, "WS4", &[]);
+    let ws4_divergent = board.speedups(divergent, "WS4", BASE);
     let lanes = [BASE, "WS16", "WS8", "WS4"]
         .map(|technique| (technique, board.average(divergent, technique, |report| report.lane_efficiency)));
     let lanes_of = |technique: &str| board.average(convergent, technique, |report| report.lane_efficiency);
     let lanes_convergent = (lanes_of(BASE), lanes_of("WS4"));
-    let misses = board.ratios(convergent, ("WS4", &[]), (BASE, &[]), |report| {
-        report.l1d.misses as f64 / report.thread_instructions.max(1) as f64
-    });
-    let misses: Speedups = misses.into_iter().filter(|(_, ratio)| ratio.is_finite()).collect();
+    let misses =
+        board.ratios(convergent, "WS4", BASE, |report| report.l1d.misses as f64 / report.thread_instructions.max(1) as f64);
     let tracks: Speedups = board
-        .everything()
+        .sets
+        .all()
         .into_iter()
         .filter_map(|name| {
-            let speed = |technique: &str| board.speedups(&[name], technique, &[]).pop().map(|(_, speedup)| speedup);
+            let speed = |technique: &str| board.speedup(name, technique, BASE);
             Some((name, speed("I-VWS")? / speed("WS4")?.max(1.0)))
         })
         .collect();
     vec![
-        effect(
-            "vws.divergent",
-            "abstract, section 6.1, figure 7",
-            "I-VWS is 35% faster than warps of 32 on divergent applications",
-            1.35,
-        )
-        .judge(mean(&ivws), each(&ivws)),
+        JUDGE
+            .effect(
+                "vws.divergent",
+                "abstract, section 6.1, figure 7",
+                "I-VWS is 35% faster than warps of 32 on divergent applications",
+                1.35,
+            )
+            .judge(mean(&ivws), each(&ivws)),
         JUDGE.fact(
             "vws.like-ws4",
             "section 6.1",
@@ -63,36 +61,38 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             mean(&against_ws4).map(|mean| (format!("{mean:.3}"), (mean - 1.0).abs() <= 0.03)),
             each(&against_ws4),
         ),
-        effect(
-            "vws.ws4-convergent",
-            "section 6.1, figure 7",
-            "Warps of 4 are 27% slower than warps of 32 on convergent applications",
-            0.73,
-        )
-        .judge_size(
-            mean(&ws4_convergent),
-            format!(
-                "Narrower warps: of 8 {}, of 16 {}. {}.",
-                told(mean(&board.speedups(convergent, "WS8", &[]))),
-                told(mean(&board.speedups(convergent, "WS16", &[]))),
-                each(&ws4_convergent)
+        JUDGE
+            .effect(
+                "vws.ws4-convergent",
+                "section 6.1, figure 7",
+                "Warps of 4 are 27% slower than warps of 32 on convergent applications",
+                0.73,
+            )
+            .judge_size(
+                mean(&ws4_convergent),
+                format!(
+                    "Narrower warps: of 8 {}, of 16 {}. {}.",
+                    told(mean(&board.speedups(convergent, "WS8", BASE))),
+                    told(mean(&board.speedups(convergent, "WS16", BASE))),
+                    each(&ws4_convergent)
+                ),
             ),
-        ),
-        effect(
-            "vws.ws4-divergent",
-            "section 6.1 (derived: I-VWS gains 35% and is within 3% of it), figure 7",
-            "Warps of 4 are about 39% faster than warps of 32 on divergent applications",
-            1.39,
-        )
-        .judge_size(
-            mean(&ws4_divergent),
-            format!(
-                "Narrower warps: of 8 {}, of 16 {}. {}.",
-                told(mean(&board.speedups(divergent, "WS8", &[]))),
-                told(mean(&board.speedups(divergent, "WS16", &[]))),
-                each(&ws4_divergent)
+        JUDGE
+            .effect(
+                "vws.ws4-divergent",
+                "section 6.1 (derived: I-VWS gains 35% and is within 3% of it), figure 7",
+                "Warps of 4 are about 39% faster than warps of 32 on divergent applications",
+                1.39,
+            )
+            .judge_size(
+                mean(&ws4_divergent),
+                format!(
+                    "Narrower warps: of 8 {}, of 16 {}. {}.",
+                    told(mean(&board.speedups(divergent, "WS8", BASE))),
+                    told(mean(&board.speedups(divergent, "WS16", BASE))),
+                    each(&ws4_divergent)
+                ),
             ),
-        ),
         JUDGE.fact(
             "vws.lanes",
             "section 1, figure 2",
@@ -180,28 +180,30 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
                 side_by_side(fetches)
             ),
         ),
-        effect(
-            "vws.impatient-convergent",
-            "section 6.1, figure 7",
-            "Splitting gangs where loads part (E-VWS-ImpatientMem) makes convergent applications 22% slower than warps of 32",
-            0.78,
-        )
-        .judge(
-            mean(&impatient),
-            format!(
-                "{}. Without reformation: {}.{}",
-                each(&impatient),
-                each(&board.speedups(convergent, "I-VWS-ImpatientMem", &[])),
-                repair(board)
+        JUDGE
+            .effect(
+                "vws.impatient-convergent",
+                "section 6.1, figure 7",
+                "Splitting gangs where loads part (E-VWS-ImpatientMem) makes convergent applications 22% slower than warps of 32",
+                0.78,
+            )
+            .judge(
+                mean(&impatient),
+                format!(
+                    "{}. Without reformation: {}.{}",
+                    each(&impatient),
+                    each(&board.speedups(convergent, "I-VWS-ImpatientMem", BASE)),
+                    repair(board)
+                ),
             ),
-        ),
-        effect(
-            "vws.impatient-arrive",
-            "section 6.1, figure 7",
-            "The same, if parts meet only where they arrive at the same PC in the same cycle",
-            0.78,
-        )
-        .judge(mean(&arriving), format!("{}.", each(&arriving))),
+        JUDGE
+            .effect(
+                "vws.impatient-arrive",
+                "section 6.1, figure 7",
+                "The same, if parts meet only where they arrive at the same PC in the same cycle",
+                0.78,
+            )
+            .judge(mean(&arriving), format!("{}.", each(&arriving))),
         JUDGE.fact(
             "vws.impatient-radixsort",
             "section 6.1, figure 7",
@@ -209,11 +211,11 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             "below 0.95 against warps of 32",
             one("radixsort", BASE).map(|speedup| (format!("{speedup:.3}"), speedup < 0.95)),
             board
-                .speedups(&["radixsort"], IMPATIENT, ARRIVE)
-                .pop()
-                .map_or_else(String::new, |(_, speedup)| format!("If only parts meet that arrive together: {speedup:.3}.")),
+                .speedup("radixsort", (IMPATIENT, ARRIVE), BASE)
+                .map_or_else(String::new, |speedup| format!("If only parts meet that arrive together: {speedup:.3}.")),
         ),
-        effect("vws.impatient-divergent", "section 6.1", "and divergent ones 2% faster than I-VWS", 1.02)
+        JUDGE
+            .effect("vws.impatient-divergent", "section 6.1", "and divergent ones 2% faster than I-VWS", 1.02)
             .judge(mean(&impatient_divergent), format!("{}.", each(&impatient_divergent))),
         JUDGE.fact(
             "vws.impatient-raytrace",
@@ -221,7 +223,7 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
             "It helps ray tracing, a divergent application",
             "more than 1% faster than I-VWS",
             one("raytrace", "I-VWS").map(|speedup| (format!("{speedup:.3}"), speedup > 1.01)),
-            board.report("raytrace", IMPATIENT, &[]).and_then(|report| report.gangs.as_ref()).map_or_else(String::new, |gangs| {
+            board.report("raytrace", IMPATIENT).and_then(|report| report.gangs.as_ref()).map_or_else(String::new, |gangs| {
                 format!("Splits of gangs: {}, of which {} for memory.{unrepaired}", gangs.splits, gangs.memory_splits)
             }),
         ),
@@ -232,14 +234,14 @@ pub fn sizes(board: &Board) -> Vec<Claim> {
 /// where only parts that arrive together meet, as section 6.1 says.
 fn repair(board: &Board) -> String {
     let set: Vec<&'static str> =
-        board.convergent.iter().copied().filter(|name| board.report(name, IMPATIENT, ARRIVE).is_some()).collect();
+        board.sets.convergent.iter().copied().filter(|name| board.report(name, (IMPATIENT, ARRIVE)).is_some()).collect();
     let told = |technique: &str, keys: Keys| {
-        let gangs = |name: &&'static str| board.report(name, technique, keys)?.gangs.as_ref();
+        let gangs = |name: &&'static str| board.report(name, (technique, keys))?.gangs.as_ref();
         let (mut splits, mut merges) = (0, 0);
         set.iter()
             .filter_map(gangs)
             .for_each(|gangs| (splits, merges) = (splits + gangs.memory_splits, merges + gangs.reformations));
-        let speedups = board.speedups(&set, technique, keys);
+        let speedups = board.speedups(&set, (technique, keys), BASE);
         mean(&speedups).map(|mean| format!("{mean:.3} ({splits} splits for memory, {merges} merges)"))
     };
     match (told(IMPATIENT, &[]), told(IMPATIENT, ARRIVE), told("I-VWS-ImpatientMem", &[])) {
@@ -252,6 +254,10 @@ fn repair(board: &Board) -> String {
     }
 }
 
+fn faster(report: &Report) -> f64 {
+    1.0 / report.cycles as f64
+}
+
 /// The part of the faster static warp size's speed from which I-VWS tracks it.
 const TRACKS: f64 = 0.95;
 
@@ -262,11 +268,9 @@ fn falls_behind(tracks: &Speedups) -> Speedups {
 /// Describes the workloads on which I-VWS falls behind: whether their gangs split, and whether they gain where gangs re-form.
 fn behind(board: &Board, tracks: &Speedups) -> String {
     let told = |(name, _): &(&'static str, f64)| {
-        let gangs = board.report(name, "I-VWS", &[])?.gangs.as_ref()?;
-        let speed = |technique: &str| board.speedups(&[name], technique, &[]).pop().map(|(_, speedup)| speedup);
-        let transactions = |technique: &str| {
-            board.ratios(&[name], (technique, &[]), (BASE, &[]), |report| report.memory_transactions as f64).pop()
-        };
+        let gangs = board.report(name, "I-VWS")?.gangs.as_ref()?;
+        let speed = |technique: &str| board.speedup(name, technique, BASE);
+        let transactions = |technique: &str| board.ratio(name, technique, BASE, |report| report.memory_transactions as f64);
         Some(format!(
             " On {name}, where warps of 4 are {:.2} times as fast as warps of 32, I-VWS splits gangs {} times; {:.0}% of warp-cycles \
              are in original gangs, and transactions are {:.2} times those of warps of 32. Under E-VWS, which re-forms gangs, they \
@@ -274,9 +278,9 @@ fn behind(board: &Board, tracks: &Speedups) -> String {
             speed("WS4")?,
             gangs.splits,
             100.0 * board.original(name, "I-VWS")?,
-            transactions("I-VWS")?.1,
+            transactions("I-VWS")?,
             100.0 * board.original(name, "E-VWS")?,
-            transactions("E-VWS")?.1,
+            transactions("E-VWS")?,
             speed("E-VWS")? / speed("I-VWS")?,
         ))
     };
@@ -285,7 +289,7 @@ fn behind(board: &Board, tracks: &Speedups) -> String {
 
 /// Judges figure 18.
 pub fn gang_sizes(board: &Board) -> Vec<Claim> {
-    let gangs = |name: &str| board.report(name, "I-VWS", &[]).and_then(|report| report.gangs.as_ref());
+    let gangs = |name: &str| board.report(name, "I-VWS").and_then(|report| report.gangs.as_ref());
     // The share of warps in whole gangs in the first cycle with warps, and of singletons in the last span but one.
     let course = |name: &&'static str| {
         let over_time = &gangs(name)?.over_time;
@@ -294,14 +298,15 @@ pub fn gang_sizes(board: &Board) -> Vec<Claim> {
         let share = |warps: &[f64], size: usize| warps[size - 1] / warps.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         Some((*name, share(&first, first.len()), share(last, 1)))
     };
-    let courses: Vec<(&str, f64, f64)> = board.divergent.iter().filter_map(course).collect();
-    let original: Speedups = board.convergent.iter().filter_map(|name| Some((*name, board.original(name, "I-VWS")?))).collect();
+    let courses: Vec<(&str, f64, f64)> = board.sets.divergent.iter().filter_map(course).collect();
+    let original: Speedups =
+        board.sets.convergent.iter().filter_map(|name| Some((*name, board.original(name, "I-VWS")?))).collect();
     let leave: Vec<String> = original
         .iter()
         .filter(|(_, share)| *share < STAYS)
         .filter_map(|(name, _)| {
             let splits = gangs(name)?.splits;
-            let divergent = board.report(name, BASE, &[])?.divergent_branches;
+            let divergent = board.report(name, BASE)?.divergent_branches;
             let elastic = 100.0 * board.original(name, "E-VWS")?;
             Some(format!(
                 " {name}: {divergent} divergent branches with warps of 32, {splits} splits of gangs, {elastic:.0}% under E-VWS."

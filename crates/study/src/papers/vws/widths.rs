@@ -1,8 +1,8 @@
 //! Speed and memory accesses by warp size: figures 1(b), 2 and 4.
 
-use super::{BASE, Board, JUDGE, Keys, NEAR_DRAM, SAME, faster};
+use super::{BASE, Board, JUDGE, Keys, NEAR_DRAM, SAME};
 use crate::papers::Claim;
-use crate::papers::judge::{Speedups, each, mean};
+use crate::papers::judge::{each, mean};
 use warpscope_machine::metrics::Report;
 
 /// The warp sizes of figures 1(b) and 2, the widest first.
@@ -18,7 +18,7 @@ pub fn widths(board: &Board) -> Vec<Claim> {
 /// Judges the speed of each set by warp size.
 fn speeds(board: &Board) -> Vec<Claim> {
     let by_width = |set: &[&'static str], keys: Keys| -> Option<Vec<f64>> {
-        WIDTHS.iter().map(|technique| mean(&board.ratios(set, (technique, keys), (BASE, keys), faster))).collect()
+        WIDTHS.iter().map(|technique| mean(&board.speedups_with(set, keys, technique, BASE))).collect()
     };
     let told = |means: &[f64]| {
         WIDTHS.iter().zip(means).map(|(technique, mean)| format!("{technique} {mean:.3}")).collect::<Vec<_>>().join(", ")
@@ -27,7 +27,7 @@ fn speeds(board: &Board) -> Vec<Claim> {
         by_width(set, &[]).map(|means| (told(&means), means.windows(2).all(|pair| fine(pair[0], pair[1]))))
     };
     let apart = |set: &[&'static str]| -> String {
-        let lists = WIDTHS[1..].iter().map(|technique| format!("{technique}: {}.", each(&board.speedups(set, technique, &[]))));
+        let lists = WIDTHS[1..].iter().map(|technique| format!("{technique}: {}.", each(&board.speedups(set, *technique, BASE))));
         if set.is_empty() { String::new() } else { lists.collect::<Vec<_>>().join(" ") }
     };
     let near = |means: &Option<Vec<f64>>| {
@@ -39,24 +39,25 @@ fn speeds(board: &Board) -> Vec<Claim> {
             "section 1, figures 1(b) and 2",
             "The narrower its warps, the faster a divergent application runs",
             "faster with each step from 32 to 4",
-            steps(&board.divergent, |wide, narrow| narrow > wide),
-            apart(&board.divergent),
+            steps(&board.sets.divergent, |wide, narrow| narrow > wide),
+            apart(&board.sets.divergent),
         ),
         JUDGE.fact(
             "vws.widths-convergent",
             "section 1, figures 1(b) and 2",
             "and the slower a convergent application runs",
             "slower with each step from 32 to 4",
-            steps(&board.convergent, |wide, narrow| narrow < wide),
-            format!("{}{}", apart(&board.convergent), near(&by_width(&board.convergent, NEAR_DRAM))),
+            steps(&board.sets.convergent, |wide, narrow| narrow < wide),
+            format!("{}{}", apart(&board.sets.convergent), near(&by_width(&board.sets.convergent, NEAR_DRAM))),
         ),
         JUDGE.fact(
             "vws.widths-insensitive",
             "section 1, figures 1(b) and 2",
             "The speed of an insensitive application does not depend on the warp size",
             "0.98 to 1.02 with warps of 16, 8 and 4",
-            by_width(&board.insensitive, &[]).map(|means| (told(&means), means.iter().all(|mean| (mean - 1.0).abs() <= SAME))),
-            apart(&board.insensitive),
+            by_width(&board.sets.insensitive, &[])
+                .map(|means| (told(&means), means.iter().all(|mean| (mean - 1.0).abs() <= SAME))),
+            apart(&board.sets.insensitive),
         ),
     ]
 }
@@ -64,21 +65,17 @@ fn speeds(board: &Board) -> Vec<Claim> {
 /// Judges accesses, hits, misses and MSHR merges of the L1 cache.
 fn accesses(board: &Board) -> Vec<Claim> {
     // The narrow warps' number over the wide ones', for each thread instruction.
-    let ratios = |set: &[&'static str], quantity: fn(&Report) -> u64| -> Speedups {
-        let value = |name: &str, technique: &str| {
-            let report = board.report(name, technique, &[])?;
-            Some(quantity(report) as f64 / report.thread_instructions.max(1) as f64)
-        };
-        let ratio = |name: &&'static str| Some((*name, value(name, "WS4")? / value(name, BASE)?));
-        set.iter().filter_map(ratio).filter(|(_, ratio)| ratio.is_finite()).collect()
+    let ratios = |set: &[&'static str], quantity: fn(&Report) -> u64| {
+        let share = |report: &Report| quantity(report) as f64 / report.thread_instructions.max(1) as f64;
+        board.ratios(set, "WS4", BASE, share)
     };
     let ratio = |name: &'static str, quantity| ratios(&[name], quantity).pop().map(|(_, ratio)| ratio);
-    let merges = |technique: &str| board.report("radixsort", technique, &[]).map(|report| report.l1d.mshr_merges);
+    let merges = |technique: &str| board.report("radixsort", technique).map(|report| report.l1d.mshr_merges);
     let hits = ratio("raytrace", |report| report.l1d.hits);
     let misses = ratio("raytrace", |report| report.l1d.misses);
     let all = ratio("raytrace", |report| report.l1d.accesses);
-    let faster = board.speedups(&["raytrace"], "WS4", &[]).pop().map(|(_, speedup)| speedup);
-    let local = ratios(&board.insensitive, |report| report.l1d.misses);
+    let faster = board.speedup("raytrace", "WS4", BASE);
+    let local = ratios(&board.sets.insensitive, |report| report.l1d.misses);
     vec![
         JUDGE.fact(
             "vws.mshr-merges",
@@ -121,9 +118,10 @@ fn accesses(board: &Board) -> Vec<Claim> {
 fn few(board: &Board) -> String {
     let misses = |report: &Report| 1000.0 * report.l1d.misses as f64 / report.thread_instructions.max(1) as f64;
     let list = board
+        .sets
         .insensitive
         .iter()
-        .filter_map(|name| board.report(name, BASE, &[]).map(|report| format!("{name} {:.3}", misses(report))));
+        .filter_map(|name| board.report(name, BASE).map(|report| format!("{name} {:.3}", misses(report))));
     let list: Vec<String> = list.collect();
     if list.is_empty() { String::new() } else { format!(" For 1000 thread instructions with warps of 32: {}.", list.join(", ")) }
 }
