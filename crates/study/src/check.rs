@@ -17,8 +17,11 @@ use warpscope_kernel::ptx::problem::line_column;
 /// A kernel bound to its launch, with its PTX text.
 #[derive(Clone, Copy)]
 pub struct CheckedKernel<'a> {
+    /// The kernel as compiled, without a machine's own passes.
     pub program: &'a Program,
+    /// The launch, laid out in memory.
     pub start: &'a Start,
+    /// The text, from which messages quote.
     pub ptx: &'a str,
     /// Thread instructions after which a reference gives up.
     pub most: u64,
@@ -31,11 +34,14 @@ pub enum Difference {
     Trapped(String),
     /// The scalar reference read shared memory before any thread had written it; on the machine a thread had.
     ReadTooEarly {
+        /// The reference's message.
         trap: String,
         /// Whether threads in lock-step write in time.
         depends_on_lock_step: bool,
     },
+    /// Both ended, and left other memory.
     Memory {
+        /// The first element that differs.
         mismatch: Mismatch,
         /// The property of the kernel that explains it, if there is one.
         cause: Option<Box<KernelFault>>,
@@ -53,7 +59,10 @@ pub enum KernelFault {
         mismatch: Option<Mismatch>,
     },
     /// Threads of different warps or blocks race.
-    Race { accesses: String },
+    Race {
+        /// Two accesses that nothing orders.
+        accesses: String,
+    },
 }
 
 impl Difference {

@@ -13,6 +13,8 @@
 //! assert!(lesson.cycle_of(stop).is_some(), "its first stop is reached");
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod check;
 pub mod compare;
 pub mod lesson;

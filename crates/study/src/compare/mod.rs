@@ -30,6 +30,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Builds the machine; an error in it becomes the entry's.
     pub fn new(spec: &MachineSpec) -> Candidate {
         Candidate { technique: spec.technique.clone(), machine: spec.config().map_err(|error| error.to_string()) }
     }
@@ -55,6 +56,7 @@ fn outcome(job: &Job, config: Config, most: u64) -> Result<Outcome, String> {
 /// The outcome of a technique. It may come from another thread or worker, as text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    /// Its name; empty for the default.
     pub technique: String,
     /// The numbers of its run, or why there are none.
     pub outcome: Result<Outcome, String>,
@@ -63,9 +65,13 @@ pub struct Entry {
 /// The numbers of a run that are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
+    /// Cycles until the last block ended.
     pub cycles: u64,
+    /// Instructions issued, each once for its warp.
     pub warp_instructions: u64,
+    /// Fetches, each of one or more instructions.
     pub fetches: u64,
+    /// Lines that memory instructions accessed.
     pub memory_transactions: u64,
     /// Warp-cycles, in the order of [`Reason::ALL`].
     warp_cycles: Vec<u64>,
@@ -105,8 +111,11 @@ impl Outcome {
 pub struct Column {
     /// The name in files.
     pub name: &'static str,
+    /// The heading in tables.
     pub label: &'static str,
+    /// What it counts; empty for ratios.
     pub unit: &'static str,
+    /// What it says.
     pub about: &'static str,
     value: fn(&Report) -> ReportNumber,
 }
@@ -177,6 +186,7 @@ impl Comparison {
 }
 
 impl Entry {
+    /// Returns the numbers of its run, if it has any.
     pub fn ran(&self) -> Option<&Outcome> {
         self.outcome.as_ref().ok()
     }

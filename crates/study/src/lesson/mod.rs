@@ -33,9 +33,11 @@ const EXPECTED: &[Expected] =
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lesson {
+    /// The heading in the list of lessons.
     pub title: String,
     /// Section of the paper.
     pub section: String,
+    /// The machine of all stops, before their techniques and keys.
     pub preset: String,
     /// Keys of the machine that differ from the preset's.
     #[serde(default)]
@@ -49,6 +51,7 @@ pub struct Lesson {
     pub flow: bool,
     /// The introduction, shown before the first stop.
     pub about: String,
+    /// Where the run halts, one after the other.
     #[serde(rename = "stop")]
     pub stops: Vec<Stop>,
     /// The kernel's PTX: in the lesson's file, or in one beside it.

@@ -16,8 +16,11 @@ pub struct Stop {
     /// Keys of the machine that differ at this stop from the lesson's.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
+    /// Where in the run it halts.
     pub at: StopPoint,
+    /// What to see there, in Markdown.
     pub text: String,
+    /// What the reader is asked, if anything.
     pub question: Option<Question>,
 }
 
@@ -28,10 +31,13 @@ impl Stop {
     }
 }
 
+/// A question at a stop, with its answer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "QuestionTable")]
 pub struct Question {
+    /// The question.
     pub text: String,
+    /// What may be answered, and what is right.
     pub ask: Ask,
     /// The explanation shown after the answer.
     pub because: String,
@@ -41,9 +47,19 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     /// One of several choices; `right` counts from 0.
-    Choices { choices: Vec<String>, right: usize },
+    Choices {
+        /// The texts to choose from.
+        choices: Vec<String>,
+        /// The right one.
+        right: usize,
+    },
     /// Lanes of a warp of `count` lanes; `right` has a bit for each right lane.
-    Lanes { count: u32, right: u64 },
+    Lanes {
+        /// How many lanes there are to choose from.
+        count: u32,
+        /// The right ones.
+        right: u64,
+    },
 }
 
 impl Question {
@@ -106,10 +122,14 @@ fn lanes(mask: &str) -> Result<Ask, &'static str> {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "StopPointTable")]
 pub enum StopPoint {
+    /// After a cycle.
     Cycle {
+        /// The cycle after which it halts.
         cycle: u64,
     },
+    /// After the cycle of an event.
     Event {
+        /// The kind of event.
         event: EventKind,
         /// Only at the first instruction behind this label of the kernel.
         label: Option<String>,

@@ -31,6 +31,7 @@ use warpscope_machine::sim::Sim;
 pub struct Paper {
     /// Its name on the command line.
     pub id: &'static str,
+    /// The title, the authors and where it appeared.
     pub title: &'static str,
     /// The runs that sort the workloads, and those that claims about all of them need.
     pub runs: fn() -> Vec<Run>,
@@ -40,6 +41,7 @@ pub struct Paper {
     pub judge: fn(&Results) -> Vec<Claim>,
 }
 
+/// The papers in the order of their years.
 pub static PAPERS: &[Paper] = &[
     Paper {
         id: "tbc",
@@ -78,6 +80,7 @@ pub static PAPERS: &[Paper] = &[
     },
 ];
 
+/// Returns the paper of that name, ignoring case.
 pub fn find(id: &str) -> Option<&'static Paper> {
     PAPERS.iter().find(|paper| paper.id.eq_ignore_ascii_case(id))
 }
@@ -85,7 +88,9 @@ pub fn find(id: &str) -> Option<&'static Paper> {
 /// A workload's full launch on a machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
+    /// A kernel of the catalogue.
     pub workload: String,
+    /// The machine that it runs on.
     pub machine: MachineSpec,
     /// Whether to run the tiny launch instead, which lessons and figures show.
     pub tiny: bool,
@@ -109,15 +114,18 @@ const STAGES: &[(&str, &str)] = &[
 ];
 
 impl Run {
+    /// Takes the full launch, and a machine without changed keys.
     pub fn new(workload: &str, preset: &str, technique: &str) -> Run {
         Run { workload: workload.into(), machine: MachineSpec::new(preset, technique, []), tiny: false }
     }
 
+    /// Changes these keys, and no others.
     pub fn with(mut self, keys: &[(&str, &str)]) -> Run {
         self.machine.keys = keys.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         self
     }
 
+    /// Takes the tiny launch, if the workload has one.
     pub fn with_tiny_launch(mut self) -> Run {
         self.tiny = true;
         self
@@ -222,6 +230,7 @@ impl RunError {
 /// Runs, each with its report or its error.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
+    /// The outcome of every run that has been made.
     pub runs: BTreeMap<Run, Result<Report, RunError>>,
     /// The runs that have been asked for.
     #[cfg(test)]
@@ -261,20 +270,25 @@ impl Results {
     }
 }
 
+/// What the measurement says about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Verdict {
+    /// What is measured is what the paper says, within a band that the claim names.
     #[serde(rename = "holds")]
     Holds,
     /// The direction is right, the size is not.
     #[serde(rename = "holds in direction")]
     HoldsInDirection,
+    /// What is measured is something else.
     #[serde(rename = "does not hold")]
     DoesNotHold,
+    /// Nothing that runs here can decide it.
     #[serde(rename = "not testable")]
     NotTestable,
 }
 
 impl Verdict {
+    /// Returns the words for tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -288,14 +302,20 @@ impl Verdict {
 /// A claim of a paper, what is measured here, and the verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
+    /// Its name: the paper's, then the claim's own.
     pub id: &'static str,
+    /// The paper's name on the command line.
     pub paper: &'static str,
     /// Section, figure or table.
     #[serde(rename = "where")]
     pub place: &'static str,
+    /// What the paper says, in a sentence.
     pub claim: &'static str,
+    /// What would have to be measured for it to hold.
     pub expected: String,
+    /// What is measured.
     pub measured: String,
+    /// What follows from the two.
     pub verdict: Verdict,
     /// What the numbers are based on, and why they are far from the paper's where they are.
     pub note: String,
@@ -304,6 +324,7 @@ pub struct Claim {
 /// The scoreboard as printed in JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scoreboard {
+    /// Every claim of the papers that were asked for, in their order.
     pub claims: Vec<Claim>,
 }
 
