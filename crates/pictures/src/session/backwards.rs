@@ -23,6 +23,7 @@ pub struct BackwardSearch {
 /// What a slice of the search came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backwards {
+    /// There are cycles left to go through.
     Going,
     /// A breakpoint is hit in the cycle before this one, so this one shows it.
     Found(u64),

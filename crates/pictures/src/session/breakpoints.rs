@@ -34,8 +34,11 @@ pub enum Hit {
     Event(EventKind),
     /// A lane's store or atomic writes the element.
     Write {
+        /// The store or atomic.
         pc: Pc,
+        /// The SM of the warp.
         sm: u16,
+        /// The warp's entry of the warp table.
         warp: u16,
         /// The position in [`Breakpoints::elements`].
         element: usize,
@@ -45,7 +48,9 @@ pub enum Hit {
 /// An element of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Element {
+    /// The name in the launch file.
     pub buffer: String,
+    /// Its number, from 0.
     pub index: u64,
     /// Size of the element.
     pub bytes: u8,
@@ -125,6 +130,7 @@ impl Breakpoints {
         toggle(&mut self.warps, (sm, warp));
     }
 
+    /// Adds the element, or removes it if it is there.
     pub fn toggle_element(&mut self, element: Element) {
         toggle(&mut self.elements, element);
     }

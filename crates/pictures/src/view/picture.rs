@@ -27,12 +27,14 @@ pub enum LaneActivity {
 /// An entry of a reconvergence stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct StackEntry {
-    pub(crate) pc: Pc,
+    /// Where its lanes go on, or the barrier at which they wait.
+    pub pc: Pc,
     /// Its reconvergence point; `None` where its threads only meet at the kernel's end.
     pub rpc: Option<Pc>,
     /// Its likely-convergence point, where it may meet other entries before the RPC.
     pub lpc: Option<Pc>,
-    pub(crate) mask: u32,
+    /// Its lanes.
+    pub mask: u32,
 }
 
 /// A static warp: where its threads are, and what it did in the last cycle.
