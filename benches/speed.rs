@@ -11,7 +11,7 @@ use warpscope_machine::config::MachineSpec;
 use warpscope_machine::event::{Event, NullSink, Sink};
 use warpscope_machine::metrics::Metrics;
 use warpscope_machine::replay::Replay;
-use warpscope_machine::run::{Draft, RunSpec};
+use warpscope_machine::run::{self, Draft};
 use warpscope_machine::sim::Sim;
 
 /// Compute-bound at full occupancy (matmul), divergent (mandelbrot, collatz), memory-bound (saxpy).
@@ -46,8 +46,8 @@ fn scalar_reference(c: &mut Criterion) {
 
 fn simulator(name: &str) -> Sim {
     let work = catalogue::find(name).expect("a workload");
-    let run = RunSpec::new(work.ptx, work.full, MachineSpec::default());
-    run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
+    let files = |name: &str| work.read_file(name);
+    run::prepare(work.ptx, work.full, &MachineSpec::default(), &files).expect("they fit together").1
 }
 
 /// A listener to every event that does almost nothing, to measure what listening costs.

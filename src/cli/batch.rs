@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use std::sync::{Condvar, Mutex, PoisonError};
 use warpscope_machine::metrics::Report;
 use warpscope_machine::sim::footprint::BUDGET;
-use warpscope_study::papers::{Run, RunError};
+use warpscope_study::run::{RunError, RunSpec};
 
 /// Performs runs of the catalogue, except those that the cache has.
-pub fn perform(runs: Vec<Run>, jobs: Option<u64>, cache: &RunCache) -> Vec<(Run, Result<Report, RunError>)> {
-    let label = |run: &Run| format!("{} {}", run.workload, run.machine.technique);
+pub fn perform(runs: Vec<RunSpec>, jobs: Option<u64>, cache: &RunCache) -> Vec<(RunSpec, Result<Report, RunError>)> {
+    let label = |run: &RunSpec| format!("{} {}", run.name(), run.machine.technique);
     let memory = Memory::default();
-    let one = |run: Run| -> (Run, Result<Report, RunError>) {
+    let one = |run: RunSpec| -> (RunSpec, Result<Report, RunError>) {
         let outcome = cache.get(&run).unwrap_or_else(|| {
             let _taken = memory.take(run.bytes());
             let outcome = run.perform();

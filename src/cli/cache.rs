@@ -1,6 +1,6 @@
 //! A cache of earlier runs in the user's cache folder: their reports, and the errors of those that have none.
 //!
-//! The hash of program, launch and configuration ([`Run::key`]) identifies a run. Each build of the simulator has a folder of its
+//! The hash of program, launch and configuration ([`RunSpec::key`]) identifies a run. Each build of the simulator has a folder of its
 //! own, so that it never reads what another build wrote. A file in it, the *mark*, says that the program made the folder. Nothing
 //! is written to or removed from a folder without one: the cache may lie among a user's own files.
 
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use warpscope_machine::metrics::Report;
-use warpscope_study::papers::{Run, RunError};
+use warpscope_study::run::{RunError, RunSpec};
 
 /// Age at which the folders of other builds are deleted.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -42,17 +42,17 @@ impl RunCache {
         RunCache { folder: make(&folder).is_ok_and(|()| is_marked(&folder)).then_some(folder) }
     }
 
-    fn file(&self, run: &Run) -> Option<PathBuf> {
+    fn file(&self, run: &RunSpec) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{:016x}.json", run.key()?)))
     }
 
     /// Returns the outcome of a run that has been made before.
-    pub fn get(&self, run: &Run) -> Option<Result<Report, RunError>> {
+    pub fn get(&self, run: &RunSpec) -> Option<Result<Report, RunError>> {
         serde_json::from_slice(&files::read(&self.file(run)?, MOST_OUTCOME_BYTES).ok()?).ok()
     }
 
     /// Stores the outcome of a run. An error in writing it is ignored, because the run itself has not failed.
-    pub fn put(&self, run: &Run, outcome: &Result<Report, RunError>) {
+    pub fn put(&self, run: &RunSpec, outcome: &Result<Report, RunError>) {
         let Some((file, text)) = self.file(run).zip(serde_json::to_vec(outcome).ok()) else { return };
         let part = file.with_extension(format!("{}.part", std::process::id()));
         // A new file, so that nothing is written through a link that lies there.
@@ -136,13 +136,14 @@ fn entries(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpscope_catalogue::Size;
 
     #[test]
     fn a_run_that_failed_is_known_the_next_time_too() {
         let folder = std::env::temp_dir().join(format!("warpscope-cache-{}", std::process::id()));
         let cache = RunCache { folder: Some(folder.clone()) };
         fs::create_dir_all(&folder).expect("a folder");
-        let run = Run::new("saxpy", "tbc", "PDOM").with_tiny_launch();
+        let run = RunSpec::of("saxpy", "tbc", "PDOM").sized(Size::Tiny);
         assert!(cache.get(&run).is_none());
         cache.put(&run, &Err(RunError::Endless));
         assert_eq!(cache.get(&run).and_then(Result::err), Some(RunError::Endless));

@@ -4,7 +4,8 @@ use super::args::PapersArgs;
 use super::cache::RunCache;
 use super::{Failure, batch, print, print_json};
 use std::collections::BTreeSet;
-use warpscope_study::papers::{self, Claim, PAPERS, Paper, Results, Run, Scoreboard, markdown};
+use warpscope_study::papers::{self, Claim, PAPERS, Paper, Results, Scoreboard, markdown};
+use warpscope_study::run::RunSpec;
 
 pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
     let chosen: Vec<&Paper> = match &args.paper {
@@ -42,9 +43,9 @@ pub fn papers(args: &PapersArgs) -> Result<(), Failure> {
 /// Makes all runs of these papers, under one progress bar and each run once, because papers share runs.
 fn results(papers: &[&Paper], jobs: Option<u64>, cache: &RunCache) -> Results {
     let mut results = Results::default();
-    let runs: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.runs)()).collect();
+    let runs: BTreeSet<RunSpec> = papers.iter().flat_map(|paper| (paper.runs)()).collect();
     results.runs.extend(batch::perform(runs.into_iter().collect(), jobs, cache));
-    let follow_ups: BTreeSet<Run> = papers.iter().flat_map(|paper| (paper.follow_ups)(&results)).collect();
+    let follow_ups: BTreeSet<RunSpec> = papers.iter().flat_map(|paper| (paper.follow_ups)(&results)).collect();
     let new = follow_ups.into_iter().filter(|run| !results.runs.contains_key(run)).collect();
     results.runs.extend(batch::perform(new, jobs, cache));
     results

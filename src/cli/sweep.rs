@@ -7,7 +7,7 @@ use super::{Failure, batch, print, settings, warn};
 use warpscope_catalogue as catalogue;
 use warpscope_machine::metrics::Report;
 use warpscope_machine::metrics::slots::SlotClass;
-use warpscope_study::papers::{Run, RunError};
+use warpscope_study::run::{RunError, RunSpec};
 
 /// The columns: what was run, [`NUMBERS`] numbers, and whether it failed.
 const HEADING: &str = "workload,preset,technique,cycles,ipc,simd_efficiency,warp_instructions,thread_instructions,stall,w0_mem,\
@@ -25,7 +25,7 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
             if technique.trim().is_empty() {
                 return Err(Failure::Input("--technique needs a name; `warpscope list techniques` shows them all".into()));
             }
-            let mut run = Run::new(name, &args.preset, technique);
+            let mut run = RunSpec::of(name, &args.preset, technique);
             run.machine.keys = settings(&args.settings)?;
             run.config().map_err(Failure::Input)?;
             runs.push(run);
@@ -39,7 +39,8 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
         Some(path) => std::fs::write(path, table).map_err(|error| Failure::file(path, error))?,
         None => print(&table)?,
     }
-    let failed: Vec<(&Run, &RunError)> = done.iter().filter_map(|(run, outcome)| Some((run, outcome.as_ref().err()?))).collect();
+    let failed: Vec<(&RunSpec, &RunError)> =
+        done.iter().filter_map(|(run, outcome)| Some((run, outcome.as_ref().err()?))).collect();
     if failed.is_empty() {
         return Ok(());
     }
@@ -51,12 +52,12 @@ pub fn sweep(args: &SweepArgs) -> Result<(), Failure> {
 }
 
 /// Formats a run as a row of the table; without a report there are no numbers.
-fn row(run: &Run, outcome: &Result<Report, RunError>) -> String {
+fn row(run: &RunSpec, outcome: &Result<Report, RunError>) -> String {
     let numbers = outcome.as_ref().map_or_else(|_| ",".repeat(NUMBERS - 1), numbers);
     let status = outcome.as_ref().map_or_else(RunError::status, |_| "ok");
     let error = outcome.as_ref().err().map_or(String::new(), |error| quoted(&error.to_string()));
     let technique = quoted(&run.machine.technique);
-    format!("{},{},{technique},{numbers},{status},{error}\n", run.workload, run.machine.preset)
+    format!("{},{},{technique},{numbers},{status},{error}\n", run.name(), run.machine.preset)
 }
 
 /// Formats the numbers of a report, [`NUMBERS`] of them.

@@ -6,13 +6,13 @@ use warpscope_catalogue as catalogue;
 use warpscope_machine::config::MachineSpec;
 use warpscope_machine::event::Log;
 use warpscope_machine::replay::Replay;
-use warpscope_machine::run::RunSpec;
+use warpscope_machine::run;
 use warpscope_machine::sim::Sim;
 
 fn simulator(name: &str, full: bool) -> Sim {
     let work = catalogue::find(name).expect("a workload");
-    let run = RunSpec::new(work.ptx, if full { work.full } else { work.small }, MachineSpec::default());
-    run.sim(&run.job(&|file| work.read_file(file)).expect("sound texts")).expect("they fit together")
+    let launch = if full { work.full } else { work.small };
+    run::prepare(work.ptx, launch, &MachineSpec::default(), &|file| work.read_file(file)).expect("they fit together").1
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use warpscope_catalogue as catalogue;
 use warpscope_machine::config::MachineSpec;
 use warpscope_machine::event::{Event, EventHash, Reason, ReasonCounts, Reasons, Sink, SlotUse};
-use warpscope_machine::run::RunSpec;
+use warpscope_machine::run;
 
 /// The committed numbers: a line `NAME HASH` for each workload, in the catalogue's order, then lines `NAME TECHNIQUE HASH`.
 /// The coarse ones come first.
@@ -57,9 +57,8 @@ fn lines(name: String, workload: &catalogue::Workload, machine: &MachineSpec) ->
 }
 
 fn hashes(workload: &catalogue::Workload, machine: &MachineSpec) -> [u64; 2] {
-    let run = RunSpec::new(workload.ptx, workload.small, machine.clone());
-    let job = run.job(&|file| workload.read_file(file)).expect("a sound job");
-    let mut sim = run.sim(&job).expect("they fit together");
+    let files = |name: &str| workload.read_file(name);
+    let (_, mut sim) = run::prepare(workload.ptx, workload.small, machine, &files).expect("they fit together");
     let (mut coarse, mut full) = (Coarse::default(), EventHash::default());
     sim.run(10_000_000, &mut (&mut coarse, &mut full));
     assert!(sim.finished() && sim.trap().is_none(), "{} comes to its end", workload.name);

@@ -1,41 +1,12 @@
 //! The comparison of all techniques on the kernel and machine on stage: its tasks and their results.
 //!
-//! A [`Contest`] is a list of [`Task`]s, the default first. The page sends tasks to its workers as text and hands back the
-//! entries in any order; a worker calls [`Task::perform`]. Nothing here depends on workers.
+//! A [`Contest`] is a list of runs, the default first. The page sends them to its workers as text and hands back the entries in any
+//! order; a worker calls [`Entry::of`]. Nothing here depends on workers.
 
 use super::{LIMIT, Lab, MachineSpec, Origin, Stage};
-use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
-use warpscope_catalogue as catalogue;
-use warpscope_machine::run::RunSpec;
-use warpscope_study::compare::{Candidate, Comparison, Entry, all_techniques};
-
-/// A technique to run, with everything that the run needs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Task {
-    run: RunSpec,
-    /// The workload whose files the launch may name.
-    workload: Option<String>,
-}
-
-impl Task {
-    /// Runs the kernel under the technique.
-    pub fn perform(self) -> Entry {
-        let files = |name: &str| match self.workload.as_deref().and_then(catalogue::find) {
-            Some(workload) => workload.read_file(name),
-            None => Err("only catalogue kernels can read files".into()),
-        };
-        match self.run.job(&files) {
-            Ok(job) => Candidate::new(&self.run.machine).perform(&job, LIMIT),
-            Err(error) => self.fail(&error.to_string()),
-        }
-    }
-
-    /// Returns the entry of a task that could not be run.
-    pub fn fail(&self, why: &str) -> Entry {
-        Entry { technique: self.run.machine.technique.clone(), outcome: Err(why.to_string()) }
-    }
-}
+use warpscope_study::compare::{Comparison, Entry, all_techniques};
+use warpscope_study::run::{KernelSpec, RunSpec};
 
 /// All techniques on one kernel, with the entries that have arrived.
 pub struct Contest {
@@ -43,7 +14,7 @@ pub struct Contest {
     pub about: String,
     /// The kernel's name, for names of files.
     pub kernel: String,
-    pub tasks: Vec<Task>,
+    pub runs: Vec<RunSpec>,
     entries: Vec<Option<Entry>>,
     /// No further entries are awaited.
     stopped: bool,
@@ -53,25 +24,27 @@ pub struct Contest {
 impl Contest {
     fn new(stage: &Stage, setup: &MachineSpec, origin: Option<Origin>) -> Contest {
         let kernel = origin.map(|origin| origin.workload.name);
-        let task = |technique: &str| Task {
-            run: RunSpec {
-                ptx: stage.listing.ptx.clone(),
-                launch: stage.launch.clone(),
-                machine: MachineSpec { technique: technique.to_string(), ..setup.clone() },
-            },
-            workload: kernel.map(str::to_string),
+        let texts = KernelSpec::Texts {
+            ptx: (*stage.listing.ptx).into(),
+            launch: (*stage.launch).into(),
+            files: kernel.map(str::to_string),
         };
-        let tasks: Vec<Task> = std::iter::once("").chain(all_techniques()).map(task).collect();
+        let run = |technique: &str| RunSpec {
+            kernel: texts.clone(),
+            machine: MachineSpec { technique: technique.to_string(), ..setup.clone() },
+            most_cycles: LIMIT,
+        };
+        let runs: Vec<RunSpec> = std::iter::once("").chain(all_techniques()).map(run).collect();
         let size = origin.map_or(String::new(), |origin| format!(" ({})", origin.size.title()));
         let machine = MachineSpec { technique: String::new(), ..setup.clone() };
         let about = format!("{}{size} on {}", kernel.unwrap_or("your own kernel"), machine.words());
         let kernel = kernel.unwrap_or(&stage.kernel).to_string();
-        Contest { about, kernel, entries: vec![None; tasks.len()], tasks, stopped: false, comparison: OnceCell::new() }
+        Contest { about, kernel, entries: vec![None; runs.len()], runs, stopped: false, comparison: OnceCell::new() }
     }
 
-    /// Stores the entry of a task.
-    pub fn take(&mut self, task: usize, entry: Entry) {
-        if let Some(place) = self.entries.get_mut(task) {
+    /// Stores the entry of a run, by the run's number.
+    pub fn take(&mut self, run: usize, entry: Entry) {
+        if let Some(place) = self.entries.get_mut(run) {
             *place = Some(entry);
             self.comparison.take();
         }
@@ -82,9 +55,9 @@ impl Contest {
         self.stopped = true;
     }
 
-    /// Returns the number of tasks that are done, and of all tasks.
+    /// Returns the number of runs that are done, and of all runs.
     pub fn progress(&self) -> (usize, usize) {
-        (self.entries.iter().flatten().count(), self.tasks.len())
+        (self.entries.iter().flatten().count(), self.runs.len())
     }
 
     pub fn is_running(&self) -> bool {
@@ -116,7 +89,7 @@ impl Lab {
         let Some((contest, stage)) = self.contest.as_ref().zip(self.stage.as_ref()) else { return false };
         let (setup, origin) = self.shown();
         let now = Contest::new(stage, setup, origin);
-        now.tasks == contest.tasks
+        now.runs == contest.runs
     }
 
     /// Puts a technique on stage, and seeks to a divergence if the run is new.
@@ -144,19 +117,18 @@ mod tests {
     }
 
     #[test]
-    fn tasks_come_back_in_any_order_and_make_a_comparison_once_the_default_has() {
+    fn entries_come_back_in_any_order_and_make_a_comparison_once_the_default_has() {
         let mut lab = lab();
         lab.hold_contest();
         let contest = lab.contest.as_mut().expect("a contest");
         assert_eq!(contest.progress(), (0, 1 + all_techniques().count()));
         let at = |name: &str| 1 + all_techniques().position(|known| known == name).expect("it is in the table");
-        for task in [at("TBC"), at("PDOM")] {
-            let text = serde_json::to_string(&contest.tasks[task]).expect("a task is text");
-            let entry = serde_json::from_str::<Task>(&text).expect("the same task").perform();
-            contest.take(task, entry);
+        for run in [at("TBC"), at("PDOM")] {
+            let text = serde_json::to_string(&contest.runs[run]).expect("a run is text");
+            contest.take(run, Entry::of(&serde_json::from_str(&text).expect("the same run")));
         }
         assert!(contest.comparison().is_none() && contest.is_running());
-        let default = contest.tasks[0].clone().perform();
+        let default = Entry::of(&contest.runs[0]);
         contest.take(0, default);
         let comparison = contest.comparison().expect("a comparison");
         assert_eq!(comparison.ran.len(), 2);
@@ -193,8 +165,8 @@ mod tests {
     fn a_kernel_that_cannot_be_read_fails_with_its_reason() {
         let mut lab = lab();
         lab.hold_contest();
-        let mut task = lab.contest.as_ref().expect("a contest").tasks[1].clone();
-        task.run.ptx = "nothing".into();
-        assert!(task.perform().outcome.is_err_and(|why| !why.is_empty()));
+        let machine = lab.contest.as_ref().expect("a contest").runs[1].machine.clone();
+        let run = RunSpec::of_texts("nothing", &*lab.launch, machine);
+        assert!(Entry::of(&run).outcome.is_err_and(|why| !why.is_empty()));
     }
 }

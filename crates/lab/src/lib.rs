@@ -39,7 +39,7 @@ mod visit;
 
 pub use align::{RunAlignment, standing};
 pub use beside::{Beside, Following, MOST_BESIDE};
-pub use contest::{Contest, Task};
+pub use contest::Contest;
 pub use course::Course;
 pub use first::Hints;
 pub use inapplicable::Inapplicable;

@@ -3,11 +3,10 @@
 //! A **cell** is one warp over a stretch of cycles. Its height is the share of lanes that were active in the instructions
 //! issued there; a cell without an issue is empty. Warps that do not diverge make solid rows, warps that diverge ragged ones.
 
-use warpscope_catalogue::Workload;
-use warpscope_machine::config::MachineSpec;
+use warpscope_catalogue::{Size, Workload};
 use warpscope_machine::event::{Event, Sink};
-use warpscope_machine::run::RunSpec;
 use warpscope_pictures::scene::{Rect, Scene, Tone};
+use warpscope_study::run::RunSpec;
 
 /// Number of warps, and of stretches of cycles.
 const ROWS: usize = 8;
@@ -42,8 +41,7 @@ impl Sink for Issues {
 impl Thumbnail {
     /// Simulates the first cycles of the kernel's small launch under PDOM, with a stack for each warp.
     pub fn of(workload: &Workload) -> Option<Thumbnail> {
-        let run = RunSpec::new(workload.ptx, workload.small, MachineSpec::new("gtx480", "PDOM", []));
-        let mut sim = run.sim(&run.job(&|name| workload.read_file(name)).ok()?).ok()?;
+        let (_, mut sim) = RunSpec::of(workload.name, "gtx480", "PDOM").sized(Size::Small).prepare().ok()?;
         let width = sim.machine.config.warp_width;
         let mut issues = Issues::default();
         sim.run(CYCLES, &mut issues);

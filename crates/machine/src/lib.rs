@@ -8,13 +8,12 @@
 //! It depends on `warpscope-kernel` alone, and knows no files, clocks, threads or browsers.
 //!
 //! ```
-//! use warpscope_machine::{config::MachineSpec, event::NullSink, run::RunSpec};
+//! use warpscope_machine::{config::MachineSpec, event::NullSink, run};
 //!
 //! let saxpy = warpscope_catalogue::find("saxpy").expect("a workload of the catalogue");
 //! let machine = MachineSpec::new("gtx480", "TBC,GTO", [("sms", "2")]);
-//! let run = RunSpec::new(saxpy.ptx, saxpy.small, machine);
-//! let job = run.job(&|file| saxpy.read_file(file)).expect("a kernel and its launch");
-//! let mut sim = run.sim(&job).expect("a machine that fits");
+//! let files = |name: &str| saxpy.read_file(name);
+//! let (_, mut sim) = run::prepare(saxpy.ptx, saxpy.small, &machine, &files).expect("they fit together");
 //! sim.run(1_000_000, &mut NullSink);
 //! assert!(sim.finished() && sim.trap().is_none());
 //! ```

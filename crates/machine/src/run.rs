@@ -6,15 +6,13 @@
 //! preset, techniques, keys ─► MachineSpec ─► Config ────────────────────────────────────────────┴─► passes ─► Sim
 //! ```
 //!
-//! A [`RunSpec`] goes the whole way. Callers that read a text for other purposes too, or have limits of their own, take the same
+//! [`prepare`] goes the whole way. Callers that read a text for other purposes too, or have limits of their own, take the same
 //! steps one by one: [`Draft`], then [`MachineSpec::config`] and [`Sim::of`], which applies the program passes. [`finish`] is for
 //! callers that want the numbers of a whole run or the reason why there are none.
 
 use crate::config::MachineSpec;
 use crate::metrics::{Metrics, Report};
 use crate::sim::{Sim, SimError};
-use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 use thiserror::Error;
 use warpscope_kernel::interp::job::Job;
 use warpscope_kernel::interp::start::{Start, StartError};
@@ -22,17 +20,6 @@ use warpscope_kernel::interp::trap::Trap;
 use warpscope_kernel::launch::{Launch, LaunchError};
 use warpscope_kernel::program::{self, Program};
 use warpscope_kernel::ptx::{self, Module, Problem};
-
-/// A run as a person asks for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunSpec {
-    /// The kernel's PTX.
-    pub ptx: Rc<str>,
-    /// The text of the launch file. It names the kernel to run if the PTX has several.
-    pub launch: Rc<str>,
-    /// The preset, techniques and keys.
-    pub machine: MachineSpec,
-}
 
 /// Why a run cannot be prepared.
 #[derive(Debug, Error)]
@@ -58,22 +45,11 @@ fn count(problems: &[Problem]) -> String {
 /// Reads a file that a launch names.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
-impl RunSpec {
-    /// Takes the texts as they are; [`RunSpec::job`] checks them.
-    pub fn new(ptx: &str, launch: &str, machine: MachineSpec) -> RunSpec {
-        RunSpec { ptx: ptx.into(), launch: launch.into(), machine }
-    }
-
-    /// Reads the kernel and its launch, and fills the buffers.
-    pub fn job(&self, read_file: ReadFile) -> Result<Job, SpecError> {
-        Ok(Draft::read(&self.ptx, &self.launch)?.fill(read_file)?)
-    }
-
-    /// Builds the machine with its job, before its first cycle.
-    pub fn sim(&self, job: &Job) -> Result<Sim, SpecError> {
-        let config = self.machine.config().map_err(SimError::from)?;
-        Ok(Sim::of(job, config)?)
-    }
+/// Reads a kernel and its launch, fills the buffers, and builds the machine before its first cycle.
+pub fn prepare(ptx: &str, launch: &str, machine: &MachineSpec, read_file: ReadFile) -> Result<(Job, Sim), SpecError> {
+    let job = Draft::read(ptx, launch)?.fill(read_file)?;
+    let sim = Sim::of(&job, machine.config().map_err(SimError::from)?)?;
+    Ok((job, sim))
 }
 
 /// Why a run has no numbers.
@@ -141,9 +117,8 @@ pub mod testing {
     pub fn toy(kernel: &str, technique: &str, keys: &[(&str, &str)]) -> Sim {
         let workload = warpscope_catalogue::find(kernel).expect("a workload");
         let machine = MachineSpec::new("toy", technique, keys.iter().copied());
-        let run = RunSpec::new(workload.ptx, workload.tiny.expect("a tiny launch"), machine);
-        let job = run.job(&|file| workload.read_file(file)).expect("a kernel with its launch");
-        run.sim(&job).expect("a machine that fits")
+        let launch = workload.tiny.expect("a tiny launch");
+        prepare(workload.ptx, launch, &machine, &|file| workload.read_file(file)).expect("a machine that fits").1
     }
 }
 
@@ -152,23 +127,23 @@ mod tests {
     use super::*;
     use warpscope_catalogue as catalogue;
 
-    fn spec(ptx: &str, launch: &str, technique: &str) -> RunSpec {
-        RunSpec::new(ptx, launch, MachineSpec::new("toy", technique, []))
-    }
-
     #[test]
     fn an_error_says_which_part_is_wrong() {
         let saxpy = catalogue::find("saxpy").expect("a workload");
-        let job = |ptx: &str, launch: &str| spec(ptx, launch, "").job(&|file| saxpy.read_file(file));
-        assert!(matches!(job(saxpy.ptx, "grid = 0"), Err(SpecError::Launch(_))));
-        assert!(matches!(job("nothing", "grid = 0"), Err(SpecError::Launch(_))), "the launch first");
-        assert!(matches!(job("nothing", saxpy.small), Err(SpecError::Kernel(problems)) if !problems.is_empty()));
-        let job = job(saxpy.ptx, saxpy.small).expect("both are sound");
-        let sim = |technique: &str| spec(saxpy.ptx, saxpy.small, technique).sim(&job);
-        assert!(matches!(sim("nothing"), Err(SpecError::Machine(SimError::Config(_)))));
-        assert!(matches!(sim(""), Err(SpecError::Machine(SimError::Config(_)))), "blocks of saxpy are too large for it");
-        let large = RunSpec { machine: MachineSpec::default(), ..spec(saxpy.ptx, saxpy.small, "") };
-        assert!(large.sim(&job).is_ok());
+        let on = |preset: &str, technique: &str, ptx: &str, launch: &str| {
+            prepare(ptx, launch, &MachineSpec::new(preset, technique, []), &|file| saxpy.read_file(file)).map(|_| ())
+        };
+        let texts = |ptx: &str, launch: &str| on("gtx480", "", ptx, launch);
+        assert!(matches!(texts(saxpy.ptx, "grid = 0"), Err(SpecError::Launch(_))));
+        assert!(matches!(texts("nothing", "grid = 0"), Err(SpecError::Launch(_))), "the launch first");
+        assert!(matches!(texts("nothing", saxpy.small), Err(SpecError::Kernel(problems)) if !problems.is_empty()));
+        let machine = |preset: &str, technique: &str| on(preset, technique, saxpy.ptx, saxpy.small);
+        assert!(matches!(machine("toy", "nothing"), Err(SpecError::Machine(SimError::Config(_)))));
+        assert!(
+            matches!(machine("toy", ""), Err(SpecError::Machine(SimError::Config(_)))),
+            "blocks of saxpy are too large for it"
+        );
+        assert!(machine("gtx480", "").is_ok());
     }
 
     #[test]

@@ -7,13 +7,13 @@
 //! It depends on `warpscope-kernel` and `warpscope-machine`, and is drawn by whoever has a screen: a canvas, an SVG file, a test.
 //!
 //! ```
-//! use warpscope_machine::{config::MachineSpec, run::RunSpec};
+//! use warpscope_machine::{config::MachineSpec, run};
 //! use warpscope_pictures::session::{Breakpoints, Session};
 //!
 //! let collatz = warpscope_catalogue::find("collatz").expect("a workload of the catalogue");
-//! let run = RunSpec::new(collatz.ptx, collatz.small, MachineSpec::new("gtx480", "TBC", []));
-//! let job = run.job(&|file| collatz.read_file(file)).expect("a kernel and its launch");
-//! let mut session = Session::new(run.sim(&job).expect("a machine that fits"));
+//! let (machine, files) = (MachineSpec::new("gtx480", "TBC", []), |name: &str| collatz.read_file(name));
+//! let (_, sim) = run::prepare(collatz.ptx, collatz.small, &machine, &files).expect("they fit together");
+//! let mut session = Session::new(sim);
 //! session.advance(100, &Breakpoints::default());
 //! assert_eq!(session.cycle(), 100);
 //! session.seek(40);

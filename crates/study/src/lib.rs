@@ -1,5 +1,6 @@
 //! What is learned from runs: whether they are right, how techniques compare, what lessons show, what the papers claim.
 //!
+//! - [`run`] has the one description of a run, by name or by texts, and performs it.
 //! - [`check`] compares the memory that a run leaves with the reference's, and finds the cause of a difference.
 //! - [`compare`] puts one kernel under many techniques side by side; [`papers`] has the five papers' claims and their verdicts.
 //! - [`lesson`] has the guided runs of small kernels.
@@ -19,3 +20,4 @@ pub mod check;
 pub mod compare;
 pub mod lesson;
 pub mod papers;
+pub mod run;

@@ -247,14 +247,14 @@ mod tests {
     use serde_json::Value;
     use warpscope_catalogue as catalogue;
     use warpscope_machine::config::MachineSpec;
-    use warpscope_machine::run::RunSpec;
+    use warpscope_machine::run;
 
     const PTX: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n\
         .reg .pred %p;\nmov.u32 %r0, %tid.x;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 0;\n@%p bra L;\nret;\n}\n";
 
     fn endless() -> Sim {
-        let run = RunSpec::new(PTX, "grid = [2]\nblock = [64]\n", MachineSpec::default());
-        run.sim(&run.job(&|file| Err(file.to_string())).expect("sound texts")).expect("a machine")
+        let launch = "grid = [2]\nblock = [64]\n";
+        run::prepare(PTX, launch, &MachineSpec::default(), &|file| Err(file.to_string())).expect("a machine").1
     }
 
     /// Parses a trace, which must be JSON, and returns its events.
@@ -290,8 +290,9 @@ mod tests {
     #[test]
     fn a_workload_traced_to_its_end_is_valid_and_has_its_instructions() {
         let collatz = catalogue::find("collatz").expect("in the catalogue");
-        let run = RunSpec::new(collatz.ptx, collatz.small, MachineSpec::new("tbc", "", [("divergence", "TBC")]));
-        let mut sim = run.sim(&run.job(&|file| collatz.read_file(file)).expect("sound texts")).expect("a machine");
+        let machine = MachineSpec::new("tbc", "", [("divergence", "TBC")]);
+        let files = |name: &str| collatz.read_file(name);
+        let (_, mut sim) = run::prepare(collatz.ptx, collatz.small, &machine, &files).expect("a machine");
         let mut trace = ChromeTrace::new(&sim, collatz.ptx, 0..u64::MAX, Vec::new());
         sim.run(1_000_000, &mut trace);
         let events = events(&trace.finish(sim.state.cycle).expect("memory takes all"));

@@ -9,6 +9,7 @@ mod words;
 
 pub use table::{cell, csv, heading};
 
+use crate::run::RunSpec;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,6 +61,21 @@ pub struct Entry {
     pub technique: String,
     /// The numbers of its run, or why there are none.
     pub outcome: Result<Outcome, String>,
+}
+
+impl Entry {
+    /// Performs a run, as an entry of a comparison.
+    pub fn of(run: &RunSpec) -> Entry {
+        match run.job() {
+            Ok(job) => Candidate::new(&run.machine).perform(&job, run.most_cycles),
+            Err(error) => Entry::failed(run, &error.to_string()),
+        }
+    }
+
+    /// Returns the entry of a run that could not be made.
+    pub fn failed(run: &RunSpec, why: &str) -> Entry {
+        Entry { technique: run.machine.technique.clone(), outcome: Err(why.to_string()) }
+    }
 }
 
 /// The numbers of a run that are compared.

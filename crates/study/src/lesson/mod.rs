@@ -22,7 +22,7 @@ use warpscope_kernel::program::{Pc, Program};
 use warpscope_machine::config::MachineSpec;
 use warpscope_machine::event::{Event, EventKind, Sink};
 use warpscope_machine::replay::Replay;
-use warpscope_machine::run::{RunSpec, SpecError};
+use warpscope_machine::run::{self, SpecError};
 use warpscope_machine::sim::Sim;
 
 /// What keys of a lesson take, where the type of the value says too little.
@@ -261,8 +261,8 @@ impl Lesson {
     }
 
     fn sim_on(&self, machine: MachineSpec) -> Result<Sim, SpecError> {
-        let run = RunSpec::new(&self.kernel, &self.launch, machine);
-        run.sim(&run.job(&|file| Err(format!("a lesson cannot read file {file}")))?)
+        let no_file = |file: &str| Err(format!("a lesson cannot read file {file}"));
+        Ok(run::prepare(&self.kernel, &self.launch, &machine, &no_file)?.1)
     }
 
     /// Returns the first instruction behind a label of the kernel.

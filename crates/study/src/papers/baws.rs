@@ -10,7 +10,8 @@
 
 use super::board::{self, Keys};
 use super::judge::{Judge, Speedups, each, listed, mean, percent};
-use super::{Claim, Results, Run, STAGES};
+use super::{Claim, Results, STAGES};
+use crate::run::RunSpec;
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::config::Config;
 use warpscope_machine::event::Reason;
@@ -41,19 +42,19 @@ fn applications() -> impl Iterator<Item = &'static str> {
     suites.map(|workload| workload.name).filter(|name| !EXAMPLES.contains(name))
 }
 
-pub fn runs() -> Vec<Run> {
-    applications().flat_map(|name| FOR_ALL.map(|technique| Run::new(name, PRESET, technique))).collect()
+pub fn runs() -> Vec<RunSpec> {
+    applications().flat_map(|name| FOR_ALL.map(|technique| RunSpec::of(name, PRESET, technique))).collect()
 }
 
 /// Returns the runs of the barrier-intensive workloads alone.
-pub fn follow_ups(results: &Results) -> Vec<Run> {
+pub fn follow_ups(results: &Results) -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for name in &sorted(results).sets.intensive {
-        runs.extend(FOR_INTENSIVE.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(WITH_ROOM.map(|technique| Run::new(name, PRESET, technique).with(ROOM)));
-        runs.extend(["LRR", "GTO", "MWF-GTO+CFF"].map(|technique| Run::new(name, PRESET, technique).with(STAGES)));
-        runs.push(Run::new(name, PRESET, "MWF-GTO").with(WIDE_BUFFER));
-        runs.push(Run::new(name, PRESET, "MWF-GTO").with(FREE_FETCH));
+        runs.extend(FOR_INTENSIVE.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend(WITH_ROOM.map(|technique| RunSpec::of(name, PRESET, technique).with(ROOM)));
+        runs.extend(["LRR", "GTO", "MWF-GTO+CFF"].map(|technique| RunSpec::of(name, PRESET, technique).with(STAGES)));
+        runs.push(RunSpec::of(name, PRESET, "MWF-GTO").with(WIDE_BUFFER));
+        runs.push(RunSpec::of(name, PRESET, "MWF-GTO").with(FREE_FETCH));
     }
     runs
 }
@@ -307,7 +308,7 @@ fn others(board: &Board) -> Vec<Claim> {
     let over = |over: &str| board.speedups(&board.sets.others, "MWF-GTO+CFF", over);
     let over_lrr = over("LRR");
     let bytes = || {
-        let config: Config = Run::new("", PRESET, "BAWS").config().ok()?;
+        let config: Config = RunSpec::of("", PRESET, "BAWS").config().ok()?;
         let bytes = config.storage_bytes();
         Some((format!("{bytes} bytes"), bytes == 6))
     };

@@ -4,8 +4,9 @@
 //! A workload without a number is left out: one that has no such run, or whose ratio would be infinite. The means of such lists
 //! are in [`judge`](super::judge); each paper says which of them it takes.
 
+use super::Results;
 use super::judge::{Speedups, average};
-use super::{Results, Run};
+use crate::run::RunSpec;
 use warpscope_machine::metrics::Report;
 
 /// Changed keys and their values.
@@ -56,7 +57,7 @@ impl<'a, Sets> Board<'a, Sets> {
 
     pub fn report<'k>(&self, workload: &str, setting: impl Into<Setting<'k>>) -> Option<&'a Report> {
         let Setting { technique, keys } = setting.into();
-        self.results.of(&Run::new(workload, self.preset, technique).with(keys))
+        self.results.of(&RunSpec::of(workload, self.preset, technique).with(keys))
     }
 
     /// Returns a number of each workload.
@@ -138,7 +139,7 @@ mod tests {
             warp_instructions,
             ..Report::new(&Metrics::default(), &Config::default(), cycles)
         };
-        let run = |name, technique| Run::new(name, "tbc", technique);
+        let run = |name, technique| RunSpec::of(name, "tbc", technique);
         Results::from_iter([
             (run("bfs", "PDOM"), Ok(report(300, 30))),
             (run("bfs", "TBC"), Ok(report(200, 15))),

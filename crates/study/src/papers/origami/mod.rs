@@ -9,7 +9,8 @@ mod slowdown;
 
 use super::board::{self, Keys, Setting};
 use super::judge::{Judge, Speedups, average, each, each_percent, percent};
-use super::{Claim, Results, Run};
+use super::{Claim, Results};
+use crate::run::RunSpec;
 use warpscope_catalogue::{self as catalogue, Suite};
 use warpscope_machine::metrics::PipelinePower;
 
@@ -34,17 +35,17 @@ fn programs() -> impl Iterator<Item = &'static str> {
     in_suite.chain(OTHERS)
 }
 
-pub fn runs() -> Vec<Run> {
+pub fn runs() -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for name in programs() {
-        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
-        runs.push(Run::new(name, PRESET, "GTO,NoPG"));
-        runs.push(Run::new(name, PRESET, "NoPG").with(GATES));
-        runs.push(Run::new(name, PRESET, "Origami").with(SLOW_WAKE));
-        runs.push(Run::new(name, PRESET, "Origami").with(LATE_PAY));
-        runs.push(Run::new(name, PRESET, "Origami").with(NO_STAGES));
-        runs.push(Run::new(name, PRESET, "Warped-Gates").with(BLACKOUT_BY_LANE));
-        runs.push(Run::new(name, PRESET, "Warped-Gates").with(NO_BLACKOUT));
+        runs.extend(TECHNIQUES.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.push(RunSpec::of(name, PRESET, "GTO,NoPG"));
+        runs.push(RunSpec::of(name, PRESET, "NoPG").with(GATES));
+        runs.push(RunSpec::of(name, PRESET, "Origami").with(SLOW_WAKE));
+        runs.push(RunSpec::of(name, PRESET, "Origami").with(LATE_PAY));
+        runs.push(RunSpec::of(name, PRESET, "Origami").with(NO_STAGES));
+        runs.push(RunSpec::of(name, PRESET, "Warped-Gates").with(BLACKOUT_BY_LANE));
+        runs.push(RunSpec::of(name, PRESET, "Warped-Gates").with(NO_BLACKOUT));
     }
     runs.extend(slowdown::runs());
     runs

@@ -5,8 +5,9 @@
 //! gating but [`NO_FOLDING`], and the machine with [`TWICE_THE_WARPS`], in case there are too few warps to hide what folding
 //! adds.
 
-use super::{Board, Keys, PRESET, Run, programs};
+use super::{Board, Keys, PRESET, programs};
 use crate::papers::judge::{Speedups, average, each_percent};
+use crate::run::RunSpec;
 use warpscope_machine::metrics::Report;
 
 const NO_FOLDING: Keys = &[("fold_aggressive", "0"), ("fold_conservative", "0")];
@@ -15,12 +16,12 @@ const TWICE_THE_WARPS: Keys =
 /// Share of issue slots in use from which a program is busy.
 const BUSY: f64 = 0.75;
 
-pub fn runs() -> Vec<Run> {
+pub fn runs() -> Vec<RunSpec> {
     let of = |name| {
         [
-            Run::new(name, PRESET, "Origami").with(NO_FOLDING),
-            Run::new(name, PRESET, "Origami").with(TWICE_THE_WARPS),
-            Run::new(name, PRESET, "NoPG").with(TWICE_THE_WARPS),
+            RunSpec::of(name, PRESET, "Origami").with(NO_FOLDING),
+            RunSpec::of(name, PRESET, "Origami").with(TWICE_THE_WARPS),
+            RunSpec::of(name, PRESET, "NoPG").with(TWICE_THE_WARPS),
         ]
     };
     programs().flat_map(of).collect()

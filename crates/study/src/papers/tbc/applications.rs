@@ -1,7 +1,8 @@
 //! Claims about single applications and about persistent threads, and claims that no run here can decide.
 
 use super::{Board, JUDGE, PRESET, named};
-use crate::papers::{Claim, Run, RunError};
+use crate::papers::Claim;
+use crate::run::{RunError, RunSpec};
 use warpscope_machine::metrics::slots::SlotClass;
 
 /// Judges claims about single applications that the catalogue has a similar workload for.
@@ -102,7 +103,7 @@ pub fn persistent_threads(board: &Board) -> Vec<Claim> {
         told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &lanes),
         told(&["PDOM", "PDOM-LCP", "DWF-WB", "TBC", "TBC-LCP"], &waits),
     );
-    let dwf = Run::new(NAME, PRESET, "DWF");
+    let dwf = RunSpec::of(NAME, PRESET, "DWF");
     let under_dwf = match board.results.error(&dwf) {
         Some(RunError::Wrong(_)) => Some(("a wrong picture".to_string(), true)),
         Some(RunError::Endless) => Some(("it does not end".to_string(), true)),

@@ -5,21 +5,22 @@
 //! core, TBC from one. Two experiments that the paper does not have remove one effect each: with [`PERFECT_MEMORY`] scattered
 //! accesses cost nothing, with [`ONE_BLOCK`] there is no other block to take threads from.
 
-use super::{Board, Keys, PRESET, Run};
+use super::{Board, Keys, PRESET};
 use crate::papers::judge::{Speedups, each, mean};
+use crate::run::RunSpec;
 
 const PERFECT_MEMORY: Keys = &[("ideal_memory", "true")];
 const ONE_BLOCK: Keys = &[("max_blocks", "1")];
 const TECHNIQUES: [&str; 3] = ["PDOM", "DWF", "TBC-LCP"];
 
 /// Returns the experiments, on the divergent workloads whose result is right under DWF.
-pub fn runs(board: &Board) -> Vec<Run> {
+pub fn runs(board: &Board) -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for name in board.sets.divergent.iter().filter(|name| board.report(name, "DWF").is_some()) {
         for keys in [PERFECT_MEMORY, ONE_BLOCK] {
-            runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique).with(keys)));
+            runs.extend(TECHNIQUES.map(|technique| RunSpec::of(name, PRESET, technique).with(keys)));
         }
-        runs.push(Run::new(name, PRESET, "DWF-WB").with(ONE_BLOCK));
+        runs.push(RunSpec::of(name, PRESET, "DWF-WB").with(ONE_BLOCK));
     }
     runs
 }

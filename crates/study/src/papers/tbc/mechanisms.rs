@@ -1,9 +1,10 @@
 //! Effects of the mechanisms other than speed: figures 2, 7, 11, 13, 14, 16 and table 3.
 
 use super::{Board, EXAMPLES, FIGURE_7, JUDGE};
+use crate::papers::Claim;
 use crate::papers::judge::{Speedups, average, each, each_percent};
-use crate::papers::{Claim, Run};
-use warpscope_catalogue::{self as catalogue, Suite};
+use crate::run::RunSpec;
+use warpscope_catalogue::{self as catalogue, Size, Suite};
 use warpscope_machine::event::StallCause;
 use warpscope_machine::metrics::Report;
 use warpscope_machine::metrics::slots::SlotClass;
@@ -53,7 +54,7 @@ pub fn mechanisms(board: &Board) -> Vec<Claim> {
         all.iter().filter_map(|name| board.report(name, "TBC-LCP").map(|report| (*name, report.max_stack_depth))).collect();
     let deepest = depths.iter().map(|(_, depth)| *depth).max();
     let example = |technique: &str| {
-        board.results.of(&Run::new(EXAMPLES[0], FIGURE_7, technique).with_tiny_launch()).map(|report| report.cycles as f64)
+        board.results.of(&RunSpec::of(EXAMPLES[0], FIGURE_7, technique).sized(Size::Tiny)).map(|report| report.cycles as f64)
     };
     vec![
         JUDGE.effect(

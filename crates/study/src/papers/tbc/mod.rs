@@ -16,8 +16,9 @@ mod speeds;
 
 use super::board::{self, Keys};
 use super::judge::{Judge, Speedups};
-use super::{Claim, Results, Run};
-use warpscope_catalogue::{self as catalogue, Suite};
+use super::{Claim, Results};
+use crate::run::RunSpec;
+use warpscope_catalogue::{self as catalogue, Size, Suite};
 use warpscope_machine::metrics::Report;
 use warpscope_machine::metrics::slots::{self, SlotClass};
 
@@ -50,26 +51,26 @@ const FIGURE_7: &str = "toy";
 const SMALL_L2: Keys = &[("l2_bytes", "34952"), ("l2_ways", "8")];
 const WITH_SMALL_L2: [&str; 4] = ["PDOM", "DWF", "DWF-WB", "TBC-LCP"];
 
-pub fn runs() -> Vec<Run> {
+pub fn runs() -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for name in EXAMPLES.into_iter().chain(applications()) {
-        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend(TECHNIQUES.map(|technique| RunSpec::of(name, PRESET, technique)));
     }
     for name in applications() {
-        runs.extend(ORDERS.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(WITH_SMALL_L2.map(|technique| Run::new(name, PRESET, technique).with(SMALL_L2)));
+        runs.extend(ORDERS.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend(WITH_SMALL_L2.map(|technique| RunSpec::of(name, PRESET, technique).with(SMALL_L2)));
     }
     for (name, techniques) in NAMED {
-        runs.extend(techniques.iter().map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend(techniques.iter().map(|technique| RunSpec::of(name, PRESET, technique)));
     }
-    runs.extend(["PDOM", "TBC"].map(|technique| Run::new(EXAMPLES[0], FIGURE_7, technique).with_tiny_launch()));
+    runs.extend(["PDOM", "TBC"].map(|technique| RunSpec::of(EXAMPLES[0], FIGURE_7, technique).sized(Size::Tiny)));
     runs
 }
 
 /// Returns the runs of the divergent applications alone.
-pub fn follow_ups(results: &Results) -> Vec<Run> {
+pub fn follow_ups(results: &Results) -> Vec<RunSpec> {
     let board = sorted(results);
-    let small = board.sets.divergent.iter().map(|name| Run::new(name, PRESET, ORDERS[0]).with(SMALL_L2));
+    let small = board.sets.divergent.iter().map(|name| RunSpec::of(name, PRESET, ORDERS[0]).with(SMALL_L2));
     small.chain(dwf::runs(&board)).collect()
 }
 

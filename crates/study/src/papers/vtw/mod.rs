@@ -15,7 +15,8 @@ mod why;
 
 use super::board::{self, Keys};
 use super::judge::{Judge, Speedups, geometric_mean};
-use super::{Claim, Results, Run, STAGES};
+use super::{Claim, Results, STAGES};
+use crate::run::RunSpec;
 use sets::KernelSets;
 use warpscope_catalogue as catalogue;
 
@@ -54,23 +55,25 @@ fn kernels() -> impl Iterator<Item = &'static str> {
     catalogue::all().iter().map(|workload| workload.name).filter(|name| !LISTINGS.contains(name))
 }
 
-pub fn runs() -> Vec<Run> {
+pub fn runs() -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for name in kernels() {
-        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(CHEAP_LOOP)));
-        runs.extend([BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(STAGES)));
-        runs.push(Run::new(name, PRESET, "VTW").with(NO_HOISTING));
-        runs.push(Run::new(name, PRESET, BASE).with(TWICE_THE_SLOTS));
+        runs.extend(TECHNIQUES.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend([BASE, "VTW"].map(|technique| RunSpec::of(name, PRESET, technique).with(CHEAP_LOOP)));
+        runs.extend([BASE, "VTW"].map(|technique| RunSpec::of(name, PRESET, technique).with(STAGES)));
+        runs.push(RunSpec::of(name, PRESET, "VTW").with(NO_HOISTING));
+        runs.push(RunSpec::of(name, PRESET, BASE).with(TWICE_THE_SLOTS));
     }
     runs
 }
 
 /// Returns the experiments on the kernels that VTW slows, to explain why.
-pub fn follow_ups(results: &Results) -> Vec<Run> {
+pub fn follow_ups(results: &Results) -> Vec<RunSpec> {
     let board = sorted(results);
     let each = |name: &'static str| {
-        EXPERIMENTS.iter().flat_map(move |(_, keys)| [BASE, "VTW"].map(|technique| Run::new(name, PRESET, technique).with(keys)))
+        EXPERIMENTS
+            .iter()
+            .flat_map(move |(_, keys)| [BASE, "VTW"].map(|technique| RunSpec::of(name, PRESET, technique).with(keys)))
     };
     speed::slower(&board, &board.sets.all()).into_iter().flat_map(|(name, _)| each(name)).collect()
 }
@@ -123,7 +126,7 @@ mod tests {
     /// "Four times the memory bandwidth" is four times the preset's.
     #[test]
     fn wide_memory_is_four_times_as_wide() {
-        let rate = |keys| Run::new("", PRESET, BASE).with(keys).config().map(|config| config.dram_bytes_per_cycle.as_f64());
+        let rate = |keys| RunSpec::of("", PRESET, BASE).with(keys).config().map(|config| config.dram_bytes_per_cycle.as_f64());
         assert_eq!(rate(WIDE_MEMORY), rate(&[]).map(|rate| 4.0 * rate));
     }
 
@@ -137,19 +140,19 @@ mod tests {
     fn experiments_are_made_where_vtw_loses() {
         let mut results = Results::default();
         for (name, cycles) in [("spmv", 1100), ("saxpy", 1000)] {
-            let kernel = |technique, cycles| (Run::new(name, PRESET, technique), Ok(report(cycles, 4)));
+            let kernel = |technique, cycles| (RunSpec::of(name, PRESET, technique), Ok(report(cycles, 4)));
             results.runs.extend([kernel(BASE, 1000), kernel("LRR", 1000), kernel("VTW", cycles)]);
         }
         let runs = follow_ups(&results);
         assert_eq!(runs.len(), 2 * EXPERIMENTS.len());
-        assert!(runs.iter().all(|run| run.workload == "spmv" && run.config().is_ok_and(|config| config.validate().is_ok())));
+        assert!(runs.iter().all(|run| run.name() == "spmv" && run.config().is_ok_and(|config| config.validate().is_ok())));
     }
 
     #[test]
     fn performance_is_the_geometric_mean_over_launches_of_several_rounds() {
         let cycles = |technique| if technique == BASE { 1210 } else { 1000 };
         let kernel =
-            |name: &str, technique: &str, cycles, resident| (Run::new(name, PRESET, technique), Ok(report(cycles, resident)));
+            |name: &str, technique: &str, cycles, resident| (RunSpec::of(name, PRESET, technique), Ok(report(cycles, resident)));
         let mut results = Results::default();
         for technique in [BASE, "LRR", "VTW"] {
             results.runs.extend([

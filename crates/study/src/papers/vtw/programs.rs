@@ -1,8 +1,9 @@
 //! Sections 4.5, 5.2 and 5.3: the transformed program, its registers and residency (table 7), and what VTW costs.
 
 use super::{BASE, Board, JUDGE, PRESET};
+use crate::papers::Claim;
 use crate::papers::judge::{Speedups, each, geometric_mean};
-use crate::papers::{Claim, Run};
+use crate::run::RunSpec;
 use warpscope_machine::metrics::Report;
 
 /// The paper's means over its four sets and over all kernels.
@@ -82,7 +83,8 @@ fn changes(board: &Board) -> Vec<Change> {
     let change = |name: &'static str| {
         let resident = |technique| Some(board.report(name, technique)?.resident_blocks);
         let (before, after) = (resident(BASE)?, resident("VTW")?);
-        let registers = |technique| Run::new(name, PRESET, technique).registers();
+        let registers =
+            |technique| RunSpec::of(name, PRESET, technique).prepare().ok().map(|(_, sim)| sim.machine.program.registers_needed);
         (before != after).then_some(())?;
         Some(Change { name, registers: (registers(BASE)?, registers("VTW")?), resident: (before, after) })
     };
@@ -123,7 +125,7 @@ fn registers(board: &Board) -> Claim {
 }
 
 fn cost(board: &Board) -> Claim {
-    let bytes = |technique| Some(Run::new("", PRESET, technique).config().ok()?.storage_bytes());
+    let bytes = |technique| Some(RunSpec::of("", PRESET, technique).config().ok()?.storage_bytes());
     let measured = || {
         let (same, slowest) = (bytes("VTW")?, bytes("VTW-SL")?);
         Some((format!("{same} to {slowest} bytes"), (same, slowest) == (500, 548)))

@@ -2,7 +2,8 @@
 
 use super::{BASE, Board, CHEAP_LOOP, EXPERIMENTS, JUDGE, Keys};
 use crate::papers::judge::{Speedups, each, geometric_mean, listed};
-use crate::papers::{Claim, Run, STAGES};
+use crate::papers::{Claim, STAGES};
+use crate::run::RunSpec;
 use warpscope_machine::metrics::Report;
 
 /// The paper's means over its four sets and over all kernels.
@@ -71,7 +72,7 @@ fn cheap_loop(board: &Board) -> String {
 
 /// Returns the share of issue slots or of memory bandwidth that a run uses, whichever is larger.
 pub fn used(report: &Report) -> f64 {
-    let Ok(config) = Run::new("", super::PRESET, BASE).config() else { return 0.0 };
+    let Ok(config) = RunSpec::of("", super::PRESET, BASE).config() else { return 0.0 };
     let cycles = report.cycles as f64;
     let issue = report.warp_instructions as f64 / (cycles * (report.issue_ports * report.sms) as f64);
     let bytes = report.l2.misses as f64 * f64::from(config.l2_line);

@@ -14,7 +14,8 @@ mod widths;
 
 use super::board::{self, Keys};
 use super::judge::Judge;
-use super::{Claim, Results, Run};
+use super::{Claim, Results};
+use crate::run::RunSpec;
 use warpscope_catalogue::{self as catalogue, Suite, Workload};
 use warpscope_machine::metrics::Report;
 
@@ -74,40 +75,40 @@ fn applications() -> impl Iterator<Item = &'static Workload> {
     catalogue::suite(Suite::Divergence).filter(|workload| !LISTINGS.contains(&workload.name) && !workload.lock_step)
 }
 
-pub fn runs() -> Vec<Run> {
+pub fn runs() -> Vec<RunSpec> {
     let mut runs = Vec::new();
     for Workload { name, .. } in applications() {
-        runs.extend(TECHNIQUES.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend([ONE_PORT_L0, TWO_PORTS_L0].map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
-        runs.extend([RIVALS[0], "I-VWS"].map(|technique| Run::new(name, ELSEWHERE, technique)));
+        runs.extend(TECHNIQUES.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend([ONE_PORT_L0, TWO_PORTS_L0].map(|keys| RunSpec::of(name, PRESET, "I-VWS").with(keys)));
+        runs.extend([RIVALS[0], "I-VWS"].map(|technique| RunSpec::of(name, ELSEWHERE, technique)));
     }
     runs
 }
 
 /// Returns the runs of some sets alone, and the experiments: every width with a near DRAM on convergent workloads, and a fair
 /// order without gangs where the lowest PC first costs nothing.
-pub fn follow_ups(results: &Results) -> Vec<Run> {
+pub fn follow_ups(results: &Results) -> Vec<RunSpec> {
     let board = sorted(results);
     let mut runs = Vec::new();
     for name in &board.sets.divergent {
-        runs.extend(ORDERS.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend(VARIANTS.map(|keys| Run::new(name, PRESET, "I-VWS").with(keys)));
-        runs.extend(WAITS.map(|technique| Run::new(name, PRESET, technique)));
-        runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| Run::new(name, PRESET, "E-VWS").with(keys)));
-        runs.extend(RIVALS[1..].iter().map(|technique| Run::new(name, ELSEWHERE, technique)));
-        runs.extend(RIVALS.map(|technique| Run::new(name, ELSEWHERE, technique).with(OWN_UNITS)));
+        runs.extend(ORDERS.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend(VARIANTS.map(|keys| RunSpec::of(name, PRESET, "I-VWS").with(keys)));
+        runs.extend(WAITS.map(|technique| RunSpec::of(name, PRESET, technique)));
+        runs.extend([ARRIVE, READY, GROUP, HELD].map(|keys| RunSpec::of(name, PRESET, "E-VWS").with(keys)));
+        runs.extend(RIVALS[1..].iter().map(|technique| RunSpec::of(name, ELSEWHERE, technique)));
+        runs.extend(RIVALS.map(|technique| RunSpec::of(name, ELSEWHERE, technique).with(OWN_UNITS)));
     }
     for name in board.sets.divergent.iter().chain(&board.sets.convergent) {
-        runs.extend(SPLITS.map(|technique| Run::new(name, PRESET, technique)));
+        runs.extend(SPLITS.map(|technique| RunSpec::of(name, PRESET, technique)));
     }
     for name in board.sets.convergent.iter().chain(&board.sets.insensitive) {
-        runs.push(Run::new(name, PRESET, IMPATIENT).with(ARRIVE));
+        runs.push(RunSpec::of(name, PRESET, IMPATIENT).with(ARRIVE));
     }
     for name in &board.sets.convergent {
-        runs.extend(widths::WIDTHS.map(|technique| Run::new(name, PRESET, technique).with(NEAR_DRAM)));
+        runs.extend(widths::WIDTHS.map(|technique| RunSpec::of(name, PRESET, technique).with(NEAR_DRAM)));
     }
     let fair = choices::unharmed_by_lowest_pc(&board);
-    runs.extend(fair.into_iter().map(|(name, _)| Run::new(name, PRESET, "WS4").with(FAIR)));
+    runs.extend(fair.into_iter().map(|(name, _)| RunSpec::of(name, PRESET, "WS4").with(FAIR)));
     runs
 }
 
@@ -189,8 +190,8 @@ mod tests {
     use warpscope_machine::metrics::Metrics;
 
     /// Returns a run of that many cycles.
-    fn run(name: &str, technique: &str, keys: Keys, cycles: u64) -> (Run, Result<Report, RunError>) {
-        (Run::new(name, PRESET, technique).with(keys), Ok(Report::new(&Metrics::default(), &Config::default(), cycles)))
+    fn run(name: &str, technique: &str, keys: Keys, cycles: u64) -> (RunSpec, Result<Report, RunError>) {
+        (RunSpec::of(name, PRESET, technique).with(keys), Ok(Report::new(&Metrics::default(), &Config::default(), cycles)))
     }
 
     /// `transpose` is convergent and slower with the lowest PC first; `mergesort` is divergent and faster.
@@ -213,12 +214,13 @@ mod tests {
     fn each_set_has_runs_of_its_own() {
         let runs = follow_ups(&results());
         let all = |name: &'static str, keys: Keys| -> Vec<&str> {
-            let with = |run: &&Run| run.workload == name && **run == Run::new(name, PRESET, &run.machine.technique).with(keys);
+            let with =
+                |run: &&RunSpec| run.name() == name && **run == RunSpec::of(name, PRESET, &run.machine.technique).with(keys);
             runs.iter().filter(with).map(|run| run.machine.technique.as_str()).collect()
         };
         assert_eq!(all("transpose", NEAR_DRAM), widths::WIDTHS);
         assert_eq!((all("transpose", &[]), all("transpose", ARRIVE)), (SPLITS.to_vec(), vec![IMPATIENT]));
-        assert_eq!(runs.iter().filter(|run| run.workload == "transpose").count(), 4 + 2 + 1, "it is convergent");
+        assert_eq!(runs.iter().filter(|run| run.name() == "transpose").count(), 4 + 2 + 1, "it is convergent");
         assert_eq!(all("mergesort", FAIR), ["WS4"]);
         assert_eq!(all("mergesort", &[]), [&ORDERS[..], &WAITS, &SPLITS].concat(), "it is divergent");
         assert_eq!((all("mergesort", ONE_GANG), all("mergesort", ARRIVE)), (vec!["I-VWS"], vec!["E-VWS"]));
