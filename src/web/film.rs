@@ -71,7 +71,7 @@ pub fn SaveMenu(props: &Props) -> Html {
 /// Returns the style of a menu at the clicked button: below it, or above it in the lower half of the window, with the same right
 /// edge.
 fn below(event: &MouseEvent) -> Option<String> {
-    let button = event.current_target()?.dyn_into::<Element>().ok()?.get_bounding_client_rect();
+    let button = event.target_dyn_into::<Element>()?.get_bounding_client_rect();
     let window = web_sys::window()?;
     let length = |value: Result<JsValue, JsValue>| value.ok()?.as_f64();
     let (width, height) = (length(window.inner_width())?, length(window.inner_height())?);

@@ -68,7 +68,11 @@ fn notice_line(handle: &Handle) -> Html {
     let (text, bad, show) = match (notice, goal) {
         (Some(notice), _) => (notice.text, notice.bad, notice.show),
         (None, Goal::Search(_)) => ("Searching for the next one… Space stops.".to_string(), false, None),
-        (None, Goal::Cycle(cycle)) => (format!("Going to cycle {cycle}… Space stops."), false, None),
+        (None, Goal::NextBreakpoint) => ("Running to the next breakpoint… Space stops.".to_string(), false, None),
+        (None, Goal::PreviousBreakpoint) => ("Searching backwards for a breakpoint… Space stops.".to_string(), false, None),
+        (None, Goal::Cycle(cycle) | Goal::Range { range: (_, cycle), .. }) => {
+            (format!("Going to cycle {cycle}… Space stops."), false, None)
+        }
         (None, Goal::End) => ("Running to the end… Space stops.".to_string(), false, None),
         (None, _) => return html! { <div id="notice" role="status" class="notice" hidden=true></div> },
     };

@@ -87,7 +87,7 @@ async fn an_endless_kernel_can_be_stopped() {
         page.choose("#kernel", "").await;
         page.leave().await;
         page.press(['e']).await;
-        page.see("#editor .status", "Choose a kernel, or paste one.").await;
+        page.see("#editor .status", "mine: 21 instructions").await;
         page.fill("#ptx", ENDLESS).await;
         page.fill("#launch", "grid = [1]\nblock = [32]").await;
         page.see("#editor .status", "spin").await;

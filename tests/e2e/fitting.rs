@@ -70,6 +70,8 @@ async fn the_top_bar_fits_every_width() {
         page.click("#more").await;
         page.press([key::ESCAPE]).await;
         page.resize(360, 640).await;
+        page.let_frames_pass(4).await;
+        page.click("#more").await;
         page.choose_technique("schedule", "GTO").await;
         page.until_techniques("GTO").await;
     })
@@ -91,7 +93,7 @@ async fn one_menu_has_every_technique_by_paper_and_names_what_is_on() {
         page.see("#technique", "PDOM · GTO").await;
         page.choose_technique("divergence", "DWF").await;
         page.see("#technique", "DWF").await;
-        page.see("#techniques .now", "Majority, DWF's own").await;
+        page.until("document.querySelector('#techniques .now').textContent.includes(\"Majority, DWF's own\")").await;
         page.choose_technique("gating", "Origami").await;
         page.see("#technique", "DWF · Origami").await;
         page.screenshot("names").await;

@@ -29,6 +29,10 @@ async fn a_stretch_is_saved_as_a_strip_and_as_a_film() {
         page.see(".lesson .note", "stop 4 of").await;
         let cycle = page.number("Number(document.querySelector('#cycle').value)").await as u64;
         page.click(".stage .save").await;
+        let ([left, top, width, height], [menu_left, menu_top, menu_width, _]) =
+            (page.place(".stage .save").await, page.place(".saves:popover-open").await);
+        assert!((menu_left + menu_width - left - width).abs() < 2.0, "the menu ends where its button ends");
+        assert!((0.0..12.0).contains(&(menu_top - top - height)), "the menu opens below its button");
         page.click("[data-as=strip]").await;
         let strip = arrived(&folder, "strip.svg").await;
         let text = String::from_utf8(strip).expect("SVG is text");

@@ -229,6 +229,39 @@ async fn next_and_previous_find_events_of_the_wanted_kind() {
     .await;
 }
 
+/// A breakpoint on a value of a buffer, and the searches from write to write, forwards and backwards.
+#[tokio::test]
+async fn a_write_to_a_value_is_found_forwards_and_backwards() {
+    opened_at("writes", "#kernel=histogram&machine=PDOM@gtx480&tab=buffers", async |page| {
+        let value = ".values button[title^='bins[3]']";
+        page.click(value).await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.choose("#wanted", "breakpoint").await;
+        let before = page.text(value).await;
+        page.press_shifted(key::RIGHT).await;
+        page.see("#notice", "wrote bins[3] at line").await;
+        let first = page.cycle().await;
+        assert_ne!(page.text(value).await, before);
+        page.press_shifted(key::RIGHT).await;
+        page.beyond(first).await;
+        let second = page.cycle().await;
+        page.screenshot("written").await;
+        page.press_shifted(key::LEFT).await;
+        page.at(first).await;
+        page.press_shifted(key::LEFT).await;
+        page.see("#notice", "Breakpoint: none before this").await;
+        // The link has the tab and the breakpoint.
+        page.until("location.hash.includes('tab=buffers') && location.hash.includes('bins')").await;
+        page.reload().await;
+        page.see("#breakpoints", "Stops · 1").await;
+        page.at(first).await;
+        assert!(second > first);
+        assert_eq!(page.attribute("#tab-buffers", "aria-pressed").await.as_deref(), Some("true"));
+        assert_eq!(page.attribute(value, "aria-pressed").await.as_deref(), Some("true"));
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn breakpoints_stop_a_run_and_say_why() {
     on_the_page("breakpoints", async |page| {
