@@ -30,7 +30,9 @@ const STEPS: u64 = 3_000;
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 48 };
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 4_000, ..default }
+    // Where runs do not end, every smaller kernel takes long too.
+    let max_shrink_time = if default.max_shrink_time == 0 { 60_000 } else { default.max_shrink_time };
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 4_000, max_shrink_time, ..default }
 }
 
 proptest! {
