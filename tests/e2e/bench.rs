@@ -81,7 +81,7 @@ async fn benchmark() {
     timeline(&page, &mut figures).await;
     run_to_end(&page, &mut figures).await;
     let whole = download(&folder, &["wasm", "js", "mjs"]);
-    figures.print("Download, all wasm and JavaScript, gzipped", whole, 1500.0, "kB", false);
+    figures.print("Download, all wasm and JavaScript, gzipped", whole, 2000.0, "kB", false);
     Figures::note("  wasm alone", download(&folder, &["wasm"]), "kB");
     start(&page, &folder, &mut figures).await;
     page.give_back().await;

@@ -149,7 +149,6 @@ async fn hostile_links_get_a_message_and_the_page_works() {
             (format!("#kernel=collatz&set={image}:1"), "machine is not available"),
             ("#kernel=collatz&set=max_threads:4294967295".to_string(), "machine is not available"),
             ("#kernel=collatz&set=sms:64,l1d_bytes:1073741824".to_string(), "the limit is 256 MiB"),
-            ("#kernel=collatz&set=sms:64,l1d_bytes:1073741824".to_string(), "the limit is 256 MiB"),
         ];
         for (number, (link, message)) in cases.into_iter().enumerate() {
             // Every third link is opened as a new page; the others are put into the address bar of the open page.
