@@ -27,6 +27,7 @@ pub enum RunAlignment {
 }
 
 impl RunAlignment {
+    /// Every way, in the order of the menu.
     pub const ALL: [RunAlignment; 6] = [
         RunAlignment::Cycle,
         RunAlignment::Work,
@@ -46,10 +47,12 @@ impl RunAlignment {
         }
     }
 
+    /// Returns the way that [`RunAlignment::key`] names.
     pub fn from_key(key: &str) -> Option<RunAlignment> {
         RunAlignment::ALL.into_iter().find(|align| align.key() == key)
     }
 
+    /// Returns the way's name in the menu.
     pub fn label(self) -> String {
         match self {
             RunAlignment::Cycle => "Same cycle".into(),

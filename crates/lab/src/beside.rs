@@ -18,6 +18,7 @@ const CHUNK: u64 = 64;
 pub struct Beside {
     /// The machine of each run, with the keys that are its own.
     pub wishes: Vec<MachineSpec>,
+    /// What decides which of their cycles belong together.
     pub align: RunAlignment,
 }
 
@@ -40,6 +41,7 @@ impl Beside {
 pub enum Following {
     /// Nothing: it is at its goal.
     Same,
+    /// It has come to where it was to be, and its picture has changed.
     Moved,
     /// It needs more time to reach its goal.
     Going,

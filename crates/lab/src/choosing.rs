@@ -112,6 +112,7 @@ impl Lab {
         own
     }
 
+    /// Takes a changed PTX text; the launch follows it while it is a draft. The run begins again if both are sound.
     pub fn edit_ptx(&mut self, text: String) {
         let in_lesson = self.end_course();
         self.ptx = text.into();
@@ -120,6 +121,7 @@ impl Lab {
         self.end_lesson(in_lesson);
     }
 
+    /// Takes a changed launch file. The run begins again if both texts are sound.
     pub fn edit_launch(&mut self, text: String) {
         let in_lesson = self.end_course();
         self.launch = text.into();

@@ -14,6 +14,7 @@ pub struct Contest {
     pub about: String,
     /// The kernel's name, for names of files.
     pub kernel: String,
+    /// What is run, the default first.
     pub runs: Vec<RunSpec>,
     entries: Vec<Option<Entry>>,
     /// No further entries are awaited.
@@ -60,6 +61,7 @@ impl Contest {
         (self.entries.iter().flatten().count(), self.runs.len())
     }
 
+    /// Whether further entries are awaited.
     pub fn is_running(&self) -> bool {
         let (done, all) = self.progress();
         !self.stopped && done < all

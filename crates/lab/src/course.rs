@@ -9,6 +9,7 @@ use warpscope_study::lesson::{self, Lesson, Stop};
 /// The user's position in a lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
+    /// What is read.
     pub lesson: Rc<Lesson>,
     /// The current stop; `None` before the first.
     pub stop: Option<usize>,
@@ -21,6 +22,7 @@ pub struct Course {
 }
 
 impl Course {
+    /// Returns the stop at which the lesson is; `None` before the first.
     pub fn current(&self) -> Option<&Stop> {
         self.stop.and_then(|at| self.lesson.stops.get(at))
     }
@@ -30,6 +32,7 @@ impl Course {
         self.current().and_then(|stop| stop.panel.as_deref()).or(self.lesson.panel.as_deref())
     }
 
+    /// Whether it is at its last stop.
     pub fn is_last(&self) -> bool {
         self.stop.is_some_and(|at| at + 1 >= self.lesson.stops.len())
     }

@@ -17,8 +17,11 @@ const FAR: u64 = 5_000;
 /// The hints of a first visit: which of them the user has followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
+    /// A cycle was stepped.
     pub stepped: bool,
+    /// The inspector was asked about an idle lane.
     pub asked: bool,
+    /// The kernel was run under another technique.
     pub compared: bool,
 }
 

@@ -8,7 +8,9 @@ use warpscope_machine::sim::footprint;
 /// Why a technique cannot act on this launch, and a catalogue launch on which it can.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inapplicable {
+    /// The reason, as a sentence.
     pub why: String,
+    /// The launch to take instead.
     pub offer: Option<Origin>,
 }
 

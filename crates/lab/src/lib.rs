@@ -15,6 +15,8 @@
 //! assert_eq!(lab.cycle(), 1);
 //! ```
 
+#![warn(missing_docs)]
+
 mod align;
 mod beside;
 mod choosing;
@@ -65,23 +67,31 @@ use warpscope_pictures::view::Selection;
 /// A range in a text: line and column (from 1) and width, in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TextSpot {
+    /// From 1.
     pub line: usize,
+    /// From 1.
     pub column: usize,
+    /// In characters; at least the place of one is marked.
     pub width: usize,
 }
 
 /// A problem found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
+    /// Where in the text, if it has a place.
     pub place: Option<TextSpot>,
+    /// What is wrong.
     pub message: String,
+    /// What to do about it.
     pub help: Option<String>,
 }
 
 /// A catalogue kernel with one of its launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
+    /// The kernel.
     pub workload: &'static Workload,
+    /// Which of its launches.
     pub size: Size,
 }
 
@@ -98,6 +108,7 @@ impl Origin {
         Some(Origin { workload, size: if workload.launch(size).is_some() { size } else { Size::Small } })
     }
 
+    /// Returns the text of its launch file.
     pub fn launch(self) -> &'static str {
         self.workload.launch(self.size).unwrap_or(self.workload.small)
     }
@@ -116,17 +127,21 @@ impl Origin {
 /// A message for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
+    /// The words, with code between back quotes.
     pub text: String,
+    /// Whether something went wrong.
     pub bad: bool,
     /// The warp, lane or block that the message is about.
     pub show: Option<Selection>,
 }
 
 impl Notice {
+    /// Returns a message about what was done or found.
     pub fn good(text: impl Into<String>) -> Notice {
         Notice { text: text.into(), bad: false, show: None }
     }
 
+    /// Returns a message about what went wrong.
     pub fn bad(text: impl Into<String>) -> Notice {
         Notice { text: text.into(), bad: true, show: None }
     }
@@ -159,10 +174,13 @@ struct Choices {
 
 const KEPT: &str = "Your edits are kept: Your own kernel, at the end of the menu, brings them back.";
 
+/// The page's state: what is loaded, where its run is, and what is shown of it.
 pub struct Lab {
     /// The catalogue kernel that the texts started from; `None` for the user's own kernel.
     pub origin: Option<Origin>,
+    /// The PTX as typed, sound or not.
     pub ptx: Rc<str>,
+    /// The launch file as typed, sound or not.
     pub launch: Rc<str>,
     /// The user's own texts, kept while another kernel is loaded.
     own: Option<Rc<Texts>>,
@@ -170,6 +188,7 @@ pub struct Lab {
     drafted: Option<Rc<str>>,
     /// The result of parsing the two texts: their problems, and what can run.
     pub reading: Rc<Reading>,
+    /// The machine as chosen, whether it can run the kernel or not.
     pub setup: MachineSpec,
     /// The setup and the origin of the current stage.
     running: Running,
@@ -181,11 +200,15 @@ pub struct Lab {
     pub inapplicable: Option<Inapplicable>,
     /// The last kernel and machine that fitted together.
     pub stage: Option<Stage>,
+    /// The warp, lane or block that the inspector is about.
     pub selection: Option<Selection>,
+    /// Where play stops.
     pub breakpoints: Breakpoints,
+    /// How the run moves.
     pub transport: Transport,
     /// Returns whether short jumps are animated; `false` outside the page.
     pub plays_jumps: fn() -> bool,
+    /// The message in the page's line, until the next action.
     pub notice: Option<Notice>,
     /// The open lesson, with the user's position in it.
     pub course: Option<Course>,
@@ -248,6 +271,7 @@ impl Lab {
         if self.tab == Tab::Lesson && self.course.is_none() { Tab::default() } else { self.tab }
     }
 
+    /// Chooses a tab of details.
     pub fn show_tab(&mut self, tab: Tab) {
         self.tab = tab;
     }

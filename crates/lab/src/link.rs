@@ -27,20 +27,26 @@ const MOST_FRAGMENT: usize = 1 << 20;
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b':').remove(b'+').remove(b'@');
 
+/// What a URL's fragment says; each part has a default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
     /// A lesson's id, and how many of its stops have been reached.
     pub lesson: Option<(String, usize)>,
     /// The text of that lesson, if it is the user's own.
     pub own_lesson: Option<String>,
+    /// The name of a catalogue kernel.
     pub kernel: Option<String>,
+    /// Which of its launches.
     pub size: Size,
+    /// The texts, where they are not that kernel's own.
     pub texts: Option<Texts>,
     /// The machine; `None` means the lesson's or the default one.
     pub setup: Option<MachineSpec>,
     /// The cycle; `None` means the lesson's stop or the start.
     pub cycle: Option<u64>,
+    /// The warp, lane or block to inspect.
     pub selection: Option<Selection>,
+    /// Where play stops.
     pub breakpoints: Breakpoints,
     /// The runs beside this one.
     pub beside: Beside,
@@ -57,33 +63,49 @@ pub struct Link {
 /// The texts of the user's own kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Texts {
+    /// The kernel.
     pub ptx: String,
+    /// The launch file.
     pub launch: String,
 }
 
 /// Why a link cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkError {
+    /// It has that many bytes.
     #[error("the link is too long: {0} bytes")]
     TooLong(usize),
+    /// A part that is no packed text.
     #[error("the link's {0} is damaged; ask for the link again")]
     Damaged(&'static str),
+    /// A packed text that is too long.
     #[error("the link's {part} decompresses to more than {} MiB", MOST_TEXT_BYTES >> 20)]
-    TooLarge { part: &'static str },
+    TooLarge {
+        /// Which part.
+        part: &'static str,
+    },
+    /// No number of cycles.
     #[error("the link's cycle `{0}` is not a valid cycle number")]
     Cycle(String),
+    /// No number of stops.
     #[error("the link's stop `{0}` is not a number of stops")]
     Stop(String),
+    /// No warp, lane or block.
     #[error("the link's selection `{0}` is not valid: {keys}", keys = Selection::KEYS)]
     Selection(String),
+    /// No breakpoint.
     #[error("the link's breakpoint `{0}` is not valid: an event is `divergence`, a warp `w3`, an instruction `pc12`")]
     Breakpoint(String),
+    /// No machine.
     #[error("the link's `machine={0}` is not valid: a machine is written like `TBC@gtx480+sms:2`")]
     Machine(String),
+    /// No runs beside.
     #[error("the link's `beside={0}` is not valid: at most {MOST_BESIDE} runs like `TBC@gtx480`, with `;` between them")]
     Beside(String),
+    /// No range of cycles.
     #[error("the link's range `{0}` is not valid: it is written like `100-400`, its first cycle and the one after its last")]
     Range(String),
+    /// A part, or its value, that has no meaning.
     #[error("the link has `{0}`, which this page does not know")]
     Unknown(String),
 }

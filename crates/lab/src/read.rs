@@ -17,7 +17,9 @@ const MOST_BUFFER_BYTES: u64 = 32 << 20;
 /// The problems of the two texts, and what can run.
 #[derive(Clone, PartialEq)]
 pub struct Reading {
+    /// The problems of the PTX.
     pub ptx: Rc<[Finding]>,
+    /// The problems of the launch file.
     pub launch: Rc<[Finding]>,
     /// The kernel and launch to run, or why there are none.
     pub ready: Result<Ready, String>,
@@ -26,6 +28,7 @@ pub struct Reading {
 /// A kernel and a launch that fit together, with filled buffers.
 #[derive(Clone)]
 pub struct Ready {
+    /// The kernel with its launch and its filled buffers.
     pub job: Rc<Job>,
 }
 

@@ -12,8 +12,11 @@ const MOST_SHOWN: usize = 1024;
 /// A buffer, compared with its initial contents.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ShownBuffer {
+    /// Its name in the launch file.
     pub name: String,
+    /// The type of its elements.
     pub ty: Type,
+    /// How many elements it has.
     pub len: usize,
     /// Number of elements that differ from their initial value.
     pub changed: usize,
@@ -21,14 +24,17 @@ pub struct ShownBuffer {
     pub values: Vec<ShownValue>,
 }
 
+/// An element of a buffer, as text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ShownValue {
+    /// The value now, in the notation of its type.
     pub text: String,
     /// The initial value, if it differs.
     pub before: Option<String>,
 }
 
 impl ShownBuffer {
+    /// Compares a buffer with its initial contents.
     pub fn new(before: &BufferData, after: &BufferData) -> ShownBuffer {
         let width = after.ty.bytes() as usize;
         let pairs = || before.bytes.chunks_exact(width).zip(after.bytes.chunks_exact(width));

@@ -37,16 +37,21 @@ const MOST_CHECKED: u64 = 4_000_000;
 /// How a result compares with the workload's reference on the host, or with the scalar reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultVerdict {
+    /// Every byte is the reference's.
     Right,
     /// Equals the result of warps in lock-step, on which the kernel relies without saying so; the text names the accesses.
     LockStep(String),
+    /// The first difference, and its cause where that is known.
     Wrong(String),
     /// No reference knows the right result.
     Unknown,
 }
 
+/// A kernel on a machine, and the run of it that the user moves through.
 pub struct Stage {
+    /// The run.
     pub session: Session,
+    /// The kernel's texts, line by line.
     pub listing: Rc<Listing>,
     /// The text that the launch was read from.
     pub launch: Rc<str>,

@@ -8,9 +8,13 @@ use warpscope_pictures::view::Script;
 /// What was counted from cycle `from` up to cycle `to` (exclusive).
 #[derive(Clone, Debug)]
 pub struct Stretch {
+    /// The first cycle.
     pub from: u64,
+    /// The cycle behind the last.
     pub to: u64,
+    /// What was counted, by instruction too.
     pub tally: Tally,
+    /// The numbers that follow from it.
     pub report: Report,
 }
 
@@ -19,6 +23,7 @@ pub struct Stretch {
 pub struct LineCost {
     /// Line number, from 1.
     pub line: usize,
+    /// The line, without its indentation.
     pub text: String,
     /// Cycles per SM from the previous issue to each issue of this line; every cycle up to the last issue is one line's.
     pub cycles: u64,

@@ -23,6 +23,7 @@ const GAP: f32 = 2.0;
 pub struct Thumbnail {
     /// Row by row, the share of lanes that a warp used; `None` where it issued nothing.
     cells: Vec<Option<f32>>,
+    /// The share of lanes that worked, from 0 to 1.
     pub lanes: f64,
 }
 
@@ -60,6 +61,7 @@ impl Thumbnail {
         Some(Thumbnail { cells: cells.into_iter().map(share).collect(), lanes: used as f64 / all.max(1) as f64 })
     }
 
+    /// Draws the picture.
     pub fn scene(&self) -> Scene<()> {
         let mut scene = Scene::new(COLUMNS as f32 * WIDE, ROWS as f32 * (HIGH + GAP) - GAP);
         for (warp, row) in self.cells.chunks(COLUMNS).enumerate() {

@@ -18,7 +18,9 @@ const SMALL_RUN: f64 = 0.5;
 /// The visible cycles: the first one, and the number of cycles per pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VisibleCycles {
+    /// The cycle at the left edge.
     pub from: f64,
+    /// Cycles to a pixel.
     pub per_px: f64,
 }
 
@@ -29,10 +31,12 @@ impl Default for VisibleCycles {
 }
 
 impl VisibleCycles {
+    /// Returns the cycle at `x` pixels from the left edge.
     pub fn cycle_at(&self, x: f64) -> f64 {
         self.from + x * self.per_px
     }
 
+    /// Returns how many pixels from the left edge a cycle lies.
     pub fn x_of(&self, cycle: f64) -> f64 {
         (cycle - self.from) / self.per_px
     }
@@ -43,6 +47,7 @@ impl VisibleCycles {
         VisibleCycles { from: self.cycle_at(x) - x * per_px, per_px }.bounded()
     }
 
+    /// Returns the range after a drag by some pixels.
     pub fn pan(self, pixels: f64) -> VisibleCycles {
         VisibleCycles { from: self.from + pixels * self.per_px, ..self }.bounded()
     }
@@ -91,6 +96,7 @@ pub struct Rows {
     pub each: f64,
     /// Number of rows out of view at the top and at the bottom.
     pub above: usize,
+    /// How many rows are below those that are shown.
     pub below: usize,
 }
 

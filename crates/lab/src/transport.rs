@@ -10,17 +10,23 @@ use warpscope_pictures::session::{BackwardSearch, Backwards, Breakpoints, Search
 /// The goal of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
+    /// Stays where it is.
     #[default]
     Rest,
     /// Runs on at the chosen speed.
     Play,
+    /// The end of the run, or a breakpoint before it.
     End,
+    /// A cycle, through cycles that may not have been simulated yet.
     Cycle(u64),
     /// Runs to the end of a range, selects it, and goes to a cycle.
     Range {
+        /// Its start, and its end (exclusive).
         range: (u64, u64),
+        /// The cycle to show.
         then: u64,
     },
+    /// The next cycle in which something happens.
     Search(SearchTarget),
     /// Runs to the next breakpoint.
     NextBreakpoint,
@@ -35,7 +41,9 @@ pub enum Goal {
 /// An animated jump through a few simulated cycles, forwards or backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
+    /// Where it begins.
     pub from: u64,
+    /// Where it ends.
     pub to: u64,
 }
 
@@ -75,6 +83,7 @@ impl Jump {
 /// What next and previous search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
+    /// The next or the previous event of a kind.
     Event(EventKind),
     /// The selected warp begins to wait.
     Stall,
@@ -83,10 +92,12 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    /// Returns everything that can be searched for, in the order of the menu.
     pub fn all() -> impl Iterator<Item = Wanted> {
         EventKind::sought().map(Wanted::Event).chain([Wanted::Stall, Wanted::Breakpoint])
     }
 
+    /// Returns the name in the menu.
     pub fn label(self) -> &'static str {
         match self {
             Wanted::Event(kind) => kind.label(),
@@ -95,6 +106,7 @@ impl Wanted {
         }
     }
 
+    /// Returns the menu's value for it.
     pub fn key(self) -> &'static str {
         match self {
             Wanted::Event(kind) => kind.key(),
@@ -103,14 +115,17 @@ impl Wanted {
         }
     }
 
+    /// Returns what [`Wanted::key`] names.
     pub fn from_key(key: &str) -> Option<Wanted> {
         Wanted::all().find(|wanted| wanted.key() == key)
     }
 
+    /// Returns the message where a search forwards finds nothing.
     pub fn none_follows(self) -> String {
         format!("{}: none follows.", self.label())
     }
 
+    /// Returns the message where a search backwards finds nothing.
     pub fn none_before(self) -> String {
         format!("{}: none before this.", self.label())
     }
@@ -149,11 +164,14 @@ pub enum Halt {
     Stopped(StopReason),
 }
 
+/// The goal of the run, and how it is pursued.
 #[derive(Clone, Debug)]
 pub struct Transport {
+    /// What the run moves towards.
     pub goal: Goal,
     /// Index into [`SPEEDS`].
     pub speed: usize,
+    /// What next and previous search for.
     pub wanted: Wanted,
     /// Cycles that play has yet to run, with a fraction.
     owed: f64,
@@ -183,10 +201,12 @@ impl Default for Transport {
 }
 
 impl Transport {
+    /// Whether nothing moves.
     pub fn is_resting(&self) -> bool {
         self.goal == Goal::Rest
     }
 
+    /// Gives up the goal.
     pub fn rest(&mut self) {
         self.goal = Goal::Rest;
         self.owed = 0.0;
@@ -200,6 +220,7 @@ impl Transport {
         if let Goal::Jump(jump) = self.goal { Some(jump) } else { None }
     }
 
+    /// Takes a goal; its first cycle is run at once.
     pub fn start(&mut self, goal: Goal) {
         self.goal = goal;
         // The first cycle is run at once, even at one cycle per second.

@@ -5,6 +5,7 @@ use warpscope_pictures::session::{Hit, SearchTarget, StopReason};
 use warpscope_pictures::view::Selection;
 
 impl Lab {
+    /// Returns the current cycle; 0 without a stage.
     pub fn cycle(&self) -> u64 {
         self.stage.as_ref().map_or(0, |stage| stage.session.cycle())
     }
@@ -79,6 +80,7 @@ impl Lab {
         }
     }
 
+    /// Goes to the first cycle.
     pub fn start(&mut self) {
         self.seek(0);
     }
@@ -138,6 +140,7 @@ impl Lab {
         wanted
     }
 
+    /// Goes to what follows of what is searched for: at once where it is known, else in time slices.
     pub fn next_event(&mut self) {
         self.arrive();
         self.transport.rest();
@@ -165,6 +168,7 @@ impl Lab {
         }
     }
 
+    /// Goes back to what is searched for; breakpoints are looked for in time slices.
     pub fn previous_event(&mut self) {
         self.arrive();
         self.transport.rest();

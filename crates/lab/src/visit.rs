@@ -13,10 +13,13 @@ use warpscope_pictures::session::Breakpoints;
 pub struct Visit {
     /// The kernel of the catalogue that the texts started from.
     pub kernel: Option<String>,
+    /// Which of the kernel's launches.
     pub size: Size,
     /// The texts, if they are not that kernel's own.
     pub texts: Option<Texts>,
+    /// The machine.
     pub setup: MachineSpec,
+    /// Where play stops.
     pub breakpoints: Breakpoints,
 }
 
@@ -28,6 +31,7 @@ impl From<Visit> for Link {
 }
 
 impl Visit {
+    /// Whether there is anything to restore.
     pub fn has_kernel(&self) -> bool {
         self.kernel.is_some() || self.texts.is_some()
     }
