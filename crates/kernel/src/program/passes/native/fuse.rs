@@ -7,7 +7,9 @@
 //!
 //! PTX has both forms, so the pass writes what a compiler could have written: `mad` and `lop3`.
 
-use super::copies::{Writers, operand_text, remove, rename};
+use super::copies::operand_text;
+use super::edits::{remove, rename};
+use super::writers::Writers;
 use super::{only_destination, register_bits};
 use crate::program::liveness::{for_reads, for_writes};
 use crate::program::passes::Rewrite;

@@ -13,7 +13,7 @@
 //! 64-bit sums stay single although they are two additions: most are addresses, and the machine adds those together with the
 //! product before them (`IMAD.WIDE`, `LEA`).
 
-use super::copies::Writers;
+use super::writers::Writers;
 use super::{Rewrite, machine};
 use crate::program::liveness::{for_reads, for_writes};
 use crate::program::loops::LoopForest;

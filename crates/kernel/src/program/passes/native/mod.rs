@@ -3,7 +3,8 @@
 //! A GPU does not run PTX, and the average number of active threads depends on how many instructions stand on paths that few
 //! threads take. The pass imitates what is general in the machine code that ptxas 13.0 makes for sm_90:
 //!
-//! - [`copies`]: copies, parameters and constants become operands; registers that are copied into each other are merged.
+//! - [`copies`]: copies, parameters and constants become operands.
+//! - [`merge`]: registers that are copied into each other become one.
 //! - [`fuse`]: products and sums, and logical operations, become one instruction.
 //! - [`predicate`]: short forward branches become predication.
 //! - [`lengths`]: instructions without a counterpart in the machine become several.
@@ -14,11 +15,14 @@
 //! technique uses likely-convergence points (`PDOM-LCP`): machine code names the threads that will not arrive (`BREAK`).
 
 mod copies;
+mod edits;
 mod fuse;
 mod layout;
 mod lengths;
 mod meet;
+mod merge;
 mod predicate;
+mod writers;
 
 use super::Rewrite;
 use super::virtualise::register;
