@@ -60,19 +60,21 @@ pub fn TechniqueMenu(props: &Props) -> Html {
                 <span>{ names(setup) }</span>{ "\u{a0}▾" }
             </button>
             <div id={MENU} popover="auto" aria-label="Techniques">
-                <h3>{ "On now" }</h3>
-                <div class="now">{ for AXES.iter().map(|axis| now(handle, setup, axis)) }</div>
-                if !setup.technique.is_empty() {
-                    <button type="button" class="plain" id="own-techniques" onclick={own}>{ "What the machine does by itself" }</button>
-                }
-                { for TECHNIQUE_GROUPS.iter().map(|group| html! {
-                    <section aria-label={group.title}>
-                        <h3>{ group.paper }<span class="note">{ group.title }</span></h3>
-                        <div class="techniques">
-                            { for AXES.iter().map(|axis| (*axis, group.techniques(axis))).filter(|(_, found)| !found.is_empty()).map(row) }
-                        </div>
-                    </section>
-                }) }
+                <div class="all">
+                    <h3>{ "On now" }</h3>
+                    <div class="now">{ for AXES.iter().map(|axis| now(handle, setup, axis)) }</div>
+                    if !setup.technique.is_empty() {
+                        <button type="button" class="plain" id="own-techniques" onclick={own}>{ "What the machine does by itself" }</button>
+                    }
+                    { for TECHNIQUE_GROUPS.iter().map(|group| html! {
+                        <section aria-label={group.title}>
+                            <h3>{ group.paper }<span class="note">{ group.title }</span></h3>
+                            <div class="techniques">
+                                { for AXES.iter().map(|axis| (*axis, group.techniques(axis))).filter(|(_, found)| !found.is_empty()).map(row) }
+                            </div>
+                        </section>
+                    }) }
+                </div>
                 if let Some(refusal) = &*refusal {
                     <p class="about bad" role="status">{ refusal }</p>
                 } else {
