@@ -39,7 +39,9 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         page.point_at(640.0, 5.0).await;
         // Painted as a whole, as the other page will be: round corners that are painted in parts differ by a level.
         page.resize(1300, 720).await;
+        page.let_frames_pass(4).await;
         page.resize(1280, 720).await;
+        page.let_frames_pass(4).await;
         let here = page.picture().await;
         page.screenshot("here").await;
         // The button copies the link that the address bar shows.
@@ -56,7 +58,9 @@ async fn a_link_gives_the_same_picture_elsewhere() {
         there.until("!/^Going/.test(document.querySelector('#notice').innerText)").await;
         there.see(".hint", "to step one cycle").await;
         there.resize(1300, 720).await;
+        there.let_frames_pass(4).await;
         there.resize(1280, 720).await;
+        there.let_frames_pass(4).await;
         let picture = there.picture().await;
         there.screenshot("there").await;
         picture.assert_same(&here);
