@@ -4,7 +4,7 @@ use super::core::Core;
 use super::logical::{Assignment, Logical};
 use super::state::{Block, StaticWarp};
 use crate::event::{Event, Sink};
-use crate::policy::divergence::{Place, WarpName};
+use crate::policy::divergence::Place;
 use warpscope_kernel::interp::lanes::{Lanes, Registers};
 use warpscope_kernel::interp::memory::{Local, Shared};
 use warpscope_kernel::interp::thread::StorageThread;
@@ -106,7 +106,7 @@ impl<S: Sink> Core<'_, S> {
             return;
         }
         let place = Place { pc: 0, mask: lanes.mask };
-        self.sm.divergence.start(WarpName { sm: self.name, warp: warp as u16 }, place);
+        self.unit(|unit, _| unit.start(warp as u16, place));
         let state = &mut self.sm.warps[warp as usize];
         state.assignment = Assignment { block, iteration: 0, first: first_thread.own() };
         (state.begun, state.progress) = (false, 0);

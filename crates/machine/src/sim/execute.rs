@@ -8,11 +8,11 @@ use super::core::takes_instructions;
 use super::decode::Unit;
 use super::effect::{Effect, Executed};
 use super::slices::{RowEffect, RowLanes, SliceAccess};
-use super::state::Warp;
+use super::state::{Sm, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::HazardTracking;
 use crate::event::{Event, Sink};
-use crate::policy::divergence::{BranchInfo, Flow, Place, WarpName};
+use crate::policy::divergence::{BranchInfo, Flow, Next, Place};
 use warpscope_kernel::interp::trap::{Fault, Trap};
 use warpscope_kernel::program::Pc;
 use warpscope_kernel::ptx::op::Op;
@@ -194,8 +194,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Moves the warp to where it goes next.
     fn go_on(&mut self, warp: u32, pc: Pc, effect: Effect) {
-        let name = WarpName { sm: self.name, warp: warp as u16 };
-        let (machine, cycle) = (self.machine, self.cycle);
+        let machine = self.machine;
         if let Effect::Exit { mask } = effect
             && mask != 0
             && mask != self.sm.warps[warp as usize].place.mask
@@ -210,43 +209,44 @@ impl<S: Sink> Core<'_, S> {
             _ => Flow::Next,
         };
         let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. } | Effect::Again { .. });
-        let Some(stacks) = self.sm.divergence.stacks() else {
-            let again = matches!(effect, Effect::Again { .. });
-            return self.go_on_reforming(warp, pc, flow, branched, again);
-        };
-        if matches!(effect, Effect::Begin) {
+        if matches!(effect, Effect::Begin) && machine.keeps_warps() {
             let place = Place { pc: pc + 1, mask: self.sm.warps[warp as usize].lanes.mask };
-            self.sm.divergence.start(name, place);
+            self.unit(|unit, _| unit.start(warp as u16, place));
             return self.move_to(warp, pc, place, false);
         }
-        let sink = &mut *self.sink;
-        let mut emit = |event| {
-            if S::LISTENS {
-                sink.event(cycle, event);
-            }
-        };
-        let place = stacks.advance(name, flow, &mut emit);
-        if let Effect::Exit { mask } = effect {
-            self.exit_threads(warp, mask);
+        let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
+        self.sm.edits.listens = S::LISTENS;
+        let Sm { divergence, edits, .. } = &mut *self.sm;
+        let next = divergence.advance(warp as u16, at, flow, edits);
+        if machine.keeps_warps() {
+            self.tell_edits();
         }
-        if let Effect::Again { mask } = effect {
-            self.end_iteration(warp, mask);
-            let again = Place { pc: self.head(), mask: self.sm.warps[warp as usize].lanes.mask };
-            if place.is_none() {
-                self.sm.divergence.start(name, again);
-            }
-            return self.move_to(warp, pc, place.unwrap_or(again), true);
+        match effect {
+            Effect::Exit { mask } => self.exit_threads(warp, mask),
+            Effect::Again { mask } => self.end_iteration(warp, mask),
+            _ => {}
         }
-        let Some(place) = place else {
-            self.sm.sets.exited.insert(warp);
-            self.sm.sets.wants_fetch.remove(warp);
-            let Warp { block, assignment, .. } = self.sm.warps[warp as usize];
-            self.warp_ended(block, assignment.iteration);
-            self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
-            self.moved(warp);
-            return;
-        };
-        self.move_to(warp, pc, place, branched);
+        match next {
+            Next::Go(place) => self.move_to(warp, pc, place, branched),
+            Next::Leaves => self.leave_table(warp, branched),
+            Next::Gone if !machine.keeps_warps() => {}
+            Next::Gone if matches!(effect, Effect::Again { .. }) => {
+                let again = Place { pc: self.head(), mask: self.sm.warps[warp as usize].lanes.mask };
+                self.unit(|unit, _| unit.start(warp as u16, again));
+                self.move_to(warp, pc, again, true);
+            }
+            Next::Gone => self.end_warp(warp),
+        }
+    }
+
+    /// Ends a warp whose threads have all exited, where warps stay as compiled.
+    fn end_warp(&mut self, warp: u32) {
+        self.sm.sets.exited.insert(warp);
+        self.sm.sets.wants_fetch.remove(warp);
+        let Warp { block, assignment, .. } = self.sm.warps[warp as usize];
+        self.warp_ended(block, assignment.iteration);
+        self.emit(Event::WarpExit { sm: self.name, warp: warp as u16 });
+        self.moved(warp);
     }
 
     /// Sets the place of a warp's next instruction: it must be fetched, and after a branch the outcome must be known.

@@ -223,8 +223,12 @@ impl<S: Sink> Core<'_, S> {
         self.go_on_held(warp);
     }
 
-    /// Handles the exit of threads of a warp that stays as compiled.
+    /// Handles the exit of threads of a warp.
+    #[inline]
     pub fn exit_threads(&mut self, warp: u32, mask: u32) {
+        if !self.machine.keeps_warps() {
+            return self.exit_members(warp, mask);
+        }
         let state = &self.sm.warps[warp as usize];
         let Assignment { iteration, first, .. } = state.assignment;
         if self.machine.program.wrapper.is_none() {
@@ -237,7 +241,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Handles the exit of threads of a table entry, static warp by static warp.
     #[inline(never)]
-    pub fn exit_members(&mut self, warp: u32, mask: u32) {
+    fn exit_members(&mut self, warp: u32, mask: u32) {
         let is_virtual = self.machine.program.wrapper.is_some();
         let members = self.sm.warps[warp as usize].members.only(mask);
         for (origin, lanes) in members.parts() {

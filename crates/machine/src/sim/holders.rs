@@ -107,7 +107,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Whether threads of this warp wait one by one, outside of the warp table.
     pub fn parks(&mut self, warp: u32) -> bool {
-        self.machine.reforms && self.unit(|unit, _| unit.parks(warp as u16)).unwrap_or(false)
+        self.unit(|unit, _| unit.parks(warp as u16))
     }
 
     /// Parks lanes outside of the table, at the instruction at `pc`.
@@ -140,9 +140,7 @@ impl<S: Sink> Core<'_, S> {
 
     /// Tells the control-flow unit whether a warp of the table waits for others.
     pub fn hold(&mut self, warp: u32, is_held: bool) {
-        if self.machine.reforms {
-            self.unit(|unit, _| unit.hold(warp as u16, is_held));
-        }
+        self.unit(|unit, _| unit.hold(warp as u16, is_held));
     }
 
     /// Lets a warp of the table go on from a barrier.

@@ -151,8 +151,11 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
-    /// Ends the logical block for the lanes of `mask` of a warp that stays as compiled.
+    /// Ends the logical block for the lanes of `mask` of a warp.
     pub fn end_iteration(&mut self, warp: u32, mask: u32) {
+        if !self.machine.keeps_warps() {
+            return self.end_iteration_whole(warp, mask);
+        }
         let state = &self.sm.warps[warp as usize];
         let Assignment { iteration, first, .. } = state.assignment;
         self.exit_of_block(state.block, iteration, first, mask);

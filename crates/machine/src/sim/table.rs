@@ -8,18 +8,17 @@ use super::core::{Core, Sorting, try_depart};
 use super::state::{AT_BARRIER, AT_SYNC, KEPT, Warp};
 use super::wheel::{Completion, Done};
 use crate::event::{Event, Reason, Reasons, Sink};
-use crate::policy::divergence::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
+use crate::policy::divergence::{ControlFlow, Edit, Edits, Members, NewBlock, Place};
 use crate::policy::warp_set::WORDS;
 use warpscope_kernel::interp::lanes::Lanes;
 use warpscope_kernel::interp::thread::StorageThread;
 use warpscope_kernel::program::Pc;
 
 impl<S: Sink> Core<'_, S> {
-    /// Calls the control-flow unit, if warps re-form; its edits wait in [`Sm::edits`](super::state::Sm::edits).
-    pub fn unit<R>(&mut self, act: impl FnOnce(&mut dyn Reforms, &mut Edits) -> R) -> Option<R> {
+    /// Calls the control-flow unit; its edits wait in [`Sm::edits`](super::state::Sm::edits).
+    pub fn unit<R>(&mut self, act: impl FnOnce(&mut dyn ControlFlow, &mut Edits) -> R) -> R {
         self.sm.edits.listens = S::LISTENS;
-        let unit = self.sm.divergence.reforms()?;
-        Some(act(unit, &mut self.sm.edits))
+        act(self.sm.divergence.unit(), &mut self.sm.edits)
     }
 
     /// Gives a new block's threads to the control-flow unit, in their static warps.
@@ -61,7 +60,7 @@ impl<S: Sink> Core<'_, S> {
             }
         }
         self.sm.resumed.clear();
-        let worked = self.unit(|unit, out| unit.cycle(out)).unwrap_or(false);
+        let worked = self.unit(|unit, out| unit.cycle(out));
         self.apply_edits(true);
         busy | worked
     }
@@ -177,34 +176,34 @@ impl<S: Sink> Core<'_, S> {
         usize::from(origin) * self.machine.config.warp_width as usize + lane
     }
 
-    /// Moves a warp to where it goes next, where warps re-form.
-    #[inline(never)]
-    pub fn go_on_reforming(&mut self, warp: u32, pc: Pc, flow: Flow, branched: bool, again: bool) {
-        let name = warp as u16;
-        let at = Place { pc, mask: self.sm.warps[warp as usize].place.mask };
-        let next = self.unit(|unit, out| unit.advance(name, at, flow, out));
-        match flow {
-            Flow::Exit { mask } if again => self.end_iteration_whole(warp, mask),
-            Flow::Exit { mask } => self.exit_members(warp, mask),
-            Flow::Next | Flow::Branch { .. } | Flow::Park { .. } => {}
-        }
-        match next {
-            Some(Next::Go(place)) => self.move_to(warp, pc, place, branched),
-            Some(Next::Leaves) => {
-                self.sm.sets.leaving.insert(warp);
-                self.sm.sets.wants_fetch.remove(warp);
-                let latency = u64::from(self.machine.config.branch_latency);
-                if branched && latency > 0 {
-                    self.sm.sets.control.insert(warp);
-                    let life = self.sm.warps[warp as usize].life;
-                    let completion = Completion { sm: self.name, warp: name, life, done: Done::Branch };
-                    self.uncore.wheel.insert(self.cycle + latency, completion);
+    /// Emits the events with which the unit has described an issued instruction, where warps stay as compiled: there they wait for
+    /// no edit of the table.
+    #[inline]
+    pub fn tell_edits(&mut self) {
+        if S::LISTENS {
+            for at in 0..self.sm.edits.list.len() {
+                if let Edit::Tell(event) = self.sm.edits.list[at] {
+                    self.emit(event);
                 }
-                try_depart(self.sm, name);
             }
-            // Its entry is freed after issue.
-            Some(Next::Gone) | None => {}
+            self.sm.edits.list.clear();
         }
+    }
+
+    /// Lets a warp leave the table as soon as nothing of it is in flight.
+    #[inline(never)]
+    pub fn leave_table(&mut self, warp: u32, branched: bool) {
+        let name = warp as u16;
+        self.sm.sets.leaving.insert(warp);
+        self.sm.sets.wants_fetch.remove(warp);
+        let latency = u64::from(self.machine.config.branch_latency);
+        if branched && latency > 0 {
+            self.sm.sets.control.insert(warp);
+            let life = self.sm.warps[warp as usize].life;
+            let completion = Completion { sm: self.name, warp: name, life, done: Done::Branch };
+            self.uncore.wheel.insert(self.cycle + latency, completion);
+        }
+        try_depart(self.sm, name);
     }
 
     /// Sorts each of 64 resident static warps into exactly one set: issued if any of its threads did, else by its oldest

@@ -257,7 +257,7 @@ fn scattered(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
         }
     }
     if kept != 0 {
-        found.kept = sm.divergence.going_on(warp, block);
+        found.kept = sm.divergence.view().going_on(warp as u16, block);
         found.kept.iter_mut().for_each(|(_, mask)| *mask &= kept);
         found.kept.retain(|(_, mask)| *mask != 0);
     }

@@ -21,7 +21,7 @@
 //! (DWF-WB).
 
 use super::warp_barrier::{Arrival, WarpBarrier, WarpBarriers};
-use super::{Edit, Edits, Flow, Members, NewBlock, Next, Place, Reforms};
+use super::{ControlFlow, Edit, Edits, Flow, Members, NewBlock, Next, Place};
 use crate::event::Event;
 use crate::policy::warp_set::{WORDS, WarpSet};
 use std::collections::BTreeMap;
@@ -205,7 +205,7 @@ impl Dwf {
     }
 }
 
-impl Reforms for Dwf {
+impl ControlFlow for Dwf {
     fn start_block(&mut self, block: NewBlock, out: &mut Edits) {
         let sealed = self.barriers.is_some();
         for (warp, &mask) in (block.first_warp..).zip(block.masks) {
@@ -215,8 +215,6 @@ impl Reforms for Dwf {
             self.form(Members::of(warp, mask), block.pc, sealed, out);
         }
     }
-
-    fn end_block(&mut self, _slot: u16) {}
 
     fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         if self.lut(at.pc) == Some(warp) {
@@ -264,6 +262,14 @@ impl Reforms for Dwf {
 
     fn resume(&mut self, members: Members, pc: Pc, out: &mut Edits) {
         self.insert(members, pc, out);
+    }
+
+    fn waiting(&self, warp: u16, _slot: u16) -> Vec<(Pc, u32)> {
+        self.warp_barrier(warp).map(|barrier| (barrier.pc, barrier.arrived)).into_iter().collect()
+    }
+
+    fn going_on(&self, warp: u16, slot: u16) -> Vec<(Pc, u32)> {
+        self.waiting(warp, slot)
     }
 }
 

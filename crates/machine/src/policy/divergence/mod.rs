@@ -6,8 +6,8 @@
 //! barriers and released, and of every cycle. It answers with where the warp continues ([`Next`]) and with changes of the table
 //! ([`Edit`]). Barriers, PTX-warp operations, exits and block ends are handled elsewhere.
 //!
-//! Divergence techniques differ only here. Those that keep warps as compiled ([`pdom`]) answer with a place only. Those that
-//! re-form warps ([`dwf`], [`tbc`]) implement [`Reforms`]:
+//! Divergence techniques differ only here: each implements [`ControlFlow`]. Those that keep warps as compiled ([`pdom`]) answer
+//! with a place. Those that re-form warps ([`dwf`], [`tbc`]) edit the table:
 //!
 //! ```text
 //!             issue                        nothing of the warp in flight
@@ -21,8 +21,8 @@
 //! a static warp's number for each lane: [`Members`].
 //!
 //! # Adding a mechanism
-//! Write its file, give it a row in [`DivergenceKind`] and an arm in [`Divergence::new`], and, if it re-forms warps, in
-//! [`Divergence::reforms`]; then name it in `config/technique.rs`.
+//! Write its file with an implementation of [`ControlFlow`], give it a row in [`DivergenceKind`] and an arm in
+//! [`Divergence::new`], and name it in `config/technique.rs`.
 
 pub mod block_stack;
 pub mod compactor;
@@ -102,7 +102,7 @@ pub enum Flow<'a> {
         /// The lanes that exit.
         mask: u32,
     },
-    /// The lanes of `mask` wait outside of their warp until [`Reforms::resume`] brings them back; the others go to the next
+    /// The lanes of `mask` wait outside of their warp until [`ControlFlow::resume`] brings them back; the others go to the next
     /// instruction.
     Park {
         /// The lanes that wait.
@@ -126,9 +126,9 @@ pub struct BranchInfo {
 pub enum Next {
     /// The warp continues at this place.
     Go(Place),
-    /// The warp leaves the table when nothing of it is in flight; then [`Reforms::left`] is called.
+    /// The warp leaves the table when nothing of it is in flight; then [`ControlFlow::left`] is called.
     Leaves,
-    /// All threads of the warp have exited.
+    /// All threads of the warp have exited. Where warps re-form, the unit frees the entry.
     Gone,
 }
 
@@ -225,25 +225,32 @@ pub struct NewBlock<'a> {
     pub(crate) masks: &'a [u32],
 }
 
-/// A mechanism that re-forms warps.
-pub trait Reforms {
-    /// Forms the warps of a block that has become resident.
-    fn start_block(&mut self, block: NewBlock, out: &mut Edits);
+/// A control-flow unit: what the machine tells a divergence mechanism, and asks of it.
+///
+/// Every method but [`ControlFlow::advance`] has a default for mechanisms that the question does not concern.
+pub trait ControlFlow {
+    /// Starts a static warp at a place, where warps stay as compiled.
+    fn start(&mut self, _warp: u16, _place: Place) {}
+
+    /// Forms the warps of a block that has become resident, where warps re-form.
+    fn start_block(&mut self, _block: NewBlock, _out: &mut Edits) {}
 
     /// Forgets a block whose threads have all exited.
-    fn end_block(&mut self, slot: u16);
+    fn end_block(&mut self, _slot: u16) {}
 
     /// Advances the lanes of `at.mask` of an entry, which have issued the instruction at `at.pc`.
     fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next;
 
     /// Handles an entry that is to leave and has nothing in flight any more.
-    fn left(&mut self, warp: u16, out: &mut Edits);
+    fn left(&mut self, _warp: u16, _out: &mut Edits) {}
 
     /// Whether threads of this warp wait for others one by one, outside of the table.
-    fn parks(&self, warp: u16) -> bool;
+    fn parks(&self, _warp: u16) -> bool {
+        false
+    }
 
     /// Brings back parked threads of a static warp, to continue at `pc`.
-    fn resume(&mut self, members: Members, pc: Pc, out: &mut Edits);
+    fn resume(&mut self, _members: Members, _pc: Pc, _out: &mut Edits) {}
 
     /// Records that a warp is held at a barrier or in an operation of its PTX warp, or is released.
     fn hold(&mut self, _warp: u16, _is_held: bool) {}
@@ -251,6 +258,14 @@ pub trait Reforms {
     /// Does the work of one cycle; returns whether there was any.
     fn cycle(&mut self, _out: &mut Edits) -> bool {
         false
+    }
+
+    /// Returns lanes of a static warp of the block in a slot that wait for other threads, and where, for views.
+    fn waiting(&self, warp: u16, slot: u16) -> Vec<(Pc, u32)>;
+
+    /// Returns lanes of a static warp that are in no warp of the table, and where they will continue, for views.
+    fn going_on(&self, _warp: u16, _slot: u16) -> Vec<(Pc, u32)> {
+        Vec::new()
     }
 }
 
@@ -271,7 +286,7 @@ impl Divergence {
         let kind = config.divergence;
         let entries = kind.entries(warps, config.max_threads);
         match kind {
-            DivergenceKind::Pdom | DivergenceKind::PdomLcp => Divergence::Pdom(Pdom::new(warps, kind.likely())),
+            DivergenceKind::Pdom | DivergenceKind::PdomLcp => Divergence::Pdom(Pdom::new(sm, warps, kind.likely())),
             DivergenceKind::Dwf => Divergence::Dwf(Box::new(Dwf::new(sm, entries))),
             DivergenceKind::DwfWb => Divergence::Dwf(Box::new(Dwf::with_warp_barriers(sm, entries, warps))),
             DivergenceKind::Tbc | DivergenceKind::TbcLcp => {
@@ -280,25 +295,31 @@ impl Divergence {
         }
     }
 
-    /// Returns the warps' own stacks, where warps stay as they are compiled.
-    #[inline(always)]
-    pub fn stacks(&mut self) -> Option<&mut Pdom> {
-        if let Divergence::Pdom(stacks) = self { Some(stacks) } else { None }
-    }
-
-    /// Returns the mechanism if it re-forms warps.
-    pub fn reforms(&mut self) -> Option<&mut dyn Reforms> {
+    /// Advances an entry as [`ControlFlow::advance`] does: the one call of every instruction, without a pointer in between.
+    #[inline]
+    pub fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         match self {
-            Divergence::Pdom(_) => None,
-            Divergence::Dwf(dwf) => Some(&mut **dwf),
-            Divergence::Tbc(tbc) => Some(&mut **tbc),
+            Divergence::Pdom(pdom) => pdom.advance(warp, at, flow, out),
+            Divergence::Dwf(dwf) => dwf.advance(warp, at, flow, out),
+            Divergence::Tbc(tbc) => tbc.advance(warp, at, flow, out),
         }
     }
 
-    /// Starts a static warp at a place.
-    pub fn start(&mut self, warp: WarpName, place: Place) {
-        if let Divergence::Pdom(pdom) = self {
-            pdom.start(warp, place);
+    /// Returns the control-flow unit, for everything else.
+    pub fn unit(&mut self) -> &mut dyn ControlFlow {
+        match self {
+            Divergence::Pdom(pdom) => pdom,
+            Divergence::Dwf(dwf) => &mut **dwf,
+            Divergence::Tbc(tbc) => &mut **tbc,
+        }
+    }
+
+    /// Returns the control-flow unit, for views.
+    pub fn view(&self) -> &dyn ControlFlow {
+        match self {
+            Divergence::Pdom(pdom) => pdom,
+            Divergence::Dwf(dwf) => &**dwf,
+            Divergence::Tbc(tbc) => &**tbc,
         }
     }
 
@@ -307,26 +328,6 @@ impl Divergence {
         match self {
             Divergence::Pdom(pdom) => pdom.stack(warp),
             _ => &[],
-        }
-    }
-
-    /// Returns lanes of a static warp that wait for other threads, and where, for views.
-    pub fn waiting(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
-        match self {
-            Divergence::Pdom(pdom) => pdom.waiting(warp),
-            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.waiting(warp as u16)),
-            Divergence::Dwf(dwf) => {
-                dwf.warp_barrier(warp as u16).map(|barrier| (barrier.pc, barrier.arrived)).into_iter().collect()
-            }
-        }
-    }
-
-    /// Returns lanes of a static warp that are in no warp of the table, and where they will continue, for views.
-    pub fn going_on(&self, warp: u32, slot: u16) -> Vec<(Pc, u32)> {
-        match self {
-            Divergence::Pdom(_) => Vec::new(),
-            Divergence::Tbc(tbc) => tbc.block(slot).map_or_else(Vec::new, |stack| stack.going_on(warp as u16)),
-            Divergence::Dwf(_) => self.waiting(warp, slot),
         }
     }
 

@@ -13,7 +13,7 @@
 //!
 //! Lanes that exit leave every entry; an entry without lanes is popped. Likely-convergence points are in `pdom_lcp`.
 
-use super::{BranchInfo, Flow, NEVER, Place, WarpName, pdom_lcp};
+use super::{BranchInfo, ControlFlow, Edits, Flow, NEVER, Next, Place, WarpName, pdom_lcp};
 use crate::event::Event;
 use warpscope_kernel::program::Pc;
 
@@ -33,42 +33,24 @@ pub struct PdomEntry {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pdom {
+    sm: u16,
     pub(super) stacks: Vec<Vec<PdomEntry>>,
     /// Whether likely-convergence points are used.
     likely: bool,
 }
 
 impl Pdom {
-    pub fn new(warps: u32, likely: bool) -> Pdom {
-        Pdom { stacks: vec![Vec::new(); warps as usize], likely }
-    }
-
-    /// Returns the lanes of a warp that are below the top of its stack, and where they wait.
-    pub(super) fn waiting(&self, warp: u32) -> Vec<(Pc, u32)> {
-        let mut above = 0;
-        let mut waiting = Vec::new();
-        for (depth, entry) in self.stack(warp).iter().rev().enumerate() {
-            if depth > 0 && entry.mask & !above != 0 {
-                waiting.push((entry.pc, entry.mask & !above));
-            }
-            above |= entry.mask;
-        }
-        waiting
+    pub fn new(sm: u16, warps: u32, likely: bool) -> Pdom {
+        Pdom { sm, stacks: vec![Vec::new(); warps as usize], likely }
     }
 
     pub fn stack(&self, warp: u32) -> &[PdomEntry] {
         self.stacks.get(warp as usize).map_or(&[], |stack| stack)
     }
 
-    pub fn start(&mut self, warp: WarpName, place: Place) {
-        let stack = &mut self.stacks[warp.warp as usize];
-        stack.clear();
-        stack.push(PdomEntry { pc: place.pc, rpc: NEVER, mask: place.mask, lpc: NEVER, lpos: 0 });
-    }
-
     /// Returns where the warp continues after an instruction; `None` when all of its threads have exited.
     #[inline]
-    pub fn advance(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
+    pub(super) fn next(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
         let stack = &mut self.stacks[warp.warp as usize];
         match flow {
             Flow::Next | Flow::Park { .. } => stack.last_mut()?.pc += 1,
@@ -105,6 +87,33 @@ impl Pdom {
     }
 }
 
+impl ControlFlow for Pdom {
+    fn start(&mut self, warp: u16, place: Place) {
+        let stack = &mut self.stacks[usize::from(warp)];
+        stack.clear();
+        stack.push(PdomEntry { pc: place.pc, rpc: NEVER, mask: place.mask, lpc: NEVER, lpos: 0 });
+    }
+
+    #[inline]
+    fn advance(&mut self, warp: u16, _at: Place, flow: Flow, out: &mut Edits) -> Next {
+        let name = WarpName { sm: self.sm, warp };
+        self.next(name, flow, &mut |event| out.tell(event)).map_or(Next::Gone, Next::Go)
+    }
+
+    /// Those below the top of its stack.
+    fn waiting(&self, warp: u16, _slot: u16) -> Vec<(Pc, u32)> {
+        let mut above = 0;
+        let mut waiting = Vec::new();
+        for (depth, entry) in self.stack(warp.into()).iter().rev().enumerate() {
+            if depth > 0 && entry.mask & !above != 0 {
+                waiting.push((entry.pc, entry.mask & !above));
+            }
+            above |= entry.mask;
+        }
+        waiting
+    }
+}
+
 fn diverge(stack: &mut Vec<PdomEntry>, warp: WarpName, groups: &[Place], info: &BranchInfo, emit: &mut impl FnMut(Event)) {
     let Some(&top) = stack.last() else { return };
     let rpc = info.rpc.unwrap_or(NEVER);
@@ -138,7 +147,7 @@ pub(super) mod tests {
     pub fn branch(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>, lpc: Option<Pc>) -> Option<Place> {
         let groups: Vec<Place> = groups.iter().map(|&(pc, mask)| Place { pc, mask }).collect();
         let info = BranchInfo { may_diverge: true, sides: None, rpc, lpc };
-        pdom.advance(WARP, Flow::Branch { groups: &groups, info }, &mut |_| {})
+        pdom.next(WARP, Flow::Branch { groups: &groups, info }, &mut |_| {})
     }
 
     fn split(pdom: &mut Pdom, groups: &[(Pc, u32)], rpc: Option<Pc>) -> Option<Place> {
@@ -146,7 +155,7 @@ pub(super) mod tests {
     }
 
     pub fn next(pdom: &mut Pdom) -> Option<Place> {
-        pdom.advance(WARP, Flow::Next, &mut |_| {})
+        pdom.next(WARP, Flow::Next, &mut |_| {})
     }
 
     pub fn at(pc: Pc, mask: u32) -> Option<Place> {
@@ -155,8 +164,8 @@ pub(super) mod tests {
 
     #[test]
     fn both_sides_run_and_meet() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b1111 });
         // A at 0 branches to C at 2, else B at 1; both continue at D at 3, C by falling through, B by a jump.
         assert_eq!(split(&mut pdom, &[(2, 0b0110), (1, 0b1001)], Some(3)), at(2, 0b0110));
         assert_eq!(pdom.stack(0).len(), 3);
@@ -167,8 +176,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_side_that_begins_at_the_meeting_point_is_not_pushed() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b11 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b11 });
         assert_eq!(split(&mut pdom, &[(5, 0b01), (1, 0b10)], Some(5)), at(1, 0b10));
         assert_eq!(pdom.stack(0).len(), 2);
         assert_eq!(split(&mut pdom, &[(5, 0b10)], None), at(5, 0b11));
@@ -176,8 +185,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_loop_with_different_trip_counts_needs_one_entry_more_than_none() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b111 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b111 });
         // At 4: branch back to 2, else fall through to 5, the reconvergence point.
         assert_eq!(split(&mut pdom, &[(2, 0b011), (5, 0b100)], Some(5)), at(2, 0b011));
         assert_eq!(split(&mut pdom, &[(2, 0b001), (5, 0b010)], Some(5)), at(2, 0b001));
@@ -187,20 +196,20 @@ pub(super) mod tests {
 
     #[test]
     fn exited_lanes_leave_every_entry() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b1111 });
         assert_eq!(split(&mut pdom, &[(7, 0b0011), (1, 0b1100)], Some(9)), at(7, 0b0011));
-        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b0011 }, &mut |_| {}), at(1, 0b1100));
+        assert_eq!(pdom.next(WARP, Flow::Exit { mask: 0b0011 }, &mut |_| {}), at(1, 0b1100));
         assert_eq!(pdom.stack(0)[0].mask, 0b1100);
-        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b1100 }, &mut |_| {}), None);
+        assert_eq!(pdom.next(WARP, Flow::Exit { mask: 0b1100 }, &mut |_| {}), None);
     }
 
     #[test]
     fn without_a_meeting_point_the_sides_replace_the_entry() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b11 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b11 });
         assert_eq!(split(&mut pdom, &[(4, 0b01), (1, 0b10)], None), at(4, 0b01));
         assert_eq!(pdom.stack(0).len(), 2);
-        assert_eq!(pdom.advance(WARP, Flow::Exit { mask: 0b01 }, &mut |_| {}), at(1, 0b10));
+        assert_eq!(pdom.next(WARP, Flow::Exit { mask: 0b01 }, &mut |_| {}), at(1, 0b10));
     }
 }

@@ -61,7 +61,7 @@ pub fn merge_top(stack: &mut Vec<PdomEntry>, warp: WarpName, emit: &mut impl FnM
 
 #[cfg(test)]
 mod tests {
-    use super::super::Place;
+    use super::super::{ControlFlow, Place};
     use super::super::pdom::Pdom;
     use super::super::pdom::tests::{WARP, at, branch, next};
 
@@ -75,8 +75,8 @@ mod tests {
 
     #[test]
     fn figure_10_runs_e_once_for_threads_1_and_2() {
-        let mut pdom = Pdom::new(1, true);
-        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
+        let mut pdom = Pdom::new(0, 1, true);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b1111 });
         // Thread 1 takes B; 2, 3 and 4 take C, which runs first.
         assert_eq!(branch(&mut pdom, &[(C, 0b1110), (B, 0b0001)], Some(F), Some(E)), at(C, 0b1110));
         assert_eq!(pdom.stack(0).len(), 4, "F, the likely entry for E, B and C");
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn without_likely_points_e_runs_twice() {
-        let mut pdom = Pdom::new(1, false);
-        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
+        let mut pdom = Pdom::new(0, 1, false);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b1111 });
         assert_eq!(branch(&mut pdom, &[(C, 0b1110), (B, 0b0001)], Some(F), Some(E)), at(C, 0b1110));
         assert_eq!(branch(&mut pdom, &[(D, 0b1100), (E, 0b0010)], Some(F), Some(E)), at(D, 0b1100));
         assert_eq!(branch(&mut pdom, &[(F, 0b1100)], None, None), at(E, 0b0010));
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_loop_does_not_fill_the_stack() {
-        let mut pdom = Pdom::new(1, true);
-        pdom.start(WARP, Place { pc: 0, mask: 0b1111 });
+        let mut pdom = Pdom::new(0, 1, true);
+        pdom.start(WARP.warp, Place { pc: 0, mask: 0b1111 });
         for _ in 0..10 {
             assert_eq!(branch(&mut pdom, &[(C, 0b1110), (B, 0b0001)], Some(F), Some(E)), at(C, 0b1110));
             assert_eq!(branch(&mut pdom, &[(E, 0b1110)], Some(F), Some(E)), at(B, 0b0001));

@@ -34,7 +34,7 @@
 //! - [`tbc_stall`](super::tbc_stall) handles a block all of whose running warps wait for other threads.
 
 use super::block_stack::{ArrivalPoint, Arrivals, BlockStack, EntryState, NO_ENTRY, Side, add, take_away, threads, unite};
-use super::{BranchInfo, Edits, Flow, Members, NEVER, NewBlock, Next, Place, Reforms, compactor};
+use super::{BranchInfo, ControlFlow, Edits, Flow, Members, NEVER, NewBlock, Next, Place, compactor};
 use crate::event::Event;
 use std::collections::VecDeque;
 use warpscope_kernel::program::Pc;
@@ -391,7 +391,7 @@ impl Tbc {
     }
 }
 
-impl Reforms for Tbc {
+impl ControlFlow for Tbc {
     fn start_block(&mut self, block: NewBlock, out: &mut Edits) {
         let NewBlock { slot, first_warp, pc, masks } = block;
         let mut stack = BlockStack::new(first_warp, masks.len() as u16);
@@ -454,12 +454,6 @@ impl Reforms for Tbc {
         }
     }
 
-    fn parks(&self, _warp: u16) -> bool {
-        false
-    }
-
-    fn resume(&mut self, _members: Members, _pc: Pc, _out: &mut Edits) {}
-
     fn hold(&mut self, warp: u16, is_held: bool) {
         let Some(slot) = self.buffered(warp).map(|buffered| buffered.slot) else { return };
         if let Some(stack) = self.stack(slot) {
@@ -471,6 +465,14 @@ impl Reforms for Tbc {
     fn cycle(&mut self, out: &mut Edits) -> bool {
         let unstuck = self.look_for_stalls(out);
         self.compact(out) | unstuck
+    }
+
+    fn waiting(&self, warp: u16, slot: u16) -> Vec<(Pc, u32)> {
+        self.block(slot).map_or_else(Vec::new, |stack| stack.waiting(warp))
+    }
+
+    fn going_on(&self, warp: u16, slot: u16) -> Vec<(Pc, u32)> {
+        self.block(slot).map_or_else(Vec::new, |stack| stack.going_on(warp))
     }
 }
 

@@ -284,7 +284,7 @@ fn occupants<'a>(view: &PanelView<'a>, cfg: &Cfg) -> Vec<Vec<BlockOccupant<'a>>>
     let mut occupants: Vec<Vec<BlockOccupant>> = cfg.blocks.iter().map(|_| Vec::new()).collect();
     for runs in [true, false] {
         for warp in view.warps() {
-            let waiting = || view.sim.state.sms[usize::from(warp.sm)].divergence.waiting(warp.warp.into(), warp.slot);
+            let waiting = || view.sim.state.sms[usize::from(warp.sm)].divergence.view().waiting(warp.warp, warp.slot);
             for (pc, lanes) in if runs { warp.places.clone() } else { waiting() } {
                 let Some(block) = cfg.block_of.get(pc as usize).and_then(|&block| occupants.get_mut(block as usize)) else {
                     continue;
