@@ -93,8 +93,7 @@ impl<S: Sink> Core<'_, S> {
             let own = ports.iter().skip(slice as usize).step_by(config.slices as usize);
             let own = if config.slices > 1 { own.fold(0, |all, port| all | port.warps.bits[word]) } else { u64::MAX };
             wanting.bits[word] = sets.wants_fetch.bits[word] & own & alone;
-            let held = sets.barrier.bits[word] | sets.sync.bits[word] | sets.meeting.bits[word];
-            stalled.bits[word] = held | sets.data.bits[word];
+            stalled.bits[word] = sets.stalled(word);
         }
         patience.narrow(wanting, words);
         if from_l0 {

@@ -184,16 +184,7 @@ pub fn could_issue(sets: &Sets, issued: &Issued, word: usize) -> u64 {
 /// As [`could_issue`], with those whose instructions have not been fetched, and whatever this cycle's issues were.
 #[inline(always)]
 pub fn fetched_or_not(sets: &Sets, word: usize) -> u64 {
-    let held = sets.exited.bits[word]
-        | sets.barrier.bits[word]
-        | sets.sync.bits[word]
-        | sets.meeting.bits[word]
-        | sets.siblings.bits[word]
-        | sets.ahead.bits[word]
-        | sets.control.bits[word]
-        | sets.leaving.bits[word]
-        | sets.data.bits[word];
-    sets.resident.bits[word] & !held
+    sets.resident.bits[word] & !sets.held(word)
 }
 
 /// Whether a unit of a kind accepts an instruction from a slice.
@@ -258,9 +249,6 @@ fn unfetched(sm: &mut Sm, port: usize, words: usize) {
 fn long_wait(sm: &mut Sm, port: usize, words: usize) {
     let Sm { sets, ports, scratch, .. } = sm;
     for word in 0..words {
-        let memory = sets.data.bits[word] & sets.loading.bits[word];
-        let held = sets.siblings.bits[word] | sets.ahead.bits[word];
-        let waits = memory | held | sets.barrier.bits[word] | sets.sync.bits[word] | sets.exited.bits[word];
-        scratch.long_wait.bits[word] = waits & ports[port].warps.bits[word];
+        scratch.long_wait.bits[word] = sets.held_for_long(word) & ports[port].warps.bits[word];
     }
 }

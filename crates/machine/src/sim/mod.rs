@@ -31,6 +31,7 @@ pub mod footprint;
 mod gang;
 mod gang_fetch;
 mod gather;
+pub mod hold;
 mod holders;
 mod hooks;
 mod issue;

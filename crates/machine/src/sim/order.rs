@@ -62,15 +62,9 @@ impl Sim {
         let (sets, state) = (&sm.sets, &sm.ports[port]);
         for word in 0..words {
             let mine = sets.resident.bits[word] & warps.bits[word];
-            let held = sets.exited.bits[word]
-                | sets.barrier.bits[word]
-                | sets.sync.bits[word]
-                | sets.meeting.bits[word]
-                | sets.siblings.bits[word]
-                | sets.ahead.bits[word];
             resident.bits[word] = mine;
-            runnable.bits[word] = mine & !held & !sets.leaving.bits[word];
-            long_wait.bits[word] = mine & (held | sets.data.bits[word] & sets.loading.bits[word]);
+            runnable.bits[word] = mine & !sets.held_by_others(word);
+            long_wait.bits[word] = mine & sets.held_for_long(word);
         }
         let facts = self.facts(sm);
         let view = IssueView {

@@ -61,9 +61,9 @@ pub fn merge_top(stack: &mut Vec<PdomEntry>, warp: WarpName, emit: &mut impl FnM
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ControlFlow, Place};
     use super::super::pdom::Pdom;
     use super::super::pdom::tests::{WARP, at, branch, next};
+    use super::super::{ControlFlow, Place};
 
     // Example 2 of the paper, with one instruction per block.
     const A: u32 = 0;

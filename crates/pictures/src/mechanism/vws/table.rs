@@ -106,8 +106,7 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     let pc = sm.warps[lead as usize].place.pc;
     let members = || (0..config.slices).filter(|slice| mask >> slice & 1 != 0).map(|slice| first + slice);
     let sets = &sm.sets;
-    let waits = |warp: u32| sets.data.contains(warp) || sets.barrier.contains(warp) || sets.sync.contains(warp);
-    let ready = members().filter(|&warp| !waits(warp)).count();
+    let ready = members().filter(|&warp| sets.hold_of(warp).is_none()).count();
     let valid = members().all(|warp| !sets.unfetched.contains(warp));
     let x = if columns.is_narrow() { 25.0 } else { 30.0 };
     scene.bold(
