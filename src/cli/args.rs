@@ -201,4 +201,7 @@ pub struct InspectArgs {
     /// Show the kernel as the key native_code leaves it: copies as operands, short branches as predication, divisions in steps
     #[arg(long, conflicts_with = "dot")]
     pub native: bool,
+    /// Show the kernel with the convergence barriers of the technique ITS, as bssy, bsync, break and yield
+    #[arg(long, conflicts_with = "dot")]
+    pub its: bool,
 }

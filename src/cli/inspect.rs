@@ -54,12 +54,13 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let sound = !unsound.contains(&None) && !needed.into_iter().any(|function| unsound.contains(&Some(function)));
         shown += module.variables.len() + module.files.len();
         match if sound { Program::build(&module, &name) } else { Err(Vec::new()) } {
-            Ok(program) if args.is_virtual || args.native => {
+            Ok(program) if args.is_virtual || args.native || args.its => {
                 let dimensions = Dimensions::named(&program);
-                let native = args.native.then_some(Pass::Native);
+                let native = args.native.then_some(Pass::Native { meetings: !args.its });
+                let converge = args.its.then_some(Pass::Converge);
                 let virtualise = args.is_virtual.then_some(Pass::Virtualise { dimensions, most_registers: u32::MAX });
                 let before = program.instructions.len();
-                let program = program.through(&native.into_iter().chain(virtualise).collect::<Vec<_>>());
+                let program = program.through(&native.into_iter().chain(converge).chain(virtualise).collect::<Vec<_>>());
                 shown += before.max(program.instructions.len()) + program.constants.len() / 64;
                 reports.push(Inspection::new(&program, &subject.ptx));
                 texts.push(transformed::text(&program, &subject.ptx));
@@ -84,7 +85,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         for text in &texts {
             print(text)?;
         }
-        for report in reports.iter().filter(|_| !args.is_virtual && !args.native) {
+        for report in reports.iter().filter(|_| !args.is_virtual && !args.native && !args.its) {
             print(&if args.dot { report.dot() } else { report.text() })?;
         }
     }

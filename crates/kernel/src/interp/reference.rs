@@ -302,7 +302,7 @@ impl<'a, O: Observer> Run<'a, O> {
                     continue;
                 }
                 op => match op.kind() {
-                    Kind::Alu | Kind::Quiet => {
+                    Kind::Alu | Kind::Quiet | Kind::Converge => {
                         exec.alu();
                     }
                     // Only machines put a kernel into a loop over logical blocks; the reference runs blocks one by one.

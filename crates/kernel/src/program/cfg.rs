@@ -145,7 +145,7 @@ pub fn ends_block(op: Op) -> bool {
         Kind::Branch | Kind::End | Kind::Again | Kind::Trap => true,
         Kind::Host => op == Op::AssertFail,
         Kind::Alu | Kind::Memory | Kind::Call | Kind::Barrier | Kind::Join => false,
-        Kind::ActiveMask | Kind::Quiet | Kind::Dispatch => false,
+        Kind::ActiveMask | Kind::Quiet | Kind::Converge | Kind::Dispatch => false,
     }
 }
 

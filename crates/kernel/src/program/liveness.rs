@@ -390,7 +390,9 @@ fn source_is_wide(op: Op, at: usize) -> bool {
         Op::IsSpace(_) => return true,
         op => match op.kind() {
             Kind::Alu | Kind::Memory | Kind::Join | Kind::Branch | Kind::Barrier | Kind::ActiveMask => return false,
-            Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet | Kind::Dispatch => return false,
+            Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet | Kind::Converge | Kind::Dispatch => {
+                return false;
+            }
         },
     };
     is_wide(ty)

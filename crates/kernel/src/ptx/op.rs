@@ -259,6 +259,8 @@ pub enum Op {
     Step,
     /// `BSYNC`: each side of a branch executes it separately, and the sides reconverge behind it. Never in PTX text.
     Meet,
+    /// An instruction of convergence barriers. Never in PTX text.
+    Converge(Converge),
 
     /// `bra`: label. `uniform` (`.uni`) asserts that the active threads agree.
     Bra {
@@ -317,8 +319,23 @@ pub enum Kind {
     ActiveMask,
     /// Changes no state.
     Quiet,
+    /// Changes which threads of its warp wait for each other.
+    Converge,
     /// Assigns logical blocks and threads to a virtual warp.
     Dispatch,
+}
+
+/// What an instruction does to one of a warp's convergence barriers: masks of lanes that wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Converge {
+    /// `BSSY`: the active lanes join a barrier.
+    Join(u8),
+    /// `BSYNC`: the active lanes wait until all of a barrier's lanes are there, and go on together.
+    Wait(u8),
+    /// `BREAK`: the active lanes leave a barrier that they will not come to.
+    Leave(u8),
+    /// `YIELD`: lanes of the warp that can run go first, and no barrier waits for the active lanes meanwhile.
+    Yield,
 }
 
 /// How a load or a store touches memory.
@@ -656,6 +673,7 @@ impl Op {
             Shfl(_) | Vote(_) | Match { .. } | Redux(..) | WarpBarrier => Kind::Join,
             ActiveMask => Kind::ActiveMask,
             Fence | Nothing | Meet => Kind::Quiet,
+            Converge(_) => Kind::Converge,
             NextBlock | NextThread => Kind::Dispatch,
         }
     }

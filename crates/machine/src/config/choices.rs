@@ -135,6 +135,20 @@ kinds! {
         Tbc = "TBC",
         /// TBC with likely-convergence points.
         TbcLcp = "TBC-LCP",
+        /// Independent thread scheduling: splits of a warp that meet at convergence barriers.
+        Its = "ITS",
+    }
+}
+
+kinds! {
+    /// Which side of a branch runs first where convergence barriers take the place of a stack.
+    FirstSideKind {
+        /// The side with fewer lanes; of equal ones the side that falls through.
+        Fewer = "fewer",
+        /// The side that falls through.
+        FallThrough = "fallthrough",
+        /// The side that is taken.
+        Taken = "taken",
     }
 }
 

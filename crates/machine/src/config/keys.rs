@@ -2,8 +2,8 @@
 
 use super::rate::Rate;
 use super::{
-    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
-    GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, FirstSideKind, GangMeetKind, GangScheduleKind,
+    GangSplitKind, GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 use serde::Serialize;
 
@@ -127,6 +127,7 @@ policy_key!(
     GangMeetKind,
     GangScheduleKind,
     GangSplitKind,
+    FirstSideKind,
     GatingKind,
     GatingGrain,
     IssueGroupsKind,
@@ -176,6 +177,9 @@ keys! {
     divergence: DivergenceKind = DivergenceKind::Pdom, "", "How the machine tracks the threads of a divergent branch and reconverges them";
     tbc_uniform: bool = true, "", "TBC: warps do not wait for each other at branches that are uniform in a block according to an analysis of the program (TBC section 3.1)";
     tbc_compaction: bool = true, "", "TBC: threads are compacted into new warps; if false, static warps stay as they are (TBC section 3.2)";
+    its_first: FirstSideKind = FirstSideKind::Fewer, "", "ITS: which side of a divergent branch runs first; an H200 runs the one with fewer threads, and of equal ones the one that falls through (measured)";
+    its_merge: bool = false, "", "ITS: splits of a warp also merge when they are at the same PC; a GPU merges them at barriers and warp operations only (measured)";
+    its_slice: u32 = 0, "instructions", "ITS: after how many instructions of one split another one of its warp runs; 0: not before it waits, yields or ends, as on a GPU (measured)";
     slices: u32 = 1, "slices", "Slices of the lanes, each with its own front end, scoreboards and schedulers; warp n belongs to slice n modulo this number (VWS section 4.1)";
     gangs: bool = false, "", "Warps of neighbouring slices start as a gang and run in lock-step until they split (VWS section 4.2)";
     gangs_per_cycle: u32 = 2, "gangs/cycle", "Gangs that each scheduler may issue in a cycle; 4 pairs fill eight slices (VWS figure 13)";

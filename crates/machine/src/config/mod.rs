@@ -19,8 +19,8 @@ mod validate;
 
 pub use acts::LaunchShape;
 pub use choices::{
-    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, GangMeetKind, GangScheduleKind, GangSplitKind,
-    GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
+    BlockPriorityKind, DispatchKind, DivergenceKind, FetchKind, FetchWhen, FirstSideKind, GangMeetKind, GangScheduleKind,
+    GangSplitKind, GatingGrain, GatingKind, HazardTracking, IssueGroupsKind, ScheduleKind, ThreadIndexKind,
 };
 pub use keys::{Config, KEYS, Key, KeyKind};
 pub use preset::{PRESETS, Preset};
@@ -135,7 +135,9 @@ impl Config {
     /// Returns the passes that a program goes through for this machine and launch shape.
     pub fn passes(&self, grid: [u32; 3], block: [u32; 3]) -> Vec<Pass> {
         let threads = block.iter().fold(1u32, |all, &size| all.saturating_mul(size)).next_multiple_of(self.row_threads());
-        let native = self.native_code.then_some(Pass::Native);
+        let barriers = self.divergence == DivergenceKind::Its;
+        let native = self.native_code.then_some(Pass::Native { meetings: !barriers });
+        let converge = barriers.then_some(Pass::Converge);
         let virtualise = match self.dispatch {
             DispatchKind::Plain => None,
             DispatchKind::Virtual => {
@@ -143,7 +145,7 @@ impl Config {
                 Some(Pass::Virtualise { dimensions: Dimensions::new(grid, block), most_registers })
             }
         };
-        native.into_iter().chain(virtualise).collect()
+        native.into_iter().chain(converge).chain(virtualise).collect()
     }
 
     /// Returns the preset of that name, ignoring case.

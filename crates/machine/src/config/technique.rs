@@ -75,6 +75,7 @@ pub static TECHNIQUE_GROUPS: &[TechniqueGroup] = &[
     TechniqueGroup { paper: "BAWS", title: "Barrier-Aware Warp Scheduling, ICS 2016" },
     TechniqueGroup { paper: "Origami", title: "Folding Warps for Energy Efficient GPUs, ICS 2016" },
     TechniqueGroup { paper: "VTW", title: "Taming Warp Divergence, CGO 2017" },
+    TechniqueGroup { paper: "GPUs since 2017", title: "Independent thread scheduling, since Volta" },
 ];
 
 impl TechniqueGroup {
@@ -189,6 +190,10 @@ techniques! {
     "DWF-WB", DIVERGENCE + SCHEDULE, "TBC section 2.4",
     "DWF with a barrier for each static warp where the sides of its outermost divergent branch meet",
     |c| dwf(c, DivergenceKind::DwfWb);
+
+    "ITS", DIVERGENCE, "GPUs since 2017",
+    "independent thread scheduling: a warp is a list of splits that meet at convergence barriers, as on GPUs since Volta",
+    |c| c.divergence = DivergenceKind::Its;
 
     "TBC", DIVERGENCE, "TBC section 3",
     "thread block compaction: a stack for each block; warps meet at branches and their threads are compacted; oldest block first",

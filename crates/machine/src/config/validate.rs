@@ -54,7 +54,7 @@ const RANGES: &[(&[&str], u32, u32)] = &[
     (&["l1d_lookup", "atomic_interval", "gang_wait", "idle_detect", "break_even", "wakeup", "fold_stages"], 0, MOST_CYCLES),
     (&["fold_aggressive", "fold_conservative", "fold_off"], 0, 100),
     (&["phase_cycles", "group_phases"], 1, MOST_PERIOD),
-    (&["gang_patience", "schedule_patience"], 0, MOST_PATIENCE),
+    (&["gang_patience", "schedule_patience", "its_slice"], 0, MOST_PATIENCE),
 ];
 
 /// Returns the least and the largest value of a key that is a whole number.
@@ -200,8 +200,11 @@ impl Config {
         if self.slices > 1 {
             self.demand(
                 "slices",
-                |_| !self.divergence.reforms(),
-                &format!("a slice keeps its warps, and {} re-forms them: choose PDOM or one slice", self.divergence.name()),
+                |_| !self.divergence.waits_by_thread(),
+                &format!(
+                    "a warp in a slice waits as a whole, and under {} it does not: choose PDOM or one slice",
+                    self.divergence.name()
+                ),
             )?;
         }
         if self.gangs {

@@ -79,6 +79,10 @@ event_kinds! {
     Likely: "likely", None, 7, Event::LikelyMerge { pc, .. } | Event::BlockMerge { pc, .. } => Some(pc);
     /// Threads arrive at their static warp's barrier.
     WarpBarrier: "warp_barrier", None, 3, Event::WarpBarrier { pc, .. } => Some(pc);
+    /// A split of a warp waits at a convergence barrier.
+    Blocked: "blocked", None, 4, Event::Blocked { pc, .. } => Some(pc);
+    /// A split of a warp lets the others go first.
+    Yielded: "yielded", None, 5, Event::Yielded { pc, .. } => Some(pc);
     /// A resident block is given a logical block.
     LogicalStart: "handed_out", None, 4, Event::LogicalStart { .. } => None;
 }

@@ -207,6 +207,18 @@ pub enum Event {
     /// Some active lanes of a warp, `mask`, exited at a guarded exit, and its other active lanes go on. It repeats what masks tell,
     /// so the hash of a run leaves it out.
     PartialExit { sm: u16, warp: u16, pc: Pc, mask: u32 },
+    /// Lanes of a warp joined a convergence barrier (ITS).
+    BarrierJoined { sm: u16, warp: u16, barrier: u8, pc: Pc, mask: u32 },
+    /// Lanes of a warp left a convergence barrier that they will not come to (ITS).
+    BarrierLeft { sm: u16, warp: u16, barrier: u8, pc: Pc, mask: u32 },
+    /// A split of a warp waits at a convergence barrier (ITS).
+    Blocked { sm: u16, warp: u16, barrier: u8, pc: Pc, mask: u32 },
+    /// A convergence barrier is complete: the lanes that waited there go on at `pc` as one split (ITS).
+    Converged { sm: u16, warp: u16, barrier: u8, pc: Pc, mask: u32 },
+    /// A split of a warp has let the others go first (ITS).
+    Yielded { sm: u16, warp: u16, pc: Pc, mask: u32 },
+    /// Another split of a warp runs from now on (ITS).
+    Switched { sm: u16, warp: u16, pc: Pc, mask: u32 },
 }
 
 impl Event {

@@ -100,7 +100,9 @@ fn timing(op: Op, c: &Config) -> (Unit, u32, u32) {
             // The index hardware takes as long as integer logic (VTW section 4.2).
             Kind::Alu | Kind::Join | Kind::ActiveMask | Kind::Dispatch => logic,
             Kind::Memory | Kind::Host => (Unit::LdSt, c.l1d_latency, 1),
-            Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet => control,
+            Kind::Branch | Kind::End | Kind::Again | Kind::Trap | Kind::Call | Kind::Barrier | Kind::Quiet | Kind::Converge => {
+                control
+            }
         },
     }
 }

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::logical::{Assignment, Logical};
 use super::state::{Block, StaticWarp};
 use crate::event::{Event, Sink};
-use crate::policy::divergence::Place;
+use crate::policy::divergence::{Members, Place};
 use warpscope_kernel::interp::lanes::{Lanes, Registers};
 use warpscope_kernel::interp::memory::{Local, Shared};
 use warpscope_kernel::interp::thread::StorageThread;
@@ -107,6 +107,9 @@ impl<S: Sink> Core<'_, S> {
         }
         let place = Place { pc: 0, mask: lanes.mask };
         self.unit(|unit, _| unit.start(warp as u16, place));
+        if machine.waits_by_thread {
+            self.seat_at_home(&Members::of(warp as u16, lanes.mask));
+        }
         let state = &mut self.sm.warps[warp as usize];
         state.assignment = Assignment { block, iteration: 0, first: first_thread.own() };
         (state.begun, state.progress) = (false, 0);

@@ -13,7 +13,7 @@ use warpscope_kernel::interp::lanes::Lanes;
 use warpscope_kernel::interp::memory::Spaces;
 use warpscope_kernel::interp::trap::Fault;
 use warpscope_kernel::program::{Instruction, Pc, Program};
-use warpscope_kernel::ptx::op::{Kind, Op};
+use warpscope_kernel::ptx::op::{Converge, Kind, Op};
 
 /// What an instruction did to its warp, for the stages around it.
 pub enum Effect {
@@ -40,6 +40,11 @@ pub enum Effect {
     Hold,
     /// These lanes wait outside of the warp table.
     Park {
+        mask: u32,
+    },
+    /// These lanes execute an instruction of convergence barriers.
+    Converge {
+        what: Converge,
         mask: u32,
     },
     /// A memory instruction that is timed later, together with others of its cycle.
@@ -142,6 +147,7 @@ impl<S: Sink> Core<'_, S> {
                 return Ok(Executed::Memory { traffic, active: active_mask });
             }
             Op::Exit | Op::Ret => return Ok(Executed::Exit { mask: active_mask }),
+            Op::Converge(what) => return Ok(Executed::Converge { what, mask: active_mask }),
             Op::Trap if active_mask != 0 => return Err((active_mask.trailing_zeros() as usize, Fault::Trap)),
             op if op.is_barrier() => {
                 let parked = self.arrive(warp, slot, pc, active_mask)?;
@@ -164,7 +170,7 @@ impl<S: Sink> Core<'_, S> {
                 Kind::Join | Kind::Trap => {}
                 // Calls have been inlined; the arms above handle all others.
                 Kind::Call | Kind::Memory | Kind::Host | Kind::Branch | Kind::End | Kind::Again => {}
-                Kind::Barrier | Kind::ActiveMask | Kind::Dispatch => {}
+                Kind::Barrier | Kind::ActiveMask | Kind::Dispatch | Kind::Converge => {}
             },
         }
         Ok(Executed::Next)
@@ -182,6 +188,7 @@ impl<S: Sink> Core<'_, S> {
             Executed::Begin => Effect::Begin,
             Executed::Hold => Effect::Hold,
             Executed::Park { mask } => Effect::Park { mask },
+            Executed::Converge { what, mask } => Effect::Converge { what, mask },
             Executed::Branch { taken } => {
                 let not_taken = mask & !taken;
                 let mut sides = [Place::default(); 2];
@@ -258,6 +265,7 @@ pub enum Executed {
     Begin,
     Hold,
     Park { mask: u32 },
+    Converge { what: Converge, mask: u32 },
     Memory { traffic: Traffic<32>, active: u32 },
 }
 

@@ -8,7 +8,7 @@ use super::core::takes_instructions;
 use super::decode::Unit;
 use super::effect::{Effect, Executed};
 use super::slices::{RowEffect, RowLanes, SliceAccess};
-use super::state::{Sm, Warp};
+use super::state::{AT_BARRIER, Sm, Warp};
 use super::wheel::{Completion, Done};
 use crate::config::HazardTracking;
 use crate::event::{Event, Sink};
@@ -206,6 +206,7 @@ impl<S: Sink> Core<'_, S> {
             Effect::Switch { groups } => branch(machine, pc, groups),
             Effect::Exit { mask } | Effect::Again { mask } => Flow::Exit { mask: *mask },
             Effect::Park { mask } => Flow::Park { mask: *mask },
+            Effect::Converge { what, mask } => Flow::Converge { what: *what, mask: *mask },
             _ => Flow::Next,
         };
         let branched = matches!(effect, Effect::Branch { .. } | Effect::Switch { .. } | Effect::Again { .. });
@@ -236,7 +237,17 @@ impl<S: Sink> Core<'_, S> {
                 self.move_to(warp, pc, again, true);
             }
             Next::Gone => self.end_warp(warp),
+            Next::Waits => self.wait_for_threads(warp),
         }
+    }
+
+    /// Holds a warp of which no thread can run: some wait at a barrier of their block, or else for threads of their warps.
+    #[inline(never)]
+    fn wait_for_threads(&mut self, warp: u32) {
+        let width = self.machine.config.warp_width as usize;
+        let threads = &self.sm.statics.at[warp as usize * width..(warp as usize + 1) * width];
+        let sets = &mut self.sm.sets;
+        if threads.contains(&AT_BARRIER) { sets.barrier.insert(warp) } else { sets.sync.insert(warp) }
     }
 
     /// Ends a warp whose threads have all exited, where warps stay as compiled.

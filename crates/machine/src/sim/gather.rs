@@ -43,7 +43,7 @@ impl<S: Sink> Core<'_, S> {
             waits |= u32::from(arrival.waits) << lane;
             releases.extend(logical.barriers.arrive(lanes.logical(lane), arrival).map_err(|fault| (lane, fault))?);
         }
-        if waits != 0 && machine.keeps_warps() {
+        if waits != 0 && !machine.waits_by_thread {
             let ptx_width = machine.config.ptx_warp;
             let first = lanes.logical(0);
             let exited = logical.exited_lanes[first.ptx_warp(ptx_width) as usize] >> first.ptx_lane(ptx_width);

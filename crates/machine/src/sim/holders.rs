@@ -37,7 +37,7 @@ impl Machine {
 /// Returns the table entry with a thread of the block whose warps begin at `first_warp`, or why the thread is in none.
 pub fn holder(machine: &Machine, sm: &Sm, first_warp: u16, thread: StorageThread) -> u16 {
     let width = machine.config.warp_width;
-    if machine.keeps_warps() {
+    if !machine.waits_by_thread {
         first_warp + (thread.0 / width) as u16
     } else {
         sm.statics.at[(u32::from(first_warp) * width + thread.0) as usize]
@@ -110,9 +110,15 @@ impl<S: Sink> Core<'_, S> {
         self.unit(|unit, _| unit.parks(warp as u16))
     }
 
+    /// Returns the static warps of a warp's lanes.
+    fn members(&self, warp: u32) -> Members {
+        let Warp { members, lanes, .. } = &self.sm.warps[warp as usize];
+        if self.machine.keeps_warps() { Members::of(warp as u16, lanes.mask) } else { *members }
+    }
+
     /// Parks lanes outside of the table, at the instruction at `pc`.
     pub fn park(&mut self, warp: u32, mask: u32, pc: Pc, why: u16) {
-        let members = self.sm.warps[warp as usize].members.only(mask);
+        let members = self.members(warp).only(mask);
         for (lane, origin) in members.lanes() {
             let thread = self.thread(origin, lane);
             (self.sm.statics.at[thread], self.sm.statics.parked_at[thread]) = (why, pc);

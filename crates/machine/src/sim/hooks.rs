@@ -48,7 +48,7 @@ impl<S: Sink> Core<'_, S> {
         if self.lanes_sleep() {
             self.tell_lanes();
         }
-        if self.machine.reforms {
+        if self.machine.reforms || !self.sm.resumed.is_empty() {
             busy |= self.control_flow();
         }
         if self.machine.config.gangs {

@@ -84,6 +84,8 @@ pub struct Machine {
     pub entries: u32,
     /// Whether warps are re-formed at run time.
     pub reforms: bool,
+    /// Whether threads can wait one by one, so that others of their warp go on.
+    pub waits_by_thread: bool,
     /// Warps of a block.
     pub block_warps: u32,
     /// Cycles that an instruction of a warp takes to pass through the lanes of its slice.
@@ -157,6 +159,7 @@ impl Sim {
             static_words: (max_warps as usize).div_ceil(64),
             entries,
             reforms: config.divergence.reforms(),
+            waits_by_thread: config.divergence.waits_by_thread(),
             block_warps: start.shape.threads.div_ceil(config.warp_width),
             passes: (config.warp_width / (config.simd_width / config.slices).min(config.warp_width)).max(1),
             uniform: if config.skips_uniform() { uniform_branches(&program) } else { Vec::new() },

@@ -59,7 +59,7 @@ impl RowEffect {
             Kind::Memory => RowEffect::Memory,
             Kind::Alu | Kind::Quiet | Kind::Call => RowEffect::Plain,
             Kind::Branch | Kind::Host | Kind::End | Kind::Again | Kind::Trap => RowEffect::Single,
-            Kind::ActiveMask | Kind::Barrier | Kind::Join | Kind::Dispatch => RowEffect::Single,
+            Kind::ActiveMask | Kind::Barrier | Kind::Join | Kind::Dispatch | Kind::Converge => RowEffect::Single,
         }
     }
 }

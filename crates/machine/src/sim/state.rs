@@ -352,7 +352,7 @@ impl Sm {
         let counts = [config.sp_units * slices, config.sp_units * slices, config.sfu_units * slices, config.ldst_units, 0];
         let units = |unit: Unit| vec![Pipeline::new(unit, gating.as_deref(), config); counts[unit as usize] as usize];
         let l0i = Cache::new(config.l0i_bytes, config.l0i_line, (config.l0i_bytes / config.l0i_line).max(1));
-        let threads = if config.divergence.reforms() { (max_warps * config.warp_width) as usize } else { 0 };
+        let threads = if config.divergence.waits_by_thread() { (max_warps * config.warp_width) as usize } else { 0 };
         Sm {
             warps: vec![warp; entries as usize],
             age: vec![0; entries as usize],

@@ -48,6 +48,9 @@ impl<S: Sink> Core<'_, S> {
         for at in 0..self.sm.resumed.len() {
             let resumed = self.sm.resumed[at];
             self.unit(|unit, out| unit.resume(resumed.members, resumed.pc, out));
+            if self.machine.keeps_warps() {
+                self.seat_at_home(&resumed.members);
+            }
             self.apply_edits(true);
             if resumed.from_barrier {
                 // These threads waited at the barrier in this cycle, not for the technique.
@@ -88,11 +91,34 @@ impl<S: Sink> Core<'_, S> {
                     }
                 }
                 Edit::Grow { warp, members } => self.grow(warp, &members),
+                Edit::Go { warp, place } => self.wake(warp.into(), place),
                 Edit::Tell(event) => self.emit(event),
             }
         }
         edits.list.clear();
         self.sm.edits = edits;
+    }
+
+    /// Lets a warp go on of which no thread could run, or whose running threads have been joined by others at their place.
+    fn wake(&mut self, warp: u32, place: Place) {
+        let sets = &mut self.sm.sets;
+        if !sets.barrier.contains(warp) && !sets.sync.contains(warp) {
+            self.sm.warps[warp as usize].place.mask = place.mask;
+            return;
+        }
+        sets.barrier.remove(warp);
+        sets.sync.remove(warp);
+        self.sm.issued.freed_from_sync.insert(warp);
+        let waited_at = self.sm.warps[warp as usize].place.pc;
+        self.move_to(warp, waited_at, place, false);
+    }
+
+    /// Notes that threads are in the entries of their static warps, where warps stay as compiled.
+    pub fn seat_at_home(&mut self, members: &Members) {
+        for (lane, origin) in members.lanes() {
+            let thread = self.thread(origin, lane);
+            self.sm.statics.at[thread] = origin;
+        }
     }
 
     fn free(&mut self, warp: u16) {

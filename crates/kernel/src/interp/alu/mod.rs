@@ -81,7 +81,7 @@ impl<const W: usize> Exec<'_, W> {
                 let a = self.source_predicate(0);
                 self.put_mask(0, !a);
             }
-            Op::Fence | Op::Nothing | Op::Step | Op::Meet => {}
+            Op::Fence | Op::Nothing | Op::Step | Op::Meet | Op::Converge(_) => {}
             Op::Load(_) | Op::Store(_) | Op::Atom { .. } | Op::Printf | Op::AssertFail => return false,
             Op::Bra { .. } | Op::BrxIdx | Op::Call | Op::Ret | Op::Exit | Op::Again | Op::Trap => return false,
             Op::Barrier | Op::BarrierArrive | Op::BarrierReduce(_) | Op::ActiveMask => return false,

@@ -133,7 +133,7 @@ fn destinations(op: Op) -> usize {
         Op::Store(_) | Op::WarpBarrier | Op::Barrier | Op::BarrierArrive => 0,
         op => match op.kind() {
             Kind::Alu | Kind::Memory | Kind::Join | Kind::ActiveMask | Kind::Barrier | Kind::Dispatch => 1,
-            Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet => 0,
+            Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host | Kind::Quiet | Kind::Converge => 0,
         },
     }
 }

@@ -5,12 +5,16 @@
 //! ([`Instruction::text`](super::Instruction::text)), for `warpscope inspect` and the page. Some passes apply to every program,
 //! others depend on the machine: [`Pass`].
 
+mod converge;
 mod hoist;
+mod layout;
 pub(crate) mod native;
 pub(crate) mod returns;
 pub mod virtualise;
 
-use super::Program;
+use super::lower::bare;
+use super::{Instruction, Program};
+use crate::ptx::op::Op;
 use virtualise::Dimensions;
 
 /// Why an instruction differs from the PTX at its line.
@@ -26,6 +30,8 @@ pub enum Rewrite {
     Step,
     /// The sides of a branch meet behind it (`BSYNC`), or it prepares their meeting (`BSSY`) ([`native`]).
     Meeting,
+    /// It belongs to a convergence barrier ([`converge`]).
+    Convergence,
     /// It runs once, before the loop over logical blocks ([`hoist`]).
     Hoisted,
     /// It is part of that loop's head ([`virtualise`]).
@@ -45,6 +51,7 @@ impl Rewrite {
             Rewrite::Predicated => "predicated: a short branch",
             Rewrite::Step => "a machine instruction of the next line",
             Rewrite::Meeting => "sides of a branch meet",
+            Rewrite::Convergence => "a convergence barrier",
             Rewrite::Hoisted => "moved in front of the loop over blocks",
             Rewrite::Head => "the loop over blocks",
             Rewrite::Index => "reads a register for the index",
@@ -59,7 +66,12 @@ pub enum Pass {
     /// Early returns become exits.
     Returns,
     /// Copies and parameters become operands, short branches predication.
-    Native,
+    Native {
+        /// Instructions stand where threads reconverge, as on a machine without a stack.
+        meetings: bool,
+    },
+    /// Convergence barriers take the place of a reconvergence stack.
+    Converge,
     /// A loop over logical blocks around the kernel's code. Invariant code moves in front of the loop, unless a thread then needs
     /// more than `most_registers` registers.
     Virtualise {
@@ -68,6 +80,11 @@ pub enum Pass {
         /// The registers that a thread may need so that hoisting stays worth while; 0 for no hoisting.
         most_registers: u32,
     },
+}
+
+/// Creates a machine instruction that PTX does not have, with the source place of `at`.
+fn machine(op: Op, text: &str, rewrite: Rewrite, at: &Instruction) -> Instruction {
+    Instruction { place: at.place, rewrite: Some(rewrite), text: Some(text.into()), ..bare(op, at.span) }
 }
 
 /// The passes that every program goes through.
@@ -82,7 +99,8 @@ impl Program {
                     returns::run(&mut self);
                     self.analyse();
                 }
-                Pass::Native => native::run(&mut self),
+                Pass::Native { meetings } => native::run(&mut self, meetings),
+                Pass::Converge => converge::run(&mut self),
                 Pass::Virtualise { dimensions, most_registers } => {
                     let before = self.clone();
                     virtualise::run(&mut self, dimensions, true);

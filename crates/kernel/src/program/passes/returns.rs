@@ -64,7 +64,7 @@ pub fn is_unobservable(op: Op) -> bool {
         Kind::Alu => true,
         Kind::Quiet => op != Op::Fence,
         Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap | Kind::Host => false,
-        Kind::Memory | Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Dispatch => false,
+        Kind::Memory | Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Converge | Kind::Dispatch => false,
     }
 }
 

@@ -180,7 +180,7 @@ impl Dwf {
     fn advance_sealed(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         let state = &mut self.pool[usize::from(warp)];
         match flow {
-            Flow::Next | Flow::Park { .. } => state.pc = at.pc + 1,
+            Flow::Next | Flow::Park { .. } | Flow::Converge { .. } => state.pc = at.pc + 1,
             Flow::Branch { groups: [one], .. } => state.pc = one.pc,
             Flow::Branch { groups, info } => {
                 (state.stage, state.sealed) = (PoolStage::Flying, false);
@@ -229,7 +229,7 @@ impl ControlFlow for Dwf {
         let next = |mask: u32| (mask != 0).then_some(Place { pc: at.pc + 1, mask });
         let mask = state.members.mask;
         match flow {
-            Flow::Next => state.outcome.extend(next(mask)),
+            Flow::Next | Flow::Converge { .. } => state.outcome.extend(next(mask)),
             Flow::Branch { groups, .. } => state.outcome.extend(groups),
             Flow::Park { mask: parked } => state.outcome.extend(next(mask & !parked)),
             Flow::Exit { mask: exited } => {

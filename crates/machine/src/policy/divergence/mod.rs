@@ -27,6 +27,7 @@
 pub mod block_stack;
 pub mod compactor;
 pub mod dwf;
+pub mod its;
 pub(crate) mod members;
 pub(crate) mod pdom;
 mod pdom_lcp;
@@ -37,9 +38,11 @@ pub(crate) mod warp_barrier;
 use crate::config::{Config, DivergenceKind};
 use crate::event::Event;
 use dwf::Dwf;
+use its::Its;
 use pdom::Pdom;
 use tbc::Tbc;
 use warpscope_kernel::program::Pc;
+use warpscope_kernel::ptx::op::Converge;
 
 pub use members::Members;
 pub use pdom::PdomEntry;
@@ -47,12 +50,17 @@ pub use pdom::PdomEntry;
 impl DivergenceKind {
     /// Whether the mechanism has reconvergence stacks; a pool of warps has none.
     pub fn has_stack(self) -> bool {
-        !matches!(self, DivergenceKind::Dwf | DivergenceKind::DwfWb)
+        !matches!(self, DivergenceKind::Dwf | DivergenceKind::DwfWb | DivergenceKind::Its)
     }
 
     /// Whether warps are re-formed at run time.
     pub fn reforms(self) -> bool {
-        !matches!(self, DivergenceKind::Pdom | DivergenceKind::PdomLcp)
+        !matches!(self, DivergenceKind::Pdom | DivergenceKind::PdomLcp | DivergenceKind::Its)
+    }
+
+    /// Whether threads can wait one by one, so that others of their warp go on.
+    pub fn waits_by_thread(self) -> bool {
+        self.reforms() || self == DivergenceKind::Its
     }
 
     /// Whether likely-convergence points are used.
@@ -63,7 +71,7 @@ impl DivergenceKind {
     /// Returns the number of warp-table entries for an SM with `warps` static warps and `threads` threads.
     pub fn entries(self, warps: u32, threads: u32) -> u32 {
         match self {
-            DivergenceKind::Pdom | DivergenceKind::PdomLcp => warps,
+            DivergenceKind::Pdom | DivergenceKind::PdomLcp | DivergenceKind::Its => warps,
             // In the worst case every thread is a warp of its own.
             DivergenceKind::Dwf | DivergenceKind::DwfWb => threads,
             // One side of a branch at a time needs no more warps than the block has. Sides that run only because another one is
@@ -102,6 +110,13 @@ pub enum Flow<'a> {
         /// The lanes that exit.
         mask: u32,
     },
+    /// The lanes of `mask` execute an instruction of convergence barriers; all go to the next instruction.
+    Converge {
+        /// What it does.
+        what: Converge,
+        /// The lanes that execute it.
+        mask: u32,
+    },
     /// The lanes of `mask` wait outside of their warp until [`ControlFlow::resume`] brings them back; the others go to the next
     /// instruction.
     Park {
@@ -130,6 +145,8 @@ pub enum Next {
     Leaves,
     /// All threads of the warp have exited. Where warps re-form, the unit frees the entry.
     Gone,
+    /// No thread of the warp can run until [`ControlFlow::resume`] brings some back.
+    Waits,
 }
 
 /// A change of the warp table, or an event for the listener.
@@ -155,6 +172,13 @@ pub enum Edit {
         warp: u16,
         /// The threads that it gets.
         members: Members,
+    },
+    /// The entry, whose threads waited or are joined by others, goes on at a place.
+    Go {
+        /// The entry.
+        warp: u16,
+        /// Where it goes on, with all lanes that do.
+        place: Place,
     },
     /// Something that changes no entry.
     Tell(Event),
@@ -263,6 +287,11 @@ pub trait ControlFlow {
     /// Returns lanes of a static warp of the block in a slot that wait for other threads, and where, for views.
     fn waiting(&self, warp: u16, slot: u16) -> Vec<(Pc, u32)>;
 
+    /// Returns the lanes of a static warp whose threads have not ended, where warps stay as compiled.
+    fn live(&self, _warp: u16) -> u32 {
+        0
+    }
+
     /// Returns lanes of a static warp that are in no warp of the table, and where they will continue, for views.
     fn going_on(&self, _warp: u16, _slot: u16) -> Vec<(Pc, u32)> {
         Vec::new()
@@ -278,6 +307,8 @@ pub enum Divergence {
     Dwf(Box<Dwf>),
     /// A stack for each block, with or without likely-convergence points.
     Tbc(Box<Tbc>),
+    /// Splits of each warp, which meet at convergence barriers.
+    Its(Box<Its>),
 }
 
 impl Divergence {
@@ -292,6 +323,7 @@ impl Divergence {
             DivergenceKind::Tbc | DivergenceKind::TbcLcp => {
                 Divergence::Tbc(Box::new(Tbc::new(sm, warps, entries, kind.likely(), config.tbc_compaction)))
             }
+            DivergenceKind::Its => Divergence::Its(Box::new(Its::new(sm, warps, config))),
         }
     }
 
@@ -302,6 +334,7 @@ impl Divergence {
             Divergence::Pdom(pdom) => pdom.advance(warp, at, flow, out),
             Divergence::Dwf(dwf) => dwf.advance(warp, at, flow, out),
             Divergence::Tbc(tbc) => tbc.advance(warp, at, flow, out),
+            Divergence::Its(its) => its.advance(warp, at, flow, out),
         }
     }
 
@@ -311,6 +344,7 @@ impl Divergence {
             Divergence::Pdom(pdom) => pdom,
             Divergence::Dwf(dwf) => &mut **dwf,
             Divergence::Tbc(tbc) => &mut **tbc,
+            Divergence::Its(its) => &mut **its,
         }
     }
 
@@ -320,6 +354,7 @@ impl Divergence {
             Divergence::Pdom(pdom) => pdom,
             Divergence::Dwf(dwf) => &**dwf,
             Divergence::Tbc(tbc) => &**tbc,
+            Divergence::Its(its) => &**its,
         }
     }
 
@@ -335,6 +370,14 @@ impl Divergence {
     pub fn tbc(&self) -> Option<&Tbc> {
         match self {
             Divergence::Tbc(tbc) => Some(tbc),
+            _ => None,
+        }
+    }
+
+    /// Returns the splits of warps and their barriers, for views.
+    pub fn its(&self) -> Option<&Its> {
+        match self {
+            Divergence::Its(its) => Some(its),
             _ => None,
         }
     }

@@ -53,7 +53,7 @@ impl Pdom {
     pub(super) fn next(&mut self, warp: WarpName, flow: Flow, emit: &mut impl FnMut(Event)) -> Option<Place> {
         let stack = &mut self.stacks[warp.warp as usize];
         match flow {
-            Flow::Next | Flow::Park { .. } => stack.last_mut()?.pc += 1,
+            Flow::Next | Flow::Park { .. } | Flow::Converge { .. } => stack.last_mut()?.pc += 1,
             Flow::Branch { groups: [one], .. } => stack.last_mut()?.pc = one.pc,
             Flow::Branch { groups, mut info } => {
                 info.lpc = info.lpc.filter(|_| self.likely);
@@ -98,6 +98,10 @@ impl ControlFlow for Pdom {
     fn advance(&mut self, warp: u16, _at: Place, flow: Flow, out: &mut Edits) -> Next {
         let name = WarpName { sm: self.sm, warp };
         self.next(name, flow, &mut |event| out.tell(event)).map_or(Next::Gone, Next::Go)
+    }
+
+    fn live(&self, warp: u16) -> u32 {
+        self.stack(warp.into()).iter().fold(0, |all, entry| all | entry.mask)
     }
 
     /// Those below the top of its stack.

@@ -417,7 +417,7 @@ impl ControlFlow for Tbc {
 
     fn advance(&mut self, warp: u16, at: Place, flow: Flow, out: &mut Edits) -> Next {
         let pc = match flow {
-            Flow::Next | Flow::Park { .. } => at.pc + 1,
+            Flow::Next | Flow::Park { .. } | Flow::Converge { .. } => at.pc + 1,
             Flow::Branch { groups: [one], info: BranchInfo { may_diverge: false, .. } } => one.pc,
             Flow::Branch { groups, info } => {
                 let Some(buffered) = self.buffer[usize::from(warp)].as_mut() else { return Next::Gone };

@@ -73,7 +73,7 @@ impl Bench {
         match self.act(|tbc, out| tbc.advance(warp, at, flow, out)) {
             Next::Leaves => self.act(|tbc, out| tbc.left(warp, out)),
             Next::Go(place) => self.table.iter_mut().filter(|(w, ..)| *w == warp).for_each(|entry| entry.1 = place.pc),
-            Next::Gone => {}
+            Next::Gone | Next::Waits => {}
         }
     }
 

@@ -12,7 +12,7 @@
 //! Searches between branches and points are limited; where a limit is reached, `BSYNC` may stand on a way that no side takes, and
 //! `BSSY` where the kernel begins.
 
-use super::layout::Code;
+use super::super::layout::Code;
 use super::{Rewrite, machine};
 use crate::program::cfg::Cfg;
 use crate::program::exits::share;

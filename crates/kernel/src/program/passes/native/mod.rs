@@ -8,7 +8,7 @@
 //! - [`fuse`]: products and sums, and logical operations, become one instruction.
 //! - [`predicate`]: short forward branches become predication.
 //! - [`lengths`]: instructions without a counterpart in the machine become several.
-//! - [`layout`]: blocks stand behind their predecessors, without jumps to the next instruction.
+//! - [`layout`](super::layout): blocks stand behind their predecessors, without jumps to the next instruction.
 //! - [`meet`]: each side of a branch executes an instruction of its own where the sides meet.
 //!
 //! Threads that leave a loop by a `break` do not keep the others from meeting at the loop's end, as on that GPU, where the
@@ -17,19 +17,16 @@
 mod copies;
 mod edits;
 mod fuse;
-mod layout;
 mod lengths;
 mod meet;
 mod merge;
 mod predicate;
 mod writers;
 
-use super::Rewrite;
 use super::virtualise::register;
+use super::{Rewrite, layout, machine};
 use crate::program::liveness::LiveIn;
-use crate::program::lower::bare;
-use crate::program::{Dst, Instruction, Plane, Program};
-use crate::ptx::op::Op;
+use crate::program::{Dst, Plane, Program};
 use lengths::Lengths;
 use std::collections::HashMap;
 
@@ -43,7 +40,9 @@ pub struct ParamRegister {
     pub offset: u32,
 }
 
-pub fn run(program: &mut Program) {
+/// Rewrites a program as native code. With `meetings`, instructions stand where threads reconverge; a machine with convergence
+/// barriers puts its own there ([`converge`](super::converge)).
+pub fn run(program: &mut Program, meetings: bool) {
     copies::run(program);
     fuse::run(program);
     let mut code = layout::Code::of(program);
@@ -55,13 +54,10 @@ pub fn run(program: &mut Program) {
     code.put_in_order();
     program.reconverges_within_trip = true;
     code.lay_out(program);
-    meet::run(program);
+    if meetings {
+        meet::run(program);
+    }
     program.count_registers();
-}
-
-/// Creates a machine instruction that PTX does not have, with the source place of `at`.
-fn machine(op: Op, text: &str, rewrite: Rewrite, at: &Instruction) -> Instruction {
-    Instruction { place: at.place, rewrite: Some(rewrite), text: Some(text.into()), ..bare(op, at.span) }
 }
 
 /// What stands in a text for the registers that passes replaced.
@@ -128,7 +124,7 @@ mod tests {
             ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
              .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<8>;\n{body}\n}}\n"
         );
-        let program = load(&text, None).expect("a sound kernel").through(&[Pass::Native]);
+        let program = load(&text, None).expect("a sound kernel").through(&[Pass::Native { meetings: true }]);
         let lines = transformed::lines(&program, &text).into_iter().map(|(line, _)| line);
         let plain = |line: String| line.split("//").next().unwrap_or_default().trim().to_string();
         lines.map(plain).filter(|line| !line.is_empty() && !line.starts_with(['.', '{', '}'])).collect()
@@ -182,7 +178,7 @@ mod tests {
                     setp.lt.u32 %p, %r0, 9; @%p bra J; mul.lo.u32 %r1, %r0, %r0; mul.lo.u32 %r2, %r1, %r0;\n\
                     mul.lo.u32 %r3, %r2, %r1; mad.lo.u32 %r4, %r1, %r2, %r3; st.global.u32 [%d], %r4; J: ret;\n}\n";
         let plain = load(text, None).expect("a sound kernel");
-        let native = plain.clone().through(&[Pass::Native]);
+        let native = plain.clone().through(&[Pass::Native { meetings: true }]);
         assert!(native.reconvergence.meetings.is_empty(), "no branch is left");
         assert_eq!((plain.registers_needed, native.registers_needed), (5, 3), "a 64-bit parameter is an operand");
     }

@@ -5,7 +5,7 @@
 //! on the branch (CUDA C Programming Guide 4.2, section 5.4.2). The limit counts machine instructions, so a division stays behind
 //! its branch.
 
-use super::layout::{Code, CodePart, End};
+use super::super::layout::{Code, CodePart, End};
 use super::lengths::Lengths;
 use crate::program::liveness::{LiveIn, for_writes};
 use crate::program::passes::Rewrite;
@@ -168,7 +168,7 @@ fn can_guard(instruction: &Instruction, predicate: Plane) -> bool {
         // Atomics stay behind their branch: machine code may do one for all active threads.
         Kind::Memory => !matches!(instruction.op, Op::Atom { .. }),
         Kind::Host | Kind::Branch | Kind::Call | Kind::End | Kind::Again | Kind::Trap => false,
-        Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Quiet | Kind::Dispatch => false,
+        Kind::Barrier | Kind::Join | Kind::ActiveMask | Kind::Quiet | Kind::Converge | Kind::Dispatch => false,
     };
     keeps && is_plain
 }

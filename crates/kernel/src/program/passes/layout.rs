@@ -54,6 +54,8 @@ pub struct Code {
     end: usize,
     /// The blocks that each branch table leads to.
     tables: Vec<Vec<usize>>,
+    /// A branch falls through to the side that it falls through to in the text, whatever stands behind it.
+    pub keeps_sides: bool,
 }
 
 impl Code {
@@ -79,7 +81,7 @@ impl Code {
         let end = parts.len();
         parts.push(CodePart::default());
         let tables = program.tables.iter().map(|table| table.iter().map(|target| block_of(*target)).collect()).collect();
-        Code { places: (0..parts.len()).collect(), in_front: BTreeMap::new(), end, parts, tables }
+        Code { places: (0..parts.len()).collect(), in_front: BTreeMap::new(), end, parts, tables, keeps_sides: false }
     }
 
     /// Counts the ways into each block: from blocks, from branch tables, and from the launch into the first.
@@ -218,7 +220,7 @@ impl Code {
                 }
                 End::Branch { branch, taken, next } => {
                     let (taken, next) = (through[*taken], through[*next]);
-                    let turned = behind == Some(taken);
+                    let turned = !self.keeps_sides && behind == Some(taken);
                     let guard = branch.guard.map(|guard| Guard { negated: guard.negated != turned, ..guard });
                     let target = if turned { next } else { taken } as Pc;
                     instructions.push(Instruction { guard, target, ..(**branch).clone() });
