@@ -23,4 +23,4 @@ pub mod start;
 pub mod thread;
 pub mod trap;
 mod value;
-mod warp;
+pub mod warp;

@@ -12,7 +12,7 @@
 //! [`Order::LockStep`] instead runs a PTX warp one instruction at a time, with all threads at the lowest PC together. Code that
 //! relies on lock-step without saying so expects this order. On a race-free kernel both orders leave the same memory.
 
-use super::access::Traffic;
+use super::access::{Traffic, active};
 use super::alu::Exec;
 use super::barrier::{Barriers, Release, ThreadSet};
 use super::host_call;
@@ -22,6 +22,7 @@ use super::shape::{BlockView, GridShape};
 use super::start::Start;
 use super::thread::StorageThread;
 use super::trap::{Fault, Trap};
+use super::warp::{Parts, add_lanes};
 use crate::program::{Pc, Program};
 use crate::ptx::op::{Kind, Op};
 
@@ -336,21 +337,18 @@ impl<'a, O: Observer> Run<'a, O> {
         let mut joined = false;
         for thread in first..end {
             let Status::Join(members) = self.status[thread as usize] else { continue };
-            let pc = self.pcs[thread as usize];
-            let barrier = self.program.instructions[pc as usize].op == Op::WarpBarrier;
+            let op = |t: u32| self.program.instructions[self.pcs[t as usize] as usize].op;
             let mut together = 0u32;
             let complete = (first..end).filter(|t| members >> (t - first) & 1 != 0).all(|t| match self.status[t as usize] {
                 Status::Done => true,
                 Status::Join(theirs) => {
-                    let at = self.pcs[t as usize];
-                    let same_place = at == pc || barrier && self.program.instructions[at as usize].op == Op::WarpBarrier;
                     together |= 1 << (t - first);
-                    theirs == members && same_place
+                    theirs == members && op(t) == op(thread)
                 }
                 _ => false,
             });
             if complete {
-                self.together(first, end, together, pc);
+                self.together(first, end, together);
                 joined = true;
             }
         }
@@ -363,22 +361,29 @@ impl<'a, O: Observer> Run<'a, O> {
         let Some(pc) = (first..end).filter(|&t| asking(self, t)).map(|t| self.pcs[t as usize]).min() else { return false };
         let mask =
             (first..end).filter(|&t| asking(self, t) && self.pcs[t as usize] == pc).fold(0, |mask, t| mask | 1 << (t - first));
-        self.together(first, end, mask, pc);
+        self.together(first, end, mask);
         true
     }
 
-    /// Executes one operation for several threads of a PTX warp and makes them ready.
-    fn together(&mut self, first: u32, end: u32, mask: u32, pc: Pc) {
+    /// Executes one operation for several threads of a PTX warp, each at its own PC, and makes them ready.
+    fn together(&mut self, first: u32, end: u32, mask: u32) {
         let lanes = Lanes::<32>::warp(StorageThread(first), end - first);
+        let mut parts = Parts::new();
+        for lane in active(mask) {
+            add_lanes(&mut parts, self.pcs[first as usize + lane], 1 << lane);
+        }
+        let code = &self.program.instructions;
+        let parts: Vec<_> = parts.into_iter().map(|(pc, lanes)| (&code[pc as usize], lanes)).collect();
+        let Some(&(instruction, _)) = parts.first() else { return };
         let mut exec = Exec {
-            instruction: &self.program.instructions[pc as usize],
+            instruction,
             lanes: &lanes,
             active: mask,
             registers: &mut self.registers,
             block: BlockView { shape: self.shape, ctaid: self.ctaid, sm: 0, clock: self.executed },
             carry: self.program.planes - 1,
         };
-        exec.warp();
+        exec.warp_at(&parts);
         self.observer.joined(first, mask);
         for thread in (first..end).filter(|t| mask >> (t - first) & 1 != 0) {
             self.status[thread as usize] = Status::Ready;

@@ -2,26 +2,89 @@
 //!
 //! The caller has gathered the threads, whichever hardware warps hold them. Lanes here are lanes of the PTX warp. A shuffle
 //! from a lane that does not take part, which PTX leaves undefined, returns the reader's own value.
+//!
+//! The threads may have come to the operation at several instructions, one on each side of a branch: what matters is that it is the
+//! same operation with the same members. Each thread reads and writes the registers that its own instruction names.
 
 use super::access::active;
 use super::alu::Exec;
-use super::value::Int;
+use super::value::{Int, Value};
+use crate::program::{Instruction, Pc};
 use crate::ptx::op::{Int2, Op, ShflMode, VoteMode};
 use crate::ptx::types::Type;
 
-impl Exec<'_, 32> {
-    /// Executes a joined operation for the active lanes; returns false for other operations.
-    pub fn warp(&mut self) -> bool {
-        match self.instruction.op {
+impl<'a> Exec<'a, 32> {
+    /// Executes a joined operation for the active lanes.
+    pub fn warp(&mut self) {
+        let own = [(self.instruction, self.active)];
+        self.warp_at(&own);
+    }
+
+    /// Executes a joined operation for lanes that have come to it at several instructions, each with its lanes.
+    pub fn warp_at(&mut self, parts: &[(&'a Instruction, u32)]) {
+        let active = parts.iter().fold(0, |all, (_, lanes)| all | lanes);
+        Joint { exec: self, parts, active }.run();
+    }
+}
+
+/// The lanes that have come to a joined operation, by the instruction at which they wait.
+pub type Parts = Vec<(Pc, u32)>;
+
+/// Adds lanes that wait at an instruction.
+pub fn add_lanes(parts: &mut Parts, pc: Pc, lanes: u32) {
+    match parts.iter_mut().find(|(known, _)| *known == pc) {
+        Some((_, there)) => *there |= lanes,
+        None => parts.push((pc, lanes)),
+    }
+}
+
+/// A joined operation while it is executed.
+struct Joint<'j, 'a> {
+    exec: &'j mut Exec<'a, 32>,
+    parts: &'j [(&'a Instruction, u32)],
+    active: u32,
+}
+
+impl Joint<'_, '_> {
+    /// Reads a source, each lane from its own instruction.
+    fn get<T: Value>(&mut self, at: usize) -> [T; 32] {
+        let mut values = [T::default(); 32];
+        for &(instruction, lanes) in self.parts {
+            self.exec.instruction = instruction;
+            let read = self.exec.get::<T>(at);
+            active(lanes).for_each(|lane| values[lane] = read[lane]);
+        }
+        values
+    }
+
+    fn source_predicate(&mut self, at: usize) -> u32 {
+        self.parts.iter().fold(0, |all, &(instruction, lanes)| {
+            self.exec.instruction = instruction;
+            all | self.exec.source_predicate(at) & lanes
+        })
+    }
+
+    fn put<T: Value>(&mut self, at: usize, values: &[T; 32]) {
+        for &(instruction, lanes) in self.parts {
+            (self.exec.instruction, self.exec.active) = (instruction, lanes);
+            self.exec.put(at, values);
+        }
+    }
+
+    fn put_mask(&mut self, at: usize, mask: u32) {
+        self.put::<bool>(at, &std::array::from_fn(|lane| mask >> lane & 1 != 0));
+    }
+
+    fn run(mut self) {
+        match self.exec.instruction.op {
             Op::Shfl(mode) => self.shuffle(mode),
             Op::Vote(mode) => self.vote(mode),
             Op::Match { all, ty } => self.match_values(all, ty),
             Op::Redux(op, ty) => self.reduce(op, ty),
             Op::ActiveMask => self.put(0, &[self.active; 32]),
-            Op::WarpBarrier => {}
-            _ => return false,
+            // Nothing is exchanged.
+            _ => {}
         }
-        true
     }
 
     fn shuffle(&mut self, mode: ShflMode) {
@@ -62,7 +125,8 @@ impl Exec<'_, 32> {
         let values: [u64; 32] = if ty.bits() == 64 { self.get(0) } else { self.get::<u32>(0).map(u64::from) };
         let same =
             |lane: usize| active(self.active).filter(|&other| values[other] == values[lane]).fold(0u32, |mask, l| mask | 1 << l);
-        let masks = self.each(same);
+        let mut masks = [0; 32];
+        active(self.active).for_each(|lane| masks[lane] = same(lane));
         if all {
             let everyone = active(self.active).next().is_none_or(|first| masks[first] == self.active);
             self.put(0, &[if everyone { self.active } else { 0 }; 32]);

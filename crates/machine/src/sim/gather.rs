@@ -14,6 +14,7 @@ use warpscope_kernel::interp::barrier::Release;
 use warpscope_kernel::interp::lanes::Lanes;
 use warpscope_kernel::interp::thread::{LogicalThread, StorageThread};
 use warpscope_kernel::interp::trap::Fault;
+use warpscope_kernel::interp::warp::{Parts, add_lanes};
 use warpscope_kernel::program::{Dst, Pc};
 use warpscope_kernel::ptx::op::Op;
 
@@ -143,16 +144,15 @@ impl<S: Sink> Core<'_, S> {
             rest &= !group;
             let Some(block) = self.sm.blocks[slot as usize].as_mut() else { continue };
             let joins = &mut block.of_mut(iteration).joins;
-            let is_barrier = instruction.op == Op::WarpBarrier;
-            let same = |j: &Join| {
-                let place = j.pc == pc || is_barrier && machine.program.instructions[j.pc as usize].op == Op::WarpBarrier;
-                j.ptx_warp == ptx_warp && j.members == members && place
+            let same = |join: &Join| {
+                let op = machine.program.instructions[join.parts[0].0 as usize].op;
+                join.ptx_warp == ptx_warp && join.members == members && op == instruction.op
             };
             let at = joins.iter().position(same).unwrap_or_else(|| {
-                joins.push(Join { ptx_warp, pc, members, arrived: 0 });
+                joins.push(Join { ptx_warp, members, parts: Parts::new() });
                 joins.len() - 1
             });
-            joins[at].arrived |= arrived;
+            add_lanes(&mut joins[at].parts, pc, arrived);
             if !self.try_join(slot, iteration, at, Some(warp)) {
                 waiting |= group;
             }
@@ -174,20 +174,24 @@ impl<S: Sink> Core<'_, S> {
         let ptx_width = machine.config.ptx_warp;
         let Some(block) = self.sm.blocks[slot as usize].as_mut() else { return true };
         let logical = block.of_mut(iteration);
-        let join = logical.joins[at];
-        if join.members & !logical.exited_lanes[join.ptx_warp as usize] & !join.arrived != 0 {
+        let Join { ptx_warp, members, .. } = logical.joins[at];
+        let arrived = logical.joins[at].arrived();
+        if members & !logical.exited_lanes[ptx_warp as usize] & !arrived != 0 {
             return false;
         }
-        logical.joins.swap_remove(at);
-        let first = LogicalThread(join.ptx_warp * ptx_width);
+        let Join { parts, .. } = logical.joins.swap_remove(at);
+        let pc = parts[0].0;
+        let first = LogicalThread(ptx_warp * ptx_width);
         let (index, ctaid, place) = (logical.index, logical.ctaid, logical.place(first, machine.config.warp_width));
         let count = (machine.start.shape.threads - first.0).min(ptx_width);
         let lanes = Lanes::<32>::warp(place, count).assigned(first, count);
         let view = machine.view(ctaid, self.name, self.cycle);
-        machine.exec(join.pc, view, &mut block.registers, &lanes, join.arrived).warp();
+        let code = &machine.program.instructions;
+        let parts: Vec<_> = parts.into_iter().map(|(pc, lanes)| (&code[pc as usize], lanes)).collect();
+        machine.exec(pc, view, &mut block.registers, &lanes, arrived).warp_at(&parts);
         let first_warp = block.first_warp;
-        self.emit(Event::Joined { sm: self.name, block: index, pc: join.pc, mask: join.arrived });
-        for lane in active(join.arrived) {
+        self.emit(Event::Joined { sm: self.name, block: index, pc, mask: arrived });
+        for lane in active(arrived) {
             let holder = holder(machine, self.sm, first_warp, lanes.threads[lane]);
             let warp = u32::from(holder);
             if holder == AT_SYNC {
@@ -210,7 +214,7 @@ impl<S: Sink> Core<'_, S> {
         let logical = block.of(iteration);
         let thread = |join: &Join, lane: usize| logical.place(LogicalThread(join.ptx_warp * ptx_width + lane as u32), width);
         let waits = |join: &Join| {
-            active(join.arrived).any(|lane| holder(self.machine, self.sm, block.first_warp, thread(join, lane)) == warp)
+            active(join.arrived()).any(|lane| holder(self.machine, self.sm, block.first_warp, thread(join, lane)) == warp)
         };
         logical.joins.iter().any(waits)
     }

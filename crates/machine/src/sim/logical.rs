@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::policy::dispatch::ThreadIndices;
 use warpscope_kernel::interp::barrier::Barriers;
 use warpscope_kernel::interp::shape::GridShape;
-use warpscope_kernel::program::Pc;
+use warpscope_kernel::interp::warp::Parts;
 
 pub use warpscope_kernel::interp::thread::{LogicalThread, StorageThread};
 
@@ -51,13 +51,19 @@ pub struct Logical {
 }
 
 /// Threads of a PTX warp that wait for each other at an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Join {
     pub(crate) ptx_warp: u32,
-    pub(crate) pc: Pc,
     pub(crate) members: u32,
+    /// Lanes of the PTX warp that have arrived, by the instruction at which they wait.
+    pub parts: Parts,
+}
+
+impl Join {
     /// Lanes of the PTX warp that have arrived.
-    pub arrived: u32,
+    pub fn arrived(&self) -> u32 {
+        self.parts.iter().fold(0, |all, (_, lanes)| all | lanes)
+    }
 }
 
 impl Logical {

@@ -40,7 +40,10 @@ pub fn run(program: &mut Program) {
     code.keeps_sides = true;
     let at = |block: usize| &program.instructions[program.cfg.blocks[block].start as usize];
     for head in heads {
-        code.parts[head].body.insert(0, instruction(Converge::Yield, at(head)));
+        // Behind the first load of the head that another thread may change, as in machine code.
+        let body = &mut code.parts[head].body;
+        let load = body.iter().position(|instruction| matches!(instruction.op, Op::Load(access) if access.strong));
+        body.insert(load.map_or(0, |load| load + 1), instruction(Converge::Yield, at(head)));
     }
     for point in &points {
         let set_up = point.set_up;
@@ -97,18 +100,23 @@ fn guarded(program: &Program, instruction: Instruction, guard: Option<Guard>) ->
     Instruction { guard, text: Some(text.into()), ..instruction }
 }
 
-/// Gives each point a barrier that no point with an overlapping region has; drops those for which none is left. Outer points, which
-/// have the larger regions, come first.
+/// Gives each point a barrier that no point with an overlapping region has. Outer points, which have the larger regions, come first.
+/// A point has none if no barrier is left, or if its region crosses that of a point before it: overlaps it, with the point itself
+/// outside.
 fn allocate(mut points: Vec<(Point, Vec<usize>)>, blocks: usize) -> Vec<Point> {
     points.sort_by_key(|(point, region)| (std::cmp::Reverse(region.len()), point.block));
-    let mut taken = vec![0u16; blocks];
-    let mut given = Vec::new();
+    // By block: the points whose regions contain it, by barrier.
+    let mut around: Vec<Vec<(u8, usize)>> = vec![Vec::new(); blocks];
+    let mut given: Vec<Point> = Vec::new();
     for (mut point, region) in points {
-        let used = region.iter().fold(0, |all, &block| all | taken[block]);
-        let barrier = used.trailing_ones() as usize;
-        if barrier < BARRIERS {
-            region.iter().for_each(|&block| taken[block] |= 1 << barrier);
-            point.barrier = barrier as u8;
+        let mut overlapping: Vec<(u8, usize)> = region.iter().flat_map(|&block| around[block].iter().copied()).collect();
+        overlapping.sort_unstable();
+        overlapping.dedup();
+        let is_in = |outer: &(u8, usize)| around[point.block].contains(outer);
+        let free = (0..BARRIERS as u8).find(|barrier| overlapping.iter().all(|(taken, _)| taken != barrier));
+        if let Some(barrier) = free.filter(|_| overlapping.iter().all(is_in)) {
+            region.iter().for_each(|&block| around[block].push((barrier, given.len())));
+            point.barrier = barrier;
             given.push(point);
         }
     }
@@ -206,8 +214,9 @@ mod tests {
                     atom.global.exch.b32 %r4, [%d1], 0; mov.u32 %r5, 1; M: setp.eq.u32 %p4, %r5, 0; @%p4 bra L; \
                     st.global.u32 [%d1], 2; ret;";
         assert_eq!(counts(&converged(lock), "yield"), 1, "the end of the loop depends on the lock by a branch");
-        let queue = "L: atom.global.add.u32 %r2, [%d1], 1; setp.lt.u32 %p3, %r2, 9; @%p3 bra L; st.global.u32 [%d1], 2; ret;";
-        assert_eq!(counts(&converged(queue), "yield"), 0, "each pass takes the next number: the loop ends by itself");
+        let counts_on = "L: atom.global.add.u32 %r2, [%d1], 1; add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 9; @%p3 bra L; \
+                         st.global.u32 [%d1], 2; ret;";
+        assert_eq!(counts(&converged(counts_on), "yield"), 0, "the loop ends by its own count");
         let plain = "L: ld.global.u32 %r2, [%d1]; add.u32 %r1, %r1, %r2; setp.lt.u32 %p3, %r1, 9; @%p3 bra L; \
                      st.global.u32 [%d1], 2; ret;";
         assert_eq!(counts(&converged(plain), "yield"), 0);

@@ -53,6 +53,8 @@ struct Candidate {
     before: usize,
     /// The way back to a loop's head, not a way forwards.
     is_back: bool,
+    /// The loop around the end of an inner loop: the end is a point if whoever leaves the inner loop otherwise leaves this one, too.
+    within: Option<usize>,
 }
 
 struct Search<'a> {
@@ -97,12 +99,16 @@ impl Search<'_> {
         for block in (0..self.program.cfg.blocks.len()).filter(|&block| self.is_live(block)) {
             let leads = self.before.next(block).iter().map(|&from| from as usize);
             let from: Vec<usize> = leads.filter(|&from| self.is_live(from) && !self.tree.is_above(block, from)).collect();
-            if from.len() > 1 || from.len() == 1 && self.meets.contains(&block) {
-                found.push(Candidate { block, from, before: block, is_back: false });
+            let is_meeting = from.len() > 1 || from.len() == 1 && self.meets.contains(&block);
+            let around = self.loops.innermost(block);
+            let ends_loop = || self.loops.innermost(from[0]).is_some_and(|inner| !self.loops.contains(inner, block));
+            let within = around.filter(|_| !is_meeting && from.len() == 1 && ends_loop());
+            if is_meeting || within.is_some() {
+                found.push(Candidate { block, from, before: block, is_back: false, within });
             }
             if let Some(from) = latches.remove(&block).filter(|from| from.len() > 1) {
                 let before = last_in_loop[&block] + 1;
-                found.push(Candidate { block, from, before, is_back: true });
+                found.push(Candidate { block, from, before, is_back: true, within: None });
             }
         }
         found
@@ -110,7 +116,7 @@ impl Search<'_> {
 
     /// Returns the point for a candidate, with its region, if it needs a barrier and can be searched.
     fn point(&self, candidate: Candidate, most: usize, ends: &mut HashMap<usize, bool>) -> Option<(Point, Vec<usize>)> {
-        let Candidate { block, from, before, is_back } = candidate;
+        let Candidate { block, from, before, is_back, within } = candidate;
         let set_up = self.set_up(block, &from, is_back)?;
         let region = self.region(&from, set_up, most)?;
         let is_inside: BTreeSet<usize> = region.iter().copied().collect();
@@ -122,7 +128,11 @@ impl Search<'_> {
             return None;
         }
         let ways = region.iter().flat_map(|&at| next(at).iter().map(move |&to| (at, to)));
-        let ways_out = ways.filter(|&(at, to)| !arrives(at, to) && !self.only_ends(to, ends)).collect();
+        let ways: Vec<(usize, usize)> = ways.filter(|&(at, to)| !arrives(at, to)).collect();
+        if within.is_some_and(|around| ways.iter().any(|&(_, to)| self.loops.contains(around, to))) {
+            return None;
+        }
+        let ways_out = ways.into_iter().filter(|&(_, to)| !self.only_ends(to, ends)).collect();
         Some((Point { block, from, before, set_up, ways_out, barrier: 0 }, region))
     }
 
@@ -164,6 +174,9 @@ impl Search<'_> {
     fn only_ends(&self, first: usize, ends: &mut HashMap<usize, bool>) -> bool {
         if let Some(&known) = ends.get(&first) {
             return known;
+        }
+        if self.before.next(first).len() > 1 {
+            return false;
         }
         let (mut seen, mut todo) = (BTreeSet::new(), vec![first]);
         let mut only = true;
