@@ -325,15 +325,27 @@ pub enum Kind {
     Dispatch,
 }
 
-/// What an instruction does to one of a warp's convergence barriers: masks of lanes that wait for each other.
+/// A convergence barrier: a mask of lanes that wait for each other at one point of the code.
+///
+/// Points whose regions do not overlap share a register. Lanes of one warp may still be in two such regions at once, so the point
+/// is a part of the name: the masks of two points are never mixed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Barrier {
+    /// The register, `B0` to `B15`.
+    pub register: u8,
+    /// The number of the point in its program.
+    pub point: u32,
+}
+
+/// What an instruction does to one of a warp's convergence barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Converge {
     /// `BSSY`: the active lanes join a barrier.
-    Join(u8),
+    Join(Barrier),
     /// `BSYNC`: the active lanes wait until all of a barrier's lanes are there, and go on together.
-    Wait(u8),
+    Wait(Barrier),
     /// `BREAK`: the active lanes leave a barrier that they will not come to.
-    Leave(u8),
+    Leave(Barrier),
     /// `YIELD`: lanes of the warp that can run go first, and no barrier waits for the active lanes meanwhile.
     Yield,
 }

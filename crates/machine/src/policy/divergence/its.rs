@@ -2,7 +2,7 @@
 //!
 //! A warp is a list of **splits**: lanes at one PC. One split runs. It goes on, also over its own loads, until it ends, waits or
 //! yields; then the next of the list runs. Instructions that the compiler has put into the code (`program/passes/converge`) say which
-//! lanes wait for each other: each of a warp's sixteen **barriers** is a mask of lanes.
+//! lanes wait for each other: each of a warp's **barriers** is a mask of lanes.
 //!
 //! ```text
 //!   near end                                        far end
@@ -23,10 +23,7 @@ use super::{ControlFlow, Edit, Edits, Flow, Members, Next, Place};
 use crate::config::{Config, FirstSideKind};
 use crate::event::Event;
 use warpscope_kernel::program::Pc;
-use warpscope_kernel::ptx::op::Converge;
-
-/// Barriers of a warp.
-pub const BARRIERS: usize = 16;
+use warpscope_kernel::ptx::op::{Barrier, Converge};
 
 /// What a split does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +38,7 @@ pub enum SplitState {
     /// It has let the others go first; barriers do not wait for it.
     Yielded,
     /// It waits at a convergence barrier.
-    Blocked(u8),
+    Blocked(Barrier),
     /// It waits at a barrier of its block, or for its PTX warp.
     Parked,
 }
@@ -68,8 +65,8 @@ impl Split {
 pub struct WarpSplits {
     /// The running split first, then those that run next, the far end last. Splits that wait keep their place among them.
     pub splits: Vec<Split>,
-    /// The lanes that each barrier waits for.
-    pub barriers: [u32; BARRIERS],
+    /// The barriers that have lanes, with these, in the order in which they got their first.
+    pub barriers: Vec<(Barrier, u32)>,
     /// Instructions that the running split has issued in its turn.
     turn: u32,
 }
@@ -101,17 +98,35 @@ impl WarpSplits {
         self.splits.first_mut().filter(|split| split.state == SplitState::Running)
     }
 
+    /// Returns the lanes of a barrier.
+    pub fn lanes(&self, barrier: Barrier) -> u32 {
+        self.barriers.iter().find(|(known, _)| *known == barrier).map_or(0, |(_, lanes)| *lanes)
+    }
+
+    fn join(&mut self, barrier: Barrier, lanes: u32) {
+        match self.barriers.iter_mut().find(|(known, _)| *known == barrier) {
+            Some((_, there)) => *there |= lanes,
+            None => self.barriers.push((barrier, lanes)),
+        }
+    }
+
+    /// Takes lanes out of the barriers that `from` names.
+    fn leave(&mut self, lanes: u32, from: impl Fn(Barrier) -> bool) {
+        self.barriers.iter_mut().filter(|(barrier, _)| from(*barrier)).for_each(|(_, there)| *there &= !lanes);
+        self.barriers.retain(|(_, there)| *there != 0);
+    }
+
     /// Returns the lanes that are blocked at a barrier.
-    pub fn blocked(&self, barrier: u8) -> u32 {
+    pub fn blocked(&self, barrier: Barrier) -> u32 {
         let there = self.splits.iter().filter(|split| split.state == SplitState::Blocked(barrier));
         there.fold(0, |all, split| all | split.mask)
     }
 
     /// Returns the lanes of a barrier that it still waits for.
-    pub fn missing(&self, barrier: u8) -> u32 {
+    pub fn missing(&self, barrier: Barrier) -> u32 {
         let yielded = self.splits.iter().filter(|split| split.state == SplitState::Yielded);
         let yielded = yielded.fold(0, |all, split| all | split.mask);
-        self.barriers[usize::from(barrier)] & !self.blocked(barrier) & !yielded
+        self.lanes(barrier) & !self.blocked(barrier) & !yielded
     }
 
     /// Parts the running split among the targets of its branch, the one that runs on first.
@@ -135,7 +150,7 @@ impl WarpSplits {
 
     /// Completes the barriers for which nobody is missing any more. The split that has just waited at one runs on.
     fn complete(&mut self, sm: u16, warp: u16, out: &mut Edits) {
-        for barrier in 0..BARRIERS as u8 {
+        for (barrier, _) in self.barriers.clone() {
             let there = self.blocked(barrier);
             if there == 0 || self.missing(barrier) != 0 {
                 continue;
@@ -147,8 +162,8 @@ impl WarpSplits {
             self.splits.retain(|split| !waits(split));
             let place = usize::from(self.running().is_some());
             self.splits.insert(place, Split { pc, mask: there, state: SplitState::Ready { released: true } });
-            self.barriers[usize::from(barrier)] = 0;
-            out.tell(Event::Converged { sm, warp, barrier, pc, mask: there });
+            self.leave(u32::MAX, |other| other == barrier);
+            out.tell(Event::Converged { sm, warp, barrier: barrier.register, pc, mask: there });
             if parts > 1 {
                 out.tell(Event::Met { sm, warp, pc, mask: there });
             }
@@ -215,28 +230,28 @@ impl ControlFlow for Its {
                     let place = usize::from(warp.running().is_some());
                     warp.splits.insert(place, Split { pc: at.pc, mask, state: SplitState::Parked });
                 } else {
-                    warp.barriers.iter_mut().for_each(|lanes| *lanes &= !mask);
+                    warp.leave(mask, |_| true);
                 }
             }
             Flow::Converge { what, mask } => {
                 running.pc = at.pc + 1;
                 match what {
                     Converge::Join(barrier) => {
-                        warp.barriers[usize::from(barrier)] |= mask;
-                        out.tell(Event::BarrierJoined { sm, warp: name, barrier, pc: at.pc, mask });
+                        warp.join(barrier, mask);
+                        out.tell(Event::BarrierJoined { sm, warp: name, barrier: barrier.register, pc: at.pc, mask });
                     }
                     Converge::Leave(barrier) => {
                         is_plain = false;
-                        warp.barriers[usize::from(barrier)] &= !mask;
+                        warp.leave(mask, |other| other == barrier);
                         if mask != 0 {
-                            out.tell(Event::BarrierLeft { sm, warp: name, barrier, pc: at.pc, mask });
+                            out.tell(Event::BarrierLeft { sm, warp: name, barrier: barrier.register, pc: at.pc, mask });
                         }
                     }
-                    Converge::Wait(barrier) if warp.barriers[usize::from(barrier)] & mask != 0 => {
+                    Converge::Wait(barrier) if warp.lanes(barrier) & mask != 0 => {
                         is_plain = false;
                         let split = Split { pc: at.pc, mask, state: SplitState::Blocked(barrier) };
                         warp.splits[0] = split;
-                        out.tell(Event::Blocked { sm, warp: name, barrier, pc: at.pc, mask });
+                        out.tell(Event::Blocked { sm, warp: name, barrier: barrier.register, pc: at.pc, mask });
                     }
                     // Lanes for which nobody waits any more go on.
                     Converge::Wait(_) => {}
@@ -308,6 +323,12 @@ mod tests {
     use super::*;
     use crate::policy::divergence::BranchInfo;
 
+    const B: [Barrier; 4] = [barrier(0), barrier(1), barrier(2), barrier(3)];
+
+    const fn barrier(register: u8) -> Barrier {
+        Barrier { register, point: 0 }
+    }
+
     struct Bench {
         its: Its,
         at: Option<Place>,
@@ -351,13 +372,13 @@ mod tests {
     #[test]
     fn sides_run_one_after_the_other_and_meet_at_the_barrier() {
         let mut warp = Bench::new(0b1111);
-        assert_eq!(warp.converge(Converge::Join(0)), Some((1, 0b1111)));
+        assert_eq!(warp.converge(Converge::Join(B[0])), Some((1, 0b1111)));
         assert_eq!(warp.branch(&[(5, 0b0101), (2, 0b1010)]), Some((2, 0b1010)), "equal sides: the one that falls through");
         assert_eq!(warp.jump(7), Some((7, 0b1010)));
-        assert_eq!(warp.converge(Converge::Wait(0)), Some((5, 0b0101)), "the first waits, the other runs");
+        assert_eq!(warp.converge(Converge::Wait(B[0])), Some((5, 0b0101)), "the first waits, the other runs");
         assert_eq!(warp.jump(7), Some((7, 0b0101)));
-        assert_eq!(warp.converge(Converge::Wait(0)), Some((8, 0b1111)), "the last to come releases all");
-        assert_eq!(warp.its.warps[0].barriers[0], 0);
+        assert_eq!(warp.converge(Converge::Wait(B[0])), Some((8, 0b1111)), "the last to come releases all");
+        assert_eq!(warp.its.warps[0].barriers, []);
     }
 
     #[test]
@@ -374,21 +395,25 @@ mod tests {
     fn a_barrier_waits_for_nobody_who_has_ended_left_or_yielded() {
         let setup = || {
             let mut warp = Bench::new(0b111);
-            warp.converge(Converge::Join(3));
+            warp.converge(Converge::Join(B[3]));
             warp.branch(&[(5, 0b001), (2, 0b110)]);
             warp.jump(9);
-            assert_eq!(warp.converge(Converge::Wait(3)), Some((2, 0b110)));
+            assert_eq!(warp.converge(Converge::Wait(B[3])), Some((2, 0b110)));
             warp
         };
         assert_eq!(setup().act(Flow::Exit { mask: 0b110 }), Some((10, 0b001)));
         let mut left = setup();
-        assert_eq!(left.converge(Converge::Leave(3)), Some((3, 0b110)), "who leaves runs on; the other is released");
+        assert_eq!(left.converge(Converge::Leave(B[3])), Some((3, 0b110)), "who leaves runs on; the other is released");
         assert_eq!(left.its.warps[0].splits[1], Split { pc: 10, mask: 1, state: SplitState::Ready { released: true } });
         let mut yielded = setup();
         assert_eq!(yielded.converge(Converge::Yield), Some((10, 0b001)), "the others go first");
         assert_eq!(yielded.act(Flow::Exit { mask: 0b001 }), Some((3, 0b110)));
         assert_eq!(yielded.jump(9), Some((9, 0b110)));
-        assert_eq!(yielded.converge(Converge::Wait(3)), Some((10, 0b110)), "the barrier is cleared: nobody waits there any more");
+        assert_eq!(
+            yielded.converge(Converge::Wait(B[3])),
+            Some((10, 0b110)),
+            "the barrier is cleared: nobody waits there any more"
+        );
     }
 
     #[test]
@@ -399,13 +424,13 @@ mod tests {
     #[test]
     fn a_warp_whose_splits_wait_for_each_other_waits() {
         let mut warp = Bench::new(0b11);
-        warp.converge(Converge::Join(0));
-        warp.converge(Converge::Join(1));
+        warp.converge(Converge::Join(B[0]));
+        warp.converge(Converge::Join(B[1]));
         warp.branch(&[(8, 0b01), (3, 0b10)]);
-        assert_eq!(warp.converge(Converge::Wait(0)), Some((8, 0b01)));
-        assert_eq!(warp.converge(Converge::Wait(1)), None);
+        assert_eq!(warp.converge(Converge::Wait(B[0])), Some((8, 0b01)));
+        assert_eq!(warp.converge(Converge::Wait(B[1])), None);
         let splits = &warp.its.warps[0];
-        assert_eq!((splits.missing(0), splits.missing(1)), (0b01, 0b10));
+        assert_eq!((splits.missing(B[0]), splits.missing(B[1])), (0b01, 0b10));
     }
 
     #[test]

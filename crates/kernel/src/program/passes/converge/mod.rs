@@ -26,7 +26,7 @@ mod spins;
 use super::layout::{Code, End};
 use super::{Rewrite, machine};
 use crate::program::{Guard, Instruction, Program};
-use crate::ptx::op::{Converge, Op};
+use crate::ptx::op::{Barrier, Converge, Op};
 use points::Point;
 use std::collections::BTreeMap;
 
@@ -86,9 +86,9 @@ fn last_of(program: &Program, block: usize) -> &Instruction {
 
 fn instruction(converge: Converge, at: &Instruction) -> Instruction {
     let text = match converge {
-        Converge::Join(barrier) => format!("bssy b{barrier};"),
-        Converge::Wait(barrier) => format!("bsync b{barrier};"),
-        Converge::Leave(barrier) => format!("break b{barrier};"),
+        Converge::Join(barrier) => format!("bssy b{};", barrier.register),
+        Converge::Wait(barrier) => format!("bsync b{};", barrier.register),
+        Converge::Leave(barrier) => format!("break b{};", barrier.register),
         Converge::Yield => "yield;".to_string(),
     };
     machine(Op::Converge(converge), &text, Rewrite::Convergence, at)
@@ -116,7 +116,7 @@ fn allocate(mut points: Vec<(Point, Vec<usize>)>, blocks: usize) -> Vec<Point> {
         let free = (0..BARRIERS as u8).find(|barrier| overlapping.iter().all(|(taken, _)| taken != barrier));
         if let Some(barrier) = free.filter(|_| overlapping.iter().all(is_in)) {
             region.iter().for_each(|&block| around[block].push((barrier, given.len())));
-            point.barrier = barrier;
+            point.barrier = Barrier { register: barrier, point: given.len() as u32 };
             given.push(point);
         }
     }

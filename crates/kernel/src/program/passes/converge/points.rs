@@ -14,6 +14,7 @@ use crate::program::exits::share;
 use crate::program::graph::{Graph, NONE, Tree};
 use crate::program::loops::LoopForest;
 use crate::program::uniform::uniform_branches;
+use crate::ptx::op::Barrier;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Limit on the blocks of one region.
@@ -33,8 +34,8 @@ pub struct Point {
     pub set_up: usize,
     /// Edges on which lanes leave the region without coming to it.
     pub ways_out: Vec<(usize, usize)>,
-    /// The number of its barrier.
-    pub barrier: u8,
+    /// Its barrier.
+    pub barrier: Barrier,
 }
 
 /// Returns the points of a program with their barriers, outer ones first.
@@ -42,7 +43,8 @@ pub fn find(program: &Program) -> Vec<Point> {
     let search = Search::new(program);
     let candidates = search.candidates();
     let most = share(MOST_IN_REGION, candidates.len());
-    let mut ends = HashMap::new();
+    let set_ups = candidates.iter().filter_map(|candidate| Some((candidate.block, search.set_up(candidate)?)));
+    let mut ends = Ends { set_ups: set_ups.collect(), known: HashMap::new() };
     let found = candidates.into_iter().filter_map(|candidate| search.point(candidate, most, &mut ends)).collect();
     allocate(found, program.cfg.blocks.len())
 }
@@ -55,6 +57,13 @@ struct Candidate {
     is_back: bool,
     /// The loop around the end of an inner loop: the end is a point if whoever leaves the inner loop otherwise leaves this one, too.
     within: Option<usize>,
+}
+
+/// Which ways out of a region only end.
+struct Ends {
+    /// Where the barrier of a block's point would be set up.
+    set_ups: HashMap<usize, usize>,
+    known: HashMap<usize, bool>,
 }
 
 struct Search<'a> {
@@ -115,9 +124,9 @@ impl Search<'_> {
     }
 
     /// Returns the point for a candidate, with its region, if it needs a barrier and can be searched.
-    fn point(&self, candidate: Candidate, most: usize, ends: &mut HashMap<usize, bool>) -> Option<(Point, Vec<usize>)> {
-        let Candidate { block, from, before, is_back, within } = candidate;
-        let set_up = self.set_up(block, &from, is_back)?;
+    fn point(&self, candidate: Candidate, most: usize, ends: &mut Ends) -> Option<(Point, Vec<usize>)> {
+        let set_up = self.set_up(&candidate)?;
+        let Candidate { block, from, before, within, .. } = candidate;
         let region = self.region(&from, set_up, most)?;
         let is_inside: BTreeSet<usize> = region.iter().copied().collect();
         let comes: BTreeSet<usize> = from.iter().copied().collect();
@@ -133,11 +142,11 @@ impl Search<'_> {
             return None;
         }
         let ways_out = ways.into_iter().filter(|&(_, to)| !self.only_ends(to, ends)).collect();
-        Some((Point { block, from, before, set_up, ways_out, barrier: 0 }, region))
+        Some((Point { block, from, before, set_up, ways_out, barrier: Barrier { register: 0, point: 0 } }, region))
     }
 
     /// Returns the last block that all ways to a point pass, outside of loops without the point.
-    fn set_up(&self, block: usize, from: &[usize], is_back: bool) -> Option<usize> {
+    fn set_up(&self, &Candidate { block, ref from, is_back, .. }: &Candidate) -> Option<usize> {
         let parent = |at: usize| Some(self.parents[at]).filter(|&above| above != NONE).map(|above| above as usize);
         let mut at = if is_back {
             let common = |at: usize| from.iter().all(|&from| self.tree.is_above(at, from));
@@ -170,9 +179,9 @@ impl Search<'_> {
         Some(region)
     }
 
-    /// Whether lanes that go to a block come to no code that others also come to: they only end.
-    fn only_ends(&self, first: usize, ends: &mut HashMap<usize, bool>) -> bool {
-        if let Some(&known) = ends.get(&first) {
+    /// Whether lanes that go to a block come to no code that others also come to, and wait for no others there: they only end.
+    fn only_ends(&self, first: usize, ends: &mut Ends) -> bool {
+        if let Some(&known) = ends.known.get(&first) {
             return known;
         }
         if self.before.next(first).len() > 1 {
@@ -182,11 +191,12 @@ impl Search<'_> {
         let mut only = true;
         while let Some(at) = todo.pop().filter(|_| only) {
             if seen.insert(at) {
-                only = self.tree.is_above(first, at) && seen.len() < MOST_TO_END;
+                let waits = ends.set_ups.get(&at).is_some_and(|&set_up| !self.tree.is_above(first, set_up));
+                only = !waits && self.tree.is_above(first, at) && seen.len() < MOST_TO_END;
                 todo.extend(&self.program.cfg.blocks[at].successors);
             }
         }
-        ends.insert(first, only);
+        ends.known.insert(first, only);
         only
     }
 }
