@@ -30,7 +30,7 @@ impl Chips {
         let size = (f64::from(scene.width), f64::from(scene.height));
         let frame = Frame { theme, size, ratio: canvas::ratio(), zoom: 1.0, margin: 0.0 };
         match &self.shown {
-            Some((before, old)) if *before == frame => frame.repaint(&self.node, &scene, &damage(old, &scene).all),
+            Some((before, old)) if *before == frame => frame.repaint(&self.node, &scene, &damage(old, &scene, false).all),
             _ => frame.paint(&self.node, &scene),
         }
         self.shown = Some((frame, scene));

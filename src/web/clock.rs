@@ -3,6 +3,7 @@
 use super::frame::{Every, Frames, now};
 use super::handle::Handle;
 use super::listening::{closest, use_window_events};
+use super::motion;
 use warpscope_lab::{Goal, Lab};
 use yew::prelude::*;
 
@@ -35,6 +36,10 @@ pub fn use_clock(handle: &Handle) {
                         return true;
                     }
                     let elapsed = time - std::mem::replace(&mut last, time);
+                    // The time of a film that tells an event does not count.
+                    if lab.transport.goal == Goal::Play && motion::is_waited_for(time) {
+                        return false;
+                    }
                     owed |= lab.tick(elapsed, slice, &now);
                     going = !lab.transport.is_resting();
                     // Any other render after the arrival stops this clock, so the last picture is rendered in this turn.

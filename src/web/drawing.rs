@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use warpscope_lab::{Lab, Stage, grouped};
 use warpscope_pictures::mechanism::{self, Panel, PanelView};
-use warpscope_pictures::scene::{Align, Damage, Film, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
+use warpscope_pictures::scene::{Align, Damage, Film, Pace, Palette, Rect, Scene, Shape, Theme, Tone, add_damage, damage, svg};
 use warpscope_pictures::view::Selection;
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -59,6 +59,13 @@ impl Subject {
         match self {
             Subject::Panel(panel) => panel.draw(view),
             Subject::Flow => mechanism::flow(view),
+        }
+    }
+
+    /// Prepares two of its scenes for the film from the earlier to the later one.
+    pub fn direct(self, earlier: &mut Scene<Selection>, later: &mut Scene<Selection>) {
+        if let Subject::Panel(panel) = self {
+            panel.direct(earlier, later);
         }
     }
 }
@@ -109,7 +116,7 @@ pub fn Drawing(props: &Props) -> Html {
         let (node, place, shown) = (node.clone(), place.clone(), shown.clone());
         use_effect_with((props.handle.clone(), props.theme, size, follow, zoom), move |(handle, theme, size, follow, zoom)| {
             let size = (size.0 / zoom, size.1 / zoom);
-            let Some((scene, film_ms, cycle)) = draw(subject, handle, size) else {
+            let Some((scene, pace, cycle)) = draw(subject, handle, size) else {
                 // The canvas is removed, and the next one is empty.
                 shown.take();
                 return;
@@ -126,7 +133,7 @@ pub fn Drawing(props: &Props) -> Html {
             if *follow {
                 bring_in_sight(&place, &scene, handle.read(|lab| lab.selection), size.1);
             }
-            show(&mut shown.borrow_mut(), node, scene, film_ms, cycle, frame);
+            show(&mut shown.borrow_mut(), subject, node, scene, pace, cycle, frame);
         });
     }
     let onclick = {
@@ -169,14 +176,14 @@ pub fn Drawing(props: &Props) -> Html {
     }
 }
 
-/// Returns the current scene, the length of the film to it in milliseconds, and its cycle.
-fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, f64, u64)> {
+/// Returns the current scene, how the run comes to it, and its cycle.
+fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, Pace, u64)> {
     if width <= 2.0 * MARGIN || height <= 2.0 * MARGIN {
         return None;
     }
     handle.on_stage(|lab, stage| {
         let room = (width - 2.0 * MARGIN, height - 2.0 * MARGIN);
-        (Rc::new(scene(subject, lab, stage, room)), motion::film_ms(lab.transport.pace()), stage.session.cycle())
+        (Rc::new(scene(subject, lab, stage, room)), lab.transport.pace(), stage.session.cycle())
     })
 }
 
@@ -234,7 +241,7 @@ fn bring_in_sight(place: &NodeRef, scene: &Scene<Selection>, selection: Option<S
 }
 
 /// Paints the scene, at once or as a film from the one before. A film that is still running ends at once.
-fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: f64, cycle: u64, frame: Frame) {
+fn show(shown: &mut Shown, subject: Subject, node: NodeRef, scene: Rc<Scene<Selection>>, pace: Pace, cycle: u64, frame: Frame) {
     let before = shown.scene.replace(scene.clone());
     let near = shown.cycle != cycle && shown.cycle.abs_diff(cycle) <= 2;
     let backwards = cycle < shown.cycle;
@@ -246,7 +253,14 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: 
         frame.paint(&node, &scene);
         return;
     };
-    let Damage { mut all, moving } = damage(&before, &scene);
+    let (mut from, mut to) = ((*before).clone(), (*scene).clone());
+    if near {
+        let (earlier, later) = if backwards { (&mut to, &mut from) } else { (&mut from, &mut to) };
+        subject.direct(earlier, later);
+    }
+    let script = if backwards { &from.script } else { &to.script };
+    let (film_ms, tells) = (motion::film_ms(pace, script), !script.is_quiet());
+    let Damage { mut all, moving } = damage(&from, &to, backwards);
     // The parts that an unfinished film has left.
     shown.unsettled.take().into_iter().for_each(|part| add_damage(&mut all, part));
     if moving.is_empty() || !near || film_ms <= 0.0 {
@@ -254,10 +268,13 @@ fn show(shown: &mut Shown, node: NodeRef, scene: Rc<Scene<Selection>>, film_ms: 
         return;
     }
     // Only the damage is painted: all of it in the first frame, the moving parts in those that follow.
-    let (from, to) = (within(&before, &all), within(&scene, &all));
+    let (from, to) = (within(&from, &all), within(&to, &all));
     let unsettled = shown.unsettled.clone();
     *unsettled.borrow_mut() = all;
     let start = now();
+    if tells {
+        motion::wait_for(start + film_ms);
+    }
     shown.moving = Some(Frames::start(move || {
         let part = (now() - start) / film_ms;
         let going = part < 1.0;
@@ -276,5 +293,6 @@ fn within(scene: &Scene<Selection>, damage: &[Rect]) -> Scene<Selection> {
     // One pixel more, because damage is painted in whole pixels of the screen.
     let near = |shape: &&Shape| damage.iter().any(|part| part.meets(&shape.bounds().around(1.0)));
     let shapes = scene.shapes.iter().filter(near).cloned().collect();
-    Scene { shapes, waypoints: scene.waypoints.clone(), spots: Vec::new(), words: String::new(), ..*scene }
+    let (waypoints, script) = (scene.waypoints.clone(), scene.script.clone());
+    Scene { shapes, waypoints, script, spots: Vec::new(), words: String::new(), ..*scene }
 }

@@ -23,8 +23,7 @@ use yew::prelude::*;
 const MOST_FILMED: u64 = 40;
 const MOST_IN_STRIP: u64 = 12;
 const USUAL: u64 = 8;
-/// Frames of a step's film; how long each is shown, and how much longer the last one, in hundredths of a second.
-const FRAMES: u32 = 8;
+/// How long a frame is shown, and how much longer the last one of a step, in hundredths of a second.
 const FRAME_TIME: u16 = 8;
 const STAY: u16 = 40;
 /// Space around the pictures of a film, and below them for text, in pixels.
@@ -160,7 +159,7 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
         tell(Notice::good(format!("An animation of {count} cycles is being made.")));
         // Lets the page show the notice first.
         TimeoutFuture::new(30).await;
-        tell(match film(moments, &caption, Palette::of(theme)).await {
+        tell(match film(subject, moments, &caption, Palette::of(theme)).await {
             Some(file) => {
                 let options = BlobPropertyBag::new();
                 options.set_type("image/gif");
@@ -176,7 +175,7 @@ fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
 }
 
 /// Encodes a film; yields to the page between its frames.
-async fn film(mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Option<Vec<u8>> {
+async fn film(subject: Subject, mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Option<Vec<u8>> {
     let width = moments.iter().map(|moment| moment.scene.width).fold(0.0, f32::max);
     let height = moments.iter().map(|moment| moment.scene.height).fold(0.0, f32::max) + WORDS;
     for moment in &mut moments {
@@ -198,9 +197,12 @@ async fn film(mut moments: Vec<Moment>, caption: &str, palette: &Palette) -> Opt
     };
     show(&moments.first()?.scene, FRAME_TIME + STAY)?;
     for pair in moments.windows(2) {
-        let film = Film::new(&pair[0].scene, &pair[1].scene, false);
-        for at in 1..FRAMES {
-            show(&film.frame(at as f32 / FRAMES as f32), FRAME_TIME)?;
+        let (mut from, mut to) = (pair[0].scene.clone(), pair[1].scene.clone());
+        subject.direct(&mut from, &mut to);
+        let frames = (to.script.length_ms() / (10.0 * f64::from(FRAME_TIME))).ceil().max(2.0) as u32;
+        let film = Film::new(&from, &to, false);
+        for at in 1..frames {
+            show(&film.frame(at as f32 / frames as f32), FRAME_TIME)?;
             TimeoutFuture::new(0).await;
         }
         show(&pair[1].scene, FRAME_TIME + STAY)?;

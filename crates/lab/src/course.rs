@@ -154,6 +154,32 @@ impl Lab {
         }
     }
 
+    /// Returns the next stop and its cycle, if play on this machine comes to it.
+    pub(super) fn stop_ahead(&self) -> Option<(usize, u64)> {
+        let course = self.course.as_ref()?;
+        let at = course.stop.map_or(0, |at| at + 1);
+        let stop = course.lesson.stops.get(at)?;
+        let cycle = course.lesson.cycle_of(stop).filter(|_| course.lesson.machine_at(stop) == self.setup)?;
+        (cycle > self.cycle()).then_some((at, cycle))
+    }
+
+    /// Shows the text of the stop to which play has come; nothing moves.
+    pub(super) fn come_to_stop(&mut self) {
+        let (cycle, selection) = (self.cycle(), self.selection);
+        let Some(course) = &mut self.course else { return };
+        let at = course.stop.map_or(0, |at| at + 1);
+        if at >= course.lesson.stops.len() {
+            return;
+        }
+        let before = course.panel().map(str::to_string);
+        (course.stop, course.cycle) = (Some(at), cycle);
+        if course.panel() != before.as_deref() {
+            self.panel = course.panel().map(Rc::from);
+        }
+        self.selection = selection.or(Some(Selection::Warp { sm: 0, warp: 0 }));
+        self.notice = None;
+    }
+
     /// Goes to a stop, by an animated jump if it is near and on the same machine.
     fn walk_to_stop(&mut self, at: usize) {
         self.arrive();

@@ -5,6 +5,7 @@
 use super::Notice;
 use super::stage::LIMIT;
 use warpscope_machine::event::EventKind;
+use warpscope_pictures::scene::Pace;
 use warpscope_pictures::session::{BackwardSearch, Backwards, Breakpoints, SearchTarget, Session, StopReason};
 
 /// The goal of the run.
@@ -173,6 +174,8 @@ pub struct Transport {
     pub speed: usize,
     /// What next and previous search for.
     pub wanted: Wanted,
+    /// The cycle of the lesson's next stop, where play halts.
+    pub(super) halt_at: Option<u64>,
     /// Cycles that play has yet to run, with a fraction.
     owed: f64,
     /// Time since the animated jump began, in milliseconds, and the notice for its end.
@@ -191,6 +194,7 @@ impl Default for Transport {
             goal: Goal::Rest,
             speed: 3,
             wanted,
+            halt_at: None,
             owed: 0.0,
             jumping: 0.0,
             arrival: None,
@@ -209,6 +213,7 @@ impl Transport {
     /// Gives up the goal.
     pub fn rest(&mut self) {
         self.goal = Goal::Rest;
+        self.halt_at = None;
         self.owed = 0.0;
         self.jumping = 0.0;
         self.arrival = None;
@@ -232,13 +237,13 @@ impl Transport {
         SPEEDS[self.speed.min(SPEEDS.len() - 1)]
     }
 
-    /// Returns the cycles per second that the user sees: `None` for single steps, infinite on the way to a far goal.
-    pub fn pace(&self) -> Option<f64> {
+    /// Returns how the user sees the run come to its next cycle: infinitely fast on the way to a far goal.
+    pub fn pace(&self) -> Pace {
         match self.goal {
-            Goal::Rest => None,
-            Goal::Play => Some(self.rate().into()),
-            Goal::Jump(jump) => Some(jump.rate()),
-            _ => Some(f64::INFINITY),
+            Goal::Rest => Pace::Step,
+            Goal::Play => Pace::Play(self.rate().into()),
+            Goal::Jump(jump) => Pace::Hurry(jump.rate()),
+            _ => Pace::Hurry(f64::INFINITY),
         }
     }
 
@@ -253,9 +258,11 @@ impl Transport {
     ) -> Option<Halt> {
         let none = Breakpoints::default();
         let deadline = clock() + slice;
+        // Play from behind the stop does not come to it.
+        let halt_at = self.halt_at.filter(|cycle| *cycle > session.cycle()).unwrap_or(u64::MAX);
         match self.goal {
             Goal::Rest => None,
-            Goal::Play if self.rate() == u32::MAX => Some(run(session, u64::MAX, breakpoints, deadline, clock)),
+            Goal::Play if self.rate() == u32::MAX => Some(run(session, halt_at, breakpoints, deadline, clock)),
             Goal::Play => {
                 // Time that the tab spent in the background does not count.
                 self.owed += f64::from(self.rate()) * elapsed.min(250.0) / 1000.0;
@@ -264,9 +271,9 @@ impl Transport {
                     return None;
                 }
                 self.owed -= whole;
-                let goal = session.cycle() + whole as u64;
+                let goal = (session.cycle() + whole as u64).min(halt_at);
                 Some(match run(session, goal, breakpoints, deadline, clock) {
-                    Halt::Arrived => Halt::Going,
+                    Halt::Arrived if session.cycle() < halt_at => Halt::Going,
                     halt => halt,
                 })
             }

@@ -112,6 +112,7 @@ impl Lab {
         self.notice = None;
         if self.transport.is_resting() {
             self.transport.start(Goal::Play);
+            self.transport.halt_at = self.stop_ahead().map(|(_, cycle)| cycle);
         } else {
             self.transport.rest();
         }
@@ -248,6 +249,11 @@ impl Lab {
                 self.arrive();
                 return true;
             }
+            transport::Halt::Arrived if self.transport.goal == Goal::Play => {
+                self.transport.rest();
+                self.come_to_stop();
+                return true;
+            }
             transport::Halt::Arrived => {}
             transport::Halt::NotFound => {
                 stage.session.seek(self.transport.searched_from);
@@ -267,7 +273,11 @@ impl Lab {
                 }
             }
             transport::Halt::Stopped(_) if self.transport.goal != Goal::Verdict => {
+                let halts = self.transport.goal == Goal::Play && self.transport.halt_at == Some(stage.session.cycle());
                 self.transport.goal = Goal::Verdict;
+                if halts {
+                    self.come_to_stop();
+                }
                 return true;
             }
             transport::Halt::Stopped(_) => self.notice = Some(stage.ending()),

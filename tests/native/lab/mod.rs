@@ -2,6 +2,7 @@
 
 mod breakpoints;
 mod choosing;
+mod films;
 mod links;
 mod moving;
 mod pictures;
@@ -15,8 +16,8 @@ use warpscope_lab::{
 };
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope_machine::policy::view::Unit;
-use warpscope_pictures::mechanism::{self, PanelView, VisibleLines};
-use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Theme, Tone, svg};
+use warpscope_pictures::mechanism::{self, Panel, PanelView, VisibleLines};
+use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Shape, Theme, Tone, svg};
 use warpscope_pictures::session::Breakpoints;
 use warpscope_pictures::view::{LaneActivity, Script, Selection, WarpPicture, card};
 

@@ -241,6 +241,26 @@ fn play_keeps_its_pace() {
     assert!(lab.transport.is_resting());
 }
 
+/// Playing in a lesson halts at each stop and shows its text; behind the last stop of a machine it plays on.
+#[test]
+fn play_halts_at_the_stops_of_a_lesson() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("1-compaction"));
+    lab.go_to_stop(2);
+    let stop = |lab: &Lab| lab.course.as_ref().and_then(|course| course.stop);
+    let mut seen = vec![(stop(&lab), lab.cycle())];
+    for _ in 0..4 {
+        lab.play();
+        settle(&mut lab);
+        seen.push((stop(&lab), lab.cycle()));
+    }
+    let stops: Vec<usize> = seen.iter().filter_map(|(at, _)| *at).collect();
+    assert_eq!(stops, [2, 3, 4, 5, 6], "{seen:?}");
+    assert!(seen.is_sorted_by(|a, b| a.1 < b.1), "{seen:?}");
+    let course = lab.course.as_ref().expect("the lesson is open");
+    assert_eq!(course.cycle, lab.cycle());
+}
+
 #[test]
 fn at_the_end_there_is_nothing_to_play_and_the_result_stays_said() {
     let mut lab = lab("collatz", "gtx480");

@@ -112,6 +112,8 @@ pub struct Panel {
     pub applies: fn(&Machine) -> bool,
     /// Draws the picture.
     pub scene: fn(PanelView) -> Scene<Selection>,
+    /// Writes the script of a step's film into the later of its two scenes, where that takes knowledge of both.
+    pub film: Option<fn(&mut Scene<Selection>, &mut Scene<Selection>)>,
 }
 
 /// The name of the panel that shows how threads diverge and reconverge; every machine has one.
@@ -134,6 +136,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| machine.config.slices > 1,
         scene: vws::draw,
+        film: None,
     },
     Panel {
         name: MECHANISM,
@@ -148,6 +151,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
         scene: pdom::draw,
+        film: None,
     },
     Panel {
         name: MECHANISM,
@@ -162,6 +166,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
         scene: tbc::draw,
+        film: Some(tbc::direct),
     },
     Panel {
         name: MECHANISM,
@@ -176,6 +181,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
         scene: dwf::draw,
+        film: None,
     },
     Panel {
         name: "barriers",
@@ -199,6 +205,7 @@ pub static PANELS: &[Panel] = &[
             has_barrier || machine.config.block_priority.counts_barriers()
         },
         scene: barriers::draw,
+        film: None,
     },
     Panel {
         name: "lanes",
@@ -216,6 +223,7 @@ pub static PANELS: &[Panel] = &[
         lasts: false,
         applies: |machine| machine.config.gating != GatingKind::Off,
         scene: lanes::draw,
+        film: None,
     },
     Panel {
         name: "memory",
@@ -230,6 +238,7 @@ pub static PANELS: &[Panel] = &[
         lasts: false,
         applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_memory()),
         scene: memory::draw,
+        film: None,
     },
     Panel {
         name: BLOCKS,
@@ -244,6 +253,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| machine.program.wrapper.is_some(),
         scene: blocks::draw,
+        film: None,
     },
     Panel {
         name: BLOCKS,
@@ -257,6 +267,7 @@ pub static PANELS: &[Panel] = &[
         lasts: true,
         applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),
         scene: blocks::draw,
+        film: None,
     },
 ];
 
@@ -287,5 +298,12 @@ impl Panel {
     /// Draws the panel for the current cycle; after the run's end the mechanism panel shows the run's results.
     pub fn draw(&self, view: PanelView) -> Scene<Selection> {
         if has_ended(view.sim) && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
+    }
+
+    /// Prepares two scenes of this panel for the film of the step from the earlier to the later one.
+    pub fn direct(&self, earlier: &mut Scene<Selection>, later: &mut Scene<Selection>) {
+        if let Some(film) = self.film {
+            film(earlier, later);
+        }
     }
 }

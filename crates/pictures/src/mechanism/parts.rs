@@ -54,6 +54,15 @@ pub mod kind {
     pub const FRAME: u8 = 46;
     pub const WAY: u8 = 47;
     pub const MASK_PLACE: u8 = 48;
+    pub const THREAD_EDGE: u8 = 49;
+    pub const DOCK: u8 = 50;
+    pub const HOME_PLACE: u8 = 51;
+    pub const FORMED: u8 = 52;
+    pub const ROW_TEXT: u8 = 53;
+    pub const WCNT: u8 = 54;
+    pub const CARD: u8 = 55;
+    pub const TO_GO: u8 = 56;
+    pub const PRIORITY: u8 = 57;
 }
 
 /// The space after every fourth lane, as a share of the pitch.
@@ -131,8 +140,10 @@ pub struct Thread {
 /// How a thread is drawn in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
-    /// As a token.
+    /// As a filled token: the thread is active.
     Token,
+    /// As a pale token with an edge: the thread waits for others.
+    Waits,
     /// An outline with a faint number: the thread is elsewhere, or waits for others.
     Faint,
     /// A bar at a barrier's line.
@@ -140,6 +151,8 @@ pub enum Stand {
     Ended,
 }
 
+/// The opacity of what would be filled if its thread were active.
+pub const PALE: f32 = 0.22;
 /// The least width of a token that shows its number.
 const NUMBERED: f32 = 12.0;
 
@@ -163,6 +176,11 @@ impl Thread {
         let (own, tone) = (self.key(kind::THREAD), hue(self.warp));
         match stand {
             Stand::Token => scene.round(own, tone, cell),
+            Stand::Waits => {
+                scene.mark(own, tone, true, Geometry::Round(cell));
+                scene.fade(PALE);
+                self.edge(scene, cell, true);
+            }
             Stand::Faint => scene.outline(own, tone, cell),
             Stand::Parked => scene.push(own, tone, Geometry::Wait(cell)),
             Stand::Ended => scene.push(own, Tone::Soft, Geometry::Dot(cell)),
@@ -173,7 +191,11 @@ impl Thread {
             let down = (cell.h * f32::from(self.warp / 8 % 8) / 8.0).round();
             scene.fill(self.key(kind::THREAD_STRIPE), Tone::Panel, Rect::new(cell.x, cell.y + down, cell.w, 1.0));
         }
-        let ink = if stand == Stand::Token { ink(self.warp) } else { Tone::Soft };
+        let ink = match stand {
+            Stand::Token => ink(self.warp),
+            Stand::Waits => Tone::Text,
+            _ => Tone::Soft,
+        };
         // The number stands beside the barrier's line.
         let room = if stand == Stand::Parked { Rect { w: cell.w * 0.72, ..cell } } else { cell };
         if let Some(numeral) = self.numeral(room) {
@@ -181,11 +203,10 @@ impl Thread {
         }
     }
 
-    /// Lets the thread that ends in `cell` pass over the middle of `over` on its way.
-    pub fn pass(&self, scene: &mut Scene<Selection>, cell: Rect, over: Rect) {
-        let point = (over.x + (over.w - cell.w) / 2.0, over.y + (over.h - cell.h) / 2.0);
-        let own = [kind::THREAD, kind::THREAD_TEXT, kind::THREAD_STRIPE].map(|kind| self.key(kind));
-        scene.way_together(&own, (cell.x, cell.y), &[point]);
+    /// Draws the edge of a thread that waits, or leaves it to a film to show it.
+    pub fn edge(&self, scene: &mut Scene<Selection>, cell: Rect, lit: bool) {
+        let inside = Rect::new(cell.x + 1.0, cell.y + 1.0, cell.w - 2.0, cell.h - 2.0);
+        scene.mark(self.key(kind::THREAD_EDGE), hue(self.warp), lit, Geometry::Ring(inside));
     }
 
     /// Writes the thread's number where it fits.

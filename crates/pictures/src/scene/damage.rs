@@ -5,6 +5,7 @@
 //! move.
 
 use super::{Align, Geometry, Rect, Scene, Shape, ShapeKey};
+use std::collections::BTreeSet;
 
 /// How many shapes ahead the comparison looks for an unchanged shape.
 const AHEAD: usize = 96;
@@ -69,8 +70,9 @@ pub struct Damage {
     pub moving: Vec<Rect>,
 }
 
-/// Returns where `old` and `new` differ. A moving shape damages its whole way.
-pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
+/// Returns where `old` and `new` differ, given that the film between them is that of the `later` one of the two. A moving shape
+/// damages its whole way.
+pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>, backwards: bool) -> Damage {
     let Some((gone, come)) = differing(&old.shapes, &new.shapes) else {
         let whole = old.shapes.iter().chain(&new.shapes).map(Shape::bounds).reduce(|all, rect| all.with(&rect));
         return Damage { all: whole.into_iter().collect(), moving: whole.into_iter().collect() };
@@ -87,7 +89,22 @@ pub fn damage<T: Copy>(old: &Scene<T>, new: &Scene<T>) -> Damage {
         note(shape, was.map_or_else(|| shape.bounds(), |was| passed(old, new, was, shape)));
     }
     gone.iter().for_each(|shape| note(shape, shape.bounds()));
+    for (shape, rect) in stepped(old, new, if backwards { old } else { new }) {
+        note(shape, rect);
+    }
     damage
+}
+
+/// Returns the things that go through steps, each with a rectangle around its whole way.
+fn stepped<'a, T>(old: &'a Scene<T>, new: &'a Scene<T>, later: &'a Scene<T>) -> Vec<(&'a Shape, Rect)> {
+    let mut looks: Vec<&Shape> = later.script.steps.iter().map(|step| &step.shape).collect();
+    let keys: BTreeSet<ShapeKey> = looks.iter().map(|shape| shape.key).collect();
+    if !keys.is_empty() {
+        looks.extend(old.shapes.iter().chain(&new.shapes).filter(|shape| keys.contains(&shape.key)));
+    }
+    looks.sort_by_key(|shape| shape.key);
+    let around = |way: &[&Shape]| way.iter().fold(way[0].bounds(), |all, shape| all.with(&shape.bounds()));
+    looks.chunk_by(|one, other| one.key == other.key).map(|way| (way[0], around(way))).collect()
 }
 
 /// Returns a rectangle around everything that a shape passes on its way, in either direction.
@@ -168,7 +185,7 @@ mod tests {
     fn nothing_differs_outside_of_the_damage() {
         let old = scene(&[(0, 0.0), (1, 200.0), (2, 400.0), (3, 900.0)]);
         let new = scene(&[(0, 0.0), (2, 410.0), (3, 900.0), (4, 600.0)]);
-        let damage = damage(&old, &new).all;
+        let damage = damage(&old, &new, false).all;
         assert!(!damage.is_empty() && damage.iter().all(|rect| !rect.meets(&Rect::new(0.0, 0.0, 100.0, 10.0))), "{damage:?}");
         let outside = |scene: &Scene<()>| {
             let still = scene.shapes.iter().filter(|shape| damage.iter().all(|rect| !rect.meets(&shape.bounds())));
@@ -184,11 +201,24 @@ mod tests {
     fn a_way_that_leads_around_is_damaged_too() {
         let (old, mut new) = (scene(&[(0, 0.0)]), scene(&[(0, 50.0)]));
         new.way(key(1, 0, 0, 0), vec![(700.0, 90.0), (20.0, -30.0)]);
-        let moving = damage(&old, &new).moving;
+        let moving = damage(&old, &new, false).moving;
         for part in 0..=20 {
             let frame = tween(&old, &new, part as f32 / 20.0);
             let shape = frame.shapes.iter().find(|shape| shape.key == key(1, 0, 0, 0)).expect("it is on its way");
             assert!(moving.iter().any(|rect| rect.with(&shape.bounds()) == *rect), "{shape:?} outside of {moving:?}");
+        }
+    }
+
+    #[test]
+    fn the_steps_of_the_later_scene_are_damaged_whichever_way_the_film_goes() {
+        let (old, mut new) = (scene(&[(0, 0.0)]), scene(&[(0, 50.0)]));
+        let lift = new.act("lift", 100);
+        let lifted = new.shapes[0].placed(Rect::new(20.0, 300.0, 4.0, 4.0));
+        new.pose(lift, [lifted]);
+        let far = Rect::new(20.0, 300.0, 4.0, 4.0);
+        for (from, to, backwards) in [(&old, &new, false), (&new, &old, true)] {
+            let moving = damage(from, to, backwards).moving;
+            assert!(moving.iter().any(|rect| rect.with(&far) == *rect), "{moving:?}");
         }
     }
 
@@ -206,16 +236,16 @@ mod tests {
     #[test]
     fn the_same_scene_has_no_damage_and_another_one_little() {
         let old = scene(&[(0, 0.0), (1, 200.0)]);
-        assert_eq!(damage(&old, &old), Damage::default());
+        assert_eq!(damage(&old, &old, false), Damage::default());
         let many: Vec<(u32, f32)> = (0..100).map(|at| (at, at as f32 * 300.0)).collect();
-        assert!(damage(&scene(&[]), &scene(&many)).all.len() <= MOST, "too many rectangles are one");
+        assert!(damage(&scene(&[]), &scene(&many), false).all.len() <= MOST, "too many rectangles are one");
     }
 
     #[test]
     fn very_different_scenes_are_damaged_all_over() {
         let many = |by: f32| scene(&(0..600).map(|at| (at, at as f32 * 10.0 + by)).collect::<Vec<_>>());
         let (old, new) = (many(0.0), many(3.0));
-        let damage = damage(&old, &new);
+        let damage = damage(&old, &new, false);
         assert_eq!(damage.all, damage.moving);
         let inside = |shape: &Shape| damage.all[0].with(&shape.bounds()) == damage.all[0];
         assert!(damage.all.len() == 1 && old.shapes.iter().chain(&new.shapes).all(inside), "{damage:?}");
@@ -230,7 +260,7 @@ mod tests {
             scene
         };
         let (old, new) = (with_letter(0.0, "a"), with_letter(50.0, "b"));
-        let damage = damage(&old, &new);
+        let damage = damage(&old, &new, false);
         let letter = Rect::new(800.0, 0.0, 8.0, 8.0);
         assert!(damage.all.iter().any(|rect| rect.meets(&letter)) && !damage.moving.iter().any(|rect| rect.meets(&letter)));
         let still = |scene: &Scene<()>| {

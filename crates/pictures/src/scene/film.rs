@@ -1,104 +1,13 @@
-//! The film of a step: how one scene becomes the next, in three beats.
+//! The film of a step: how one scene becomes the next, in the beats of the later scene's [`Script`](super::Script).
 //!
-//! A film runs from the scene of an earlier cycle to the scene of a later one: issued instructions flash, tokens travel,
-//! structures take their new shape. A shape whose key is in both scenes moves. A shape that only the later scene has fades in; a
-//! shape that only the earlier scene has fades out. Each does so in its own [`Beat`]. A mark that moves with a thing and only
-//! lights up does so in the first beat, wherever the thing then goes. Shapes without a key look as in the target scene from the
-//! first frame on. Stepping back plays the same film backwards.
+//! A shape whose key is in both scenes moves. A shape that only the later scene has fades in; a shape that only the earlier scene
+//! has fades out. Each does so in its own [`Beat`], after the steps that the script gives it. A mark that moves with a thing and
+//! only lights up does so in the first beat, wherever the thing then goes. Shapes without a key look as in the target scene from
+//! the first frame on. Stepping back plays the same film backwards.
 
+use super::script::Step;
 use super::tween::between;
 use super::{Beat, Scene, Shape, ShapeKey};
-use std::ops::Range;
-
-/// The length of a step's film, as the user has set it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Motion {
-    /// No film: the next picture is there at once.
-    Off,
-    /// A third of a full film.
-    Quick,
-    /// As long as one needs to follow what moves.
-    #[default]
-    Full,
-    /// Three times a full film.
-    Slow,
-}
-
-/// The playback rate, in cycles per second, from which on there is no film.
-const TOO_FAST: f64 = 16.0;
-/// The share of a cycle's display time that its film takes during playback.
-const SHARE: f64 = 0.8;
-
-impl Motion {
-    /// Every length, in the order of menus.
-    pub const ALL: [Motion; 4] = [Motion::Off, Motion::Quick, Motion::Full, Motion::Slow];
-
-    /// Returns the name under which the setting is stored.
-    pub fn key(self) -> &'static str {
-        match self {
-            Motion::Off => "off",
-            Motion::Quick => "quick",
-            Motion::Full => "full",
-            Motion::Slow => "slow",
-        }
-    }
-
-    /// Returns the setting that was stored under this name.
-    pub fn from_key(key: &str) -> Option<Motion> {
-        Motion::ALL.into_iter().find(|motion| motion.key() == key)
-    }
-
-    /// Returns the text of a menu.
-    pub fn label(self) -> &'static str {
-        match self {
-            Motion::Off => "No film",
-            Motion::Quick => "Quick film",
-            Motion::Full => "Film",
-            Motion::Slow => "Slow film",
-        }
-    }
-
-    /// Returns the length of a single step's film, in milliseconds.
-    pub fn step_ms(self) -> f64 {
-        match self {
-            Motion::Off => 0.0,
-            Motion::Quick => 200.0,
-            Motion::Full => 600.0,
-            Motion::Slow => 1800.0,
-        }
-    }
-
-    /// Returns the length of a film at `rate` cycles per second (`None`: single steps), in milliseconds; zero means no film.
-    pub fn film_ms(self, rate: Option<f64>) -> f64 {
-        match rate {
-            None => self.step_ms(),
-            Some(rate) if rate >= TOO_FAST => 0.0,
-            Some(rate) => self.step_ms().min(SHARE * 1000.0 / rate.max(0.001)),
-        }
-    }
-}
-
-impl Beat {
-    /// Returns the beat's start and end, as shares of the film. A beat begins shortly before the previous one ends.
-    fn span(self) -> Range<f32> {
-        match self {
-            Beat::Flash => 0.0..0.25,
-            Beat::Travel => 0.15..0.8,
-            Beat::Settle => 0.7..1.0,
-        }
-    }
-
-    /// Returns how far a shape of this beat has come at a moment of the film; both are from 0 to 1.
-    pub fn part(self, moment: f32) -> f32 {
-        let Range { start, end } = self.span();
-        ease(((moment - start) / (end - start)).clamp(0.0, 1.0))
-    }
-}
-
-/// Eases a movement in and out: slow at both ends.
-fn ease(part: f32) -> f32 {
-    part * part * (3.0 - 2.0 * part)
-}
 
 /// The transition from one scene to another.
 pub struct Film<'a, T> {
@@ -109,12 +18,22 @@ pub struct Film<'a, T> {
     /// The keys of each scene with the indices of their shapes, in key order.
     from_keys: Vec<(ShapeKey, u32)>,
     to_keys: Vec<(ShapeKey, u32)>,
+    /// The later scene's steps by key, those of a key in order.
+    steps: Vec<(ShapeKey, u32)>,
 }
 
 impl<'a, T: Copy> Film<'a, T> {
     /// Matches the shapes of two scenes by their keys.
     pub fn new(from: &'a Scene<T>, to: &'a Scene<T>, backwards: bool) -> Film<'a, T> {
-        Film { from, to, backwards, from_keys: by_key(from), to_keys: by_key(to) }
+        let later = if backwards { from } else { to };
+        let mut steps: Vec<(ShapeKey, u32)> =
+            later.script.steps.iter().enumerate().map(|(at, step)| (step.shape.key, at as u32)).collect();
+        steps.sort_unstable();
+        Film { from, to, backwards, from_keys: by_key(&from.shapes), to_keys: by_key(&to.shapes), steps }
+    }
+
+    fn later(&self) -> &'a Scene<T> {
+        if self.backwards { self.from } else { self.to }
     }
 
     /// Returns the picture after a share of the film's time (0 to 1).
@@ -122,33 +41,92 @@ impl<'a, T: Copy> Film<'a, T> {
         let time = time.clamp(0.0, 1.0);
         let moment = if self.backwards { 1.0 - time } else { time };
         let mut shapes = Vec::with_capacity(self.to.shapes.len());
-        for shape in self.from.shapes.iter().filter(|s| s.key != 0 && find(&self.to_keys, s.key).is_none()) {
-            shapes.push(faded(shape, self.share(shape, moment, false)));
-        }
+        // Things that go from step to step lie above the others.
+        let mut above = Vec::new();
         for shape in &self.to.shapes {
-            match find(&self.from_keys, shape.key).map(|at| &self.from.shapes[at as usize]) {
-                _ if shape.key == 0 => shapes.push(shape.clone()),
-                Some(other) if other == shape => shapes.push(shape.clone()),
-                Some(other) => self.moving(other, shape, moment, &mut shapes),
-                None => shapes.push(faded(shape, self.share(shape, moment, true))),
+            if shape.key == 0 {
+                shapes.push(shape.clone());
+            } else {
+                let other = find(&self.from_keys, shape.key).map(|at| &self.from.shapes[at as usize]);
+                self.changing(other, Some(shape), moment, &mut shapes, &mut above);
             }
         }
+        // Over the grounds of the later scene, which would hide them.
+        for shape in self.from.shapes.iter().filter(|s| s.key != 0 && find(&self.to_keys, s.key).is_none()) {
+            self.changing(Some(shape), None, moment, &mut shapes, &mut above);
+        }
+        shapes.append(&mut above);
         let Scene { width, height, beat, .. } = *self.to;
-        Scene { shapes, width, height, beat, spots: self.to.spots.clone(), waypoints: Vec::new(), words: self.to.words.clone() }
+        let (spots, words) = (self.to.spots.clone(), self.to.words.clone());
+        Scene { shapes, spots, words, width, height, beat, waypoints: Vec::new(), script: Default::default() }
     }
 
-    /// Returns the visible share of a shape that only one of the scenes has.
-    fn share(&self, shape: &Shape, moment: f32, comes: bool) -> f32 {
-        let part = shape.beat.part(moment);
-        // Played backwards, a shape that disappears is one that appears in machine time.
-        if comes != self.backwards { part } else { 1.0 - part }
+    /// Adds a thing as it looks at a moment, given its looks in the two scenes.
+    fn changing(&self, from: Option<&Shape>, to: Option<&Shape>, moment: f32, shapes: &mut Vec<Shape>, above: &mut Vec<Shape>) {
+        let (earlier, later) = if self.backwards { (to, from) } else { (from, to) };
+        let Some(key) = earlier.or(later).map(|shape| shape.key) else { return };
+        let first = self.steps.partition_point(|(other, _)| *other < key);
+        let steps = &self.steps[first..];
+        let steps = &steps[..steps.partition_point(|(other, _)| *other == key)];
+        if steps.is_empty() {
+            match (earlier, later) {
+                (Some(earlier), Some(later)) if earlier == later => shapes.push(later.clone()),
+                (Some(earlier), Some(later)) => self.moving(earlier, later, moment, shapes),
+                (Some(shape), None) => shapes.push(faded(shape, 1.0 - self.later().script.progress(shape.beat, moment))),
+                (None, Some(shape)) => shapes.push(faded(shape, self.later().script.progress(shape.beat, moment))),
+                (None, None) => {}
+            }
+            return;
+        }
+        let steps = steps.iter().map(|(_, at)| &self.later().script.steps[*at as usize]);
+        let goes = steps.clone().any(|step| later.is_some_and(|later| step.shape.geometry.place() != later.geometry.place()));
+        self.stepping(earlier, steps, later, moment, if goes { above } else { shapes });
+    }
+
+    /// Adds a thing that goes through steps.
+    fn stepping<'s>(
+        &self,
+        earlier: Option<&Shape>,
+        steps: impl Iterator<Item = &'s Step>,
+        later: Option<&Shape>,
+        moment: f32,
+        shapes: &mut Vec<Shape>,
+    ) {
+        let script = &self.later().script;
+        let mut look = earlier;
+        let looks = steps.map(|step| (&step.shape, step.is_cut)).chain(later.map(|later| (later, false)));
+        for (next, is_cut) in looks {
+            let span = script.span(next.beat);
+            if moment < span.start || (is_cut && moment <= span.start) {
+                break;
+            }
+            if is_cut || moment >= span.end {
+                look = Some(next);
+                continue;
+            }
+            let part = script.progress(next.beat, moment);
+            let points = if later.is_some_and(|later| std::ptr::eq(later, next)) { self.points(next.key) } else { &[] };
+            match look {
+                Some(was) => between(was, next, points, part, part, shapes),
+                None => shapes.push(faded(next, part)),
+            }
+            return;
+        }
+        shapes.extend(look.cloned());
+    }
+
+    /// Returns the points that a thing passes on its way to its last place.
+    fn points(&self, key: ShapeKey) -> &'a [(f32, f32)] {
+        self.later().waypoints.iter().find(|way| way.key == key).map_or(&[][..], |way| &way.points)
     }
 
     /// Adds a shape that both scenes have, between its two places.
-    fn moving(&self, from: &Shape, to: &Shape, moment: f32, shapes: &mut Vec<Shape>) {
-        let (earlier, later, scene) = if self.backwards { (to, from, self.from) } else { (from, to, self.to) };
-        let points = scene.waypoints.iter().find(|way| way.key == later.key).map_or(&[][..], |way| &way.points);
-        between(earlier, later, points, later.beat.part(moment), Beat::Flash.part(moment), shapes);
+    fn moving(&self, earlier: &Shape, later: &Shape, moment: f32, shapes: &mut Vec<Shape>) {
+        let points = self.points(later.key);
+        let part = |beat: Beat| self.later().script.progress(beat, moment);
+        // What travels lights up before it goes.
+        let lit = if later.beat == Beat::Travel { Beat::Flash } else { later.beat };
+        between(earlier, later, points, part(later.beat), part(lit), shapes);
     }
 }
 
@@ -156,8 +134,8 @@ fn faded(shape: &Shape, share: f32) -> Shape {
     Shape { alpha: shape.alpha * share, ..shape.clone() }
 }
 
-fn by_key<T>(scene: &Scene<T>) -> Vec<(ShapeKey, u32)> {
-    let keyed = scene.shapes.iter().enumerate().filter(|(_, shape)| shape.key != 0);
+fn by_key(shapes: &[Shape]) -> Vec<(ShapeKey, u32)> {
+    let keyed = shapes.iter().enumerate().filter(|(_, shape)| shape.key != 0);
     let mut keys: Vec<(ShapeKey, u32)> = keyed.map(|(at, shape)| (shape.key, at as u32)).collect();
     keys.sort_unstable();
     keys
@@ -195,7 +173,8 @@ mod tests {
         let [a, b, c, _] = names();
         let travel = |key: ShapeKey, x: f32| (key, x, Beat::Travel);
         let (old, new) = (scene(&[travel(a, 0.0), travel(b, 50.0)]), scene(&[travel(a, 20.0), travel(c, 80.0)]));
-        let middle = (Beat::Travel.span().start + Beat::Travel.span().end) / 2.0;
+        let span = new.script.span(Beat::Travel);
+        let middle = (span.start + span.end) / 2.0;
         let half = Film::new(&old, &new, false).frame(middle);
         let near = |found: Option<(f32, f32)>, x: f32, alpha: f32| {
             found.is_some_and(|(at, seen)| (at - x).abs() < 0.01 && (seen - alpha).abs() < 0.01)
@@ -213,9 +192,9 @@ mod tests {
         let film = Film::new(&old, &new, false);
         let at = |time: f32| beats.map(|(key, _)| look(&film.frame(time), key).map_or(-1.0, |(x, _)| x));
         assert_eq!(at(0.0), [0.0, 0.0, 0.0]);
-        let [a, b, c] = at(0.3);
+        let [a, b, c] = at(0.4);
         assert!(a == 10.0 && b > 0.0 && b < 5.0 && c == 0.0, "{a} {b} {c}");
-        let [a, b, c] = at(0.85);
+        let [a, b, c] = at(0.9);
         assert!(a == 10.0 && b == 10.0 && c > 0.0 && c < 10.0, "{a} {b} {c}");
         assert_eq!(at(1.0), [10.0, 10.0, 10.0]);
     }
@@ -270,7 +249,7 @@ mod tests {
         };
         let (old, new) = (mark(0.0, 0.0), mark(50.0, 1.0));
         let film = Film::new(&old, &new, false);
-        let (x, alpha) = look(&film.frame(0.25), names()[0]).expect("the mark");
+        let (x, alpha) = look(&film.frame(0.3), names()[0]).expect("the mark");
         assert!(x < 10.0 && alpha == 1.0, "{x} {alpha}");
     }
 
@@ -293,16 +272,28 @@ mod tests {
     }
 
     #[test]
-    fn films_are_short_while_the_run_plays_and_none_from_sixteen_cycles_a_second_on() {
-        assert_eq!(Motion::default().film_ms(None), 600.0);
-        assert_eq!(Motion::Full.film_ms(Some(1.0)), 600.0);
-        assert_eq!(Motion::Full.film_ms(Some(8.0)), 100.0);
-        assert_eq!(Motion::Slow.film_ms(Some(1.0)), 800.0, "no longer than the cycle");
-        assert!(Motion::Full.film_ms(Some(15.0)) > 0.0);
-        for motion in Motion::ALL {
-            assert_eq!(motion.film_ms(Some(16.0)), 0.0);
-            assert_eq!(Motion::from_key(motion.key()), Some(motion));
-        }
-        assert_eq!((Motion::Off.film_ms(None), Motion::Off.film_ms(Some(2.0))), (0.0, 0.0));
+    fn a_thing_goes_from_step_to_step_each_in_its_beat() {
+        let [thing, copy, gone, _] = names();
+        let old = scene(&[(thing, 0.0, Beat::Travel), (gone, 5.0, Beat::Travel)]);
+        let mut new = Scene::new(100.0, 10.0);
+        let [up, hold, leave] = [new.act("up", 100), new.act("hold", 200), new.act("leave", 100)];
+        let at = |key: ShapeKey, x: f32| scene(&[(key, x, Beat::Travel)]).shapes;
+        new.beat = leave;
+        new.fill(thing, Tone::Accent, Rect::new(90.0, 0.0, 4.0, 4.0));
+        new.mark(copy, Tone::Accent, false, Geometry::Fill(Rect::new(50.0, 0.0, 4.0, 4.0)));
+        new.pose(up, at(thing, 40.0));
+        new.cut(hold, at(copy, 40.0));
+        new.pose(hold, at(copy, 50.0));
+        new.exit(up, &old.shapes[1]);
+        let film = Film::new(&old, &new, false);
+        let seen = |time: f32| [thing, copy, gone].map(|key| look(&film.frame(time), key).filter(|(_, alpha)| *alpha > 0.0));
+        assert_eq!(seen(0.0), [Some((0.0, 1.0)), None, Some((5.0, 1.0))]);
+        assert_eq!(seen(0.125), [Some((20.0, 1.0)), None, Some((5.0, 0.5))]);
+        assert_eq!(seen(0.5), [Some((40.0, 1.0)), Some((45.0, 1.0)), None], "the thing waits while its copy goes");
+        assert_eq!(seen(0.8).map(|seen| seen.is_some()), [true, true, false]);
+        assert_eq!(seen(1.0), [Some((90.0, 1.0)), None, None]);
+        let back = Film::new(&new, &old, true);
+        let seen = |time: f32| look(&back.frame(time), thing);
+        assert_eq!((seen(0.5), seen(0.875), seen(1.0)), (Some((40.0, 1.0)), Some((20.0, 1.0)), Some((0.0, 1.0))));
     }
 }

@@ -3,19 +3,24 @@
 //! A view is a function from plain data to a [`Scene`]. A scene is painted on a canvas, written as SVG, or compared in a test. A
 //! shape that stands for a thing (a lane, a stack entry, a thread) carries a key. A [`Film`] moves each shape from where its key
 //! was in the last scene to where it is in the next, so a view is animated without code of its own. A view can also name the
-//! [`Beat`] in which a shape changes, and the points that it passes on its way.
+//! [`Beat`] in which a shape changes and the points that it passes on its way, and write a [`Script`] of beats and steps for an
+//! event.
 
 mod damage;
 mod film;
+mod motion;
 pub mod palette;
+mod script;
 mod strip;
 mod svg;
 mod tween;
 mod way;
 
 pub use damage::{Damage, add as add_damage, damage};
-pub use film::{Film, Motion};
+pub use film::Film;
+pub use motion::{Motion, Pace};
 pub use palette::{Palette, Rgb, Theme, Tone};
+pub use script::{Beat, Script};
 pub use strip::{StripPicture, strip};
 pub use svg::svg;
 pub(crate) use svg::{SANS, escape};
@@ -113,18 +118,6 @@ pub fn arrow_head(arrow: &Rect) -> [(f32, f32); 2] {
     [-1.0, 1.0].map(|side| (x - size * (dx - side * dy * 0.8), y - size * (dy + side * dx * 0.8)))
 }
 
-/// The part of a step's film in which a shape changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beat {
-    /// Issued instructions flash.
-    Flash,
-    /// Tokens travel to their new places.
-    #[default]
-    Travel,
-    /// Structures take their new shape.
-    Settle,
-}
-
 /// One thing of a scene, as a film follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
@@ -170,6 +163,8 @@ pub struct Scene<T> {
     pub spots: Vec<Spot<T>>,
     /// The ways of shapes that do not travel straight.
     pub waypoints: Vec<Waypoints>,
+    /// The beats of the film that leads to this scene.
+    pub script: Script,
     /// The text alternative, for readers who cannot see the picture.
     pub words: String,
     /// The beat given to the shapes that are pushed from now on.
@@ -180,7 +175,8 @@ impl<T: Copy> Scene<T> {
     /// Returns an empty scene of that size.
     pub fn new(width: f32, height: f32) -> Scene<T> {
         let (shapes, spots, waypoints) = (Vec::new(), Vec::new(), Vec::new());
-        Scene { width, height, shapes, spots, waypoints, words: String::new(), beat: Beat::default() }
+        let (words, beat, script) = (String::new(), Beat::default(), Script::default());
+        Scene { width, height, shapes, spots, waypoints, words, beat, script }
     }
 
     pub(crate) fn push(&mut self, key: ShapeKey, tone: Tone, geometry: Geometry) {
@@ -190,6 +186,13 @@ impl<T: Copy> Scene<T> {
     /// Adds a mark that moves with a thing: present in every scene so that it can move, visible only while `lit`.
     pub fn mark(&mut self, key: ShapeKey, tone: Tone, lit: bool, geometry: Geometry) {
         self.shapes.push(Shape { key, tone, alpha: if lit { 1.0 } else { 0.0 }, beat: self.beat, geometry });
+    }
+
+    /// Sets the opacity of the shape that was added last.
+    pub fn fade(&mut self, alpha: f32) {
+        if let Some(shape) = self.shapes.last_mut() {
+            shape.alpha = alpha;
+        }
     }
 
     /// Names the points that the shape with this key passes on its way to its place.

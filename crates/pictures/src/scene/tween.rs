@@ -13,10 +13,13 @@ pub fn between(was: &Shape, is: &Shape, points: &[(f32, f32)], part: f32, lit: f
     let alike = was.tone == is.tone
         && std::mem::discriminant(&was.geometry) == std::mem::discriminant(&is.geometry)
         && text(&was.geometry) == text(&is.geometry);
+    // Two words on top of each other cannot be read: the old one is gone before the new one comes.
+    let is_reworded = text(&was.geometry).is_some() && text(&was.geometry) != text(&is.geometry);
+    let (goes, comes) = if is_reworded { ((1.0 - 2.0 * part).max(0.0), (2.0 * part - 1.0).max(0.0)) } else { (1.0 - part, part) };
     if !alike {
-        shapes.push(Shape { alpha: was.alpha * (1.0 - part), geometry: moved(&was.geometry, here), ..was.clone() });
+        shapes.push(Shape { alpha: was.alpha * goes, geometry: moved(&was.geometry, here), ..was.clone() });
     }
-    let alpha = if alike { was.alpha + (is.alpha - was.alpha) * lit } else { is.alpha * part };
+    let alpha = if alike { was.alpha + (is.alpha - was.alpha) * lit } else { is.alpha * comes };
     shapes.push(Shape { alpha, geometry: moved(&is.geometry, here), ..is.clone() });
 }
 
@@ -35,6 +38,19 @@ fn text(geometry: &Geometry) -> Option<&str> {
     match geometry {
         Geometry::Text { text, .. } => Some(text),
         _ => None,
+    }
+}
+
+impl Shape {
+    /// Returns the same shape moved by a distance.
+    pub fn moved_by(&self, (x, y): (f32, f32)) -> Shape {
+        let at = self.geometry.place();
+        Shape { geometry: moved(&self.geometry, Rect { x: at.x + x, y: at.y + y, ..at }), ..self.clone() }
+    }
+
+    /// Returns the same shape in another rectangle; a text at its corner, in its height.
+    pub fn placed(&self, to: Rect) -> Shape {
+        Shape { geometry: moved(&self.geometry, to), ..self.clone() }
     }
 }
 

@@ -5,6 +5,7 @@
 //! If the rows of all blocks do not fit, the selected block is large, and the others are lines of an overview.
 
 use super::super::parts::{BASE, SMALL, hue, kind};
+use super::film;
 use super::plan::{ARROW, BLOCK_GAP, BoardPlan, FOOT, HEAD, LABEL, LINE, NARROW, Room, cell_size, has_foot, overview_lines};
 use super::track::{self, key_of};
 use super::view::{BarrierView, BlockTrack, Runner, RunnerState};
@@ -38,6 +39,7 @@ pub fn draw(view: &BarrierView, room: &Room) -> Scene<Selection> {
         y += FOOT;
     }
     scene.height = scene.height.max(y);
+    film::direct(&mut scene, view, &plan, room);
     scene
 }
 
@@ -144,7 +146,7 @@ fn words(view: &BarrierView) -> String {
 mod tests {
     use super::super::plan::TOKEN;
     use super::*;
-    use crate::scene::{Film, Geometry, key};
+    use crate::scene::{Film, Geometry, Shape, key};
 
     const ROOM: Room = Room { width: 600.0, height: 400.0, sm: 0, slot: Some(0), warp: None };
 
@@ -154,7 +156,7 @@ mod tests {
 
     fn block(slot: u16, warps: Vec<Runner>) -> BlockTrack {
         let waiting = warps.iter().filter(|runner| runner.state == RunnerState::Waiting).count() as u32;
-        BlockTrack { slot, index: u64::from(slot) + 10, waiting, priority: None, released: false, warps }
+        BlockTrack { slot, index: u64::from(slot) + 10, waiting, priority: None, released: false, arrived: false, warps }
     }
 
     fn board(blocks: Vec<BlockTrack>) -> BarrierView {
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_leads_through_the_gate_back_to_the_start_in_the_second_beat() {
+    fn a_release_arrives_counts_opens_and_only_then_goes() {
         let waits = board(vec![block(0, vec![runner(0, 20, RunnerState::Waiting), runner(1, 19, RunnerState::Running)])]);
         let mut goes = board(vec![block(0, running(0..2, 0))]);
         goes.blocks[0].released = true;
@@ -216,16 +218,28 @@ mod tests {
         let film = Film::new(&old, &new, false);
         let x = |time: f32| place(&film.frame(time), 0, 0).x;
         assert_eq!((x(0.0), x(1.0)), (place(&old, 0, 0).x, place(&new, 0, 0).x));
-        assert_eq!(x(0.1), x(0.0), "first the gate opens");
-        let furthest = (0..=20).map(|step| x(step as f32 / 20.0)).fold(0.0, f32::max);
-        assert!(furthest > x(0.0) + 4.0, "it goes through the gate: {furthest}");
+        assert_eq!(new.script.names(), ["flash", "arrive", "count", "hold", "open", "reset", "go"]);
+        let at = |beat: &str| film.frame(new.script.part_of(beat).expect("a beat").end - 0.0001);
         let gate = |scene: &Scene<Selection>| {
             let half = |part: u8| scene.shapes.iter().find(|shape| shape.key == key(kind::GATE, 0, 10, part));
             half(0).zip(half(1)).map(|(a, b)| a.geometry.place().h + b.geometry.place().h).unwrap_or(0.0)
         };
-        assert!(gate(&new) < gate(&old) / 3.0, "the gate is open");
-        let opened = gate(&film.frame(0.25));
-        assert!((opened - gate(&new)).abs() < 0.1, "and was before they go: {opened}");
+        let count = |scene: &Scene<Selection>| {
+            let seen = scene.shapes.iter().filter(|shape| shape.key == key(kind::GATE_COUNT, 0, 10, 0) && shape.alpha > 0.5);
+            let text =
+                |shape: &Shape| if let Geometry::Text { text, .. } = &shape.geometry { text.clone() } else { String::new() };
+            seen.map(text).collect::<Vec<_>>()
+        };
+        // Both stand at the gate; then it counts both, and is closed until it has held.
+        let parked = place(&old, 0, 0).x;
+        assert_eq!([0, 1].map(|warp| (place(&at("arrive"), 0, warp).x - parked).abs() < 0.5), [true, true]);
+        assert_eq!([count(&at("arrive")), count(&at("count")), count(&at("hold"))], [["1"], ["2"], ["2"]]);
+        assert!((gate(&at("hold")) - gate(&old)).abs() < 0.1, "the gate is closed while the count holds");
+        assert!(gate(&at("open")) < gate(&old) / 3.0 && count(&at("open")) == ["2"], "it opens before the count returns to 0");
+        assert_eq!(count(&at("reset")), ["0"]);
+        assert!((place(&at("reset"), 0, 0).x - parked).abs() < 0.5, "and only then they go");
+        let furthest = (0..=40).map(|step| x(step as f32 / 40.0)).fold(0.0, f32::max);
+        assert!(furthest > parked + 4.0, "through the gate: {furthest}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The barrier board: how far each block's warps have come on their way to the next barrier (BAWS sections 3 and 4).
 //!
 //! [`BarrierView`] is what the board shows, as plain data; [`plan`] says where it lies; [`board::draw`] draws it, a [`track`]
-//! for each block.
+//! for each block; [`film`] tells what happens at the gate.
 
 mod board;
+mod film;
 mod plan;
 mod track;
 mod view;

@@ -10,6 +10,10 @@ use warpscope_machine::event::Reason;
 /// The thickness of the gate.
 const BAR: f32 = 6.0;
 
+/// The parts of a token, which go together.
+pub const TOKEN_KINDS: [u8; 7] =
+    [kind::RUNNER, kind::RUNNER_TEXT, kind::RUNNER_RING, kind::BADGE, kind::BADGE_TEXT, kind::CRITICAL, kind::CRITICAL_TEXT];
+
 /// Draws a block's track with all of its warps.
 pub fn draw(scene: &mut Scene<Selection>, view: &BarrierView, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
     scene.fill(0, Tone::Sunken, Rect::new(LABEL - 4.0, area.y, plan.fetch - LABEL - 4.0, area.h));
@@ -19,7 +23,8 @@ pub fn draw(scene: &mut Scene<Selection>, view: &BarrierView, plan: &BoardPlan, 
     let lift = if block.priority.is_some() && area.h >= 36.0 { 5.0 } else { -4.0 };
     scene.bold(0, Tone::Text, 0.0, middle - lift, BASE, Align::Left, format!("Block {}", block.index));
     if let Some(priority) = block.priority.filter(|_| area.h >= 36.0) {
-        scene.label(0, Tone::Text, 0.0, middle + 13.0, SMALL, Align::Left, format!("priority {priority}"));
+        let name = key_of(kind::PRIORITY, room, block, block.slot, 0);
+        scene.label(name, Tone::Text, 0.0, middle + 13.0, SMALL, Align::Left, format!("priority {priority}"));
     }
     scene.spot(label, Selection::Block { sm: room.sm, slot: block.slot });
     // The line at which each phase begins.
@@ -44,7 +49,7 @@ pub fn draw(scene: &mut Scene<Selection>, view: &BarrierView, plan: &BoardPlan, 
 /// Draws the barrier's gate, closed, or open in the cycle of a release, with the count of waiting warps on it.
 fn gate(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &BlockTrack, area: Rect) {
     let name = |kind: u8, part: u8| key_of(kind, room, block, block.slot, part);
-    scene.beat = if block.released { Beat::Flash } else { Beat::Settle };
+    scene.beat = Beat::Settle;
     let tone = match (block.released, block.waiting) {
         (true, _) => Tone::Good,
         (false, 0) => Tone::Mark,
@@ -74,10 +79,7 @@ fn token(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &Bl
     let exited = runner.state == RunnerState::Exited;
     if !exited {
         let trail = Rect::new(plan.start, top + plan.token / 2.0 - 1.5, x - plan.start, 3.0);
-        // On a release, the trail of the phase that has ended goes before the token moves.
-        scene.beat = if block.released { Beat::Flash } else { Beat::Travel };
         scene.fill(name_of(kind::TRAIL), hue(runner.warp), trail);
-        scene.beat = Beat::default();
         scene.round(name_of(kind::RUNNER), hue(runner.warp), rect);
     } else {
         scene.push(name_of(kind::RUNNER), Tone::Mark, Geometry::Ring(Rect::new(x + 1.0, top + 1.0, rect.w - 2.0, rect.h - 2.0)));
@@ -104,16 +106,7 @@ fn token(scene: &mut Scene<Selection>, plan: &BoardPlan, room: &Room, block: &Bl
         // The token goes into the gate, short of its count, and back to the start above the lane.
         let (through, above) = (plan.gate - plan.wide * 0.7, plan.pitch * 0.3);
         let back = (plan.start + plan.gate) / 2.0;
-        let all = [
-            kind::RUNNER,
-            kind::RUNNER_TEXT,
-            kind::RUNNER_RING,
-            kind::BADGE,
-            kind::BADGE_TEXT,
-            kind::CRITICAL,
-            kind::CRITICAL_TEXT,
-        ];
-        scene.way_together(&all.map(name_of), (x, top), &[(through, top), (back, top - above)]);
+        scene.way_together(&TOKEN_KINDS.map(name_of), (x, top), &[(through, top), (back, top - above)]);
     }
 }
 

@@ -32,6 +32,8 @@ pub struct BlockTrack {
     pub priority: Option<u32>,
     /// Whether a barrier of the block was released in the last cycle.
     pub released: bool,
+    /// Whether a warp of the block came to the barrier in the last cycle.
+    pub arrived: bool,
     /// Its static warps, in the order of their numbers.
     pub warps: Vec<Runner>,
 }
@@ -82,7 +84,9 @@ impl BarrierView {
             if blocks.last().is_none_or(|block| block.slot != warp.slot) {
                 let released = was_released(view.last, sm, warp.block);
                 let priority = table.get(usize::from(warp.slot)).copied();
-                blocks.push(BlockTrack { slot: warp.slot, index: warp.block, priority, released, ..BlockTrack::default() });
+                let arrived = has_arrived(view.last, sm, warp.block);
+                let (slot, index) = (warp.slot, warp.block);
+                blocks.push(BlockTrack { slot, index, priority, released, arrived, ..BlockTrack::default() });
             }
             if let Some(block) = blocks.last_mut() {
                 block.waiting += u32::from(runner.state == RunnerState::Waiting);
@@ -137,6 +141,10 @@ fn runner(view: &PanelView, order: &IssueOrder, warp: &WarpPicture) -> Runner {
 
 fn was_released(last: &[Event], of: u16, index: u64) -> bool {
     last.iter().any(|event| matches!(*event, Event::BarrierRelease { sm, block, .. } if (sm, block) == (of, index)))
+}
+
+fn has_arrived(last: &[Event], of: u16, index: u64) -> bool {
+    last.iter().any(|event| matches!(*event, Event::BarrierArrive { sm, block, .. } if (sm, block) == (of, index)))
 }
 
 fn was_fetched(last: &[Event], of: &WarpPicture) -> bool {

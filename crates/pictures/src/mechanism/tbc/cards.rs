@@ -1,13 +1,14 @@
 //! What the stack of a block shows: a card for each entry, and for each side of a branch at which warps arrive.
 
 use super::ShownBlock;
-use crate::scene::Beat;
+use warpscope_kernel::program::Pc;
 use warpscope_machine::policy::divergence::NEVER;
 use warpscope_machine::policy::divergence::block_stack::{BlockEntry, BlockMask, EntryState, Side};
 
 /// An entry of the stack as it is drawn, or a side of a branch that will become one.
 pub struct StackCard<'a> {
     pub id: u32,
+    pub pc: Pc,
     pub state: &'static str,
     pub runs: bool,
     pub way: String,
@@ -16,9 +17,10 @@ pub struct StackCard<'a> {
     pub mask: &'a BlockMask,
     /// Whether it is still being filled.
     pub fills: bool,
-    /// When cards take their places: before threads go to them, or after.
-    pub opens: Beat,
 }
+
+/// The id of the first side of a branch that fills up; the next sides follow. Ids of entries are smaller.
+pub const SIDES: u32 = 1 << 15;
 
 /// Returns the cards from the top of the stack down; sides that fill up stand above their entry.
 pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
@@ -28,7 +30,8 @@ pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
     for (at, entry) in stack.entries.iter().enumerate().rev() {
         for (side_at, side) in sides(entry).iter().enumerate() {
             cards.push(StackCard {
-                id: 1 << 15 | side_at as u32,
+                id: SIDES | side_at as u32,
+                pc: side.pc,
                 state: "fills",
                 runs: false,
                 way: view.listing.place(side.pc),
@@ -36,7 +39,6 @@ pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
                 wcnt: None,
                 mask: &side.mask,
                 fills: true,
-                opens: Beat::Flash,
             });
         }
         let state = match entry.state {
@@ -48,7 +50,8 @@ pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
         let point = |pc: u32| (pc != NEVER).then_some(pc);
         let likely = point(entry.lpc).map_or(String::new(), |lpc| format!(" (likely {})", view.listing.place(lpc)));
         cards.push(StackCard {
-            id: entry.id & 0x7fff,
+            id: entry.id & (SIDES - 1),
+            pc: entry.pc,
             state,
             runs: entry.state == EntryState::Running,
             way: view.listing.way(entry.pc, point(entry.rpc)) + &likely,
@@ -56,12 +59,7 @@ pub fn cards<'a>(block: &ShownBlock<'a>) -> Vec<StackCard<'a>> {
             wcnt: Some(entry.wcnt),
             mask: &entry.mask,
             fills: false,
-            opens: Beat::Settle,
         });
-    }
-    // New sides take their places first, so that threads move to where the sides are.
-    if cards.iter().any(|card| card.fills) {
-        cards.iter_mut().for_each(|card| card.opens = Beat::Flash);
     }
     cards
 }

@@ -3,15 +3,18 @@
 //! Three bands, as in figures 7 to 9. *Home*: the block's static warps, a row each. *Stack*: the block-wide entries, each with a
 //! row of its mask for every static warp, and the sides of a branch that fill up while warps arrive at it. *Warp buffer*: below
 //! the homes in the same lane columns, so that a thread that the compactor picks drops straight down through the encoder of its
-//! lane. A thread is in one of two places: at home while it waits, in a warp of the buffer while it runs. A thread that arrives
-//! at a branch passes the mask of its side on its way home. (TBC sections 3.1 to 3.3)
+//! lane. A thread is in one of two places: at home while it waits, in a warp of the buffer while it runs. [`film`] tells how it
+//! comes from one to the other. (TBC sections 3.1 to 3.3)
 
 mod cards;
+mod compactor;
+mod film;
 mod other_blocks;
 mod sizes;
 mod stack;
 mod threads;
 
+pub use self::film::direct;
 use self::sizes::{Sizes, has_others, others};
 use super::PanelView;
 use super::parts::{self, BASE, SMALL, overview};
@@ -41,6 +44,29 @@ impl<'a> ShownBlock<'a> {
         self.view.picture.warp(self.warp.sm, self.stack.first_warp + number)
     }
 
+    /// Returns whether a thread is in a warp of the warp table, and does not wait at a barrier.
+    fn runs(&self, warp: u16, lane: u32) -> bool {
+        let entry = self.sm.statics.at[usize::from(warp) * self.sizes.lanes as usize + lane as usize];
+        let is_buffered = self.tbc.buffered(entry).is_some_and(|buffered| buffered.slot == self.warp.slot);
+        is_buffered && !self.sm.sets.barrier.contains(entry.into())
+    }
+
+    /// Returns the warps that the compactor formed in the last cycle.
+    fn formed(&self) -> impl Iterator<Item = u16> {
+        let sm = self.warp.sm;
+        self.view.last.iter().filter_map(move |event| match *event {
+            Event::Formed { sm: of, warp, .. } if of == sm => Some(warp),
+            _ => None,
+        })
+    }
+
+    /// Returns the row of the warp buffer for an entry of the warp table: the same one as long as the block lives.
+    fn row(&self, entry: u16) -> usize {
+        let (first, warps) = (self.stack.first_warp, self.stack.warps);
+        let more = || self.buffered().iter().filter(|other| **other < entry && !(first..first + warps).contains(*other)).count();
+        if (first..first + warps).contains(&entry) { usize::from(entry - first) } else { usize::from(warps) + more() }
+    }
+
     /// Returns the block's warps in the warp table, in the order of their entries.
     fn buffered(&self) -> Vec<u16> {
         let in_table = self.sm.sets.resident.iter(self.sm.sets.words).map(|entry| entry as u16);
@@ -61,9 +87,9 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     };
     let block = ShownBlock { view, warp, sm, tbc, stack, sizes: Sizes::new(&view, warp.width, stack.warps) };
     header(&mut scene, &block);
-    let ways = stack::draw(&mut scene, &block);
-    threads::encoders(&mut scene, &block);
-    let mut y = threads::draw(&mut scene, &block, &ways) + 8.0;
+    stack::draw(&mut scene, &block);
+    compactor::draw(&mut scene, &block);
+    let mut y = threads::draw(&mut scene, &block) + 8.0;
     if has_others(&view) {
         y = other_blocks::draw(&mut scene, &view, warp, y.max(view.height - others(&view, stack.warps)));
     }

@@ -4,14 +4,17 @@ use super::super::PanelView;
 use super::super::parts::LaneGrid;
 use crate::scene::Rect;
 
-/// Room left of the lanes, for the names of warps.
-const LABEL: f32 = 74.0;
+/// Room left of the lanes, for the names of warps and bands; wide warps leave less.
+const LABEL: f32 = 86.0;
+const NARROW_LABEL: f32 = 74.0;
 /// The width of a stack beside the lanes.
 const STACK: f32 = 232.0;
 const TOP: f32 = 26.0;
-/// The heights of the encoders between homes and warp buffer, and of a heading.
-pub const ENCODERS: f32 = 26.0;
+/// The heights of an encoder, and of a heading.
+pub const ENCODER: f32 = 14.0;
 pub const TITLE: f32 = 20.0;
+/// The space around the compactor.
+const AROUND: f32 = 8.0;
 /// The height of an entry's text.
 pub const WORDS: f32 = 34.0;
 /// The greatest width of a thread's cell.
@@ -36,6 +39,8 @@ pub struct Sizes {
     pub home: f32,
     /// The size of a mask's cell in the stack.
     pub mask: f32,
+    /// The height of a mask's row above the encoders.
+    dock: f32,
 }
 
 impl Sizes {
@@ -47,15 +52,16 @@ impl Sizes {
     }
 
     fn beside(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
-        let grid = LaneGrid::fit(LABEL, view.width - LABEL - STACK - 28.0, lanes, MOST);
-        let x = (LABEL + grid.width(lanes) + 28.0).min(view.width - STACK);
+        let label = label(lanes);
+        let grid = LaneGrid::fit(label, view.width - label - STACK - 28.0, lanes, MOST);
+        let x = (label + grid.width(lanes) + 28.0).min(view.width - STACK);
         let stack = Rect::new(x, TOP, view.width - x, view.height - TOP - others(view, warps));
-        let mask = ((stack.w - 24.0) / (lanes as f32 * 1.12)).min(64.0 / f32::from(warps)).clamp(2.5, 18.0);
+        let mask = ((stack.w - 24.0) / (lanes as f32 * 1.12)).min(72.0 / f32::from(warps)).clamp(2.5, 24.0);
         Sizes::around(view, grid, lanes, warps, stack, TOP, mask)
     }
 
     fn above(view: &PanelView, lanes: u32, warps: u16) -> Sizes {
-        let grid = LaneGrid::fit(LABEL, view.width - LABEL, lanes, MOST);
+        let grid = LaneGrid::fit(label(lanes), view.width - label(lanes), lanes, MOST);
         let mask = (view.width * 0.4 / (lanes as f32 * 1.12)).min(28.0 / f32::from(warps)).clamp(2.5, 8.0);
         let tall = TITLE + 3.0 * (f32::from(warps) * mask + 6.0).max(18.0) + 8.0;
         let stack = Rect::new(0.0, TOP, view.width, tall);
@@ -63,9 +69,11 @@ impl Sizes {
     }
 
     fn around(view: &PanelView, grid: LaneGrid, lanes: u32, warps: u16, stack: Rect, home: f32, mask: f32) -> Sizes {
-        let room = view.height - home - 2.0 * TITLE - ENCODERS - others(view, warps) - 12.0;
-        let cell = (room / (2.0 * f32::from(warps)) - 3.0).min(grid.pitch - grid.gap).max(LEAST);
-        Sizes { grid, cell, row: cell + 3.0, lanes, warps, stack, home, mask }
+        let dock = (40.0 / f32::from(warps)).clamp(3.0, 12.0).floor();
+        let compactor = f32::from(warps) * dock + ENCODER + 2.0 * AROUND;
+        let room = view.height - home - 2.0 * TITLE - compactor - others(view, warps) - 8.0;
+        let cell = (room / (2.0 * f32::from(warps)) - 3.0).min(grid.pitch - grid.gap).max(LEAST).floor();
+        Sizes { grid, cell, row: cell + 3.0, lanes, warps, stack, home, mask, dock }
     }
 
     pub fn is_beside(&self) -> bool {
@@ -77,14 +85,26 @@ impl Sizes {
         self.grid.cell(lane, self.home + TITLE + f32::from(number) * self.row, self.cell)
     }
 
-    /// Returns the top of the line of encoders, below which the warp buffer begins.
-    pub fn encoders(&self) -> f32 {
-        self.home + TITLE + f32::from(self.warps) * self.row + 2.0
+    /// Returns the place above its lane's encoder where a bit of the running entry's mask waits.
+    pub fn dock_cell(&self, number: u16, lane: u32) -> Rect {
+        let top = self.home + TITLE + f32::from(self.warps) * self.row + AROUND + f32::from(number) * self.dock;
+        let cell = self.grid.cell(lane, top, self.dock - 1.0);
+        Rect { x: cell.x + (cell.w * 0.15).floor(), w: (cell.w * 0.7).ceil(), ..cell }
+    }
+
+    /// Returns a lane's encoder.
+    pub fn encoder(&self, lane: u32) -> Rect {
+        self.grid.cell(lane, self.dock_cell(self.warps, lane).y + 1.0, ENCODER)
+    }
+
+    /// Returns the top of the warp buffer.
+    pub fn buffer(&self) -> f32 {
+        self.encoder(0).y + ENCODER + AROUND
     }
 
     /// Returns a thread's cell in the warp buffer, by the row of its warp and its lane.
     pub fn away_cell(&self, row: usize, lane: u32) -> Rect {
-        self.grid.cell(lane, self.encoders() + ENCODERS + TITLE + row as f32 * self.row, self.cell)
+        self.grid.cell(lane, self.buffer() + TITLE + row as f32 * self.row, self.cell)
     }
 
     /// Returns the height of a mask in the stack.
@@ -98,6 +118,10 @@ impl Sizes {
         let gap = if self.mask > 4.0 { 1.0 } else { 0.5 };
         Rect::new(x, y + f32::from(number) * self.mask, self.mask - gap, self.mask - gap)
     }
+}
+
+fn label(lanes: u32) -> f32 {
+    if lanes > 8 { NARROW_LABEL } else { LABEL }
 }
 
 /// Returns the height that the other blocks take at the bottom.

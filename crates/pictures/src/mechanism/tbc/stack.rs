@@ -1,26 +1,22 @@
 //! The stack of a block, drawn: its cards from the top down, each with its text and its mask.
 
-use super::super::parts::{BASE, SMALL, fitting, hue, kind};
+use super::super::parts::{BASE, SMALL, Thread, fitting, hue, kind};
 use super::cards::{StackCard, cards};
 use super::sizes::{Sizes, TITLE, WORDS};
 use super::{ShownBlock, count, has};
-use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
+use crate::scene::{Align, Geometry, Rect, Scene, ShapeKey, Tone, key};
 use crate::view::Selection;
 use crate::view::words::counted;
-use warpscope_machine::policy::divergence::block_stack::BlockMask;
 
 /// Room for the line that says how many entries are left out.
 const LEFT_OUT: f32 = 14.0;
 
-/// The mask of each side that fills up, with where it is drawn.
-pub type Ways<'a> = Vec<(&'a BlockMask, (f32, f32))>;
-
-/// Draws the block's stack, top first; returns the masks of the sides that fill up.
-pub fn draw<'a>(scene: &mut Scene<Selection>, block: &ShownBlock<'a>) -> Ways<'a> {
+/// Draws the block's stack, top first.
+pub fn draw(scene: &mut Scene<Selection>, block: &ShownBlock) {
     let sizes = &block.sizes;
     let Rect { x, y, w: wide, h: tall } = sizes.stack;
     scene.bold(0, Tone::Text, x, y + 13.0, BASE, Align::Left, "Stack");
-    let legend = "WCnt: warps that have not arrived · the top first";
+    let legend = "the top first · filled: active now · pale: waits · WCnt: warps that have not arrived";
     scene.label(0, Tone::Soft, x + 50.0, y + 13.0, SMALL, Align::Left, fitting(legend, wide - 50.0));
     let step = if sizes.is_beside() { WORDS + sizes.mask_tall() + 8.0 } else { (sizes.mask_tall() + 6.0).max(18.0) };
     let mut cards = cards(block);
@@ -30,29 +26,24 @@ pub fn draw<'a>(scene: &mut Scene<Selection>, block: &ShownBlock<'a>) -> Ways<'a
     let most = if all > fit(tall - TITLE) { fit(tall - TITLE - LEFT_OUT) } else { all };
     let left_out = all - most;
     cards.drain(most - usize::from(left_out > 0)..all - usize::from(left_out > 0));
-    let mut ways = Vec::new();
     let mut y = y + TITLE;
     for (at, card) in cards.iter().enumerate() {
         let rect = Rect::new(x, y, wide, step - 4.0);
         let masks = card_words(scene, card, rect, sizes);
         mask(scene, block, card, masks);
-        if card.fills {
-            ways.push((card.mask, masks));
-        }
         y += step;
         if left_out > 0 && at + 2 == cards.len() {
             scene.label(0, Tone::Soft, x + 8.0, y + 10.0, SMALL, Align::Left, format!("… {left_out} more …"));
             y += LEFT_OUT;
         }
     }
-    ways
 }
 
 /// Writes an entry's text; returns where its mask goes.
 fn card_words(scene: &mut Scene<Selection>, card: &StackCard, rect: Rect, sizes: &Sizes) -> (f32, f32) {
     let name = card.id as u16;
     let named = |column: u8| key(kind::ENTRY_TEXT, 0, name, column);
-    scene.beat = card.opens;
+    scene.mark(key(kind::CARD, card.pc, name, 0), Tone::Panel, false, Geometry::Fill(rect));
     let (tone, geometry) = match (card.runs, card.fills) {
         (true, _) => (Tone::Changed, Geometry::Round(rect)),
         (_, true) => (Tone::Accent, Geometry::Outline(rect)),
@@ -65,40 +56,57 @@ fn card_words(scene: &mut Scene<Selection>, card: &StackCard, rect: Rect, sizes:
     let (x, line) = (rect.x + 8.0, rect.y + if beside { 15.0 } else { rect.h / 2.0 + 4.0 });
     scene.bold(named(0), tone, x, line, BASE, Align::Left, card.way.as_str());
     let masks = if beside {
-        let wcnt = card.wcnt.map_or(card.state.to_string(), |wcnt| format!("{} · WCnt {wcnt}", card.state));
-        scene.label(named(1), tone, rect.x + rect.w - 8.0, line, SMALL, Align::Right, wcnt);
+        let right = rect.x + rect.w - 8.0;
+        if let Some(wcnt) = card.wcnt {
+            scene.bold(key(kind::WCNT, 0, name, 0), tone, right, line, BASE, Align::Right, format!("WCnt {wcnt}"));
+        }
+        scene.label(named(1), tone, right, line + 14.0, SMALL, Align::Right, card.state);
         scene.mono(named(2), Tone::Soft, x, line + 13.0, 10.0, Align::Left, format!("{} · {threads}", card.pcs));
         (x, rect.y + WORDS)
     } else {
-        let wcnt = card.wcnt.map_or(String::new(), |wcnt| format!("WCnt {wcnt} · "));
         let left = rect.x + rect.w - 8.0 - sizes.lanes as f32 * sizes.mask * 1.12;
-        let said = format!("{} · {wcnt}{threads}", card.state);
-        scene.label(named(1), tone, x + 128.0, line, SMALL, Align::Left, fitting(&said, left - x - 132.0));
+        if let Some(wcnt) = card.wcnt {
+            scene.bold(key(kind::WCNT, 0, name, 0), tone, x + 128.0, line, SMALL, Align::Left, format!("WCnt {wcnt}"));
+        }
+        let said = format!("{} · {threads}", card.state);
+        scene.label(named(1), tone, x + 180.0, line, SMALL, Align::Left, fitting(&said, left - x - 184.0));
         (left, rect.y + (rect.h - sizes.mask_tall()) / 2.0 + 1.0)
     };
-    scene.beat = Beat::Travel;
     masks
 }
 
-/// Draws the mask of an entry, a row for each static warp.
+/// Draws the mask of an entry, a row for each static warp: filled where the thread runs for it now, pale where it waits.
 fn mask(scene: &mut Scene<Selection>, block: &ShownBlock, card: &StackCard, at: (f32, f32)) {
     let sizes = &block.sizes;
     for number in 0..sizes.warps {
-        let origin = block.stack.first_warp + number;
-        let present = block.static_warp(number).map_or(0, |picture| picture.present);
-        for lane in (0..sizes.lanes).filter(|lane| present >> lane & 1 != 0) {
+        let Some(picture) = block.static_warp(number) else { continue };
+        for lane in (0..sizes.lanes).filter(|lane| picture.present >> lane & 1 != 0) {
             let cell = sizes.mask_cell(at, number, lane);
-            let name = |kind: u8| key(kind, card.id << 16 | u32::from(number), lane as u16, 0);
+            let thread = Thread::of(picture, lane);
             // A place is drawn whether it is filled or not, so that it stays while it empties.
             if sizes.mask > 4.0 {
-                scene.beat = card.opens;
-                scene.outline(name(kind::MASK_PLACE), Tone::Line, cell);
+                scene.outline(bit_key(kind::MASK_PLACE, &thread, card.id), Tone::Line, cell);
             }
             if has(card.mask, number, lane) {
-                scene.beat = if card.fills { Beat::Settle } else { card.opens };
-                scene.fill(name(kind::MASK), hue(origin), cell);
+                scene.fill(bit_key(kind::MASK, &thread, card.id), hue(picture.warp), cell);
+                if !(card.runs && block.runs(picture.warp, lane)) {
+                    scene.fade(WAITING_BIT);
+                }
             }
         }
     }
-    scene.beat = Beat::Travel;
+}
+
+/// The opacity of the bit of a thread that waits: bits are smaller than tokens and have no edge.
+pub const WAITING_BIT: f32 = 0.4;
+
+/// Returns the key of a thread's bit in the mask of a card.
+pub fn bit_key(kind: u8, thread: &Thread, card: u32) -> ShapeKey {
+    let (thread, lane) = (u32::from(thread.sm) << 16 | u32::from(thread.warp), thread.lane as u16);
+    key(kind, thread, lane | (card as u16) << 5, (card >> 11) as u8)
+}
+
+/// Returns the card of a bit, by the key that [`bit_key`] made.
+pub fn card_of(bit: ShapeKey) -> u32 {
+    (bit >> 13 & 0x7ff) as u32 | ((bit & 0xff) as u32) << 11
 }

@@ -1,0 +1,142 @@
+//! The films of steps: the order of their beats, and that nothing collides on the way.
+
+use super::*;
+use std::collections::BTreeMap;
+
+/// The kinds of keys that the tests look for, as `mechanism::parts::kind` has them.
+const THREAD: u64 = 7;
+const ENTRY_TEXT: u64 = 5;
+const WCNT: u64 = 54;
+const MASK: u64 = 45;
+const DOCK: u64 = 50;
+
+fn kind(shape: &Shape) -> u64 {
+    shape.key >> 56
+}
+
+/// The step to the current cycle, in a panel, ready to be shown.
+struct Step {
+    from: Scene<Selection>,
+    to: Scene<Selection>,
+}
+
+impl Step {
+    /// Goes to `cycle` by a single step.
+    fn to(lab: &mut Lab, panel: &str, cycle: u64) -> Step {
+        lab.seek(cycle - 1);
+        settle(lab);
+        let from = Step::scene(lab, panel).1;
+        lab.step();
+        settle(lab);
+        let (panel, to) = Step::scene(lab, panel);
+        let mut step = Step { from, to };
+        panel.direct(&mut step.from, &mut step.to);
+        step
+    }
+
+    fn scene(lab: &Lab, name: &str) -> (&'static Panel, Scene<Selection>) {
+        let panels = mechanism::panels(lab.stage.as_ref().expect("a stage").session.sim());
+        let panel = panels.into_iter().find(|panel| panel.name == name).expect("the panel applies");
+        (panel, with_view(lab, |view| panel.draw(view)))
+    }
+
+    fn frame(&self, time: f32) -> Vec<Shape> {
+        let mut shapes = Film::new(&self.from, &self.to, false).frame(time).shapes;
+        shapes.retain(|shape| shape.alpha > 0.01);
+        shapes
+    }
+
+    /// Returns the picture at the end of a beat.
+    fn after(&self, beat: &str) -> Vec<Shape> {
+        let part = self.to.script.part_of(beat).unwrap_or_else(|| panic!("no {beat} in {:?}", self.to.script.names()));
+        self.frame(part.end - 0.0001)
+    }
+}
+
+fn lesson(id: &str, stop: usize) -> Lab {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson(id));
+    lab.go_to_stop(stop);
+    settle(&mut lab);
+    lab
+}
+
+/// Returns the texts of a kind, in the order of their keys.
+fn texts(shapes: &[Shape], of: u64) -> Vec<String> {
+    let words = |shape: &Shape| if let Geometry::Text { text, .. } = &shape.geometry { Some(text.clone()) } else { None };
+    let found: BTreeMap<u64, String> =
+        shapes.iter().filter(|shape| kind(shape) == of && shape.alpha > 0.5).filter_map(|s| Some((s.key, words(s)?))).collect();
+    found.into_values().collect()
+}
+
+/// Returns how many filled tokens lie below a height, and how many above it.
+fn active(shapes: &[Shape], line: f32) -> (usize, usize) {
+    let tokens = shapes.iter().filter(|shape| kind(shape) == THREAD && shape.alpha > 0.9);
+    let (above, below): (Vec<&Shape>, Vec<&Shape>) = tokens.partition(|token| token.geometry.place().y < line);
+    (below.len(), above.len())
+}
+
+/// TBC figure 7, when the second warp arrives: bits fly to the masks, WCnt goes to 0, the mask drops, the encoders pick, the warp
+/// forms.
+#[test]
+fn under_tbc_a_warp_arrives_before_the_next_one_forms() {
+    let mut lab = lesson("1-compaction", 3);
+    let step = Step::to(&mut lab, "mechanism", 14);
+    assert_eq!(step.to.script.names(), ["flash", "home", "fill", "count", "push", "drop", "pick", "form"]);
+    let line = step.to.shapes.iter().find(|shape| kind(shape) == DOCK).expect("a docked bit").geometry.place().y;
+    let bits = |beat: &str, of: u64| step.after(beat).iter().filter(|shape| kind(shape) == of).count();
+    assert_eq!(active(&step.after("flash"), line), (4, 0), "warp 1 stands in the buffer");
+    assert_eq!(active(&step.after("home"), line), (0, 4), "and goes home");
+    assert_eq!((bits("home", MASK), bits("fill", MASK)), (12, 16), "then its bits fly into the masks of the sides");
+    assert_eq!(texts(&step.after("fill"), WCNT), ["WCnt 1"]);
+    assert_eq!(texts(&step.after("count"), WCNT), ["WCnt 0"]);
+    let states = |beat: &str| texts(&step.after(beat), ENTRY_TEXT).iter().filter(|text| *text == "fills").count();
+    assert_eq!((states("count"), states("push")), (2, 0), "full sides become entries");
+    assert_eq!([bits("push", DOCK), bits("drop", DOCK), bits("pick", DOCK), bits("form", DOCK)], [0, 3, 3, 0]);
+    assert_eq!(active(&step.after("pick"), line), (0, 0), "nobody is active before the warp forms");
+    assert_eq!(active(&step.after("form"), line), (3, 0));
+}
+
+/// The end of C in figure 7: all go home, the entry counts down and closes, and only then the next entry forms its first warp.
+#[test]
+fn under_tbc_an_entry_closes_behind_its_last_warp() {
+    let mut lab = lesson("1-compaction", 3);
+    let step = Step::to(&mut lab, "mechanism", 21);
+    assert_eq!(step.to.script.names(), ["flash", "home", "count", "close", "push", "drop", "pick", "form"]);
+    assert_eq!(texts(&step.after("count"), WCNT).len(), 3);
+    assert!(texts(&step.after("count"), WCNT).iter().all(|text| text == "WCnt 0"));
+    assert_eq!(texts(&step.after("close"), WCNT).len(), 2, "the entry is gone");
+    assert!(texts(&step.after("push"), WCNT).contains(&"WCnt 2".to_string()), "the next one is to become two warps");
+    let step = Step::to(&mut lab, "mechanism", 22);
+    assert_eq!(step.to.script.names(), ["flash", "pick", "form"], "a cycle later what remains");
+}
+
+/// No two tokens stand in one place, and every thread is seen once, in every frame of every film under TBC.
+#[test]
+fn under_tbc_no_thread_is_in_two_places_or_in_the_place_of_another() {
+    for (id, last) in [("1-compaction", 36), ("27-out-of-order", 60)] {
+        let mut lab = lesson(id, if id == "1-compaction" { 3 } else { 0 });
+        let mut events = 0;
+        for cycle in 2..last {
+            let step = Step::to(&mut lab, "mechanism", cycle);
+            if step.to.shapes.iter().all(|shape| kind(shape) != THREAD) {
+                break;
+            }
+            events += usize::from(!step.to.script.is_quiet());
+            let parts: Vec<f32> =
+                step.to.script.names().iter().map(|name| step.to.script.part_of(name).expect("a beat").end).collect();
+            for time in parts {
+                let shapes = step.frame(time - 0.0001);
+                let tokens: Vec<&Shape> = shapes.iter().filter(|shape| kind(shape) == THREAD && shape.alpha > 0.05).collect();
+                for (at, token) in tokens.iter().enumerate() {
+                    for other in &tokens[at + 1..] {
+                        assert!(token.key != other.key, "{id}, cycle {cycle}: a thread twice at {time}");
+                        let place = token.geometry.place().around(-2.0);
+                        assert!(!place.meets(&other.geometry.place()), "{id}, cycle {cycle} at {time}: {token:?} {other:?}");
+                    }
+                }
+            }
+        }
+        assert!(events >= 6, "{id}: {events} films tell an event");
+    }
+}
