@@ -140,3 +140,55 @@ fn under_tbc_no_thread_is_in_two_places_or_in_the_place_of_another() {
         assert!(events >= 6, "{id}: {events} films tell an event");
     }
 }
+
+/// Origami figure 8: the first half goes down, the second waits above it, slides sideways a cycle later, and back at the end.
+#[test]
+fn a_folded_warp_goes_in_two_halves_and_comes_back_whole() {
+    const TOKEN: u64 = 30;
+    let mut lab = lesson("18-fold", 0);
+    let xs = |step: &Step, beat: &str, of: [u64; 4]| {
+        let shapes = step.after(beat);
+        let place = |thread: u64| {
+            let token = shapes.iter().rfind(|shape| kind(shape) == TOKEN && shape.key & 0xff == thread);
+            token.map(|token| token.geometry.place()).unwrap_or_default()
+        };
+        (of.map(|thread| place(thread).x.round()), place(of[0]).y.round())
+    };
+    let (lower, upper) = ([0, 1, 4, 5], [2, 3, 6, 7]);
+    let first = Step::to(&mut lab, "lanes", 5);
+    assert_eq!(first.to.script.names(), ["flash", "register", "enter", "lift"]);
+    let (own, register) = xs(&first, "register", upper);
+    assert_eq!(xs(&first, "register", lower).1, register, "the register is full");
+    assert!(xs(&first, "enter", lower).1 > register && xs(&first, "enter", upper).1 == register, "the lower half goes down");
+    assert!(xs(&first, "lift", upper).1 < register, "and the upper half waits above, lifted");
+    let second = Step::to(&mut lab, "lanes", 6);
+    assert_eq!(second.to.script.names(), ["flash", "advance", "slide", "enter"]);
+    let lanes = xs(&first, "enter", lower);
+    assert_eq!(xs(&second, "advance", upper).0, own);
+    assert_eq!(xs(&second, "slide", upper).0, lanes.0, "it slides onto the lanes of the first half");
+    assert_eq!(xs(&second, "enter", upper), lanes, "which has left them");
+    let third = Step::to(&mut lab, "lanes", 7);
+    assert_eq!(third.to.script.names()[..3], ["flash", "advance", "back"]);
+    assert_eq!((xs(&third, "advance", upper).0, xs(&third, "back", upper).0), (lanes.0, own), "and back onto its own lanes");
+}
+
+/// One pipeline stage a row: no row of tokens holds two instructions at the end of a beat.
+#[test]
+fn no_row_of_lanes_holds_two_instructions() {
+    const TOKEN: u64 = 30;
+    let mut lab = lesson("19-windows", 1);
+    let mut rows_seen = 0;
+    for cycle in 150..175 {
+        let step = Step::to(&mut lab, "lanes", cycle);
+        for name in step.to.script.names() {
+            let mut rows: BTreeMap<i32, u64> = BTreeMap::new();
+            for token in step.after(name).iter().filter(|shape| kind(shape) == TOKEN && shape.alpha > 0.2) {
+                let instruction = token.key >> 8;
+                let row = rows.entry(token.geometry.place().y as i32).or_insert(instruction);
+                assert_eq!(*row, instruction, "cycle {cycle}, {name}");
+            }
+            rows_seen = rows_seen.max(rows.len());
+        }
+    }
+    assert!(rows_seen >= 5, "{rows_seen}");
+}

@@ -81,9 +81,13 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// Returns `None` if the run was too long for a flow.
+    /// Returns `None` if the run was too long for a flow, or if threads did not execute on their own lanes.
     fn new(view: &PanelView<'a>, cycles: u64) -> Option<Flow<'a>> {
         let config = &view.sim.machine.config;
+        let gating = view.sim.state.sms.first().and_then(|sm| sm.gating.as_ref());
+        if gating.is_some_and(|gating| gating.shifts || gating.folding.is_some()) {
+            return None;
+        }
         let cycle = (view.width / cycles.max(1) as f32).min(WIDEST);
         let issues: Vec<&Issue> = view.issues.iter().filter(|issue| issue.sm == view.sm()).collect();
         if cycle < NARROWEST || issues.is_empty() {

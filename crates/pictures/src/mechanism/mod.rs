@@ -220,7 +220,7 @@ pub static PANELS: &[Panel] = &[
                 switching cost.",
         figure: "Origami figures 5 and 8",
         share: |_| Share::Leads,
-        lasts: false,
+        lasts: true,
         applies: |machine| machine.config.gating != GatingKind::Off,
         scene: lanes::draw,
         film: None,

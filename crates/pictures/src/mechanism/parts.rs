@@ -63,6 +63,7 @@ pub mod kind {
     pub const CARD: u8 = 55;
     pub const TO_GO: u8 = 56;
     pub const PRIORITY: u8 = 57;
+    pub const SHIFT_EDGE: u8 = 58;
 }
 
 /// The space after every fourth lane, as a share of the pitch.

@@ -72,7 +72,11 @@ impl<'a, T: Copy> Film<'a, T> {
             match (earlier, later) {
                 (Some(earlier), Some(later)) if earlier == later => shapes.push(later.clone()),
                 (Some(earlier), Some(later)) => self.moving(earlier, later, moment, shapes),
-                (Some(shape), None) => shapes.push(faded(shape, 1.0 - self.later().script.progress(shape.beat, moment))),
+                (Some(shape), None) => {
+                    // The beats that its own script named are over.
+                    let beat = if matches!(shape.beat, Beat::Act(_)) { Beat::Flash } else { shape.beat };
+                    shapes.push(faded(shape, 1.0 - self.later().script.progress(beat, moment)));
+                }
                 (None, Some(shape)) => shapes.push(faded(shape, self.later().script.progress(shape.beat, moment))),
                 (None, None) => {}
             }

@@ -17,15 +17,31 @@ const BEHIND: [f32; 2] = [110.0, 0.0];
 /// The width below which a picture is narrow.
 const NARROW: f32 = 460.0;
 /// The least width of a meter that counts the sleeps that were lost.
-const COUNTED: f32 = 160.0;
+const COUNTED: f32 = 190.0;
+/// The least width of a meter that says what its savings are compared with.
+const WHOLE: f32 = 350.0;
 
 fn name(unit: Unit) -> &'static str {
     if unit == Unit::Int { "INT" } else { "FP" }
 }
 
+/// The height of a picture from which on the phase has bars.
+const TALL: f32 = 420.0;
+
+/// Returns the height that [`phase`] takes in a picture of this height.
+pub fn phase_height(phase: &PhaseView, height: f32) -> f32 {
+    if height < TALL { 15.0 * if phase.off { 2.0 } else { 1.0 } } else { 2.0 * LINE + 13.0 }
+}
+
 /// Draws how each type folds in this phase, how far the phase is, and which warps come first; returns the lower end.
 pub fn phase(scene: &mut Scene<Selection>, view: &LanesView, phase: &PhaseView, area: Rect) -> f32 {
     let narrow = area.w < NARROW;
+    if area.h < TALL {
+        let folds = phase.types.map(|folds| said(phase, &folds, true)).join(", ");
+        let text = format!("Phase: cycle {} of {} · {folds}", phase.passed, phase.cycles);
+        scene.label(0, Tone::Soft, area.x, area.y + 11.0, SMALL, Align::Left, fitting(&text, area.w));
+        return area.y + 15.0;
+    }
     let (before, behind) = (BEFORE[usize::from(narrow)], BEHIND[usize::from(narrow)]);
     let bar = Rect::new(area.x + before, area.y, (area.w - before - behind).max(60.0), BAR);
     let per_cycle = bar.w / phase.cycles as f32;
@@ -99,13 +115,14 @@ pub fn leakage(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, 
     scene.beat = Beat::default();
     let saved = 100.0 * power.leakage_saved;
     let (lost, all) = (power.lost_events, power.gating_events);
-    let verb = if saved < 0.0 { "loses" } else { "saves" };
     let tone = if saved < 0.0 { Tone::Bad } else { Tone::Text };
     let has_room = area.w >= 230.0;
-    let of = if has_room { " of leakage" } else { "" };
-    scene.label(0, tone, bar.x, bar.y + 19.0, SMALL, Align::Left, format!("{verb} {:.0}%{of}", saved.abs()));
+    // Switching can cost more than lanes that never turn off leak.
+    let than = if area.w >= WHOLE { " than without gating" } else { "" };
+    let told = format!("{:.0}% {} leakage{than}", saved.abs(), if saved < 0.0 { "more" } else { "less" });
+    scene.label(0, tone, bar.x, bar.y + 19.0, SMALL, Align::Left, told);
     let told = match has_room {
-        true => format!("{lost} of {all} sleeps lost"),
+        true => format!("{lost} of {all} gatings lost energy"),
         false if area.w < COUNTED => String::new(),
         false => format!("{lost} of {all} lost"),
     };

@@ -1,9 +1,10 @@
 //! The lanes of the INT and FP pipelines: which are busy, which are power-gated, and how a warp is folded (Origami).
 //!
-//! From the top: one pipeline large, with the threads that enter its lanes and leave them ([`shift`]); the phase, which says
+//! From the top: one pipeline large, with the threads that enter its lanes and leave them ([`shift`]), whose way [`film`] tells; the phase, which says
 //! which type folds for how long ([`meters`]); a roll for each pipeline, with now at its front edge and the past flowing down
 //! ([`roll`]), above the pipeline's leakage meter. [`LanesView`] is what is shown, as plain data.
 
+mod film;
 mod meters;
 mod roll;
 mod shift;
@@ -12,7 +13,7 @@ mod view;
 pub use view::{FoldView, LaneCell, LaneSpan, LanesView, PhaseView, PipeView};
 
 use super::PanelView;
-use super::parts::{BASE, LaneGrid, hue};
+use super::parts::{BASE, LaneGrid};
 use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 
@@ -36,13 +37,15 @@ pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
     let mut scene = Scene::new(width, height);
     scene.words = words(view);
     let mut y = 0.0;
+    let legend = roll::legend_height(view, width);
     if view.moves {
-        y = shift::draw(&mut scene, view, Rect::new(0.0, y, width, shift::height(height))) + GAP;
+        let phase = view.phase.as_ref().map_or(0.0, |phase| meters::phase_height(phase, height) + GAP);
+        let room = (height - legend - roll::LEAST - phase - GAP).max(120.0);
+        y = shift::draw(&mut scene, view, Rect::new(0.0, y, width, room)) + GAP;
     }
     if let Some(phase) = &view.phase {
-        y = meters::phase(&mut scene, view, phase, Rect::new(0.0, y, width, 0.0)) + GAP;
+        y = meters::phase(&mut scene, view, phase, Rect::new(0.0, y, width, height)) + GAP;
     }
-    let legend = roll::LEGEND;
     let plan = roll::RollPlan::new(view, Rect::new(0.0, y, width, height - y - legend));
     let mut end = y;
     for (at, pipe) in view.pipes.iter().enumerate() {
@@ -56,7 +59,8 @@ pub fn picture(view: &LanesView, width: f32, height: f32) -> Scene<Selection> {
 /// Returns the colour of a lane's state.
 fn tone(cell: LaneCell) -> Tone {
     match cell {
-        LaneCell::Busy(warp) => hue(warp),
+        // No warp's hue: some of them look like a lane that has won or lost.
+        LaneCell::Busy(_) => Tone::Accent,
         LaneCell::Idle => Tone::LaneIdle,
         LaneCell::Dark => Tone::LaneDark,
         LaneCell::Earning => Tone::LaneEarning,
@@ -67,8 +71,8 @@ fn tone(cell: LaneCell) -> Tone {
 }
 
 /// Returns a grid of lanes side by side in a part of the width.
-fn grid(x: f32, width: f32, lanes: u32) -> LaneGrid {
-    LaneGrid { gap: 1.0, ..LaneGrid::fit(x, width, lanes, 26.0) }
+fn grid(x: f32, width: f32, lanes: u32, most: f32) -> LaneGrid {
+    LaneGrid { gap: 1.0, ..LaneGrid::fit(x, width, lanes, most) }
 }
 
 fn words(view: &LanesView) -> String {

@@ -14,8 +14,10 @@ const NOW: f32 = 16.0;
 const FRAME: f32 = 2.0;
 /// The greatest height of a past cycle.
 const HIGHEST: f32 = 6.0;
-/// The height of the legend below the rolls.
-pub const LEGEND: f32 = 22.0;
+/// The width of the axis of time, left of the rolls.
+const AXIS: f32 = 34.0;
+/// The least height of the rolls with their names and meters.
+pub const LEAST: f32 = HEAD + NOW + 2.0 + REMEMBERED as f32 + meters::LEAKAGE;
 
 /// The positions of the rolls.
 pub struct RollPlan {
@@ -28,13 +30,14 @@ pub struct RollPlan {
 impl RollPlan {
     pub fn new(view: &LanesView, area: Rect) -> RollPlan {
         let count = view.pipes.len().max(1) as f32;
+        let area = Rect { x: area.x + AXIS, w: area.w - AXIS, ..area };
         let wide = (area.w - GAP * (count - 1.0)) / count;
         let free = area.h - HEAD - NOW - 2.0 - meters::LEAKAGE;
         RollPlan { area, wide, row: (free / REMEMBERED as f32).clamp(1.0, HIGHEST) }
     }
 
     fn grid(&self, view: &LanesView, at: usize) -> LaneGrid {
-        grid(self.area.x + at as f32 * (self.wide + GAP) + FRAME, self.wide - FRAME, view.lanes)
+        grid(self.area.x + at as f32 * (self.wide + GAP) + FRAME, self.wide - FRAME, view.lanes, 96.0)
     }
 }
 
@@ -54,11 +57,27 @@ pub fn draw(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, pla
     };
     scene.label(0, Tone::Soft, grid.x + grid.width(view.lanes), y + 12.0, SMALL, Align::Right, told);
     y += HEAD;
+    if at == 0 {
+        axis(scene, plan, y);
+    }
     edge(scene, view, pipe, &grid, y);
     y += NOW + 2.0;
     past(scene, view, pipe, &grid, plan.row, y);
     y += plan.row * REMEMBERED as f32;
     meters::leakage(scene, view, pipe, Rect::new(grid.x, y, grid.width(view.lanes), meters::LEAKAGE))
+}
+
+/// Writes the cycles before now beside the rolls.
+fn axis(scene: &mut Scene<Selection>, plan: &RollPlan, y: f32) {
+    let (x, top) = (plan.area.x - 6.0, y + NOW + 2.0);
+    scene.label(0, Tone::Soft, x, y + NOW - 4.0, SMALL, Align::Right, "now");
+    let parts = if plan.row >= 3.0 { 4 } else { 2 };
+    for part in 1..=parts {
+        let age = REMEMBERED * part / parts;
+        let line = top + age as f32 * plan.row;
+        scene.mono(0, Tone::Soft, x, line - 1.0, SMALL - 1.0, Align::Right, format!("−{age}"));
+        scene.fill(0, Tone::Line, Rect::new(x + 2.0, line - 1.0, 4.0, 1.0));
+    }
 }
 
 /// Draws the front edge: what each lane does now.
@@ -106,18 +125,27 @@ fn past(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, grid: &
     }
 }
 
-/// Draws what the colours mean; returns the lower end.
-pub fn legend(scene: &mut Scene<Selection>, view: &LanesView, width: f32, y: f32) -> f32 {
-    let mut entries = vec![("busy, in its warp's colour", Tone::Warp(0)), ("empty", Tone::LaneIdle)];
+fn entries(view: &LanesView) -> Vec<(&'static str, Tone)> {
+    let mut entries = vec![("busy", Tone::Accent), ("empty", Tone::LaneIdle)];
     if view.gates {
         entries.extend([
-            ("counts down", Tone::LaneCounting),
-            ("off, not paid", Tone::LaneDark),
-            ("off, saves", Tone::LaneEarning),
-            ("wakes", Tone::LaneWaking),
-            ("won", Tone::Good),
-            ("lost", Tone::Bad),
+            ("off soon", Tone::LaneCounting),
+            ("off", Tone::LaneDark),
+            ("saving", Tone::LaneEarning),
+            ("waking", Tone::LaneWaking),
+            ("woke: saved", Tone::Good),
+            ("woke: lost", Tone::Bad),
         ]);
     }
-    parts::legend(scene, entries, width, y)
+    entries
+}
+
+/// Returns the height of the legend below the rolls.
+pub fn legend_height(view: &LanesView, width: f32) -> f32 {
+    parts::legend(&mut Scene::new(width, 0.0), entries(view), width, 0.0)
+}
+
+/// Draws what the colours mean; returns the lower end.
+pub fn legend(scene: &mut Scene<Selection>, view: &LanesView, width: f32, y: f32) -> f32 {
+    parts::legend(scene, entries(view), width, y)
 }

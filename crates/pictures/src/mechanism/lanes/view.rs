@@ -10,6 +10,9 @@ use warpscope_machine::sim::power::lane_pipelines;
 
 pub use warpscope_machine::sim::pipeline::REMEMBERED;
 
+/// The most stages of a pipeline that have a row.
+const STAGES: u32 = 6;
+
 /// What a lane did in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneCell {
@@ -69,6 +72,14 @@ impl PipeView {
         if self.unit == Unit::Int { "INT" } else { "FP" }
     }
 
+    /// Returns whether a gate closed or began to open in the last cycle.
+    fn switched(&self) -> bool {
+        let is_off = |cell: LaneCell| matches!(cell, LaneCell::Dark | LaneCell::Earning);
+        let before = |lane: u32| self.past.iter().find(|span| span.lane == lane && (span.to..=span.from).contains(&1));
+        let changed = |(lane, now): (u32, &LaneCell)| before(lane).is_some_and(|span| is_off(span.cell) != is_off(*now));
+        (0..).zip(&self.now).any(changed)
+    }
+
     pub(crate) fn name(&self) -> String {
         format!("SP {} {}", self.sp(), self.type_name())
     }
@@ -102,6 +113,11 @@ pub struct LanesView {
     pub(crate) sm: u16,
     pub(crate) lanes: u32,
     pub(crate) cluster: u32,
+    /// Cycles from a pipeline's first stage to its results, and how many of its stages have a row.
+    pub(crate) latency: u32,
+    pub(crate) stages: u32,
+    /// Whether a gate of the large pipeline closed or began to open in the last cycle.
+    pub(crate) switched: bool,
     /// Whether lanes are power-gated.
     pub gates: bool,
     /// Whether threads can execute on lanes other than their own.
@@ -128,14 +144,20 @@ impl LanesView {
             .collect();
         pipes.sort_by_key(|pipe| pipe.pipe);
         let warp = view.selection.and_then(|selection| selection.warp()).map(|(_, warp)| warp);
+        let config = &view.sim.machine.config;
+        let latency = config.int_latency.max(config.fp_latency).max(1);
+        let large = large(&pipes, warp);
         Some(LanesView {
+            latency,
+            stages: latency.min(STAGES),
+            switched: pipes.get(large).is_some_and(PipeView::switched),
             now,
             sm,
             lanes: pipes.first()?.now.len() as u32,
             cluster: gating.cluster,
             gates: gating.rules.gates,
             moves: gating.shifts || gating.folding.is_some(),
-            large: large(&pipes, warp),
+            large,
             pipes,
             phase: gating.folding.as_ref().map(|folding| PhaseView {
                 cycles: folding.phase_cycles,
