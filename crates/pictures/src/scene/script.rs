@@ -83,6 +83,11 @@ impl Script {
         self.beats.iter().find(|planned| planned.name == name).map(|planned| self.span(planned.beat))
     }
 
+    /// Returns whether the script has this beat.
+    pub(super) fn has(&self, beat: Beat) -> bool {
+        self.beats.iter().any(|planned| planned.beat == beat)
+    }
+
     /// Returns a beat's start and end, as shares of the film. A beat that the script lacks is its first (flash) or its last.
     pub(super) fn span(&self, beat: Beat) -> Range<f32> {
         let last = self.beats.len() - 1;
